@@ -1,0 +1,59 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Sources are compiled with warnings as errors in CI; see `.ci/run`.
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny"),
+]
+
+let package = Package(
+  name: "lull",
+  products: [.executable(name: "lull", targets: ["lull"])],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
+  ],
+  targets: [
+    .target(name: "CPerfEvent"),
+    .target(name: "CPFM", linkerSettings: [.linkedLibrary("pfm")]),
+    .systemLibrary(
+      name: "CElf", pkgConfig: "libdw", providers: [.apt(["libelf-dev", "libdw-dev"])]),
+    .target(name: "PerfData", swiftSettings: strict),
+    .target(
+      name: "Recording", dependencies: ["CElf", "CPerfEvent", "CPFM", "PerfData"],
+      swiftSettings: strict),
+    .target(name: "Symbols", dependencies: ["CElf"], swiftSettings: strict),
+    .target(name: "TraceModel", dependencies: ["PerfData", "Symbols"], swiftSettings: strict),
+    .target(
+      name: "Signals",
+      dependencies: ["TraceModel", .product(name: "TOMLKit", package: "TOMLKit")],
+      resources: [.embedInCode("Radio/profiles.toml")],
+      swiftSettings: strict),
+    .target(name: "Rules", dependencies: ["Signals"], swiftSettings: strict),
+    .target(name: "Reporting", dependencies: ["Rules"], swiftSettings: strict),
+    .executableTarget(
+      name: "lull",
+      dependencies: [
+        "Recording", "Reporting",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .executableTarget(
+      name: "lull-workload", dependencies: ["CSQLite"], path: "Sources/Workloads/RunLoop",
+      swiftSettings: strict),
+    .executableTarget(
+      name: "lull-workload-async", path: "Sources/Workloads/AsyncMain", swiftSettings: strict),
+    .target(name: "TestSupport", dependencies: ["PerfData"], swiftSettings: strict),
+    .testTarget(name: "PerfDataTests", dependencies: ["PerfData", "TestSupport"]),
+    .testTarget(name: "RecordingTests", dependencies: ["Recording", "TestSupport"]),
+    .testTarget(name: "SymbolsTests", dependencies: ["Symbols", "PerfData"]),
+    .testTarget(name: "TraceModelTests", dependencies: ["TraceModel", "TestSupport"]),
+    .testTarget(name: "SignalsTests", dependencies: ["Signals", "TestSupport"]),
+    .testTarget(name: "RulesTests", dependencies: ["Rules"]),
+    .testTarget(name: "ReportingTests", dependencies: ["Reporting", "TestSupport"]),
+    .testTarget(
+      name: "EndToEndTests",
+      dependencies: ["Reporting", "TestSupport", "lull", "lull-workload", "lull-workload-async"]),
+  ]
+)

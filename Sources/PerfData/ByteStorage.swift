@@ -1,0 +1,70 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The text of an errno.
+func systemMessage(_ code: Int32) -> String {
+  guard let text = strerror(code) else { return "error \(code)" }
+  return String(cString: text)
+}
+
+/// An immutable block of bytes: a mapped file or a copy in memory.
+final class ByteStorage: @unchecked Sendable {
+  // Unchecked because a pointer is not Sendable: nothing writes to the block after `init`.
+  let bytes: UnsafeRawBufferPointer
+  private let isMapped: Bool
+
+  var count: Int { bytes.count }
+
+  /// Maps a regular file; a pipe or a directory is refused with what to do.
+  init(path: String) throws(PerfDataError) {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      throw PerfDataError(.system(call: "open", path: path, errno: errno))
+    }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else {
+      throw PerfDataError(.system(call: "stat", path: path, errno: errno))
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw PerfDataError(
+        .unsupported(
+          "\(path) is not a regular file: give a perf.data file, not a pipe or directory"))
+    }
+    guard status.st_size > 0 else {
+      bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+      isMapped = false
+      return
+    }
+    let length = Int(status.st_size)
+    guard let base = mmap(nil, length, PROT_READ, MAP_PRIVATE, descriptor, 0),
+      base != UnsafeMutableRawPointer(bitPattern: -1)
+    else { throw PerfDataError(.system(call: "mmap", path: path, errno: errno)) }
+    bytes = UnsafeRawBufferPointer(start: base, count: length)
+    isMapped = true
+  }
+
+  /// Copies bytes.
+  init(_ source: [UInt8]) {
+    isMapped = false
+    guard !source.isEmpty else {
+      bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+      return
+    }
+    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: source.count, alignment: 16)
+    copy.copyBytes(from: source)
+    bytes = UnsafeRawBufferPointer(copy)
+  }
+
+  deinit {
+    guard let base = bytes.baseAddress else { return }
+    if isMapped {
+      munmap(UnsafeMutableRawPointer(mutating: base), bytes.count)
+    } else {
+      base.deallocate()
+    }
+  }
+}

@@ -1,0 +1,114 @@
+/// An offset and a size in the file.
+struct FileSection: Equatable {
+  var offset: UInt64
+  var size: UInt64
+
+  /// The section as a range of the file; nil where it reaches beyond `count` bytes.
+  func range(in count: Int) -> Range<Int>? {
+    let (end, overflow) = offset.addingReportingOverflow(size)
+    guard !overflow, end <= UInt64(count) else { return nil }
+    return Int(offset)..<Int(end)
+  }
+}
+
+/// The header of a seekable perf.data file (perf_file_header, 104 bytes).
+struct FileHeader {
+  static let size = 104
+  /// "PERFILE2" as a little-endian word.
+  static let magic: UInt64 = 0x3245_4c49_4652_4550
+
+  var attributeSize: UInt64
+  var attributes: FileSection
+  var data: FileSection
+  var featureBits: [UInt64]
+
+  init(attributeSize: UInt64, attributes: FileSection, data: FileSection, features: [Int]) {
+    self.attributeSize = attributeSize
+    self.attributes = attributes
+    self.data = data
+    featureBits = [0, 0, 0, 0]
+    for feature in features where feature >= 0 && feature < 256 {
+      featureBits[feature / 64] |= 1 << UInt64(feature % 64)
+    }
+  }
+
+  /// Reads the header, and refuses what is not a seekable little-endian file.
+  init(_ bytes: UnsafeRawBufferPointer) throws(PerfDataError) {
+    var cursor = ByteCursor(bytes, from: 0, to: bytes.count)
+    guard let magic = try? cursor.u64("magic") else { throw PerfDataError(.notPerfData, offset: 0) }
+    guard magic == Self.magic else {
+      if magic == Self.magic.byteSwapped {
+        throw PerfDataError(
+          .unsupported(
+            "byte-swapped traces are not read yet: this one was recorded on a big-endian machine"),
+          offset: 0)
+      }
+      if Array(bytes.prefix(8)) == Array("PERFFILE".utf8) {
+        throw PerfDataError(
+          .unsupported("traces of perf before version 3 (PERFFILE) are not read: record again"),
+          offset: 0)
+      }
+      throw PerfDataError(.notPerfData, offset: 0)
+    }
+    let headerSize = try cursor.u64("header size")
+    if headerSize == 16 {
+      throw PerfDataError(
+        .unsupported("pipe-mode traces are not read yet: record to a file, perf record -o FILE"),
+        offset: 8)
+    }
+    guard headerSize >= UInt64(Self.size) else {
+      throw PerfDataError(.malformed("a header of \(headerSize) bytes is too short"), offset: 8)
+    }
+    attributeSize = try cursor.u64("attribute size")
+    attributes = try Self.section(&cursor, "attributes")
+    data = try Self.section(&cursor, "data")
+    _ = try Self.section(&cursor, "event types")
+    featureBits = try cursor.words(4, "feature bits")
+  }
+
+  private static func section(
+    _ cursor: inout ByteCursor, _ what: String
+  ) throws(PerfDataError) -> FileSection {
+    FileSection(
+      offset: try cursor.u64(what + " offset"), size: try cursor.u64(what + " size"))
+  }
+
+  /// The bits that are set, ascending: the order of the table after the data.
+  var features: [Int] {
+    (0..<256).filter { featureBits[$0 / 64] & (1 << UInt64($0 % 64)) != 0 }
+  }
+
+  var encoded: [UInt8] {
+    var output = ByteBuilder()
+    output.append(Self.magic)
+    output.append(UInt64(Self.size))
+    output.append(attributeSize)
+    for section in [attributes, data, FileSection(offset: 0, size: 0)] {
+      output.append(section.offset)
+      output.append(section.size)
+    }
+    for word in featureBits { output.append(word) }
+    return output.bytes
+  }
+
+  /// The feature sections that the table after the data names, when all of it is in the file.
+  ///
+  /// `dataEnd` is where the table is. With `data.size` 0 a trace may be empty or unfinished; only
+  /// the table of an empty one makes sense.
+  func featureTable(
+    in bytes: UnsafeRawBufferPointer, at dataEnd: Int
+  ) -> [(feature: Int, range: Range<Int>)]? {
+    let features = features
+    guard dataEnd <= bytes.count, features.count * 16 <= bytes.count - dataEnd else { return nil }
+    var cursor = ByteCursor(bytes, from: dataEnd, to: bytes.count)
+    var table: [(feature: Int, range: Range<Int>)] = []
+    for feature in features {
+      guard let section = try? Self.section(&cursor, "feature"),
+        let range = section.range(in: bytes.count),
+        range.isEmpty || range.lowerBound >= dataEnd + features.count * 16
+      else { return nil }
+      table.append((feature, range))
+    }
+    return table
+  }
+}

@@ -1,0 +1,117 @@
+/// The events that no kernel event gives, written as samples of named BPF-output attributes.
+public enum SyntheticEvent: String, CaseIterable, Sendable {
+  /// Memory, faults, times and I/O of a process, from /proc: `FootprintSample`.
+  case footprint = "lull:footprint"
+  /// A process began, was found or ended: `ProcessEvent`.
+  case process = "lull:process"
+  /// What a file descriptor stands for: `DescriptorEvent`.
+  case descriptor = "lull:fd"
+  /// The name of a kernel function seen in a callchain: `KernelSymbolEvent`.
+  case kernelSymbol = "lull:ksym"
+  /// How the trace was taken: `CaptureEvent`.
+  case capture = "lull:capture"
+  /// A counter's value: `CounterEvent`.
+  case counter = "lull:counter"
+  /// What a source of events could or could not do: JSON of the recorder's choice.
+  case source = "lull:source"
+  /// A function's name, embedded so that the trace needs no binaries: `SymbolEvent`.
+  case symbol = "lull:symbol"
+  /// A resolved stack, embedded: `StackEvent`.
+  case stack = "lull:stack"
+
+  /// PERF_TYPE_SOFTWARE.
+  public static let attributeType: UInt32 = 1
+  /// PERF_COUNT_SW_BPF_OUTPUT: perf shows such samples' bytes and goes on.
+  public static let attributeConfig: UInt64 = 10
+
+  /// The attribute under which this event's samples are written.
+  public func attribute(ids: [UInt64]) -> EventAttribute {
+    EventAttribute(
+      type: Self.attributeType, config: Self.attributeConfig, sampleType: [.base, .raw],
+      ids: ids, name: rawValue)
+  }
+
+  /// The synthetic event of an attribute, told by its name.
+  public init?(attribute: EventAttribute) {
+    guard attribute.type == Self.attributeType, attribute.config == Self.attributeConfig else {
+      return nil
+    }
+    self.init(rawValue: attribute.name)
+  }
+}
+
+/// One reading of a process's memory, faults, times and I/O from /proc.
+///
+/// On disk: 20 little-endian 64-bit words in the order of the properties, the last one reserved.
+public struct FootprintSample: Sendable, Hashable {
+  /// Anonymous resident bytes.
+  public var anonymous: UInt64 = 0
+  /// File-backed resident bytes.
+  public var file: UInt64 = 0
+  /// Shared-memory resident bytes.
+  public var sharedMemory: UInt64 = 0
+  /// Swapped-out bytes.
+  public var swapped: UInt64 = 0
+  /// Resident bytes.
+  public var resident: UInt64 = 0
+  /// The most resident bytes so far.
+  public var peakResident: UInt64 = 0
+  /// Proportional set size in bytes; 0 where it was not read.
+  public var proportional: UInt64 = 0
+  /// Minor faults so far.
+  public var minorFaults: UInt64 = 0
+  /// Major faults so far.
+  public var majorFaults: UInt64 = 0
+  /// User CPU time so far, in nanoseconds.
+  public var userTimeNs: UInt64 = 0
+  /// System CPU time so far, in nanoseconds.
+  public var systemTimeNs: UInt64 = 0
+  /// Bytes read by system calls so far.
+  public var readChars: UInt64 = 0
+  /// Bytes written by system calls so far.
+  public var writtenChars: UInt64 = 0
+  /// Reading system calls so far.
+  public var readCalls: UInt64 = 0
+  /// Writing system calls so far.
+  public var writeCalls: UInt64 = 0
+  /// Bytes fetched from storage so far.
+  public var storageReadBytes: UInt64 = 0
+  /// Bytes sent to storage so far.
+  public var storageWriteBytes: UInt64 = 0
+  /// Bytes whose writing was made needless by truncation so far.
+  public var cancelledWriteBytes: UInt64 = 0
+  /// Threads now.
+  public var threadCount: UInt64 = 0
+
+  /// All zero.
+  public init() {}
+
+  /// Anonymous, swapped and shared-memory bytes: what is nearest to Apple's phys_footprint.
+  public var footprint: UInt64 { anonymous &+ swapped &+ sharedMemory }
+
+  private static var words: [WritableKeyPath<FootprintSample, UInt64>] {
+    [
+      \.anonymous, \.file, \.sharedMemory, \.swapped, \.resident, \.peakResident, \.proportional,
+      \.minorFaults, \.majorFaults, \.userTimeNs, \.systemTimeNs, \.readChars, \.writtenChars,
+      \.readCalls, \.writeCalls, \.storageReadBytes, \.storageWriteBytes, \.cancelledWriteBytes,
+      \.threadCount,
+    ]
+  }
+
+  /// The raw payload.
+  public func encoded() -> [UInt8] {
+    var output = ByteBuilder()
+    for word in Self.words { output.append(self[keyPath: word]) }
+    output.append(UInt64(0))
+    return output.bytes
+  }
+
+  /// Reads a raw payload; nil when it is shorter than the 19 words in use.
+  public init?(decoding raw: RawPayload) {
+    self.init()
+    for (index, word) in Self.words.enumerated() {
+      guard let value = raw.unsignedInteger(at: index * 8, size: 8) else { return nil }
+      self[keyPath: word] = value
+    }
+  }
+}

@@ -1,0 +1,118 @@
+/// How the trace was taken, and what could not be.
+public struct CaptureEvent: SyntheticPayload, Hashable {
+  /// The attribute under which it is written.
+  public static let event = SyntheticEvent.capture
+
+  /// Whether the program was started by the recorder or found running.
+  public enum Mode: String, Codable, Sendable {
+    /// Started by the recorder.
+    case wrap
+    /// Found running.
+    case attach
+  }
+
+  /// Which events were asked for.
+  public enum Scope: String, Codable, Sendable {
+    /// Scheduler events of every CPU, filtered.
+    case system
+    /// Events of the process alone.
+    case process
+  }
+
+  /// A signal that was not recorded.
+  public struct Unavailable: Codable, Sendable, Hashable {
+    /// The signal's name.
+    public var signal: String
+    /// Why, and what would help.
+    public var reason: String
+
+    /// Makes an entry.
+    public init(signal: String, reason: String) {
+      self.signal = signal
+      self.reason = reason
+    }
+  }
+
+  /// A span in which one event of many was recorded.
+  public struct SampledSpan: Codable, Sendable, Hashable {
+    /// The event's name.
+    public var source: String
+    /// First time, in nanoseconds on the trace's clock.
+    public var fromNs: UInt64
+    /// Last time, in nanoseconds on the trace's clock.
+    public var toNs: UInt64
+    /// One sample stands for this many events.
+    public var period: UInt64
+
+    /// Makes a span.
+    public init(source: String, fromNs: UInt64, toNs: UInt64, period: UInt64) {
+      self.source = source
+      self.fromNs = fromNs
+      self.toNs = toNs
+      self.period = period
+    }
+  }
+
+  /// How often an event really happened.
+  public struct ExactCount: Codable, Sendable, Hashable {
+    /// The event's name.
+    public var source: String
+    /// Its exact count.
+    public var count: UInt64
+
+    /// Makes a count.
+    public init(source: String, count: UInt64) {
+      self.source = source
+      self.count = count
+    }
+  }
+
+  /// Whether the program was started or found.
+  public var mode: Mode
+  /// Which events were asked for.
+  public var scope: Scope
+  /// With what right the recorder ran, in words.
+  public var privilege: String
+  /// The wrapped command.
+  public var commandLine: [String]
+  /// The process that was started or attached to.
+  public var rootPid: Int
+  /// What the trace is about, where the user said.
+  public var subjectHint: String?
+  /// Interval of the /proc readings in nanoseconds.
+  public var intervalNs: UInt64
+  /// Signals that were not recorded.
+  public var unavailable: [Unavailable]
+  /// CPU time that the recorder itself used.
+  public var overheadCPUSeconds: Double
+  /// False at the start; true in the one written at the end.
+  public var complete: Bool
+  /// Spans in which a source was sampled instead of recorded whole.
+  public var sampled: [SampledSpan]
+  /// Exact totals of sources that were sampled.
+  public var exactCounts: [ExactCount]
+  /// Version of the recorder.
+  public var lullVersion: String
+
+  /// Makes an event.
+  public init(
+    mode: Mode, scope: Scope, privilege: String = "", commandLine: [String] = [], rootPid: Int,
+    subjectHint: String? = nil, intervalNs: UInt64 = 0, unavailable: [Unavailable] = [],
+    overheadCPUSeconds: Double = 0, complete: Bool = false, sampled: [SampledSpan] = [],
+    exactCounts: [ExactCount] = [], lullVersion: String = ""
+  ) {
+    self.mode = mode
+    self.scope = scope
+    self.privilege = privilege
+    self.commandLine = commandLine
+    self.rootPid = rootPid
+    self.subjectHint = subjectHint
+    self.intervalNs = intervalNs
+    self.unavailable = unavailable
+    self.overheadCPUSeconds = overheadCPUSeconds
+    self.complete = complete
+    self.sampled = sampled
+    self.exactCounts = exactCounts
+    self.lullVersion = lullVersion
+  }
+}

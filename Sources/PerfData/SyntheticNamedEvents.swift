@@ -1,0 +1,107 @@
+/// The name of a kernel function seen in a callchain.
+public struct KernelSymbolEvent: SyntheticPayload, Hashable {
+  /// The attribute under which it is written.
+  public static let event = SyntheticEvent.kernelSymbol
+
+  /// First address of the function.
+  public var address: UInt64
+  /// The function's name.
+  public var name: String
+
+  /// Makes an event.
+  public init(
+    address: UInt64, name: String
+  ) {
+    self.address = address
+    self.name = name
+  }
+}
+
+/// A counter's value at the sample's time.
+public struct CounterEvent: SyntheticPayload, Hashable {
+  /// The attribute under which it is written.
+  public static let event = SyntheticEvent.counter
+
+  /// The counter's name.
+  public var name: String
+  /// Its value.
+  public var value: Double
+  /// Its unit.
+  public var unit: String?
+  /// Whether this is its last value.
+  public var final: Bool
+
+  /// Makes an event.
+  public init(
+    name: String, value: Double, unit: String? = nil, final: Bool = false
+  ) {
+    self.name = name
+    self.value = value
+    self.unit = unit
+    self.final = final
+  }
+}
+
+/// A function's name, embedded in the trace.
+public struct SymbolEvent: SyntheticPayload, Hashable {
+  /// The attribute under which it is written.
+  public static let event = SyntheticEvent.symbol
+
+  /// The number by which stacks name it.
+  public var id: Int
+  /// The function's name, demangled.
+  public var function: String
+  /// Name of the module that holds it.
+  public var module: String
+  /// Address within the module, for a frame without a name.
+  public var offset: UInt64?
+  /// Source file.
+  public var file: String?
+  /// Source line.
+  public var line: Int?
+  /// Whether the function is the kernel's.
+  public var isKernel: Bool
+  /// Whether it is the program's own rather than a library's.
+  public var isProgram: Bool
+
+  /// Makes an event.
+  public init(
+    id: Int, function: String, module: String, offset: UInt64? = nil, file: String? = nil,
+    line: Int? = nil,
+    isKernel: Bool = false, isProgram: Bool = false
+  ) {
+    self.id = id
+    self.function = function
+    self.module = module
+    self.offset = offset
+    self.file = file
+    self.line = line
+    self.isKernel = isKernel
+    self.isProgram = isProgram
+  }
+}
+
+/// A resolved stack, embedded in the trace.
+public struct StackEvent: SyntheticPayload, Hashable {
+  /// The attribute under which it is written.
+  public static let event = SyntheticEvent.stack
+
+  /// The time of the sample that it belongs to.
+  public var time: UInt64
+  /// The thread of the sample that it belongs to.
+  public var tid: Int
+  /// Symbol ids, innermost first; -1 is a gap.
+  public var frames: [Int]
+  /// Whether the stack reaches the thread's start.
+  public var complete: Bool
+
+  /// Makes an event.
+  public init(
+    time: UInt64, tid: Int, frames: [Int], complete: Bool = true
+  ) {
+    self.time = time
+    self.tid = tid
+    self.frames = frames
+    self.complete = complete
+  }
+}

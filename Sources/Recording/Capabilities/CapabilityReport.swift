@@ -1,0 +1,149 @@
+/// What can be recorded on this machine with our rights, found by trying.
+public struct CapabilityReport: Codable, Sendable, Equatable {
+  /// How well a signal can be recorded.
+  public enum Status: String, Codable, Sendable, CaseIterable {
+    /// All of it.
+    case full
+    /// A part of it, or at a lower quality.
+    case degraded
+    /// Not at all.
+    case unavailable
+  }
+
+  /// One signal.
+  public struct Entry: Codable, Sendable, Equatable {
+    /// The signal's name.
+    public var signal: String
+    /// How well it can be recorded.
+    public var status: Status
+    /// What is recorded, or what is missing.
+    public var detail: String
+    /// Why something is missing.
+    public var cause: String?
+    /// The kernel's name for the error, such as `EACCES`.
+    public var error: String?
+    /// The smallest step that would help.
+    public var fix: String?
+
+    /// Makes an entry.
+    public init(
+      signal: String, status: Status, detail: String, cause: String? = nil,
+      error: String? = nil, fix: String? = nil
+    ) {
+      self.signal = signal
+      self.status = status
+      self.detail = detail
+      self.cause = cause
+      self.error = error
+      self.fix = fix
+    }
+  }
+
+  /// Kernel release and machine.
+  public var system: String
+  /// With what rights we run, in words.
+  public var privilege: String
+  /// `kernel.perf_event_paranoid`, for information: what can be opened is found by opening.
+  public var paranoidLevel: Int?
+  /// Where tracefs was found.
+  public var tracefs: String?
+  /// The signals.
+  public var entries: [Entry]
+
+  /// Makes a report.
+  public init(
+    system: String, privilege: String, paranoidLevel: Int?, tracefs: String?, entries: [Entry]
+  ) {
+    self.system = system
+    self.privilege = privilege
+    self.paranoidLevel = paranoidLevel
+    self.tracefs = tracefs
+    self.entries = entries
+  }
+
+  /// Tries what a recording opens, and says what works.
+  public static func probe() -> CapabilityReport {
+    var probe = CapabilityProbe()
+    return probe.run()
+  }
+
+  /// The signals that are not fully recorded.
+  public var shortcomings: [Entry] { entries.filter { $0.status != .full } }
+
+  /// One line for a log: what is whole, what is not.
+  public var oneLine: String {
+    let names = { (status: Status) in
+      entries.filter { $0.status == status }.map(\.signal).joined(separator: ", ")
+    }
+    let full = entries.count { $0.status == .full }
+    var parts = ["\(full) of \(entries.count) signals in full"]
+    if entries.contains(where: { $0.status == .degraded }) {
+      parts.append("degraded: \(names(.degraded))")
+    }
+    if entries.contains(where: { $0.status == .unavailable }) {
+      parts.append("unavailable: \(names(.unavailable))")
+    }
+    return parts.joined(separator: "; ")
+  }
+
+  /// The report as text, no line longer than `width` where words allow it.
+  public func table(width: Int = 80) -> String {
+    let width = max(width, 40)
+    var lines = Self.wrapped("\(system), \(privilege)", first: "", rest: "  ", width: width)
+    lines += Self.wrapped(
+      "tracefs: \(tracefs ?? "not found")"
+        + (paranoidLevel.map { "; kernel.perf_event_paranoid: \($0)" } ?? ""),
+      first: "", rest: "  ", width: width)
+    lines.append("")
+    let nameWidth = (entries.map(\.signal.count).max() ?? 0) + 2
+    let statusWidth = 13
+    let indent = String(repeating: " ", count: nameWidth + statusWidth)
+    for entry in entries {
+      let first = Self.padded(entry.signal, nameWidth) + Self.padded(
+        entry.status.rawValue, statusWidth)
+      lines += Self.wrapped(entry.detail, first: first, rest: indent, width: width)
+    }
+    var fixes: [(names: [String], cause: String, fix: String)] = []
+    for entry in shortcomings {
+      let cause = entry.cause ?? entry.detail
+      let fix = entry.fix ?? ""
+      if let known = fixes.firstIndex(where: { $0.cause == cause && $0.fix == fix }) {
+        fixes[known].names.append(entry.signal)
+      } else {
+        fixes.append(([entry.signal], cause, fix))
+      }
+    }
+    for entry in fixes {
+      lines.append("")
+      lines += Self.wrapped(
+        "\(entry.names.joined(separator: ", ")): \(entry.cause)", first: "", rest: "  ",
+        width: width)
+      if !entry.fix.isEmpty {
+        lines += Self.wrapped(entry.fix, first: "  fix: ", rest: "       ", width: width)
+      }
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func padded(_ text: String, _ width: Int) -> String {
+    text + String(repeating: " ", count: max(1, width - text.count))
+  }
+
+  private static func wrapped(
+    _ text: String, first: String, rest: String, width: Int
+  ) -> [String] {
+    var lines: [String] = []
+    var line = first
+    var isEmpty = true
+    for word in text.split(separator: " ") {
+      if !isEmpty, line.count + 1 + word.count > width {
+        lines.append(line)
+        line = rest
+        isEmpty = true
+      }
+      line += isEmpty ? "\(word)" : " \(word)"
+      isEmpty = false
+    }
+    return lines + [line]
+  }
+}

@@ -1,0 +1,94 @@
+import PerfData
+
+/// The processes of the recording: their beginnings, programs, ends and memory.
+final class ProcessBook {
+  private struct Entry {
+    var parentPid: Int32
+    var sampler: FootprintSampler?
+    var nextSample: UInt64
+    var interval: UInt64
+  }
+
+  private let sink: TraceSink
+  private let largestInterval: UInt64
+  private var entries: [Int32: Entry] = [:]
+  private(set) var seen: Set<Int32> = []
+
+  /// Short programs are seen by readings that begin dense and thin out.
+  static let firstInterval: UInt64 = 1_000_000
+
+  init(sink: TraceSink, interval: TimeSpan) {
+    self.sink = sink
+    largestInterval = max(Self.firstInterval, UInt64(clamping: interval.nanoseconds))
+  }
+
+  /// The processes that are running.
+  var running: [Int32] { entries.keys.sorted() }
+
+  /// When the next reading is due; nil when there is no process.
+  var nextSample: UInt64? { entries.values.map(\.nextSample).min() }
+
+  /// A process that the recorder started, found, or saw being created.
+  func begin(
+    _ pid: Int32, parentPid: Int32, kind: ProcessEvent.Kind, time: UInt64,
+    description: ProcessEvent? = nil
+  ) throws(PerfDataError) {
+    guard entries[pid] == nil else { return }
+    seen.insert(pid)
+    entries[pid] = Entry(
+      parentPid: parentPid, sampler: FootprintSampler(pid: pid), nextSample: time,
+      interval: Self.firstInterval)
+    let event = description ?? ProcessEvent(pid: Int(pid), parentPid: Int(parentPid), kind: kind)
+    try sink.append(fitting(event), pid: pid, time: time)
+  }
+
+  /// A process runs another program.
+  func exec(_ pid: Int32, name: String, time: UInt64) throws(PerfDataError) {
+    let parent = entries[pid]?.parentPid ?? 0
+    var event =
+      ProcessProbe.describe(pid: pid, kind: .exec)
+      ?? ProcessEvent(pid: Int(pid), parentPid: Int(parent), kind: .exec, commandLine: [name])
+    event.threads = nil
+    try sink.append(fitting(event), pid: pid, time: time)
+    entries[pid]?.interval = Self.firstInterval
+    entries[pid]?.nextSample = time
+  }
+
+  /// A process ended, with what its parent learned of it.
+  func end(
+    _ pid: Int32, time: UInt64, status: Int? = nil, signal: Int? = nil, peak: UInt64? = nil
+  ) throws(PerfDataError) {
+    guard let entry = entries.removeValue(forKey: pid) else { return }
+    let event = ProcessEvent(
+      pid: Int(pid), parentPid: Int(entry.parentPid), kind: .exit, exitStatus: status,
+      signal: signal, peakResidentBytes: peak)
+    try sink.append(event, pid: pid, time: time)
+  }
+
+  /// Reads the memory of the processes whose time has come.
+  func sample(now: UInt64, all: Bool = false) throws(PerfDataError) {
+    for pid in Array(entries.keys) {
+      guard let entry = entries[pid], all || entry.nextSample <= now else { continue }
+      entries[pid]?.interval = min(entry.interval * 2, largestInterval)
+      entries[pid]?.nextSample = now + entry.interval
+      guard let reading = entry.sampler?.sample() else { continue }
+      let time = SystemInfo.monotonicNanoseconds()
+      try sink.append(.footprint, raw: reading.encoded(), pid: pid, time: time)
+    }
+  }
+
+  /// Cuts a command line or list of threads that does not fit a record.
+  private func fitting(_ event: ProcessEvent) -> ProcessEvent {
+    var event = event
+    var room = 40_000
+    event.commandLine = event.commandLine.prefix { argument in
+      // JSON may need six bytes for one.
+      room -= argument.utf8.count * 2 + 3
+      return room > 0
+    }
+    if let threads = event.threads, threads.count > 400 {
+      event.threads = Array(threads.prefix(400))
+    }
+    return event
+  }
+}

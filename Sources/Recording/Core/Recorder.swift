@@ -1,0 +1,151 @@
+import CPerfEvent
+import Glibc
+import PerfData
+
+/// Records a command or a running process into a perf.data file.
+public final class Recorder {
+  private let options: RecordingOptions
+  private var environment: [String: String]
+  private var problems: [String] = []
+  private var unavailable: [CaptureEvent.Unavailable] = []
+
+  /// Checks the options; nothing is started or opened yet.
+  public init(options: RecordingOptions) throws(RecordingError) {
+    self.options = options
+    environment = [:]
+    guard let output = Self.whyNotWritable(options.outputPath) else {
+      environment = Self.currentEnvironment()
+      return
+    }
+    throw output
+  }
+
+  private static func whyNotWritable(_ path: String) -> RecordingError? {
+    if path.isEmpty {
+      return RecordingError(kind: .usage, message: "the trace's file name is empty")
+    }
+    var information = stat()
+    if lstat(path, &information) == 0 {
+      return RecordingError(
+        kind: .io, message: "\(path) exists already: give another name with -o", errno: EEXIST)
+    }
+    return nil
+  }
+
+  private static func currentEnvironment() -> [String: String] {
+    var result: [String: String] = [:]
+    var entry = environ
+    while let text = entry.pointee {
+      let pair = String(cString: text).split(separator: "=", maxSplits: 1)
+      if pair.count == 2 { result[String(pair[0])] = String(pair[1]) }
+      if pair.count == 1 { result[String(pair[0])] = "" }
+      entry += 1
+    }
+    return result
+  }
+
+  /// Records until the target ends, the duration is over or the user stops it.
+  public func run() throws(RecordingError) -> RecordingResult {
+    let before = Self.usedCPUSeconds()
+    let subject = try makeSubject()
+    raiseDescriptorLimit()
+    let tracefs = locateTraceFS()
+    let probes = installProbes(tracefs, subject)
+    defer { probes?.remove() }
+    let plan = EventPlan(tracefs: tracefs, options: options, uprobes: probes?.probes ?? [])
+    unavailable += plan.unavailable
+    let events = EventSet(specs: plan.specs, cpus: SystemInfo.onlineCPUs())
+    defer { events.close() }
+    try events.openSystem()
+    var threads: Set<Int32>
+    switch subject {
+    case .command(let command):
+      guard try events.openThread(command.pid) else {
+        throw RecordingError(kind: .io, message: "the command ended before it could be recorded")
+      }
+      threads = [command.pid]
+    case .process(let process):
+      threads = try process.arm(events)
+    }
+    unavailable += events.unavailable
+    noteReach(events)
+    let recording = try Recording(
+      options: options, subject: subject, events: events, tracefs: tracefs,
+      unavailable: unavailable, threads: threads)
+    return try recording.run(before: before, problems: problems)
+  }
+
+  private func makeSubject() throws(RecordingError) -> RecordingSession.Subject {
+    switch options.target {
+    case .command(let arguments):
+      return .command(try WrappedCommand(arguments, environment: environment))
+    case .pid(let pid):
+      return .process(try AttachedProcess(pid: pid))
+    }
+  }
+
+  /// Each thread takes a descriptor for each event and CPU; the child keeps its own limit.
+  private func raiseDescriptorLimit() {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+    limit.rlim_cur = limit.rlim_max
+    _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+  }
+
+  private func locateTraceFS() -> TraceFS? {
+    do {
+      let tracefs = try TraceFS.locate()
+      UprobeSet.removeStale(tracefs: tracefs)
+      return tracefs
+    } catch {
+      for signal in ["mainThread", "wakeups", "network", "disk"] {
+        unavailable.append(.init(signal: signal, reason: "no tracepoints: \(error.message)"))
+      }
+      return nil
+    }
+  }
+
+  private func installProbes(
+    _ tracefs: TraceFS?, _ subject: RecordingSession.Subject
+  ) -> UprobeSet? {
+    guard let tracefs else { return nil }
+    var pid: Int32?
+    if case .process(let process) = subject { pid = process.pid }
+    do {
+      return try UprobeSet.install(
+        tracefs: tracefs, libraries: UprobeSet.libraryCandidates(pid: pid))
+    } catch {
+      unavailable.append(
+        .init(signal: "file names", reason: "no probes in the C library: \(error.message)"))
+      return nil
+    }
+  }
+
+  /// Says when nothing but /proc is left, which is still a recording.
+  private func noteReach(_ events: EventSet) {
+    if events.attributes.isEmpty {
+      problems.append("no event could be opened: only readings of /proc are recorded")
+    }
+  }
+
+  /// CPU time of this process so far.
+  static func usedCPUSeconds() -> Double {
+    var usage = rusage()
+    guard getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 else { return 0 }
+    func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
+    return seconds(usage.ru_utime) + seconds(usage.ru_stime)
+  }
+
+  /// The user who called sudo owns what is written on his behalf.
+  static func giveToInvoker(_ path: String) {
+    guard let invoker = WrappedCommand.Invoker(environment: currentEnvironment()) else { return }
+    _ = lchown(path, invoker.uid, invoker.gid)
+  }
+}
+
+extension RecordingError {
+  /// A failure to write the trace.
+  init(_ error: PerfDataError) {
+    self.init(kind: .io, message: error.description)
+  }
+}

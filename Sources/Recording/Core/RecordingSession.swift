@@ -1,0 +1,215 @@
+import CPerfEvent
+import Glibc
+import PerfData
+
+/// The loop of a recording: wait, drain, follow processes, adapt, until something ends it.
+final class RecordingSession {
+  /// What ended the loop.
+  enum Ending {
+    case targetEnded(WrappedCommand.End?)
+    case duration
+    case interrupted
+    case terminated(Int32)
+  }
+
+  /// What is recorded.
+  enum Subject {
+    case command(WrappedCommand)
+    case process(AttachedProcess)
+
+    var pid: Int32 {
+      switch self {
+      case .command(let command): command.pid
+      case .process(let process): process.pid
+      }
+    }
+
+    var pidfd: Int32 {
+      switch self {
+      case .command(let command): command.pidfd
+      case .process(let process): process.pidfd
+      }
+    }
+  }
+
+  let subject: Subject
+  let events: EventSet
+  let governor: RateGovernor
+  let drain: RingDrain
+  let sink: TraceSink
+  let book: ProcessBook
+  let signals: StopSignals
+  var counters: CounterSet?
+  private(set) var buildIDs: [String: [UInt8]] = [:]
+  /// Why writing stopped, while the command goes on.
+  private(set) var writeFailure: PerfDataError?
+  private var descriptors = DescriptorBook()
+  private var didTerminate = false
+  private var rootExit: UInt64?
+  private var nextCounters: UInt64 = 0
+  private var started: UInt64 = 0
+
+  /// Early on the rates are looked at often: a busy program is busy from its start.
+  private static let eagerNanoseconds: UInt64 = 500_000_000
+  private static let eagerWait: UInt64 = 10_000_000
+  private static let longestWait: UInt64 = 200_000_000
+  private static let counterInterval: UInt64 = 1_000_000_000
+
+  init(
+    subject: Subject, events: EventSet, governor: RateGovernor, drain: RingDrain,
+    sink: TraceSink, book: ProcessBook, signals: StopSignals
+  ) {
+    self.subject = subject
+    self.events = events
+    self.governor = governor
+    self.drain = drain
+    self.sink = sink
+    self.book = book
+    self.signals = signals
+  }
+
+  /// Notes what descriptors stand for from the start.
+  func know(_ known: [DescriptorEvent]) {
+    for event in known { descriptors.setKnown(event) }
+  }
+
+  /// Runs until the target, the clock, the user or a signal ends it.
+  func run(duration: TimeSpan?) -> Ending {
+    started = SystemInfo.monotonicNanoseconds()
+    let deadline = duration.map { started &+ UInt64(max(0, $0.nanoseconds)) } ?? .max
+    nextCounters = started + Self.counterInterval
+    while true {
+      let targetHasEnded = wait(until: deadline)
+      let now = SystemInfo.monotonicNanoseconds()
+      step(now: now)
+      if targetHasEnded, let ending = targetEnding() { return ending }
+      if let ending = answerSignals() { return ending }
+      if now >= deadline { return .duration }
+    }
+  }
+
+  /// Sleeps until there is something to do; true when the target may have ended.
+  private func wait(until deadline: UInt64) -> Bool {
+    let now = SystemInfo.monotonicNanoseconds()
+    var until = min(deadline, now + Self.longestWait)
+    if writeFailure == nil {
+      if let next = book.nextSample { until = min(until, next) }
+      if now - started < Self.eagerNanoseconds { until = min(until, now + Self.eagerWait) }
+      if counters != nil { until = min(until, nextCounters) }
+    }
+    var polled = [pollfd(fd: signals.wakeDescriptor, events: Int16(POLLIN), revents: 0)]
+    polled.append(pollfd(fd: subject.pidfd, events: Int16(POLLIN), revents: 0))
+    if writeFailure == nil {
+      // A ring whose owner's thread has ended reports a hang-up for ever.
+      for ring in events.rings where !hungUp.contains(ring.descriptor) {
+        polled.append(pollfd(fd: ring.descriptor, events: Int16(POLLIN), revents: 0))
+      }
+    }
+    let span = until > now ? until - now : 0
+    let ready = lull_poll(&polled, polled.count, span)
+    guard ready > 0 else { return subject.pidfd < 0 }
+    if polled[0].revents != 0 { signals.acknowledge() }
+    for entry in polled.dropFirst(2) where entry.revents & Int16(POLLHUP) != 0 {
+      hungUp.insert(entry.fd)
+    }
+    return polled[1].revents != 0 || subject.pidfd < 0
+  }
+
+  private var hungUp: Set<Int32> = []
+
+  private func targetEnding() -> Ending? {
+    switch subject {
+    case .command(let command): return command.reap().map { .targetEnded($0) }
+    case .process(let process):
+      if process.pidfd >= 0 { return .targetEnded(nil) }
+      return kill(process.pid, 0) < 0 && errno == ESRCH ? .targetEnded(nil) : nil
+    }
+  }
+
+  private func answerSignals() -> Ending? {
+    if let number = signals.termination { return .terminated(number) }
+    switch subject {
+    case .process:
+      if signals.interrupts > 0 { return .interrupted }
+    case .command(let command):
+      // The terminal gave the first one to the command too.
+      if signals.interrupts >= 3 { return .interrupted }
+      if signals.interrupts == 2, !didTerminate {
+        didTerminate = true
+        command.signal(SIGTERM)
+      }
+    }
+    return nil
+  }
+
+  /// One round of work; after a failed write only the waiting goes on.
+  private func step(now: UInt64) {
+    guard writeFailure == nil else { return }
+    do throws(PerfDataError) {
+      try collect(now: now)
+      try sink.flushIfDue(now: now)
+    } catch {
+      writeFailure = error
+      events.disable()
+    }
+  }
+
+  private func collect(now: UInt64) throws(PerfDataError) {
+    try drain.drain()
+    for note in drain.notes { try take(note) }
+    for (event, time) in descriptors.resolve() {
+      try sink.append(event, pid: Int32(clamping: event.pid), time: time)
+    }
+    governor.evaluate(now: now)
+    try book.sample(now: now)
+    if let counters, now >= nextCounters {
+      nextCounters = now + Self.counterInterval
+      for reading in counters.readings() {
+        try sink.append(reading, pid: subject.pid, time: now)
+      }
+    }
+  }
+
+  private func take(_ note: DrainNote) throws(PerfDataError) {
+    switch note {
+    case .fork(let pid, let parent, _, let time):
+      if pid != parent { try book.begin(pid, parentPid: parent, kind: .start, time: time) }
+    case .exit(let pid, let tid, let time):
+      guard pid == tid else { return }
+      descriptors.forgetAll(of: pid)
+      // The end of the command itself is told with its status, once it is known.
+      if pid == subject.pid { rootExit = time } else { try book.end(pid, time: time) }
+    case .exec(let pid, let name, let time):
+      descriptors.forgetAll(of: pid)
+      try book.exec(pid, name: name, time: time)
+    case .mapped(let path, let buildID):
+      buildIDs[path] = buildID
+    case .systemCall(let pid, let time, let call):
+      descriptors.note(call, pid: pid, time: time)
+    }
+  }
+
+  /// The last round after the events were stopped, and the end of the command.
+  func finish(_ ending: Ending) throws(PerfDataError) {
+    guard writeFailure == nil else { return }
+    events.disable()
+    let now = SystemInfo.monotonicNanoseconds()
+    try collect(now: now)
+    try book.sample(now: now, all: true)
+    if case .targetEnded(let end) = ending {
+      try book.end(
+        subject.pid, time: rootExit ?? now, status: end?.status.map(Int.init),
+        signal: end?.signal.map(Int.init), peak: end?.peakResidentBytes)
+    }
+    for reading in counters?.readings(final: true) ?? [] {
+      try sink.append(reading, pid: subject.pid, time: now)
+    }
+    governor.finish(now: now)
+    try sink.flushIfDue(now: now)
+  }
+
+  /// Adds the build ids of what was mapped before recording began.
+  func know(_ entries: [BuildIDEntry]) {
+    for entry in entries { buildIDs[entry.path] = entry.buildID }
+  }
+}

@@ -1,0 +1,119 @@
+import CPerfEvent
+import Glibc
+import PerfData
+
+/// What the open descriptors of a process stand for.
+public enum DescriptorTable {
+  /// One descriptor with what only a look at the file itself tells.
+  public struct Resolved: Sendable, Equatable {
+    /// The path, or the kernel's name such as `socket:[1234]`, without " (deleted)".
+    public var path: String
+    /// What sort of file it is.
+    public var kind: DescriptorEvent.Kind
+    /// Whether the file has no name any more.
+    public var isDeleted: Bool
+    /// The flags it was opened with.
+    public var flags: Int?
+  }
+
+  /// Resolves one descriptor; nil when it is closed, the process is gone or may not be read.
+  public static func resolve(pid: Int32, fd: Int) -> DescriptorEvent? {
+    guard let found = inspect(pid: pid, fd: fd) else { return nil }
+    return DescriptorEvent(
+      pid: Int(pid), fd: fd, path: found.path, kind: found.kind, flags: found.flags)
+  }
+
+  /// Resolves every open descriptor, in ascending order.
+  public static func all(pid: Int32) -> [DescriptorEvent] {
+    KernelFile.numbers(in: "/proc/\(pid)/fd").compactMap { resolve(pid: pid, fd: Int($0)) }
+  }
+
+  /// The directory that a path relative to a descriptor begins at.
+  ///
+  /// `AT_FDCWD` gives the working directory.
+  public static func path(pid: Int32, directory: Int) -> String? {
+    let link = directory == Int(AT_FDCWD) ? "cwd" : "fd/\(directory)"
+    guard let target = KernelFile.link("/proc/\(pid)/\(link)"), target.hasPrefix("/") else {
+      return nil
+    }
+    return stripped(target, links: linkCount("/proc/\(pid)/\(link)")).path
+  }
+
+  /// Resolves one descriptor with all that is known of it.
+  public static func inspect(pid: Int32, fd: Int) -> Resolved? {
+    let link = "/proc/\(pid)/fd/\(fd)"
+    guard let target = KernelFile.link(link) else { return nil }
+    var information = stat()
+    // This follows the link to the open file itself, deleted or not.
+    let known = stat(link, &information) == 0
+    let name = stripped(target, links: known ? UInt64(information.st_nlink) : nil)
+    let kind =
+      known
+      ? kind(of: information, at: link, name: name.path) : kind(ofName: name.path)
+    return Resolved(
+      path: name.path, kind: kind, isDeleted: name.isDeleted, flags: flags(pid: pid, fd: fd))
+  }
+
+  /// A file may really be called "x (deleted)", and then it still has a link.
+  static func stripped(_ target: String, links: UInt64?) -> (path: String, isDeleted: Bool) {
+    let mark = " (deleted)"
+    guard target.hasPrefix("/"), target.hasSuffix(mark), links ?? 0 == 0 else {
+      return (target, false)
+    }
+    return (String(target.dropLast(mark.count)), true)
+  }
+
+  private static func linkCount(_ path: String) -> UInt64? {
+    var information = stat()
+    return stat(path, &information) == 0 ? UInt64(information.st_nlink) : nil
+  }
+
+  private static func kind(of information: stat, at link: String, name: String) -> DescriptorEvent.Kind {
+    switch information.st_mode & S_IFMT {
+    case S_IFREG: regularKind(at: link)
+    case S_IFIFO: .pipe
+    case S_IFSOCK: .socket
+    case S_IFCHR: isTerminal(information.st_rdev, name: name) ? .terminal : .device
+    case S_IFBLK: .device
+    default: .other
+    }
+  }
+
+  private static func regularKind(at link: String) -> DescriptorEvent.Kind {
+    switch lull_filesystem_type(link) {
+    // tmpfs and ramfs (memfd is the first), hugetlbfs.
+    case 0x0102_1994, 0x8584_58f6, 0x9584_58f6: return .tmpfs
+    // proc, sysfs, cgroup, cgroup2, debugfs, tracefs, securityfs, bpf.
+    case 0x9fa0, 0x6265_6572, 0x27_e0eb, 0x6367_7270, 0x6462_6720, 0x7472_6163, 0x7363_6673,
+      0xcafe_4a11:
+      return .proc
+    default: return .regular
+    }
+  }
+
+  /// Terminals by their device numbers: a descriptor of another process has no `isatty`.
+  private static func isTerminal(_ device: dev_t, name: String) -> Bool {
+    let major = UInt64(device) >> 8 & 0xfff
+    // 4: consoles and serial ports, 5: /dev/tty and /dev/console, 136–143: pseudo-terminals.
+    if major == 4 || (136...143).contains(major) { return true }
+    return major == 5 && UInt64(device) & 0xff != 2 || name.hasPrefix("/dev/pts/")
+  }
+
+  private static func kind(ofName name: String) -> DescriptorEvent.Kind {
+    if name.hasPrefix("pipe:") { return .pipe }
+    if name.hasPrefix("socket:") { return .socket }
+    if name.hasPrefix("/dev/pts/") || name == "/dev/tty" { return .terminal }
+    if name.hasPrefix("/dev/shm/") || name.hasPrefix("/memfd:") { return .tmpfs }
+    if name.hasPrefix("/dev/") { return .device }
+    if name.hasPrefix("/proc/") || name.hasPrefix("/sys/") { return .proc }
+    return name.hasPrefix("/") ? .regular : .other
+  }
+
+  private static func flags(pid: Int32, fd: Int) -> Int? {
+    guard let text = KernelFile.text("/proc/\(pid)/fdinfo/\(fd)") else { return nil }
+    for line in text.split(separator: "\n") where line.hasPrefix("flags:") {
+      return Int(line.dropFirst(6).drop { $0 == "\t" || $0 == " " }, radix: 8)
+    }
+    return nil
+  }
+}

@@ -1,0 +1,135 @@
+import Glibc
+import PerfData
+
+/// Looks at a process through /proc.
+public enum ProcessProbe {
+  /// Describes a process; nil when there is none.
+  ///
+  /// Whether it is Swift stays open (nil) where its files may not be read.
+  public static func describe(pid: Int32, kind: ProcessEvent.Kind) -> ProcessEvent? {
+    guard let statistics = ProcessStatistics(pid: pid) else { return nil }
+    return ProcessEvent(
+      pid: Int(pid), parentPid: Int(statistics.parentPid), kind: kind,
+      executable: executable(pid: pid) ?? "", commandLine: commandLine(pid: pid),
+      isSwift: isSwift(pid: pid), threads: threads(pid: pid))
+  }
+
+  /// The path of the program that a process runs; nil for kernel threads or without the right.
+  public static func executable(pid: Int32) -> String? {
+    let link = "/proc/\(pid)/exe"
+    guard let target = KernelFile.link(link) else { return nil }
+    var information = stat()
+    let links = stat(link, &information) == 0 ? UInt64(information.st_nlink) : nil
+    return DescriptorTable.stripped(target, links: links).path
+  }
+
+  /// The arguments of a process, its program's name first.
+  public static func commandLine(pid: Int32) -> [String] {
+    guard var bytes = KernelFile.bytes("/proc/\(pid)/cmdline") else { return [] }
+    if bytes.last == 0 { bytes.removeLast() }
+    if bytes.isEmpty { return [] }
+    return bytes.split(separator: 0, omittingEmptySubsequences: false)
+      .map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// The ids of a process's threads.
+  public static func threadIDs(pid: Int32) -> [Int32] {
+    KernelFile.numbers(in: "/proc/\(pid)/task")
+  }
+
+  /// The threads of a process with the kernel's names for them.
+  public static func threads(pid: Int32) -> [ProcessEvent.Thread] {
+    threadIDs(pid: pid).compactMap { tid in
+      guard var name = KernelFile.bytes("/proc/\(pid)/task/\(tid)/comm") else { return nil }
+      if name.last == 10 { name.removeLast() }
+      return ProcessEvent.Thread(tid: Int(tid), name: String(decoding: name, as: UTF8.self))
+    }
+  }
+
+  /// Whether a process's program is Swift; nil when neither its maps nor its file can be read.
+  ///
+  /// Dynamically linked programs map the Swift library, static ones carry Swift's metadata.
+  public static func isSwift(pid: Int32) -> Bool? {
+    let paths = mappedPaths(pid: pid)
+    if paths.contains(where: { $0.hasSuffix("/libswiftCore.so") }) { return true }
+    // Through /proc, since the file may have been replaced or be in another mount namespace.
+    if let file = ElfFile(path: "/proc/\(pid)/exe") { return file.hasSwiftMetadata }
+    return paths.isEmpty ? nil : false
+  }
+
+  /// The files that a process has mapped for execution or reading, each once, in mapped order.
+  public static func mappedPaths(pid: Int32) -> [String] {
+    guard let bytes = KernelFile.bytes("/proc/\(pid)/maps") else { return [] }
+    var seen: Set<String> = []
+    var paths: [String] = []
+    ProcFields.forEachLine(of: bytes[...]) { line in
+      guard let slash = line.firstIndex(of: UInt8(ascii: "/")) else { return }
+      let target = String(decoding: line[slash...], as: UTF8.self)
+      let path = DescriptorTable.stripped(target, links: nil).path
+      if seen.insert(path).inserted { paths.append(path) }
+    }
+    return paths
+  }
+
+  /// Whether this is a thread of the kernel, which has no program and cannot be recorded.
+  public static func isKernelThread(pid: Int32) -> Bool {
+    // PF_KTHREAD.
+    ProcessStatistics(pid: pid).map { $0.flags & 0x0020_0000 != 0 } ?? false
+  }
+
+  /// When a process began, in clock ticks since the machine did; tells a reused id.
+  public static func startTime(pid: Int32) -> UInt64? {
+    ProcessStatistics(pid: pid)?.startTicks
+  }
+
+  /// Every descendant of a process, parents before their children.
+  public static func children(of pid: Int32) -> [Int32] {
+    var childrenOf: [Int32: [Int32]] = [:]
+    for candidate in KernelFile.numbers(in: "/proc") {
+      if let statistics = ProcessStatistics(pid: candidate) {
+        childrenOf[statistics.parentPid, default: []].append(candidate)
+      }
+    }
+    var found: [Int32] = []
+    var seen: Set<Int32> = [pid]
+    var next = childrenOf[pid] ?? []
+    while !next.isEmpty {
+      // Ids may be reused between two reads, so that a circle cannot be excluded.
+      next.removeAll { !seen.insert($0).inserted }
+      found += next
+      next = next.flatMap { childrenOf[$0] ?? [] }
+    }
+    return found
+  }
+
+  /// Why a process cannot be looked into, or nil when it can.
+  public static func whyNotTraceable(pid: Int32) -> RecordingError? {
+    guard let statistics = ProcessStatistics(pid: pid), statistics.state != "Z" else {
+      return RecordingError(
+        kind: .noSuchProcess, message: "there is no process \(pid): it may have ended",
+        errno: ESRCH)
+    }
+    if statistics.flags & 0x0020_0000 != 0 {
+      return RecordingError(
+        kind: .kernelThread,
+        message: "process \(pid) (\(statistics.name)) is a thread of the kernel, which runs no"
+          + " program: choose a process of your own")
+    }
+    // The kernel asks for the same right here as for tracing.
+    guard OwnedDescriptor(opening: "/proc/\(pid)/maps")?.readToEnd(limit: 1) != nil else {
+      let cause = errno
+      return RecordingError(
+        kind: .permission,
+        message: "process \(pid) (\(statistics.name)) may not be looked into"
+          + " (\(KernelFile.errorText(cause))): it belongs to another user or guards itself;"
+          + " run as its user, as root, or with CAP_SYS_PTRACE",
+        errno: cause)
+    }
+    return nil
+  }
+
+  /// Whether a process can be looked into.
+  public static func isTraceable(pid: Int32) -> Bool {
+    whyNotTraceable(pid: pid) == nil
+  }
+}

@@ -1,0 +1,190 @@
+import PerfData
+
+/// What the recorder asks the kernel for, in the order of the trace's attributes.
+struct EventPlan {
+  var specs: [EventSpec] = []
+  /// What this machine does not have, with the reason.
+  var unavailable: [CaptureEvent.Unavailable] = []
+
+  /// One of so many events is recorded of a source that is sampled; a prime, so that it does not
+  /// fall in step with a program that does the same few things in turn.
+  static let samplingPeriod: UInt64 = 101
+
+  #if arch(arm64)
+    /// All of x0…x30, sp, pc.
+    static let stackRegisters: UInt64 = 0x1_ffff_ffff
+    /// x0…x3: the first is the result at exit, where the others still are arguments.
+    static let argumentRegisters: UInt64 = 0xf
+  #else
+    /// All general registers, the instruction pointer, flags, cs and ss.
+    static let stackRegisters: UInt64 = 0xff_0fff
+    /// rdx, rsi, rdi and r10, which still hold the arguments when a system call returns.
+    static let argumentRegisters: UInt64 = 1 << 3 | 1 << 4 | 1 << 5 | 1 << 18
+  #endif
+
+  private let tracefs: TraceFS?
+
+  init(
+    tracefs: TraceFS?, options: RecordingOptions,
+    uprobes: [UprobeSet.Probe]
+  ) {
+    self.tracefs = tracefs
+    addDummy(options)
+    if options.scope == .system { addSchedulerOfSystem() } else { addSchedulerOfProcess() }
+    addStacks(options)
+    addSystemCalls(options)
+    addSockets(options)
+    addSignals(options)
+    addClock(options)
+    for probe in uprobes {
+      specs.append(
+        EventSpec(
+          name: "\(probe.system):\(probe.name)", type: EventSpec.tracepoint, config: probe.id,
+          fields: [.base, .raw], signal: "file names", format: probe.format, system: probe.system))
+    }
+    specs.removeAll { options.excludedEvents.contains($0.name) }
+  }
+
+  private mutating func addDummy(_ options: RecordingOptions) {
+    typealias Flag = EventSpec.Flag
+    // PERF_COUNT_SW_DUMMY. Switch records tell in `process` scope when a thread runs again, which
+    // the tracepoint, firing in the thread that goes, does not.
+    specs.append(
+      EventSpec(
+        // It has no samples; perf script shows symbols only if the first software event has IP.
+        name: "dummy:HG", type: EventSpec.software, config: 9,
+        fields: [.base, .instructionPointer],
+        flags: Flag.mmap | Flag.comm | Flag.task | Flag.mmap2 | Flag.commExec | Flag.buildID
+          | (options.scope == .process ? Flag.contextSwitch : 0),
+        signal: "processes"))
+  }
+
+  private mutating func addSchedulerOfSystem() {
+    add("sched", "sched_switch", signal: "mainThread") {
+      $0.reach = .system
+      $0.keep = .switchedThreads
+    }
+    add("sched", "sched_waking", signal: "wakeups") {
+      $0.reach = .system
+      $0.keep = .threadField
+    }
+    add("sched", "sched_wakeup_new", signal: "wakeups") {
+      $0.reach = .system
+      $0.keep = .threadField
+    }
+  }
+
+  private mutating func addSchedulerOfProcess() {
+    add("sched", "sched_switch", signal: "mainThread") { _ in }
+    unavailable.append(
+      .init(signal: "wakeups", reason: "the scope is the process: who woke it is not recorded"))
+  }
+
+  private mutating func addStacks(_ options: RecordingOptions) {
+    func configure(_ spec: inout EventSpec) {
+      spec.name = "sched:sched_switch/stack/"
+      spec.fields = [.base, .callchain, .raw, .userRegisters, .userStack]
+      spec.registers = Self.stackRegisters
+      spec.stackBytes = options.stackBytes
+      // Preemption (state 0, or the bit above the states) is no blocking.
+      spec.filter = "prev_state>0&&prev_state<256"
+      spec.role = .full(.stacks)
+    }
+    add("sched", "sched_switch", signal: "stacks") { configure(&$0) }
+    guard options.adaptsToRates else { return }
+    add("sched", "sched_switch", signal: "stacks") {
+      configure(&$0)
+      $0.period = Self.samplingPeriod
+      $0.role = .sampled(.stacks)
+      $0.startsDisabled = true
+    }
+  }
+
+  private mutating func addSystemCalls(_ options: RecordingOptions) {
+    addAdaptive("raw_syscalls", "sys_exit", .systemCalls, signal: "disk", options) {
+      $0.fields = [.base, .raw, .userRegisters]
+      $0.registers = Self.argumentRegisters
+      $0.filter = SystemCallFilter.expression
+    }
+    for name in ["sys_enter_fsync", "sys_enter_fdatasync"] {
+      add("syscalls", name, signal: "sync times") {
+        // Syncs are rare, and an event of the task would cost at every switch.
+        if options.scope == .system {
+          $0.reach = .system
+          $0.keep = .maker
+        }
+      }
+    }
+  }
+
+  private mutating func addSockets(_ options: RecordingOptions) {
+    addAdaptive("sock", "sock_send_length", .sends, signal: "network", options) { _ in }
+    addAdaptive("sock", "sock_recv_length", .receives, signal: "network", options) { _ in }
+    guard options.scope == .system else { return }
+    add("sock", "inet_sock_set_state", signal: "connections") {
+      $0.reach = .system
+      $0.keep = .socketState
+    }
+  }
+
+  private mutating func addSignals(_ options: RecordingOptions) {
+    guard options.scope == .system else { return }
+    add("signal", "signal_generate", signal: "lifecycle") {
+      $0.reach = .system
+      $0.keep = .threadField
+    }
+    for (system, name) in [("signal", "signal_deliver"), ("sched", "sched_process_exit")] {
+      add(system, name, signal: "lifecycle") {
+        $0.reach = .system
+        $0.keep = .maker
+      }
+    }
+  }
+
+  private mutating func addClock(_ options: RecordingOptions) {
+    guard options.sampleFrequency > 0 else { return }
+    // PERF_COUNT_SW_CPU_CLOCK, whose period is in nanoseconds.
+    specs.append(
+      EventSpec(
+        name: "cpu-clock", type: EventSpec.software, config: 0,
+        fields: [.base, .instructionPointer, .callchain, .userRegisters, .userStack],
+        period: 1_000_000_000 / options.sampleFrequency, registers: Self.stackRegisters,
+        stackBytes: options.stackBytes, signal: "cpu samples"))
+  }
+
+  private mutating func addAdaptive(
+    _ system: String, _ name: String, _ source: AdaptiveSource, signal: String,
+    _ options: RecordingOptions, _ configure: (inout EventSpec) -> Void
+  ) {
+    add(system, name, signal: signal) {
+      configure(&$0)
+      $0.role = .full(source)
+    }
+    guard options.adaptsToRates else { return }
+    // Without PERF_SAMPLE_PERIOD: with it the kernel records every event of a software event.
+    add(system, name, signal: signal) {
+      configure(&$0)
+      $0.period = Self.samplingPeriod
+      $0.role = .sampled(source)
+    }
+  }
+
+  private mutating func add(
+    _ system: String, _ name: String, signal: String, _ configure: (inout EventSpec) -> Void
+  ) {
+    guard let tracefs else { return }
+    guard let id = tracefs.eventID(system, name) else {
+      if !unavailable.contains(where: { $0.reason.hasPrefix("\(system):\(name) ") }) {
+        unavailable.append(
+          .init(
+            signal: signal, reason: "\(system):\(name) is not offered by this kernel to this user"))
+      }
+      return
+    }
+    var spec = EventSpec(
+      name: "\(system):\(name)", type: EventSpec.tracepoint, config: id, fields: [.base, .raw],
+      signal: signal, format: tracefs.format(system, name), system: system)
+    configure(&spec)
+    specs.append(spec)
+  }
+}

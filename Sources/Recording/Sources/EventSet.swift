@@ -1,0 +1,246 @@
+import CPerfEvent
+import Glibc
+import PerfData
+
+/// The open events of a recording, with the rings they write to.
+final class EventSet {
+  /// An event as it is open: one descriptor for each CPU, of each thread.
+  struct Opened {
+    var spec: EventSpec
+    var descriptors: [Int32] = []
+    var ids: [UInt64] = []
+    var countsLost = false
+    /// Why it could not be opened.
+    var failure: String?
+  }
+
+  private(set) var events: [Opened]
+  private(set) var rings: [PerfRing] = []
+  private let cpus: [Int32]
+  private let ringBytes: Int
+  private var excludesKernel = false
+  private var lacksLostCount = false
+  private var lacksBuildID = false
+
+  /// All rings together take at most this much; one CPU's at most `largestRing`.
+  ///
+  /// 8 MiB hold half a second of 150,000 scheduler events a second of one CPU.
+  private static let ringBudget = 256 << 20
+  private static let largestRing = 8 << 20
+  /// A full ring must not be the first the drain hears of a rate.
+  private static let watermark = 256 << 10
+
+  init(specs: [EventSpec], cpus: [Int32]) {
+    events = specs.map { Opened(spec: $0) }
+    self.cpus = cpus
+    var bytes = Self.largestRing
+    while bytes * cpus.count > Self.ringBudget, bytes > 1 << 20 { bytes /= 2 }
+    ringBytes = bytes
+  }
+
+  deinit { close() }
+
+  /// Opens the events of every CPU.
+  func openSystem() throws(RecordingError) {
+    for index in events.indices where events[index].spec.reach == .system {
+      for cpu in cpus {
+        if try !open(index, pid: -1, cpu: cpu) { break }
+      }
+    }
+  }
+
+  /// Opens the events of one thread; false when it has ended.
+  ///
+  /// The event that announces new threads comes last: a thread that was announced has all.
+  func openThread(_ tid: Int32) throws(RecordingError) -> Bool {
+    let order = events.indices.filter { events[$0].spec.reach == .task }
+    for index in order.dropFirst() + order.prefix(1) where events[index].failure == nil {
+      for cpu in cpus {
+        do {
+          if try !open(index, pid: tid, cpu: cpu) { break }
+        } catch where error.kind == .noSuchProcess { return false }
+      }
+    }
+    return true
+  }
+
+  /// Opens one event; false when it cannot be had at all and was given up.
+  private func open(_ index: Int, pid: Int32, cpu: Int32) throws(RecordingError) -> Bool {
+    let spec = events[index].spec
+    var event = lull_event()
+    event.type = spec.type
+    event.config = spec.config
+    event.sample_period = spec.period
+    event.sample_type = spec.fields.rawValue
+    event.sample_regs_user = spec.registers
+    event.sample_stack_user = spec.stackBytes
+    event.clockid = CLOCK_MONOTONIC
+    event.wakeup = UInt32(min(Self.watermark, ringBytes / 4))
+    let flags = spec.flags | EventSpec.Flag.base
+      | (spec.reach == .task ? EventSpec.Flag.inherit : 0)
+      | (spec.startsDisabled ? EventSpec.Flag.disabled : 0)
+    var result: Int32
+    repeat {
+      event.read_format = lacksLostCount ? 0 : Self.formatLost
+      event.flags = flags
+      if lacksBuildID { event.flags &= ~EventSpec.Flag.buildID }
+      if excludesKernel {
+        event.flags |= EventSpec.Flag.excludeKernel | EventSpec.Flag.excludeKernelCallchain
+      }
+      result = lull_perf_event_open(&event, pid, cpu, -1)
+    } while result < 0 && concede(error: -result, spec)
+    guard result >= 0 else { return try refuse(index, error: -result, pid: pid) }
+    events[index].spec.flags = event.flags
+    events[index].countsLost = event.read_format != 0
+    return try adopt(result, index: index, pid: pid, cpu: cpu)
+  }
+
+  /// PERF_FORMAT_LOST (Linux 6.0).
+  private static let formatLost: UInt64 = 1 << 4
+
+  /// Gives up one wish that this kernel may not fulfil; false when there is none left.
+  private func concede(error: Int32, _ spec: EventSpec) -> Bool {
+    switch error {
+    case EINVAL where !lacksLostCount:
+      lacksLostCount = true
+    case EINVAL where !lacksBuildID && spec.flags & EventSpec.Flag.buildID != 0:
+      // Linux 5.12.
+      lacksBuildID = true
+    case EACCES where !excludesKernel && spec.type == EventSpec.software,
+      EPERM where !excludesKernel && spec.type == EventSpec.software:
+      // perf_event_paranoid 2 lets a user see user space alone.
+      excludesKernel = true
+    default:
+      return false
+    }
+    return true
+  }
+
+  private func refuse(_ index: Int, error: Int32, pid: Int32) throws(RecordingError) -> Bool {
+    if error == ESRCH, pid > 0 {
+      throw RecordingError(kind: .noSuchProcess, message: "thread \(pid) has ended", errno: error)
+    }
+    if error == EMFILE || error == ENFILE {
+      throw RecordingError(
+        kind: .io,
+        message: "too few file descriptors: each thread needs one for each event and CPU; raise"
+          + " the limit (ulimit -n) or record with --scope process and fewer counters",
+        errno: error)
+    }
+    fail(index, "\(events[index].spec.name): \(Self.explain(error))")
+    return false
+  }
+
+  /// What an error of perf_event_open means here.
+  static func explain(_ error: Int32) -> String {
+    let text = String(cString: strerror(error))
+    switch error {
+    case EACCES, EPERM:
+      return "\(text): run as root, give CAP_PERFMON, or see `lull doctor`"
+    case ENOSYS: return "\(text): the kernel or a container's seccomp has no perf events"
+    default: return text
+    }
+  }
+
+  private func fail(_ index: Int, _ reason: String) {
+    for descriptor in events[index].descriptors { Glibc.close(descriptor) }
+    events[index].descriptors = []
+    events[index].ids = []
+    events[index].failure = reason
+  }
+
+  private func adopt(
+    _ descriptor: Int32, index: Int, pid: Int32, cpu: Int32
+  ) throws(RecordingError) -> Bool {
+    var id: UInt64 = 0
+    var result = lull_perf_id(descriptor, &id)
+    if result == 0, let filter = events[index].spec.filter {
+      result = lull_perf_set_filter(descriptor, filter)
+    }
+    guard result == 0 else {
+      Glibc.close(descriptor)
+      fail(index, "\(events[index].spec.name): \(Self.explain(-result))")
+      return false
+    }
+    if !rings.contains(where: { $0.cpu == cpu && lull_perf_set_output(descriptor, $0.descriptor) == 0 })
+    {
+      var error: Int32 = 0
+      guard
+        let ring = PerfRing(descriptor: descriptor, cpu: cpu, bytes: ringBytes, error: &error)
+      else {
+        Glibc.close(descriptor)
+        fail(index, "\(events[index].spec.name): no ring buffer: \(Self.explain(error))")
+        return false
+      }
+      rings.append(ring)
+    }
+    events[index].descriptors.append(descriptor)
+    events[index].ids.append(id)
+    return true
+  }
+
+  /// What can be written to the trace: an attribute for each event that is open.
+  var attributes: [EventAttribute] {
+    events.filter { !$0.ids.isEmpty }.map { opened in
+      EventAttribute(
+        type: opened.spec.type, config: opened.spec.config, sampleType: opened.spec.fields,
+        readFormat: opened.countsLost ? Self.formatLost : 0,
+        sampleRegsUser: opened.spec.registers, sampleStackUser: opened.spec.stackBytes,
+        flags: opened.spec.flags, samplePeriod: opened.spec.period, ids: opened.ids,
+        name: opened.spec.name)
+    }
+  }
+
+  /// The format texts of the open tracepoints, each once.
+  var formats: [TracingData.Format] {
+    var seen: Set<UInt64> = []
+    return events.compactMap { opened in
+      guard !opened.ids.isEmpty, let text = opened.spec.format,
+        seen.insert(opened.spec.config).inserted
+      else { return nil }
+      return TracingData.Format(system: opened.spec.system, text: text)
+    }
+  }
+
+  /// What could not be opened, with the reasons.
+  var unavailable: [CaptureEvent.Unavailable] {
+    events.compactMap { opened in
+      opened.failure.map { .init(signal: opened.spec.signal, reason: $0) }
+    }
+  }
+
+  /// Switches an event on or off in all threads, those that inherited it too.
+  func set(_ index: Int, enabled: Bool) {
+    for descriptor in events[index].descriptors {
+      _ = enabled ? lull_perf_enable(descriptor) : lull_perf_disable(descriptor)
+    }
+  }
+
+  /// An event's exact count, and the records it lost where the kernel tells (Linux 6.0).
+  func count(_ index: Int) -> (count: UInt64, lost: UInt64) {
+    var total: (count: UInt64, lost: UInt64) = (0, 0)
+    for descriptor in events[index].descriptors {
+      var count: UInt64 = 0
+      var lost: UInt64 = 0
+      if lull_perf_read(descriptor, &count, &lost, events[index].countsLost ? 1 : 0) == 0 {
+        total.count += count
+        total.lost += lost
+      }
+    }
+    return total
+  }
+
+  /// Stops all events.
+  func disable() {
+    for index in events.indices { set(index, enabled: false) }
+  }
+
+  /// Closes all; the rings with them.
+  func close() {
+    rings = []
+    for index in events.indices {
+      for descriptor in events[index].descriptors { Glibc.close(descriptor) }
+      events[index].descriptors = []
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import PerfData
+
+/// A source of events that may turn to sampling when its rate is high.
+enum AdaptiveSource: Int, CaseIterable {
+  case systemCalls, sends, receives, stacks
+}
+
+/// One event to ask the kernel for, on each CPU.
+struct EventSpec {
+  /// Whose events it gives.
+  enum Reach {
+    /// The target's threads and what they create.
+    case task
+    /// All of a CPU; the drain keeps only the target's.
+    case system
+  }
+
+  /// How the drain tells the target's records from others.
+  enum Keep {
+    case always
+    /// By the two thread ids of a switch.
+    case switchedThreads
+    /// By the thread id in the field `pid`, or by who made the event.
+    case threadField
+    /// By who made the event.
+    case maker
+    /// By socket: see `SocketFilter`.
+    case socketState
+  }
+
+  /// What part it has in a source that may be sampled.
+  enum Role: Equatable {
+    case plain
+    /// Records every event while the rate is low.
+    case full(AdaptiveSource)
+    /// Records one of `period` events; its count is exact.
+    case sampled(AdaptiveSource)
+  }
+
+  var name: String
+  var type: UInt32
+  var config: UInt64
+  var fields: SampleFields = .base
+  var period: UInt64 = 1
+  var flags: UInt64 = 0
+  var registers: UInt64 = 0
+  var stackBytes: UInt32 = 0
+  var filter: String?
+  var reach = Reach.task
+  var keep = Keep.always
+  var role = Role.plain
+  /// Set where events are enabled later, by the rate governor.
+  var startsDisabled = false
+  /// What a report misses when this cannot be opened.
+  var signal: String
+  /// The tracepoint's format text, for the trace and for the drain.
+  var format: String?
+  var system = ""
+
+  /// Bits of perf_event_attr's bit field.
+  enum Flag {
+    static let disabled: UInt64 = 1 << 0
+    static let inherit: UInt64 = 1 << 1
+    static let excludeKernel: UInt64 = 1 << 5
+    static let mmap: UInt64 = 1 << 8
+    static let comm: UInt64 = 1 << 9
+    static let task: UInt64 = 1 << 13
+    static let watermark: UInt64 = 1 << 14
+    static let excludeKernelCallchain: UInt64 = 1 << 21
+    static let mmap2: UInt64 = 1 << 23
+    static let commExec: UInt64 = 1 << 24
+    static let contextSwitch: UInt64 = 1 << 26
+    static let buildID: UInt64 = 1 << 34
+    static let base = EventAttribute.sampleIDAllFlag | EventAttribute.useClockIDFlag | watermark
+  }
+
+  /// PERF_TYPE_SOFTWARE and PERF_TYPE_TRACEPOINT.
+  static let software: UInt32 = 1
+  static let tracepoint: UInt32 = 2
+}

@@ -1,0 +1,92 @@
+import CPerfEvent
+import Glibc
+
+/// The ring buffer that the events of one CPU share.
+final class PerfRing {
+  private(set) var ring: lull_ring
+  /// The event that the ring belongs to, for polling and for joining others to it.
+  let descriptor: Int32
+  let cpu: Int32
+  /// Everything before this has been copied out.
+  var position: UInt64
+  /// The end of the records of this round.
+  var limit: UInt64 = 0
+  /// Everything before this was searched for threads that began or ended.
+  var searched: UInt64
+
+  let data: UnsafeMutablePointer<UInt8>
+  let mask: Int
+
+  /// Maps the largest ring that is allowed, from `bytes` down; nil with the cause in `error`.
+  init?(descriptor: Int32, cpu: Int32, bytes: Int, error: inout Int32) {
+    var size = bytes
+    var mapped = lull_ring()
+    var result = lull_ring_map(descriptor, size, &mapped)
+    // EPERM: more locked memory than perf_event_mlock_kb allows; ENOMEM: no such memory.
+    while result < 0, -result == EPERM || -result == ENOMEM, size > 2 * Self.smallest {
+      size /= 2
+      result = lull_ring_map(descriptor, size, &mapped)
+    }
+    guard result == 0, let data = mapped.data else {
+      error = -result
+      return nil
+    }
+    ring = mapped
+    self.data = data
+    mask = size - 1
+    self.descriptor = descriptor
+    self.cpu = cpu
+    position = lull_ring_tail(&ring)
+    searched = position
+  }
+
+  deinit { lull_ring_unmap(&ring) }
+
+  private static let smallest = 16 * 1024
+
+  var size: Int { mask + 1 }
+
+  @inline(__always)
+  func head() -> UInt64 { lull_ring_head(&ring) }
+
+  func release() { lull_ring_set_tail(&ring, position) }
+
+  // Records are 8-aligned and the size is a power of two, so an aligned word never wraps.
+
+  @inline(__always)
+  func word(_ at: UInt64) -> UInt64 {
+    UnsafeRawPointer(data + (Int(truncatingIfNeeded: at) & mask)).load(as: UInt64.self)
+  }
+
+  @inline(__always)
+  func half(_ at: UInt64) -> UInt32 {
+    UnsafeRawPointer(data + (Int(truncatingIfNeeded: at) & mask)).load(as: UInt32.self)
+  }
+
+  @inline(__always)
+  func signed(_ at: UInt64) -> Int32 { Int32(bitPattern: half(at)) }
+
+  /// A 64-bit value at an address that is only 4-aligned.
+  @inline(__always)
+  func split(_ at: UInt64) -> UInt64 { UInt64(half(at)) | UInt64(half(at &+ 4)) << 32 }
+
+  @inline(__always)
+  func short(_ at: UInt64) -> UInt16 {
+    UnsafeRawPointer(data + (Int(truncatingIfNeeded: at) & mask)).load(as: UInt16.self)
+  }
+
+  /// The bytes from one position to another, joined where they wrap.
+  func bytes(from start: UInt64, to end: UInt64) -> [UInt8] {
+    var result: [UInt8] = []
+    guard end > start, end - start <= UInt64(size) else { return result }
+    result.reserveCapacity(Int(end - start))
+    var at = start
+    while at < end {
+      let offset = Int(truncatingIfNeeded: at) & mask
+      let count = min(Int(end - at), size - offset)
+      result.append(contentsOf: UnsafeBufferPointer(start: data + offset, count: count))
+      at += UInt64(count)
+    }
+    return result
+  }
+}

@@ -1,0 +1,333 @@
+import CPerfEvent
+import PerfData
+
+/// What the drain tells of records that matter beyond being written.
+enum DrainNote {
+  case fork(pid: Int32, parentPid: Int32, tid: Int32, time: UInt64)
+  case exit(pid: Int32, tid: Int32, time: UInt64)
+  case exec(pid: Int32, name: String, time: UInt64)
+  case mapped(path: String, buildID: [UInt8])
+  case systemCall(pid: Int32, time: UInt64, call: SystemCallResult)
+}
+
+/// A system call with what is looked at of its arguments.
+struct SystemCallResult {
+  var number: Int64
+  var result: Int64
+  var first: UInt64
+  var third: UInt64
+}
+
+/// Copies the target's records from the rings to the trace.
+///
+/// A round has three steps: note how far each ring is filled; search all rings, as far as they
+/// are filled by then, for threads that began, so that a switch to a new thread is known although
+/// its announcement is in another CPU's ring; copy.
+final class RingDrain {
+  /// How to treat the records of one event.
+  private struct Source {
+    var keep = EventSpec.Keep.always
+    var adaptive = -1
+    var isSampled = false
+    var hasCallchain = false
+    /// 8 where the instruction pointer comes between identifier and thread.
+    var shift: UInt64 = 0
+    var isSystemCall = false
+    /// Offsets in the raw payload of what `keep` asks for.
+    var first: UInt64 = 0
+    var second: UInt64 = 0
+    var third: UInt64 = 0
+  }
+
+  private let events: EventSet
+  private let governor: RateGovernor
+  private let sink: TraceSink
+  var tracked = TrackedThreads()
+  var sockets = SocketFilter()
+  private(set) var lostRecords: UInt64 = 0
+  private(set) var keptRecords: UInt64 = 0
+  private(set) var notes: [DrainNote] = []
+  private(set) var kernelAddresses: Set<UInt64> = []
+  private(set) var firstTime = UInt64.max
+  private(set) var lastTime: UInt64 = 0
+
+  /// Sources by event id; ids are given out in sequence, so the table is dense.
+  private let lowestID: UInt64
+  private let indexOfID: [UInt8]
+  private var sources: [Source]
+  /// Threads that ended, which may still be switched away from for the last time.
+  private var ended: [(tid: Int32, round: UInt64)] = []
+  private var round: UInt64 = 0
+
+  /// Offsets of the fixed fields of a sample with IDENTIFIER, TID, TIME and CPU.
+  private enum At {
+    static let id: UInt64 = 8
+    static let pid: UInt64 = 16
+    static let tid: UInt64 = 20
+    static let time: UInt64 = 24
+    /// Callchain or raw size.
+    static let rest: UInt64 = 40
+    static let raw: UInt64 = 44
+  }
+
+  init(events: EventSet, governor: RateGovernor, sink: TraceSink) {
+    self.events = events
+    self.governor = governor
+    self.sink = sink
+    let ids = events.events.flatMap(\.ids)
+    lowestID = ids.min() ?? 0
+    let span = Int(clamping: (ids.max() ?? 0) - lowestID) + 1
+    var table = [UInt8](repeating: 0, count: min(span, 1 << 24))
+    sources = [Source()]
+    for opened in events.events where !opened.ids.isEmpty {
+      sources.append(Self.source(opened.spec))
+      for id in opened.ids where Int(id - lowestID) < table.count {
+        table[Int(id - lowestID)] = UInt8(clamping: sources.count - 1)
+      }
+    }
+    indexOfID = table
+  }
+
+  private static func source(_ spec: EventSpec) -> Source {
+    var source = Source()
+    source.keep = spec.keep
+    switch spec.role {
+    case .plain: break
+    case .full(let adaptive): source.adaptive = adaptive.rawValue
+    case .sampled(let adaptive):
+      source.adaptive = adaptive.rawValue
+      source.isSampled = true
+    }
+    source.hasCallchain = spec.fields.contains(.callchain)
+    source.shift = spec.fields.contains(.instructionPointer) ? 8 : 0
+    source.isSystemCall = spec.name == "raw_syscalls:sys_exit"
+    guard let text = spec.format, let format = TracepointFormat(parsing: text) else {
+      // Without its format a tracepoint cannot be told apart by field.
+      if source.keep != .always { source.keep = .maker }
+      return source
+    }
+    func offset(_ name: String) -> UInt64 { UInt64(format.field(name)?.offset ?? 0) }
+    switch spec.keep {
+    case .switchedThreads:
+      source.first = offset("prev_pid")
+      source.second = offset("next_pid")
+    case .threadField:
+      source.first = offset("pid")
+    case .socketState:
+      source.first = offset("skaddr")
+      source.second = offset("newstate")
+      source.third = offset("sport")
+    case .always, .maker: break
+    }
+    if source.isSystemCall {
+      source.first = offset("id")
+      source.second = offset("ret")
+    }
+    return source
+  }
+
+  /// Copies all that the rings hold; gives the number of bytes that were read.
+  @discardableResult
+  func drain() throws(PerfDataError) -> UInt64 {
+    round += 1
+    notes.removeAll(keepingCapacity: true)
+    var read: UInt64 = 0
+    for ring in events.rings { ring.limit = ring.head() }
+    for ring in events.rings { search(ring, until: ring.head()) }
+    for ring in events.rings where ring.limit > ring.position {
+      read += ring.limit - ring.position
+      try copy(ring)
+      ring.release()
+    }
+    if read > 0 { sink.endRound() }
+    forgetEnded()
+    return read
+  }
+
+  /// Two rounds and at least so many threads later an ended id may be another program's.
+  private func forgetEnded() {
+    while let first = ended.first, round > first.round + 2 {
+      tracked.remove(first.tid)
+      ended.removeFirst()
+    }
+  }
+
+  private func search(_ ring: PerfRing, until end: UInt64) {
+    var at = ring.searched
+    while at < end {
+      let header = ring.word(at)
+      let type = UInt32(truncatingIfNeeded: header)
+      let size = header >> 48
+      if size < 8 { break }
+      if type == RecordType.fork {
+        let tid = ring.signed(at + 16)
+        tracked.insert(tid)
+        // A reused id lives again.
+        if !ended.isEmpty { ended.removeAll { $0.tid == tid } }
+      }
+      at += size
+    }
+    ring.searched = at
+  }
+
+  private func copy(_ ring: PerfRing) throws(PerfDataError) {
+    var at = ring.position
+    let end = ring.limit
+    // Neighbouring records that are kept are copied as one.
+    var start = at
+    while at < end {
+      let header = ring.word(at)
+      let size = header >> 48
+      if size < 8 {
+        // Cannot happen in a sound ring; go on behind the damage.
+        try sink.append(ring, from: start, to: at)
+        start = end
+        lostRecords += 1
+        break
+      }
+      if !inspect(ring, at, header) {
+        if start < at { try sink.append(ring, from: start, to: at) }
+        start = at + size
+      }
+      at += size
+    }
+    if start < end { try sink.append(ring, from: start, to: end) }
+    ring.position = end
+    if ring.searched < end { ring.searched = end }
+  }
+
+  /// Looks at one record; false drops it.
+  @inline(__always)
+  private func inspect(_ ring: PerfRing, _ at: UInt64, _ header: UInt64) -> Bool {
+    let type = UInt32(truncatingIfNeeded: header)
+    if type == RecordType.sample { return inspectSample(ring, at) }
+    let size = header >> 48
+    switch type {
+    case RecordType.lost: lostRecords += ring.word(at + 16)
+    case RecordType.lostSamples: lostRecords += ring.word(at + 8)
+    case RecordType.fork:
+      notes.append(
+        .fork(
+          pid: ring.signed(at + 8), parentPid: ring.signed(at + 12), tid: ring.signed(at + 16),
+          time: ring.word(at + 24)))
+    case RecordType.exit:
+      let tid = ring.signed(at + 16)
+      ended.append((tid, round))
+      notes.append(.exit(pid: ring.signed(at + 8), tid: tid, time: ring.word(at + 24)))
+    case RecordType.comm where header & 1 << 45 != 0:
+      let bytes = ring.bytes(from: at + 16, to: at + size - 32)
+      notes.append(
+        .exec(
+          pid: ring.signed(at + 8), name: Self.text(bytes), time: ring.word(at + size - 24)))
+    case RecordType.mmap2 where header & 1 << 46 != 0:
+      noteBuildID(ring, at, size)
+    default: break
+    }
+    return true
+  }
+
+  private func noteBuildID(_ ring: PerfRing, _ at: UInt64, _ size: UInt64) {
+    // Size and bytes of the build id at 40 and 44, the path from 72 to the sample id.
+    guard size > 72 + 32 else { return }
+    let length = Int(min(20, ring.half(at + 40) & 0xff))
+    let buildID = ring.bytes(from: at + 44, to: at + 44 + UInt64(length))
+    let path = Self.text(ring.bytes(from: at + 72, to: at + size - 32))
+    if path.hasPrefix("/") { notes.append(.mapped(path: path, buildID: buildID)) }
+  }
+
+  private static func text(_ bytes: [UInt8]) -> String {
+    String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+  }
+
+  @inline(__always)
+  private func inspectSample(_ ring: PerfRing, _ at: UInt64) -> Bool {
+    let offset = ring.word(at + At.id) &- lowestID
+    let index = offset < UInt64(indexOfID.count) ? Int(indexOfID[Int(offset)]) : 0
+    let source = sources[index]
+    let at = at + source.shift
+    switch source.keep {
+    case .always: break
+    case .switchedThreads:
+      guard
+        tracked.contains(ring.signed(at + At.raw + source.first))
+          || tracked.contains(ring.signed(at + At.raw + source.second))
+      else { return false }
+    case .threadField:
+      guard tracked.contains(ring.signed(at + At.raw + source.first)) else { return false }
+    case .maker:
+      guard tracked.contains(ring.signed(at + At.tid)) else { return false }
+    case .socketState:
+      guard
+        sockets.keeps(
+          socket: ring.split(at + At.raw + source.first),
+          state: ring.signed(at + At.raw + source.second),
+          port: ring.short(at + At.raw + source.third),
+          commonFlags: UInt8(truncatingIfNeeded: ring.half(at + At.raw) >> 16),
+          isTargetThread: tracked.contains(ring.signed(at + At.tid)))
+      else { return false }
+    }
+    let time = ring.word(at + At.time)
+    if source.adaptive >= 0 {
+      if source.isSampled {
+        guard governor.keepsSampled(source.adaptive, time: time) else { return false }
+      }
+      governor.note(source.adaptive)
+    }
+    if time < firstTime { firstTime = time }
+    if time > lastTime { lastTime = time }
+    keptRecords &+= 1
+    if source.hasCallchain { noteKernelAddresses(ring, at) }
+    if source.isSystemCall { noteSystemCall(ring, at, source, time) }
+    return true
+  }
+
+  private func noteKernelAddresses(_ ring: PerfRing, _ at: UInt64) {
+    let count = min(ring.word(at + At.rest), 1024)
+    var inKernel = false
+    for index in 0..<count {
+      let address = ring.word(at + At.rest + 8 + index * 8)
+      // PERF_CONTEXT_KERNEL is -128, PERF_CONTEXT_USER -512; all markers are above -4096.
+      if address >= UInt64(bitPattern: -4095) {
+        inKernel = address == UInt64(bitPattern: -128)
+      } else if inKernel {
+        kernelAddresses.insert(address)
+      }
+    }
+  }
+
+  private func noteSystemCall(
+    _ ring: PerfRing, _ at: UInt64, _ source: Source, _ time: UInt64
+  ) {
+    let number = Int64(bitPattern: ring.split(at + At.raw + source.first))
+    let result = Int64(bitPattern: ring.split(at + At.raw + source.second))
+    // The registers follow the raw bytes: abi, then the values by ascending number.
+    let registers = at + At.raw + UInt64(ring.half(at + At.rest))
+    guard ring.word(registers) != 0 else { return }
+    #if arch(arm64)
+      // x0 is the result by then; the first argument is lost.
+      let first = UInt64.max
+      let third = ring.word(registers + 24)
+    #else
+      let third = ring.word(registers + 8)
+      let first = ring.word(registers + 24)
+    #endif
+    guard SystemCallFilter.matters(number) else { return }
+    notes.append(
+      .systemCall(
+        pid: ring.signed(at + At.pid), time: time,
+        call: SystemCallResult(number: number, result: result, first: first, third: third)))
+  }
+
+  /// Adds threads that were there before recording began.
+  func track(_ tids: [Int32]) {
+    for tid in tids { tracked.insert(tid) }
+  }
+
+  /// Records that the kernel counted as lost but had no room to tell of.
+  func noteUntold(_ total: UInt64) -> UInt64 {
+    guard total > lostRecords else { return 0 }
+    let untold = total - lostRecords
+    lostRecords = total
+    return untold
+  }
+}

@@ -1,0 +1,99 @@
+/// Which system calls' results are recorded, by their x86-64 or arm64 numbers.
+enum SystemCallFilter {
+  #if arch(arm64)
+    static let write = 64
+    /// Numbers of asm-generic/unistd.h.
+    static let wanted: [Int] = [
+      24,  // dup3
+      35,  // unlinkat
+      38,  // renameat
+      45, 46,  // truncate, ftruncate
+      47,  // fallocate
+      56, 57,  // openat, close
+      64, 66, 68, 70,  // write, writev, pwrite64, pwritev
+      71,  // sendfile
+      76,  // splice
+      82, 83, 84,  // fsync, fdatasync, sync_file_range
+      227,  // msync
+      276,  // renameat2
+      285, 287,  // copy_file_range, pwritev2
+      426, 436, 437,  // io_uring_enter, close_range, openat2
+    ]
+    static let fileWrites: Set<Int64> = [64, 66, 68, 70, 71, 76, 285, 287, 45, 46, 47, 82, 83, 84]
+    static let opens: Set<Int64> = [56, 437]
+    static let close: Int64 = 57
+    static let duplicates: Set<Int64> = [24]
+    static let copyFileRange: Int64 = 285
+    static let splice: Int64 = 76
+    static let closeRange: Int64 = 436
+  #else
+    static let write = 1
+    /// Numbers of arch/x86/entry/syscalls/syscall_64.tbl.
+    static let wanted: [Int] = [
+      1, 2, 3,  // write, open, close
+      18, 20, 26,  // pwrite64, writev, msync
+      33,  // dup2
+      40,  // sendfile
+      74, 75, 76, 77,  // fsync, fdatasync, truncate, ftruncate
+      82, 85, 87,  // rename, creat, unlink
+      257, 263, 264,  // openat, unlinkat, renameat
+      275, 277,  // splice, sync_file_range
+      285, 292, 296,  // fallocate, dup3, pwritev
+      316, 326, 328,  // renameat2, copy_file_range, pwritev2
+      426, 436, 437,  // io_uring_enter, close_range, openat2
+    ]
+    static let fileWrites: Set<Int64> = [
+      1, 18, 20, 40, 74, 75, 77, 275, 277, 285, 296, 326, 328,
+    ]
+    static let opens: Set<Int64> = [2, 85, 257, 437]
+    static let close: Int64 = 3
+    static let duplicates: Set<Int64> = [33, 292]
+    static let copyFileRange: Int64 = 326
+    static let splice: Int64 = 275
+    static let closeRange: Int64 = 436
+  #endif
+
+  /// A tracefs filter on the field `id` that a call is put through in few comparisons.
+  ///
+  /// The kernel evaluates left to right: a plain list of 26 numbers would make a `read`, which is
+  /// not among them, pay for all; write, the most frequent wanted one, comes first.
+  static var expression: String {
+    "id==\(write)||(" + tree(ranges(wanted.filter { $0 != write }.sorted())[...]) + ")"
+  }
+
+  private static func ranges(_ numbers: [Int]) -> [ClosedRange<Int>] {
+    var result: [ClosedRange<Int>] = []
+    for number in numbers {
+      if let last = result.last, last.upperBound + 1 == number {
+        result[result.count - 1] = last.lowerBound...number
+      } else {
+        result.append(number...number)
+      }
+    }
+    return result
+  }
+
+  private static func tree(_ ranges: ArraySlice<ClosedRange<Int>>) -> String {
+    guard let first = ranges.first else { return "id<0" }
+    if ranges.count == 1 {
+      return first.count == 1
+        ? "id==\(first.lowerBound)" : "(id>=\(first.lowerBound)&&id<=\(first.upperBound))"
+    }
+    let middle = ranges.index(ranges.startIndex, offsetBy: ranges.count / 2)
+    let pivot = ranges[middle].lowerBound
+    return "((id<\(pivot)&&\(tree(ranges[..<middle])))||(id>=\(pivot)&&\(tree(ranges[middle...]))))"
+  }
+}
+
+extension SystemCallFilter {
+  /// Whether a call says something about what a descriptor stands for.
+  static func matters(_ number: Int64) -> Bool {
+    fileWrites.contains(number) || opens.contains(number) || number == close
+      || duplicates.contains(number) || number == closeRange
+  }
+
+  /// Which argument names the descriptor that a call writes to.
+  static func writtenDescriptor(_ call: SystemCallResult) -> UInt64 {
+    call.number == copyFileRange || call.number == splice ? call.third : call.first
+  }
+}

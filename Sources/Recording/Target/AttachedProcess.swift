@@ -1,0 +1,141 @@
+import CPerfEvent
+import Glibc
+import PerfData
+
+/// A running process that is recorded without being stopped.
+final class AttachedProcess {
+  let pid: Int32
+  /// Becomes readable when the process ends; its id may be reused, this may not.
+  let pidfd: Int32
+
+  /// Finds the process and refuses what cannot be recorded.
+  init(pid: Int32) throws(RecordingError) {
+    guard pid > 0 else {
+      throw RecordingError(kind: .usage, message: "\(pid) is no process id: give a positive number")
+    }
+    guard pid != getpid() else {
+      throw RecordingError(kind: .usage, message: "process \(pid) is this recorder itself")
+    }
+    if let reason = ProcessProbe.whyNotTraceable(pid: pid) { throw reason }
+    if let group = Self.threadGroup(of: pid), group != pid {
+      throw RecordingError(
+        kind: .usage,
+        message: "\(pid) is a thread of process \(group): give --pid \(group)")
+    }
+    let descriptor = lull_pidfd_open(pid)
+    if descriptor == -ESRCH {
+      throw RecordingError(
+        kind: .noSuchProcess, message: "there is no process \(pid): it may have ended",
+        errno: ESRCH)
+    }
+    self.pid = pid
+    pidfd = descriptor
+  }
+
+  deinit { if pidfd >= 0 { close(pidfd) } }
+
+  private static func threadGroup(of pid: Int32) -> Int32? {
+    guard let text = KernelFile.text("/proc/\(pid)/status") else { return nil }
+    for line in text.split(separator: "\n") where line.hasPrefix("Tgid:") {
+      return Int32(line.dropFirst(5).drop { $0 == "\t" || $0 == " " })
+    }
+    return nil
+  }
+
+  /// Opens the events in every thread, reading the list again until it holds nothing new.
+  ///
+  /// A thread that was born of one whose events are open has inherited them, which its
+  /// announcement in the rings tells; it must not get them twice.
+  func arm(_ events: EventSet) throws(RecordingError) -> Set<Int32> {
+    var armed: Set<Int32> = []
+    while true {
+      let announced = Self.announced(in: events)
+      let fresh = ProcessProbe.threadIDs(pid: pid).filter {
+        !armed.contains($0) && !announced.contains($0)
+      }
+      if fresh.isEmpty { return armed.union(announced) }
+      for tid in fresh {
+        armed.insert(tid)
+        _ = try events.openThread(tid)
+      }
+    }
+  }
+
+  /// Threads whose creation is in the rings already.
+  private static func announced(in events: EventSet) -> Set<Int32> {
+    var tids: Set<Int32> = []
+    for ring in events.rings {
+      let end = ring.head()
+      var at = ring.position
+      while at < end {
+        let header = ring.word(at)
+        let size = header >> 48
+        if size < 8 { break }
+        if UInt32(truncatingIfNeeded: header) == RecordType.fork {
+          tids.insert(ring.signed(at + 16))
+        }
+        at += size
+      }
+    }
+    return tids
+  }
+
+  /// Records that say what was there before: the threads' names and the executable mappings.
+  func synthesize(id: UInt64, time: UInt64) -> (records: [[UInt8]], buildIDs: [BuildIDEntry]) {
+    var records: [[UInt8]] = []
+    let threads = ProcessProbe.threads(pid: pid)
+    let leader = threads.first { $0.tid == Int(pid) }?.name ?? ""
+    records.append(RecordBuilder.comm(pid: pid, tid: pid, name: leader, time: time, id: id))
+    for thread in threads where thread.tid != Int(pid) {
+      let tid = Int32(clamping: thread.tid)
+      records.append(
+        RecordBuilder.fork(
+          pid: pid, parentPid: pid, tid: tid, parentTid: pid, time: time, id: id))
+      records.append(
+        RecordBuilder.comm(pid: pid, tid: tid, name: thread.name, time: time, id: id))
+    }
+    var buildIDs: [String: [UInt8]] = [:]
+    for mapping in ProcessMaps.executable(pid: pid) {
+      var mapping = mapping
+      if mapping.path.hasPrefix("/") {
+        if buildIDs[mapping.path] == nil {
+          // Through /proc, since the process may see another file tree.
+          buildIDs[mapping.path] =
+            BuildIDNote.read("/proc/\(pid)/root\(mapping.path)")
+            ?? BuildIDNote.read(mapping.path) ?? []
+        }
+        mapping.buildID = buildIDs[mapping.path].flatMap { $0.isEmpty ? nil : $0 }
+      }
+      records.append(RecordBuilder.mmap2(mapping, time: time, id: id))
+    }
+    let entries = buildIDs.filter { !$0.value.isEmpty }
+      .map { BuildIDEntry(path: $0.key, buildID: $0.value) }
+    return (records, entries)
+  }
+}
+
+/// The mappings of a running process.
+enum ProcessMaps {
+  /// The executable mappings, as the kernel would have announced them.
+  static func executable(pid: Int32) -> [MmapRecord] {
+    guard let text = KernelFile.text("/proc/\(pid)/maps") else { return [] }
+    return text.split(separator: "\n").compactMap { parse($0, pid: pid) }
+  }
+
+  /// Reads `start-end perms offset dev inode path`.
+  static func parse(_ line: Substring, pid: Int32) -> MmapRecord? {
+    let fields = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)
+    guard fields.count >= 5, fields[1].dropFirst(2).first == "x" else { return nil }
+    let ends = fields[0].split(separator: "-")
+    guard ends.count == 2, let start = UInt64(ends[0], radix: 16),
+      let end = UInt64(ends[1], radix: 16), end > start, let offset = UInt64(fields[2], radix: 16)
+    else { return nil }
+    let name = fields.count > 5 ? String(fields[5].drop { $0 == " " }) : "//anon"
+    // PROT_* and MAP_SHARED or MAP_PRIVATE.
+    let protection: UInt32 =
+      (fields[1].hasPrefix("r") ? 1 : 0) | (fields[1].dropFirst().first == "w" ? 2 : 0) | 4
+    return MmapRecord(
+      pid: pid, tid: pid, start: start, length: end - start, fileOffset: offset,
+      protection: protection, flags: fields[1].hasSuffix("s") ? 1 : 2, path: name)
+  }
+}

@@ -1,0 +1,122 @@
+/// How the kernel executes the instruction that a uprobe replaces, which decides what a hit costs.
+package enum ProbedInstruction: Sendable, Equatable {
+  /// Emulated: about half a microsecond.
+  case nop
+  /// Emulated: about half a microsecond.
+  case push
+  /// Emulated: about half a microsecond.
+  case branch
+  /// Executed out of line by single-stepping: about ten microseconds.
+  case other
+
+  /// Whether a hit is cheap enough for functions that are called often.
+  package var isCheap: Bool { self != .other }
+
+  /// Decodes the first instruction of x86-64 code.
+  package init(x86 code: [UInt8]) {
+    var rest = code[...]
+    let isPrefixed = rest.first.map { $0 & 0xf0 == 0x40 } ?? false
+    if isPrefixed { rest = rest.dropFirst() }
+    let first = rest.first ?? 0xcc
+    let second = rest.dropFirst().first ?? 0
+    switch (first, second) {
+    case (0x50...0x57, _): self = .push
+    case (0x90, _) where !isPrefixed: self = .nop
+    case (0x0f, 0x1f) where !isPrefixed: self = .nop
+    case (0xe8, _), (0xe9, _), (0xeb, _), (0x70...0x7f, _), (0x0f, 0x80...0x8f):
+      self = isPrefixed ? .other : .branch
+    default: self = .other
+    }
+  }
+}
+
+/// Where to put a probe in a function.
+package struct ProbeSite: Sendable, Equatable {
+  /// The place in the file.
+  package var fileOffset: UInt64
+  /// What the probe replaces.
+  package var instruction: ProbedInstruction
+
+  /// Chooses the place: behind a leading `endbr64`, which is not emulated and changes nothing.
+  package init(_ function: ElfFile.Function) {
+    #if arch(x86_64)
+      let endbr: [UInt8] = [0xf3, 0x0f, 0x1e, 0xfa]
+      if function.code.starts(with: endbr) {
+        fileOffset = function.fileOffset + UInt64(endbr.count)
+        instruction = ProbedInstruction(x86: Array(function.code.dropFirst(endbr.count)))
+      } else {
+        fileOffset = function.fileOffset
+        instruction = ProbedInstruction(x86: function.code)
+      }
+    #else
+      // Most instructions are simulated or stepped at a like cost elsewhere.
+      fileOffset = function.fileOffset
+      instruction = .other
+    #endif
+  }
+}
+
+/// A probe on one function of the C library, and what it fetches.
+package struct ProbeTemplate: Sendable {
+  /// The function's name, which is the entry probe's name too.
+  package var function: String
+  /// Fetched on entry, in uprobe_events syntax, with `$1`, `$2`, … for the arguments.
+  package var entry: String
+  /// Fetched on return; the probe's name is the function's with `_ret`.
+  package var result: String?
+  /// Left out where a hit would cost ten microseconds, since programs call it often.
+  package var onlyIfCheap: Bool
+
+  /// What Lull probes: each call that opens, names or removes a file by path.
+  package static let all: [ProbeTemplate] = [
+    ProbeTemplate(
+      function: "open64", entry: "path=+0($1):ustring flags=$2:x32", result: "fd=$retval:s32",
+      onlyIfCheap: false),
+    ProbeTemplate(
+      function: "openat64", entry: "dir=$1:s32 path=+0($2):ustring flags=$3:x32",
+      result: "fd=$retval:s32", onlyIfCheap: true),
+    ProbeTemplate(
+      function: "rename", entry: "old=+0($1):ustring new=+0($2):ustring", result: nil,
+      onlyIfCheap: false),
+    ProbeTemplate(
+      function: "renameat",
+      entry: "olddir=$1:s32 old=+0($2):ustring newdir=$3:s32 new=+0($4):ustring", result: nil,
+      onlyIfCheap: false),
+    ProbeTemplate(
+      function: "renameat2",
+      entry: "olddir=$1:s32 old=+0($2):ustring newdir=$3:s32 new=+0($4):ustring flags=$5:x32",
+      result: nil, onlyIfCheap: false),
+    ProbeTemplate(
+      function: "unlink", entry: "path=+0($1):ustring", result: nil, onlyIfCheap: false),
+    ProbeTemplate(
+      function: "unlinkat", entry: "dir=$1:s32 path=+0($2):ustring flags=$3:x32", result: nil,
+      onlyIfCheap: false),
+    ProbeTemplate(
+      function: "truncate64", entry: "path=+0($1):ustring length=$2:s64", result: nil,
+      onlyIfCheap: false),
+  ]
+
+  /// The entry's fetch arguments with this machine's argument registers.
+  package var entryArguments: String { Self.withRegisters(entry) }
+
+  private static func withRegisters(_ text: String) -> String {
+    #if arch(arm64)
+      let registers = ["%x0", "%x1", "%x2", "%x3", "%x4"]
+    #else
+      let registers = ["%di", "%si", "%dx", "%cx", "%r8"]
+    #endif
+    var result = ""
+    var rest = text[...]
+    while let character = rest.popFirst() {
+      if character == "$", let digit = rest.first?.wholeNumberValue,
+        digit >= 1, digit <= registers.count
+      {
+        rest.removeFirst()
+        result += registers[digit - 1]
+      } else {
+        result.append(character)
+      }
+    }
+    return result
+  }
+}

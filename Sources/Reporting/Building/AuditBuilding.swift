@@ -1,0 +1,22 @@
+import Rules
+
+/// Turns verdicts into the sections of a report.
+enum AuditBuilding {
+  static func audit(_ audit: Audit) -> AuditSection {
+    AuditSection(
+      id: audit.id, title: audit.title, category: audit.category, status: audit.status,
+      score: audit.score?.finite, weight: audit.weight.finite, value: audit.value?.finite,
+      unit: audit.unit, limit: audit.limit?.finite, displayValue: audit.displayValue,
+      reason: audit.reason, guide: audit.guide, evidence: audit.evidence, advice: audit.advice,
+      savings: audit.savings.map {
+        SavingsSection(
+          value: $0.value?.finite, joules: $0.joules?.finite, seconds: $0.seconds?.finite)
+      })
+  }
+
+  static func opportunity(_ opportunity: Opportunity) -> OpportunitySection {
+    OpportunitySection(
+      audit: opportunity.audit, joules: opportunity.joules?.finite,
+      seconds: opportunity.seconds?.finite, summary: opportunity.summary)
+  }
+}

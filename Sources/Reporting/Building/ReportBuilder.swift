@@ -1,0 +1,104 @@
+import PerfData
+import Rules
+import Signals
+import TraceModel
+
+/// Makes the report of a trace from what was measured and how it was judged.
+public enum ReportBuilder {
+  /// The report; equal inputs give equal reports.
+  public static func build(
+    trace: Trace, signals: SignalSet, evaluation: Evaluation, generatorVersion: String
+  ) -> Report {
+    Report(
+      schema: Report.schema,
+      generator: Generator(name: "lull", version: generatorVersion),
+      trace: section(of: trace.metadata),
+      process: section(of: trace.subject),
+      processes: trace.processes.map { totals(of: $0) },
+      capture: section(of: trace.capture, start: trace.start, missing: signals.unavailable),
+      score: section(of: evaluation),
+      signals: SignalBuilding.build(signals, counters: trace.counters),
+      audits: evaluation.audits.map(AuditBuilding.audit),
+      opportunities: evaluation.opportunities.map(AuditBuilding.opportunity))
+  }
+
+  static func section(of metadata: TraceMetadata) -> TraceSection {
+    TraceSection(
+      path: metadata.path,
+      startTime: metadata.startWallNanoseconds.map(WallClock.text),
+      durationSeconds: metadata.durationSeconds.finite,
+      hostname: metadata.hostname,
+      kernel: metadata.kernel,
+      cpuCount: metadata.cpuCount > 0 ? metadata.cpuCount : nil,
+      lostEvents: metadata.lostEvents,
+      lostSamples: metadata.lostSamples,
+      throttled: UInt64(clamping: metadata.throttled),
+      truncated: metadata.truncated,
+      truncationNote: metadata.truncationNote,
+      unknownRecords: metadata.unknownRecords,
+      undecodable: metadata.undecodable)
+  }
+
+  static func section(of process: ProcessModel) -> ProcessSection {
+    ProcessSection(
+      pid: Int(process.pid), name: process.name, executable: process.executable,
+      commandLine: process.commandLine, isSwift: process.isSwift,
+      swiftVersion: process.swiftVersion, threadCount: process.threadCount,
+      exitStatus: process.exitStatus, signal: process.signal,
+      children: process.children.map(Int.init))
+  }
+
+  static func totals(of process: ProcessModel) -> ProcessTotals {
+    ProcessTotals(
+      pid: Int(process.pid), parentPid: process.parentPid > 0 ? Int(process.parentPid) : nil,
+      name: process.name, cpuSeconds: process.cpuSeconds.finite, wakeups: process.wakeups,
+      bytesWritten: process.bytesWritten, bytesSent: process.bytesSent,
+      bytesReceived: process.bytesReceived,
+      peakFootprintBytes: process.peakFootprintBytes > 0 ? process.peakFootprintBytes : nil)
+  }
+
+  static func section(
+    of capture: CaptureEvent?, start: Timestamp, missing: [SignalKind: String]
+  ) -> CaptureSection {
+    var unavailable =
+      capture?.unavailable.map { UnavailableSignal(signal: $0.signal, reason: $0.reason) } ?? []
+    for (kind, reason) in missing.sorted(by: { $0.key.rawValue < $1.key.rawValue })
+    where !unavailable.contains(where: { $0.signal == kind.rawValue }) {
+      unavailable.append(UnavailableSignal(signal: kind.rawValue, reason: reason))
+    }
+    let overhead = capture.flatMap { $0.complete ? $0.overheadCPUSeconds.finite : nil }
+    return CaptureSection(
+      mode: capture?.mode.rawValue, scope: capture?.scope.rawValue,
+      privilege: capture?.privilege, unavailable: unavailable,
+      overhead: Overhead(cpuSeconds: overhead),
+      sampled: capture?.sampled.map { span in
+        SampledSource(
+          source: span.source, start: seconds(span.fromNs, from: start),
+          end: seconds(span.toNs, from: start), period: Double(span.period))
+      } ?? [],
+      exactCounts: capture?.exactCounts.map {
+        ExactCount(source: $0.source, count: Double($0.count))
+      } ?? [],
+      intervalSeconds: capture.map { Double($0.intervalNs) / 1e9 },
+      recorder: capture?.lullVersion)
+  }
+
+  private static func seconds(_ time: UInt64, from start: Timestamp) -> Double {
+    max(0, (Timestamp(nanoseconds: time) - start).seconds)
+  }
+
+  static func section(of evaluation: Evaluation) -> ScoreSection {
+    ScoreSection(
+      overall: evaluation.overall?.finite,
+      categories: evaluation.categories.map {
+        CategorySection(
+          id: $0.id, title: $0.title, score: $0.score?.finite, weight: $0.weight.finite)
+      },
+      configuration: evaluation.configurationVersion)
+  }
+}
+
+extension Double {
+  /// The number, or zero in place of one that JSON cannot hold.
+  var finite: Double { isFinite ? self : 0 }
+}

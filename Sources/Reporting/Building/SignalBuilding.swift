@@ -1,0 +1,116 @@
+import PerfData
+import Signals
+
+/// Turns measured signals into the sections of a report.
+enum SignalBuilding {
+  /// The causes that a report always lists, be they zero.
+  static let wakeupCauses = [
+    "timer", "network", "disk", "sameProcess", "otherProcess", "signal", "other",
+  ]
+
+  static func build(_ signals: SignalSet, counters: [CounterEvent]) -> SignalsSection {
+    SignalsSection(
+      mainThread: signals.mainThread.map { mainThread($0, signals.lifecycle) },
+      threads: signals.threads.map(thread),
+      wakeups: signals.wakeups.map(wakeups),
+      network: signals.network.map(TransferBuilding.network),
+      disk: signals.disk.map(TransferBuilding.disk),
+      memory: signals.memory.map(memory),
+      cpu: signals.cpu.map(cpu),
+      energy: signals.energy.map(energy),
+      counters: readings(counters))
+  }
+
+  static func frame(_ frame: StackFrame) -> ReportFrame {
+    ReportFrame(
+      function: frame.function, module: frame.module, file: frame.file, line: frame.line,
+      isProgram: frame.isProgram)
+  }
+
+  private static func mainThread(
+    _ signal: MainThreadSignal, _ lifecycle: LifecycleSignal?
+  ) -> MainThreadSection {
+    MainThreadSection(
+      tid: signal.threadID, name: signal.threadName, foundBy: signal.foundBy,
+      hasEventLoop: signal.hasEventLoop, turns: signal.turns,
+      runningSeconds: signal.runningSeconds.finite,
+      runnableSeconds: signal.runnableSeconds.finite,
+      blockedSeconds: signal.blockedSeconds.finite, idleSeconds: signal.idleSeconds.finite,
+      blockedByCause: signal.blockedByCause.mapValues(\.finite),
+      launchSeconds: lifecycle?.launchSeconds?.finite,
+      launchHow: lifecycle?.launchHow,
+      terminationSeconds: lifecycle?.terminationSeconds?.finite,
+      hangs: signal.hangs.map { hang in
+        HangSection(
+          start: hang.start.finite, durationSeconds: hang.durationSeconds.finite,
+          severity: hang.severity.rawValue, runningSeconds: hang.runningSeconds.finite,
+          runnableSeconds: hang.runnableSeconds.finite,
+          blockedByCause: hang.blockedByCause.mapValues(\.finite),
+          blamedFunction: hang.blamedFunction, stack: hang.stack.map(frame))
+      },
+      blockings: signal.blockings.map { blocking in
+        BlockingSection(
+          cause: blocking.cause, seconds: blocking.seconds.finite, count: blocking.count,
+          waker: blocking.waker, stack: blocking.stack.map(frame))
+      })
+  }
+
+  private static func thread(_ signal: ThreadSignal) -> ThreadSection {
+    ThreadSection(
+      tid: signal.tid, name: signal.name, role: signal.role, cpuSeconds: signal.cpuSeconds.finite,
+      wakeups: signal.wakeups, idleWakeups: signal.idleWakeups,
+      blockedSeconds: signal.blockedSeconds.finite)
+  }
+
+  private static func wakeups(_ signal: WakeupSignal) -> WakeupSection {
+    var causes = signal.byCause
+    for cause in wakeupCauses { causes[cause] = causes[cause] ?? 0 }
+    return WakeupSection(
+      total: signal.total, perSecond: signal.perSecond.finite, idle: signal.idle,
+      idlePerSecond: signal.idlePerSecond.finite, byCause: causes,
+      timers: signal.timers.map { timer in
+        TimerSection(
+          tid: timer.tid, thread: timer.thread, periodSeconds: timer.periodSeconds.finite,
+          jitterSeconds: timer.jitterSeconds.finite, count: timer.count,
+          expiredWithoutWork: timer.expiredWithoutWork, stack: timer.stack.map(frame))
+      })
+  }
+
+  private static func memory(_ signal: MemorySignal) -> MemorySection {
+    MemorySection(
+      peakFootprintBytes: signal.peakFootprintBytes, endFootprintBytes: signal.endFootprintBytes,
+      peakResidentBytes: signal.peakResidentBytes,
+      growthBytesPerMinute: signal.growthBytesPerMinute?.finite,
+      growthInterval: signal.growthInterval?.map(\.finite),
+      majorFaults: UInt64(clamping: signal.majorFaults),
+      minorFaults: UInt64(clamping: signal.minorFaults),
+      samples: signal.samples.map { sample in
+        MemorySampleSection(
+          time: sample.time.finite, footprintBytes: sample.footprintBytes,
+          residentBytes: sample.residentBytes)
+      })
+  }
+
+  private static func cpu(_ signal: CPUSignal) -> CPUSection {
+    CPUSection(
+      totalSeconds: signal.totalSeconds.finite, userSeconds: signal.userSeconds?.finite,
+      systemSeconds: signal.systemSeconds?.finite, medianShare: signal.medianShare.finite,
+      p95Share: signal.p95Share.finite)
+  }
+
+  private static func energy(_ signal: EnergySignal) -> EnergySection {
+    EnergySection(
+      totalJoules: signal.totalJoules.finite, cpuJoules: signal.cpuJoules.finite,
+      wakeupJoules: signal.wakeupJoules.finite, radioJoules: signal.radioJoules.finite,
+      diskJoules: signal.diskJoules.finite, kind: signal.kind)
+  }
+
+  /// The last value of each counter, by name.
+  private static func readings(_ counters: [CounterEvent]) -> [CounterReading] {
+    var last: [String: CounterEvent] = [:]
+    for counter in counters { last[counter.name] = counter }
+    return last.values.sorted { $0.name < $1.name }.map {
+      CounterReading(name: $0.name, value: $0.value.finite, unit: $0.unit)
+    }
+  }
+}

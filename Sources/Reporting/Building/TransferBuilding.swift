@@ -1,0 +1,44 @@
+import Signals
+
+/// Turns what went over the network and to the disk into the sections of a report.
+enum TransferBuilding {
+  static func network(_ signal: NetworkSignal) -> NetworkSection {
+    NetworkSection(
+      sends: signal.sends, receives: signal.receives, bytesSent: signal.bytesSent,
+      bytesReceived: signal.bytesReceived, loopbackIncluded: signal.loopbackIncluded,
+      connections: signal.connections.map { connection in
+        ConnectionSection(
+          protocol: connection.protocol, local: connection.local, remote: connection.remote,
+          opened: connection.opened?.finite, closed: connection.closed?.finite,
+          bytesSent: connection.bytesSent, bytesReceived: connection.bytesReceived)
+      },
+      bursts: signal.bursts.map { burst in
+        BurstSection(
+          start: burst.start.finite, durationSeconds: burst.durationSeconds.finite,
+          bytesSent: burst.bytesSent, bytesReceived: burst.bytesReceived,
+          class: burst.class.rawValue, remotes: burst.remotes,
+          energyJoules: burst.energyJoules.finite,
+          tailEnergyJoules: burst.tailEnergyJoules.finite,
+          stack: burst.stack.map(SignalBuilding.frame))
+      },
+      radio: RadioSection(
+        profile: signal.radio.profile,
+        stateSeconds: signal.radio.stateSeconds.mapValues(\.finite),
+        energyJoules: signal.radio.energyJoules.finite,
+        tailEnergyJoules: signal.radio.tailEnergyJoules.finite,
+        dutyCycle: signal.radio.dutyCycle.finite))
+  }
+
+  static func disk(_ signal: DiskSignal) -> DiskSection {
+    DiskSection(
+      writes: signal.writes, bytesWritten: signal.bytesWritten, smallWrites: signal.smallWrites,
+      syncs: signal.syncs, syncSeconds: signal.syncSeconds.finite,
+      writesPerMinute: signal.writesPerMinute.finite, writeBursts: signal.writeBursts,
+      rewrittenBytes: signal.rewrittenBytes, deviceBytesWritten: signal.deviceBytesWritten,
+      files: signal.files.map { file in
+        FileSection(
+          path: file.path, writes: file.writes, bytesWritten: file.bytesWritten,
+          syncs: file.syncs, rewrites: file.rewrites, rewrittenBytes: file.rewrittenBytes)
+      })
+  }
+}

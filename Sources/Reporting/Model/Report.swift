@@ -1,0 +1,108 @@
+/// The frozen, versioned outcome of analysing one trace: what every format is made from.
+///
+/// Times are seconds from the start of the trace, sizes bytes, energies joules. Keys may be added
+/// within a schema version; none is renamed.
+public struct Report: Codable, Sendable {
+  /// The schema that this version writes.
+  public static let schema = "lull.report/1"
+
+  /// The schema of this report.
+  public var schema: String
+  /// The program that made the report.
+  public var generator: Generator
+  /// The trace that was analysed.
+  public var trace: TraceSection
+  /// The process that is scored.
+  public var process: ProcessSection
+  /// Every process of the recording with its totals.
+  public var processes: [ProcessTotals]
+  /// How the recording was made.
+  public var capture: CaptureSection
+  /// The scores.
+  public var score: ScoreSection
+  /// What was measured; a signal that was not is null.
+  public var signals: SignalsSection
+  /// Each rule's outcome, in the catalogue's order.
+  public var audits: [AuditSection]
+  /// What following the rules would save, the largest first.
+  public var opportunities: [OpportunitySection]
+}
+
+/// The program that made a report.
+public struct Generator: Codable, Sendable, Equatable {
+  public var name: String
+  public var version: String
+}
+
+/// The trace behind a report.
+public struct TraceSection: Codable, Sendable, Equatable {
+  /// The path as it was given.
+  public var path: String
+  /// Wall clock time of the start, ISO 8601.
+  @Nullable public var startTime: String?
+  public var durationSeconds: Double
+  @Nullable public var hostname: String?
+  @Nullable public var kernel: String?
+  @Nullable public var cpuCount: Int?
+  /// Records that the kernel had no room for.
+  public var lostEvents: UInt64
+  /// Samples that the kernel had no room for.
+  public var lostSamples: UInt64
+  /// Times the kernel throttled an event.
+  public var throttled: UInt64
+  /// Whether the trace ends before its recording did.
+  public var truncated: Bool
+  /// What is missing from a truncated trace.
+  @Nullable public var truncationNote: String?
+  /// Records of a kind this version does not know.
+  public var unknownRecords: Int
+  /// Records that could not be decoded, by reason.
+  public var undecodable: [String: Int]
+}
+
+/// The process that a report scores.
+public struct ProcessSection: Codable, Sendable, Equatable {
+  public var pid: Int
+  public var name: String
+  @Nullable public var executable: String?
+  public var commandLine: [String]
+  /// Whether it is a Swift program; null when that could not be told.
+  @Nullable public var isSwift: Bool?
+  @Nullable public var swiftVersion: String?
+  public var threadCount: Int
+  @Nullable public var exitStatus: Int?
+  /// The signal that ended it.
+  @Nullable public var signal: Int?
+  /// Pids of the processes it started.
+  public var children: [Int]
+}
+
+/// What one process of the recording used in all.
+public struct ProcessTotals: Codable, Sendable, Equatable {
+  public var pid: Int
+  @Nullable public var parentPid: Int?
+  public var name: String
+  public var cpuSeconds: Double
+  public var wakeups: Int
+  public var bytesWritten: UInt64
+  public var bytesSent: UInt64
+  public var bytesReceived: UInt64
+  @Nullable public var peakFootprintBytes: UInt64?
+}
+
+/// The scores of a report.
+public struct ScoreSection: Codable, Sendable, Equatable {
+  /// 0 to 100; null when no rule could be scored.
+  @Nullable public var overall: Double?
+  public var categories: [CategorySection]
+  /// The version of the scoring configuration.
+  public var configuration: String
+}
+
+/// The score of one category of rules.
+public struct CategorySection: Codable, Sendable, Equatable {
+  public var id: String
+  public var title: String
+  @Nullable public var score: Double?
+  public var weight: Double
+}

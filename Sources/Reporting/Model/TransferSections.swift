@@ -1,0 +1,88 @@
+/// Traffic of the process on internet sockets.
+public struct NetworkSection: Codable, Sendable, Equatable {
+  public var sends: Int
+  public var receives: Int
+  public var bytesSent: UInt64
+  public var bytesReceived: UInt64
+  public var loopbackIncluded: Bool
+  public var connections: [ConnectionSection]
+  public var bursts: [BurstSection]
+  public var radio: RadioSection
+}
+
+/// One connection, or one datagram socket's traffic with a peer.
+public struct ConnectionSection: Codable, Sendable, Equatable {
+  public var `protocol`: String
+  public var local: String
+  public var remote: String
+  @Nullable public var opened: Double?
+  @Nullable public var closed: Double?
+  public var bytesSent: UInt64
+  public var bytesReceived: UInt64
+}
+
+/// Transfers close to one another.
+public struct BurstSection: Codable, Sendable, Equatable {
+  public var start: Double
+  public var durationSeconds: Double
+  public var bytesSent: UInt64
+  public var bytesReceived: UInt64
+  public var `class`: String
+  public var remotes: [String]
+  public var energyJoules: Double
+  public var tailEnergyJoules: Double
+  public var stack: [ReportFrame]
+}
+
+/// What the traffic would ask of a phone's radio.
+public struct RadioSection: Codable, Sendable, Equatable {
+  public var profile: String
+  public var stateSeconds: [String: Double]
+  public var energyJoules: Double
+  public var tailEnergyJoules: Double
+  public var dutyCycle: Double
+}
+
+/// What the process wrote to regular files.
+public struct DiskSection: Codable, Sendable, Equatable {
+  public var writes: Int
+  public var bytesWritten: UInt64
+  public var smallWrites: Int
+  public var syncs: Int
+  public var syncSeconds: Double
+  public var writesPerMinute: Double
+  public var writeBursts: Int
+  public var rewrittenBytes: UInt64
+  @Nullable public var deviceBytesWritten: UInt64?
+  public var files: [FileSection]
+}
+
+/// What was written to one path.
+public struct FileSection: Codable, Sendable, Equatable {
+  public var path: String
+  public var writes: Int
+  public var bytesWritten: UInt64
+  public var syncs: Int
+  public var rewrites: Int
+  public var rewrittenBytes: UInt64
+}
+
+/// How much memory the process took.
+public struct MemorySection: Codable, Sendable, Equatable {
+  public var peakFootprintBytes: UInt64
+  public var endFootprintBytes: UInt64
+  public var peakResidentBytes: UInt64
+  @Nullable public var growthBytesPerMinute: Double?
+  /// The 95 % interval of the growth.
+  @Nullable public var growthInterval: [Double]?
+  public var majorFaults: UInt64
+  public var minorFaults: UInt64
+  public var samples: [MemorySampleSection]
+}
+
+/// The memory at one moment.
+public struct MemorySampleSection: Codable, Sendable, Equatable {
+  public var time: Double
+  public var footprintBytes: UInt64
+  public var residentBytes: UInt64
+}

@@ -1,0 +1,141 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Why an output file was not written.
+public struct OutputFileError: Error, CustomStringConvertible, Sendable {
+  /// The errno.
+  public var code: Int32
+  /// One line: what happened to which file, and what to do.
+  public var description: String
+}
+
+/// Writes whole files: beside their final place, then renamed, so that nobody sees half of one.
+public enum OutputFile {
+  /// Writes the bytes to the path; an existing file is refused unless `overwrite` is set.
+  public static func write(
+    _ bytes: [UInt8], to path: String, overwrite: Bool
+  ) throws {
+    if isDevice(path) { return try writeInPlace(bytes, to: path) }
+    try produce(path, overwrite: overwrite) { beside throws(OutputFileError) in
+      let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+      let descriptor = open(beside, flags, 0o644)
+      guard descriptor >= 0 else { throw failure("cannot create \(path)", errno) }
+      let written = writeAll(bytes, to: descriptor)
+      let closed = close(descriptor) == 0 ? 0 : errno
+      let code = written != 0 ? written : closed
+      guard code == 0 else { throw failure("cannot write \(path)", code) }
+    }
+  }
+
+  /// Has a file written beside its final place and moves it there once it is whole.
+  ///
+  /// An existing file is refused unless `overwrite` is set; what the work left is removed when
+  /// it fails.
+  public static func produce(
+    _ path: String, overwrite: Bool, _ work: (_ beside: String) throws -> Void
+  ) throws {
+    try check(path, overwrite: overwrite)
+    let beside = path + ".\(getpid()).part"
+    do {
+      try work(beside)
+      giveToInvokingUser(beside)
+      try place(beside, at: path, overwrite: overwrite)
+    } catch {
+      unlink(beside)
+      throw error
+    }
+  }
+
+  /// Refuses a path that is a directory, or taken.
+  public static func check(_ path: String, overwrite: Bool) throws(OutputFileError) {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return }
+    if status.st_mode & S_IFMT == S_IFDIR {
+      throw OutputFileError(
+        code: EISDIR, description: "\(path) is a directory; give -o the name of a file")
+    }
+    if !overwrite {
+      throw OutputFileError(
+        code: EEXIST,
+        description: "\(path) already exists; choose another name, or overwrite it with --force")
+    }
+  }
+
+  private static func isDevice(_ path: String) -> Bool {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return false }
+    let kind = status.st_mode & S_IFMT
+    return kind == S_IFCHR || kind == S_IFIFO
+  }
+
+  /// Writes all bytes to a descriptor; gives 0 or the errno that stopped it.
+  public static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
+    bytes.withUnsafeBytes { buffer in
+      var offset = 0
+      while offset < buffer.count {
+        let count = systemWrite(
+          descriptor, buffer.baseAddress?.advanced(by: offset), buffer.count - offset)
+        if count >= 0 {
+          offset += count
+        } else if errno == EAGAIN {
+          var poller = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+          _ = poll(&poller, 1, -1)
+        } else if errno != EINTR {
+          return errno
+        }
+      }
+      return 0
+    }
+  }
+
+  /// Under sudo a file belongs to the user who called, not to root.
+  public static func giveToInvokingUser(_ path: String) {
+    guard geteuid() == 0, let user = getenv("SUDO_UID"), let group = getenv("SUDO_GID"),
+      let uid = uid_t(String(cString: user)), let gid = gid_t(String(cString: group))
+    else { return }
+    _ = lchown(path, uid, gid)
+  }
+
+  /// A device or a pipe is written as it is.
+  private static func writeInPlace(_ bytes: [UInt8], to path: String) throws(OutputFileError) {
+    let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
+    guard descriptor >= 0 else { throw failure("cannot open \(path)", errno) }
+    let code = writeAll(bytes, to: descriptor)
+    close(descriptor)
+    guard code == 0 else { throw failure("cannot write \(path)", code) }
+  }
+
+  private static func place(
+    _ temporary: String, at path: String, overwrite: Bool
+  ) throws(OutputFileError) {
+    if overwrite {
+      guard rename(temporary, path) == 0 else {
+        let code = errno
+        throw failure("cannot replace \(path)", code)
+      }
+      return
+    }
+    // A link fails where the name was taken meanwhile, which a rename would not.
+    let linked = link(temporary, path) == 0
+    let code = errno
+    if !linked && code != EEXIST && rename(temporary, path) == 0 { return }
+    guard linked else { throw failure("cannot create \(path)", code) }
+    unlink(temporary)
+  }
+
+  private static func failure(_ what: String, _ code: Int32) -> OutputFileError {
+    let advice =
+      switch code {
+      case EACCES, EPERM, EROFS: "; choose a folder that you may write to"
+      case ENOENT: "; create its folder first"
+      case ENOSPC, EDQUOT: "; make room, or write to another disk"
+      case EEXIST: "; choose another name, or overwrite it with --force"
+      default: ""
+      }
+    return OutputFileError(
+      code: code, description: "\(what): \(String(cString: strerror(code)))\(advice)")
+  }
+}

@@ -1,0 +1,32 @@
+import Rules
+
+/// Picks out of a report what is worth saying first.
+enum Findings {
+  /// The rules that failed or warned: failures first, then the lowest scores, then the weightiest.
+  static func of(_ report: Report) -> [AuditSection] {
+    report.audits.filter { $0.status == .fail || $0.status == .warn }
+      .sorted { left, right in
+        if left.status != right.status { return left.status == .fail }
+        let scores = (left.score ?? 0, right.score ?? 0)
+        if scores.0 != scores.1 { return scores.0 < scores.1 }
+        if left.weight != right.weight { return left.weight > right.weight }
+        return left.id < right.id
+      }
+  }
+
+  /// Who is to blame for a finding: the function of the worst offender, where one is known.
+  static func blame(_ audit: AuditSection) -> String? {
+    for evidence in audit.evidence {
+      guard let function = evidence.function else { continue }
+      return TextReport.place(
+        of: function, in: evidence.stack?.map(SignalBuilding.frame) ?? [])
+    }
+    return nil
+  }
+
+  /// The worst offender in one line; nil when the blame already says it all.
+  static func worst(_ audit: AuditSection) -> String? {
+    guard let evidence = audit.evidence.first, !evidence.summary.isEmpty else { return nil }
+    return Columns.clip(Escaped.text(evidence.summary), to: 220)
+  }
+}

@@ -1,0 +1,82 @@
+/// The main thread's part of the text report.
+enum MainThreadText {
+  private static let hangsShown = 3
+  private static let blockingsShown = 3
+
+  static func write(_ report: Report, to canvas: inout TextCanvas) {
+    canvas.heading("Main thread")
+    guard let thread = report.signals.mainThread else {
+      SignalsText.notMeasured("mainThread", report, &canvas)
+      return
+    }
+    let name = Columns.clip(Escaped.text(thread.name), to: 24)
+    canvas.item("thread", "\(name) (tid \(thread.tid)), \(Escaped.text(thread.foundBy))")
+    if thread.hasEventLoop {
+      canvas.item("turns", "\(Figures.grouped(thread.turns)) of the event loop")
+    } else {
+      canvas.item(
+        "turns",
+        "no event loop: the whole run is one turn, which is not called a hang")
+    }
+    canvas.item(
+      "time",
+      "running \(Figures.seconds(thread.runningSeconds)), waiting for a CPU "
+        + "\(Figures.seconds(thread.runnableSeconds)), blocked "
+        + "\(Figures.seconds(thread.blockedSeconds)), idle \(Figures.seconds(thread.idleSeconds))")
+    let causes = TextReport.causes(thread.blockedByCause, Figures.seconds)
+    if !causes.isEmpty { canvas.item("blocked by", causes) }
+    for blocking in thread.blockings.prefix(blockingsShown) where blocking.seconds > 0 {
+      canvas.item("", describe(blocking))
+    }
+    hangs(thread, &canvas)
+    if let launch = thread.launchSeconds { canvas.item("launch", Figures.seconds(launch)) }
+    if let termination = thread.terminationSeconds {
+      canvas.item("termination", Figures.seconds(termination))
+    }
+  }
+
+  private static func hangs(_ thread: MainThreadSection, _ canvas: inout TextCanvas) {
+    guard thread.hasEventLoop else { return }
+    guard !thread.hangs.isEmpty else {
+      canvas.item("hangs", "none", style: .good)
+      return
+    }
+    var counts: [(String, Int)] = []
+    for severity in ["critical", "severe", "hang", "noticeable"] {
+      let count = thread.hangs.count { $0.severity == severity }
+      if count > 0 { counts.append((severity, count)) }
+    }
+    canvas.item(
+      "hangs", counts.map { "\(Figures.grouped($0.1)) \($0.0)" }.joined(separator: ", "),
+      style: .bad)
+    let worst = thread.hangs.sorted {
+      ($1.durationSeconds, $0.start) < ($0.durationSeconds, $1.start)
+    }
+    for hang in worst.prefix(hangsShown) { canvas.item("", describe(hang)) }
+  }
+
+  static func describe(_ hang: HangSection) -> String {
+    var text = "\(Figures.seconds(hang.durationSeconds)) at \(Figures.fixed(hang.start, 3)) s"
+    if let blamed = hang.blamedFunction {
+      text += " in \(TextReport.place(of: blamed, in: hang.stack))"
+    } else if let frame = hang.stack.first {
+      text += " in \(TextReport.place(frame))"
+    }
+    var parts: [String: Double] = hang.blockedByCause
+    parts["running"] = hang.runningSeconds
+    parts["waiting for a CPU"] = hang.runnableSeconds
+    let causes = TextReport.causes(parts, Figures.seconds)
+    return causes.isEmpty ? text : text + ": " + causes
+  }
+
+  private static func describe(_ blocking: BlockingSection) -> String {
+    var text =
+      "\(Figures.seconds(blocking.seconds)) in \(Figures.count(blocking.count, "wait")), "
+      + TextReport.words(Escaped.text(blocking.cause))
+    if let frame = blocking.stack.first { text += ": \(TextReport.place(frame))" }
+    if let waker = blocking.waker {
+      text += ", woken by \(Columns.clip(Escaped.text(waker), to: 40))"
+    }
+    return text
+  }
+}

@@ -1,0 +1,110 @@
+/// How the recording went: what was lost, with what privilege, what is missing, what it cost.
+enum RecordingText {
+  static func write(_ report: Report, to canvas: inout TextCanvas) {
+    let trace = report.trace
+    let capture = report.capture
+    canvas.heading("Recording")
+    canvas.item("trace", Columns.clip(Escaped.text(trace.path), to: 200))
+    canvas.item("command", command(report.process))
+    canvas.item("machine", machine(trace))
+    canvas.item("how", how(capture))
+    canvas.item("losses", losses(trace), style: isComplete(trace) ? .plain : .bad)
+    if trace.truncated {
+      canvas.item("truncated", truncation(trace), style: .bad)
+    }
+    for missing in capture.unavailable {
+      canvas.item(
+        "not measured",
+        "\(TextReport.words(Escaped.text(missing.signal))): \(Escaped.text(missing.reason))",
+        style: .middling)
+    }
+    for source in capture.sampled {
+      canvas.item(
+        "sampled",
+        "\(Escaped.text(source.source)) from \(Figures.fixed(source.start, 3)) to "
+          + "\(Figures.fixed(source.end, 3)) s, one event in \(Figures.brief(source.period)), "
+          + "for its rate")
+    }
+    for exact in capture.exactCounts {
+      canvas.item(
+        "counted",
+        "\(Escaped.text(exact.source)): \(Figures.grouped(Int(exact.count.rounded()))) events, "
+          + "exactly")
+    }
+    canvas.item("overhead", overhead(report))
+    canvas.item(
+      "scoring",
+      "configuration \(Escaped.text(report.score.configuration)); report by "
+        + "\(Escaped.text(report.generator.name)) \(Escaped.text(report.generator.version))")
+  }
+
+  static func truncation(_ trace: TraceSection) -> String {
+    trace.truncationNote.map(Escaped.text)
+      ?? "the trace ends before its recording did; figures cover what is there"
+  }
+
+  private static func command(_ process: ProcessSection) -> String {
+    let words = process.commandLine.isEmpty ? [process.name] : process.commandLine
+    return Columns.clip(words.map(Escaped.text).joined(separator: " "), to: 200)
+  }
+
+  private static func machine(_ trace: TraceSection) -> String {
+    var parts: [String] = []
+    if let host = trace.hostname { parts.append(Columns.clip(Escaped.text(host), to: 64)) }
+    if let kernel = trace.kernel { parts.append("Linux " + Escaped.text(kernel)) }
+    if let count = trace.cpuCount { parts.append(Figures.count(count, "CPU")) }
+    if let start = trace.startTime { parts.append("started " + Escaped.text(start)) }
+    return parts.isEmpty ? "unknown" : parts.joined(separator: ", ")
+  }
+
+  private static func how(_ capture: CaptureSection) -> String {
+    guard let mode = capture.mode else { return "not by Lull: only what the trace holds is shown" }
+    var text = mode == "wrap" ? "command wrapped" : mode == "attach" ? "process attached" : mode
+    text = Escaped.text(text)
+    if let scope = capture.scope { text += ", \(Escaped.text(scope)) scope" }
+    if let privilege = capture.privilege { text += ", privilege: \(Escaped.text(privilege))" }
+    if let interval = capture.intervalSeconds, interval > 0 {
+      text += ", memory read every \(Figures.seconds(interval))"
+    }
+    return text
+  }
+
+  private static func isComplete(_ trace: TraceSection) -> Bool {
+    trace.lostEvents == 0 && trace.lostSamples == 0 && trace.throttled == 0
+  }
+
+  static func losses(_ trace: TraceSection) -> String {
+    var parts: [String] = []
+    if trace.lostEvents > 0 {
+      parts.append("\(Figures.grouped(Int(clamping: trace.lostEvents))) events lost")
+    }
+    if trace.lostSamples > 0 {
+      parts.append("\(Figures.grouped(Int(clamping: trace.lostSamples))) samples lost")
+    }
+    if trace.throttled > 0 {
+      let times = Figures.count(Int(clamping: trace.throttled), "time")
+      parts.append("throttled \(times)")
+    }
+    var text = "nothing was lost"
+    if !parts.isEmpty { text = parts.joined(separator: ", ") + ": figures may be too low" }
+    if trace.unknownRecords > 0 {
+      text += "; \(Figures.count(trace.unknownRecords, "record")) of unknown kinds left out"
+    }
+    let bad = trace.undecodable.sorted { $0.key < $1.key }
+    for (reason, count) in bad {
+      text += "; \(Figures.count(count, "record")) not decodable (\(Escaped.text(reason)))"
+    }
+    return text
+  }
+
+  private static func overhead(_ report: Report) -> String {
+    guard let seconds = report.capture.overhead.cpuSeconds else {
+      return "unknown: the recording did not say"
+    }
+    var text = "Lull itself used \(Figures.seconds(seconds)) of CPU time"
+    if report.trace.durationSeconds > 0 {
+      text += " (\(Figures.percent(seconds / report.trace.durationSeconds)) of one core)"
+    }
+    return text
+  }
+}

@@ -1,0 +1,193 @@
+/// The signals after the main thread's: wakeups, network, disk, memory, then CPU and energy.
+enum SignalsText {
+  private static let rowsShown = 3
+
+  static func write(_ report: Report, to canvas: inout TextCanvas) {
+    canvas.heading("Wakeups")
+    if let wakeups = report.signals.wakeups {
+      write(wakeups, &canvas)
+    } else {
+      notMeasured("wakeups", report, &canvas)
+    }
+    canvas.heading("Network")
+    if let network = report.signals.network {
+      write(network, &canvas)
+    } else {
+      notMeasured("network", report, &canvas)
+    }
+    canvas.heading("Disk")
+    if let disk = report.signals.disk {
+      write(disk, &canvas)
+    } else {
+      notMeasured("disk", report, &canvas)
+    }
+    canvas.heading("Memory")
+    if let memory = report.signals.memory {
+      write(memory, &canvas)
+    } else {
+      notMeasured("memory", report, &canvas)
+    }
+    canvas.heading("CPU and energy")
+    writeProcessor(report, &canvas)
+  }
+
+  static func notMeasured(_ signal: String, _ report: Report, _ canvas: inout TextCanvas) {
+    let reason =
+      report.capture.unavailable.first { $0.signal == signal }?.reason
+      ?? "the trace does not hold it"
+    canvas.item("", "not measured: \(Escaped.text(reason))", style: .middling)
+  }
+
+  private static func write(_ wakeups: WakeupSection, _ canvas: inout TextCanvas) {
+    canvas.item(
+      "all", "\(Figures.grouped(wakeups.total)), \(Figures.brief(wakeups.perSecond)) a second")
+    canvas.item(
+      "idle",
+      "\(Figures.grouped(wakeups.idle)), \(Figures.brief(wakeups.idlePerSecond)) a second, "
+        + "made by interrupts")
+    let causes = TextReport.causes(wakeups.byCause.mapValues(Double.init)) {
+      Figures.grouped(Int($0))
+    }
+    if !causes.isEmpty { canvas.item("caused by", causes) }
+    for timer in wakeups.timers.sorted(by: { $0.count > $1.count }).prefix(rowsShown) {
+      var text =
+        "every \(Figures.seconds(timer.periodSeconds)) on "
+        + "\(Columns.clip(Escaped.text(timer.thread), to: 24)), "
+        + "\(Figures.count(timer.count, "time"))"
+      if timer.expiredWithoutWork > 0 {
+        text += ", \(Figures.grouped(timer.expiredWithoutWork)) without work"
+      }
+      if let frame = timer.stack.first { text += ": \(TextReport.place(frame))" }
+      canvas.item("timer", text)
+    }
+  }
+
+  private static func write(_ network: NetworkSection, _ canvas: inout TextCanvas) {
+    canvas.item(
+      "sent", "\(Figures.bytes(network.bytesSent)) in \(Figures.count(network.sends, "send"))")
+    canvas.item(
+      "received",
+      "\(Figures.bytes(network.bytesReceived)) in \(Figures.count(network.receives, "receive"))")
+    canvas.item(
+      "counted",
+      "\(Figures.count(network.connections.count, "connection")), "
+        + (network.loopbackIncluded ? "loopback included" : "loopback left out"))
+    let radio = network.radio
+    canvas.item(
+      "radio",
+      "\(Figures.joules(radio.energyJoules)), \(Figures.joules(radio.tailEnergyJoules)) of it in "
+        + "tails; out of idle \(Figures.percent(radio.dutyCycle)) of the time "
+        + "(modelled, \(Escaped.text(radio.profile)))")
+    if !network.bursts.isEmpty {
+      var classes: [String: Double] = [:]
+      for burst in network.bursts { classes[burst.class, default: 0] += 1 }
+      canvas.item(
+        "bursts",
+        "\(Figures.grouped(network.bursts.count)): "
+          + TextReport.causes(classes) { Figures.grouped(Int($0)) })
+    }
+    let worst = network.bursts.sorted {
+      ($1.energyJoules, $0.start) < ($0.energyJoules, $1.start)
+    }
+    for burst in worst.prefix(rowsShown) {
+      let remotes = burst.remotes.prefix(2).map { Columns.clip(Escaped.text($0), to: 48) }
+      let more = burst.remotes.count > 2 ? " and \(burst.remotes.count - 2) more" : ""
+      let total = burst.bytesSent &+ burst.bytesReceived
+      canvas.item(
+        "",
+        "\(Figures.joules(burst.energyJoules)) at \(Figures.fixed(burst.start, 3)) s, "
+          + "\(Figures.bytes(total))"
+          + (remotes.isEmpty ? "" : " with \(remotes.joined(separator: ", "))\(more)"))
+    }
+  }
+
+  private static func write(_ disk: DiskSection, _ canvas: inout TextCanvas) {
+    canvas.item(
+      "written",
+      "\(Figures.bytes(disk.bytesWritten)) in \(Figures.count(disk.writes, "write")), "
+        + "\(Figures.grouped(disk.smallWrites)) of them under 4 KiB; "
+        + "\(Figures.brief(disk.writesPerMinute)) a minute in "
+        + Figures.count(disk.writeBursts, "burst"))
+    canvas.item(
+      "syncs",
+      "\(Figures.grouped(disk.syncs)), taking \(Figures.seconds(disk.syncSeconds))")
+    if disk.rewrittenBytes > 0 {
+      canvas.item("rewritten", "\(Figures.bytes(disk.rewrittenBytes)) in files written again")
+    }
+    canvas.item(
+      "device", disk.deviceBytesWritten.map { Figures.bytes($0) + " reached it" } ?? "not measured")
+    let files = disk.files.sorted { ($1.bytesWritten, $0.path) < ($0.bytesWritten, $1.path) }
+    for file in files.prefix(rowsShown) {
+      var text =
+        "\(Columns.clip(Escaped.text(file.path), to: 60)): \(Figures.bytes(file.bytesWritten)), "
+        + Figures.count(file.writes, "write")
+      if file.syncs > 0 { text += ", " + Figures.count(file.syncs, "sync") }
+      if file.rewrites > 0 { text += ", " + Figures.count(file.rewrites, "rewrite") }
+      canvas.item("file", text)
+    }
+    if files.count > rowsShown {
+      canvas.item("", "and " + Figures.count(files.count - rowsShown, "more file", "more files"))
+    }
+  }
+
+  private static func write(_ memory: MemorySection, _ canvas: inout TextCanvas) {
+    canvas.item(
+      "footprint",
+      "\(Figures.bytes(memory.peakFootprintBytes)) at its peak, "
+        + "\(Figures.bytes(memory.endFootprintBytes)) at the end")
+    canvas.item("resident", "\(Figures.bytes(memory.peakResidentBytes)) at its peak")
+    if let growth = memory.growthBytesPerMinute {
+      var text = "\(Figures.bytes(growth)) a minute"
+      if let interval = memory.growthInterval, interval.count == 2 {
+        text += " (95 % between \(Figures.bytes(interval[0])) and \(Figures.bytes(interval[1])))"
+      }
+      canvas.item("growth", text)
+    } else {
+      canvas.item("growth", "too few samples to tell")
+    }
+    canvas.item(
+      "faults",
+      "\(Figures.grouped(Int(clamping: memory.majorFaults))) major, "
+        + "\(Figures.grouped(Int(clamping: memory.minorFaults))) minor")
+  }
+
+  private static func writeProcessor(_ report: Report, _ canvas: inout TextCanvas) {
+    if let cpu = report.signals.cpu {
+      var text = "\(Figures.seconds(cpu.totalSeconds))"
+      if let user = cpu.userSeconds, let system = cpu.systemSeconds {
+        text += " (user \(Figures.seconds(user)), system \(Figures.seconds(system)))"
+      }
+      text +=
+        "; \(Figures.percent(cpu.medianShare)) of a core in the median second, "
+        + "\(Figures.percent(cpu.p95Share)) in the 95th"
+      canvas.item("CPU", text)
+    } else {
+      notMeasured("cpu", report, &canvas)
+    }
+    if let energy = report.signals.energy {
+      canvas.item(
+        "energy",
+        "\(Figures.joules(energy.totalJoules)) (\(Escaped.text(energy.kind))): CPU "
+          + "\(Figures.joules(energy.cpuJoules)), wakeups \(Figures.joules(energy.wakeupJoules)), "
+          + "radio \(Figures.joules(energy.radioJoules)), disk "
+          + Figures.joules(energy.diskJoules))
+    }
+    for counter in report.signals.counters {
+      let unit = counter.unit.map { " " + Escaped.text($0) } ?? ""
+      canvas.item(
+        "counter",
+        "\(Columns.clip(Escaped.text(counter.name), to: 40)): "
+          + number(counter.value) + Columns.clip(unit, to: 12))
+    }
+    if report.signals.counters.isEmpty,
+      let reason = report.capture.unavailable.first(where: { $0.signal == "counters" })?.reason
+    {
+      canvas.item("counters", "not measured: \(Escaped.text(reason))", style: .middling)
+    }
+  }
+
+  private static func number(_ value: Double) -> String {
+    if value == value.rounded(), value.magnitude < 9e15 { return Figures.grouped(Int(value)) }
+    return Figures.brief(value)
+  }
+}

@@ -1,0 +1,120 @@
+import Rules
+
+/// The first thing to read: the score, and what is wrong in plain words.
+enum VerdictText {
+  private static let findingsShown = 5
+
+  static func write(_ report: Report, to canvas: inout TextCanvas) {
+    let overall = report.score.overall
+    let style = TextCanvas.style(ofScore: overall)
+    canvas.line(
+      ("Score ", .heading),
+      (overall.map { "\(Figures.fixed($0, 0)) of 100" } ?? "none: nothing could be scored", style))
+    for category in report.score.categories { write(category, &canvas) }
+    for note in notes(report) { canvas.item("note", note, style: .middling) }
+    let findings = Findings.of(report)
+    canvas.heading(findings.isEmpty ? "Findings" : "Worst findings")
+    if findings.isEmpty { canvas.paragraph("none: every rule that could be measured passed") }
+    for (index, audit) in findings.prefix(findingsShown).enumerated() {
+      write(audit, number: index + 1, &canvas)
+    }
+    if findings.count > findingsShown {
+      let rest = findings.dropFirst(findingsShown).map { Escaped.text($0.id) }
+      canvas.paragraph("also: " + rest.joined(separator: ", "))
+    }
+    savings(report, &canvas)
+    counts(report, &canvas)
+  }
+
+  /// What a reader must know before believing the score.
+  static func notes(_ report: Report) -> [String] {
+    var notes: [String] = []
+    let process = report.process
+    let name = Columns.clip(Escaped.text(process.name), to: 32)
+    if process.isSwift == false { notes.append("\(name) is not a Swift program") }
+    if process.isSwift == true, let version = process.swiftVersion {
+      notes.append("a Swift program, \(Escaped.text(version))")
+    }
+    if let signal = process.signal {
+      notes.append("\(name) was ended by signal \(SignalNames.name(signal))")
+    } else if let status = process.exitStatus, status != 0 {
+      notes.append("\(name) ended with status \(status)")
+    }
+    if report.trace.truncated {
+      notes.append("the trace is truncated: \(RecordingText.truncation(report.trace))")
+    }
+    if report.trace.lostEvents > 0 || report.trace.lostSamples > 0 {
+      notes.append(RecordingText.losses(report.trace))
+    }
+    if report.signals.mainThread?.hasEventLoop == false { notes.append("no event loop") }
+    return notes
+  }
+
+  private static func write(_ category: CategorySection, _ canvas: inout TextCanvas) {
+    let title = Columns.padded(Columns.clip(Escaped.text(category.title), to: 24), to: 25)
+    guard let score = category.score else {
+      canvas.line(("  " + title, .plain), ("  -", .faint))
+      return
+    }
+    let filled = Int((min(max(score, 0), 100) / 5).rounded())
+    canvas.line(
+      ("  " + title, .plain),
+      (Columns.rightAligned(Figures.fixed(score, 0), to: 3), TextCanvas.style(ofScore: score)),
+      ("  " + String(repeating: "#", count: filled), .plain),
+      (String(repeating: ".", count: 20 - filled), .faint))
+  }
+
+  private static func write(
+    _ audit: AuditSection, number: Int, _ canvas: inout TextCanvas
+  ) {
+    let failed = audit.status == .fail
+    canvas.line(
+      ("  \(number). ", .plain), (failed ? "FAIL" : "WARN", failed ? .bad : .middling),
+      (" \(Escaped.text(audit.id))", .heading),
+      (audit.score.map { ", score \(Figures.fixed($0, 0))" } ?? "", .plain))
+    canvas.paragraph(Escaped.text(audit.title), indent: 5)
+    if !audit.displayValue.isEmpty {
+      canvas.paragraph("found: " + Escaped.text(audit.displayValue), indent: 5, hanging: 7)
+    }
+    if let blamed = Findings.blame(audit) {
+      canvas.paragraph("blame: " + blamed, indent: 5, hanging: 7)
+    }
+    if let worst = Findings.worst(audit) {
+      canvas.paragraph("worst: " + worst, indent: 5, hanging: 7)
+    }
+    for guide in audit.guide.prefix(1) {
+      canvas.paragraph(
+        "guide: \(Escaped.text(guide.document)), \"\(Escaped.text(guide.section))\"", indent: 5,
+        hanging: 7)
+    }
+    canvas.paragraph("do: " + Escaped.text(audit.advice), indent: 5, hanging: 7)
+  }
+
+  private static func savings(_ report: Report, _ canvas: inout TextCanvas) {
+    guard let best = report.opportunities.first else { return }
+    canvas.heading("Largest saving")
+    canvas.paragraph("\(Escaped.text(best.audit)): \(Escaped.text(best.summary))")
+  }
+
+  private static func counts(_ report: Report, _ canvas: inout TextCanvas) {
+    var parts: [String] = []
+    let named: [(AuditStatus, String)] = [
+      (.pass, "passed"), (.warn, "warned"), (.fail, "failed"),
+      (.notApplicable, "did not apply"), (.notMeasured, "not measured"),
+      (.notObservable, "not observable on Linux"),
+    ]
+    for (status, words) in named {
+      let count = report.audits.count { $0.status == status }
+      if count > 0 { parts.append("\(count) \(words)") }
+    }
+    guard !parts.isEmpty else { return }
+    canvas.heading("Rules")
+    canvas.paragraph(parts.joined(separator: ", "))
+    let missing = report.audits.filter { $0.status == .notMeasured }
+    if !missing.isEmpty {
+      canvas.paragraph(
+        "not measured: " + missing.map { Escaped.text($0.id) }.joined(separator: ", "),
+        hanging: 4, style: .faint)
+    }
+  }
+}

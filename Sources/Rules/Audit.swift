@@ -1,0 +1,148 @@
+import Signals
+
+/// What a rule came to.
+public enum AuditStatus: String, Sendable, Hashable, Codable, CaseIterable {
+  /// Scored 90 or more.
+  case pass
+  /// Scored 50 or more.
+  case warn
+  /// Scored less, or past a limit.
+  case fail
+  /// What the rule is about did not occur.
+  case notApplicable
+  /// The signal it needs was not recorded.
+  case notMeasured
+  /// No Linux process can show it.
+  case notObservable
+
+  /// Whether the audit has a score and counts in its category.
+  public var isScored: Bool { self == .pass || self == .warn || self == .fail }
+}
+
+/// A section of the tuning guide that a rule stands on.
+public struct GuideCitation: Sendable, Hashable, Codable {
+  /// Title of the document.
+  public var document: String
+  /// Title of the section.
+  public var section: String
+
+  /// Cites a section of a document.
+  public init(document: String, section: String) {
+    self.document = document
+    self.section = section
+  }
+}
+
+/// One offender: a place, a file, a host or a time, and how much of the value it explains.
+public struct Evidence: Sendable, Hashable, Codable {
+  /// One line that can be printed as it is.
+  public var summary: String
+  /// How much of it there was, in `unit`.
+  public var value: Double?
+  /// Unit of `value`.
+  public var unit: String?
+  /// When it happened, in seconds from the start of the trace.
+  public var time: Double?
+  /// Thread that did it.
+  public var thread: String?
+  /// Function of the program to blame.
+  public var function: String?
+  /// File that was accessed.
+  public var path: String?
+  /// Host that was spoken to.
+  public var host: String?
+  /// Where it happened, innermost frame first.
+  public var stack: [StackFrame]?
+
+  /// Makes a row; what is left out is not known or does not matter.
+  public init(
+    summary: String, value: Double? = nil, unit: String? = nil, time: Double? = nil,
+    thread: String? = nil, function: String? = nil, path: String? = nil, host: String? = nil,
+    stack: [StackFrame]? = nil
+  ) {
+    self.summary = summary
+    self.value = value
+    self.unit = unit
+    self.time = time
+    self.thread = thread
+    self.function = function
+    self.path = path
+    self.host = host
+    self.stack = stack
+  }
+}
+
+/// What would be had, had the rule been followed.
+public struct Savings: Sendable, Hashable, Codable {
+  /// By how much the audit's value would be lower, in the audit's unit.
+  public var value: Double?
+  /// Energy that would not have been spent in this recording.
+  public var joules: Double?
+  /// Time the main thread, the launch or the exit would not have lost in this recording.
+  public var seconds: Double?
+
+  /// Makes a saving; nil where it cannot be computed.
+  public init(value: Double? = nil, joules: Double? = nil, seconds: Double? = nil) {
+    self.value = value
+    self.joules = joules
+    self.seconds = seconds
+  }
+}
+
+/// A rule's verdict on one recording: an item of `audits` in the report.
+public struct Audit: Sendable, Hashable, Codable {
+  /// The rule's id.
+  public var id: String
+  /// The rule's title.
+  public var title: String
+  /// Id of the category it counts in.
+  public var category: String
+  /// The verdict.
+  public var status: AuditStatus
+  /// 0 to 100; nil when the audit has no verdict.
+  public var score: Double?
+  /// Weight within its category; 0 when the audit has no verdict.
+  public var weight: Double
+  /// The measured value, in `unit`.
+  public var value: Double?
+  /// Unit of `value`, `limit` and the saving's value.
+  public var unit: String
+  /// The limit past which the rule fails whatever the curve says.
+  public var limit: Double?
+  /// The value for people, or the reason why there is none.
+  public var displayValue: String
+  /// Why there is no verdict; nil when there is one.
+  public var reason: String?
+  /// The guide's sections.
+  public var guide: [GuideCitation]
+  /// Worst offenders, worst first.
+  public var evidence: [Evidence]
+  /// What to do.
+  public var advice: String
+  /// What following the advice would save.
+  public var savings: Savings?
+
+  /// Makes an audit.
+  public init(
+    id: String, title: String, category: String, status: AuditStatus, score: Double? = nil,
+    weight: Double = 0, value: Double? = nil, unit: String, limit: Double? = nil,
+    displayValue: String, reason: String? = nil, guide: [GuideCitation] = [],
+    evidence: [Evidence] = [], advice: String = "", savings: Savings? = nil
+  ) {
+    self.id = id
+    self.title = title
+    self.category = category
+    self.status = status
+    self.score = score
+    self.weight = weight
+    self.value = value
+    self.unit = unit
+    self.limit = limit
+    self.displayValue = displayValue
+    self.reason = reason
+    self.guide = guide
+    self.evidence = evidence
+    self.advice = advice
+    self.savings = savings
+  }
+}

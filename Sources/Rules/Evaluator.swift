@@ -1,0 +1,132 @@
+import Signals
+
+/// Applies rules to measured signals, and adds their scores up.
+public enum Evaluator {
+  /// Evaluates the whole catalogue.
+  public static func evaluate(
+    _ signals: SignalSet, configuration: ScoringConfiguration = .standard
+  ) -> Evaluation {
+    evaluate(signals, configuration: configuration, rules: Catalogue.all)
+  }
+
+  /// Evaluates these rules only.
+  public static func evaluate(
+    _ signals: SignalSet, configuration: ScoringConfiguration, rules: [any Rule.Type]
+  ) -> Evaluation {
+    let audits = rules.map { audit($0, signals, configuration) }
+    let categories = RuleCategory.allCases.filter { category in
+      rules.contains { $0.metadata.category == category }
+    }.map { category in
+      let own = audits.filter { $0.category == category.rawValue }
+      return CategoryScore(
+        id: category.rawValue, title: category.title,
+        score: weightedMean(own.map { ($0.score, $0.weight) }),
+        weight: configuration.weight(of: category))
+    }
+    return Evaluation(
+      audits: audits, categories: categories,
+      overall: weightedMean(categories.map { ($0.score, $0.weight) }),
+      opportunities: opportunities(audits), configurationVersion: configuration.identifier)
+  }
+
+  /// Mean of the scores there are; nil when none has a weight.
+  static func weightedMean(_ scores: [(score: Double?, weight: Double)]) -> Double? {
+    var sum = 0.0
+    var weights = 0.0
+    for case (let score?, let weight) in scores where weight > 0 {
+      sum += score * weight
+      weights += weight
+    }
+    return weights > 0 ? sum / weights : nil
+  }
+
+  static func audit(
+    _ rule: any Rule.Type, _ signals: SignalSet, _ configuration: ScoringConfiguration
+  ) -> Audit {
+    let metadata = rule.metadata
+    let limit = configuration.limit(of: metadata)
+    var audit = Audit(
+      id: metadata.id, title: metadata.title, category: metadata.category.rawValue,
+      status: .notMeasured, unit: metadata.unit, limit: limit?.value, displayValue: "",
+      guide: metadata.guide, advice: metadata.advice)
+    switch outcome(rule, signals) {
+    case .notMeasured(let reason):
+      audit.reason = reason
+      audit.displayValue = "not measured: \(reason)"
+    case .notApplicable(let reason, let finding):
+      audit.status = .notApplicable
+      audit.reason = reason
+      audit.displayValue = "not applicable: \(reason)"
+      audit.value = finding?.value
+      audit.evidence = finding?.evidence ?? []
+    case .measured(let finding):
+      let curve = configuration.curve(of: metadata)
+      let isPastLimit = finding.limitValue.flatMap { limit?.isPassed(by: $0) } ?? false
+      var score = (curve?.score(finding.value) ?? (isPastLimit ? 0 : 1)) * 100
+      // A rule past its limit has failed, and must not raise its category as if it had passed.
+      if isPastLimit { score = min(score, 49) }
+      audit.score = score
+      audit.status = isPastLimit ? .fail : status(of: score)
+      audit.weight = configuration.weight(ofRule: metadata.id)
+      audit.value = finding.value
+      audit.displayValue = finding.displayValue
+      audit.evidence = finding.evidence
+      audit.savings = finding.savings
+    }
+    return audit
+  }
+
+  static func status(of score: Double) -> AuditStatus {
+    // The curve gives 90 at p10 to within rounding only.
+    if score >= 90 - 1e-6 { return .pass }
+    return score >= 50 - 1e-6 ? .warn : .fail
+  }
+
+  private static func outcome(_ rule: any Rule.Type, _ signals: SignalSet) -> RuleOutcome {
+    for kind in rule.metadata.signals {
+      if let reason = signals.unavailable[kind] { return .notMeasured(reason: reason) }
+      if !signals.holds(kind) {
+        return .notMeasured(reason: "the signal \(kind.rawValue) is not in the recording")
+      }
+    }
+    do {
+      let outcome = try rule.evaluate(signals)
+      if case .measured(let finding) = outcome, !finding.value.isFinite {
+        return .notMeasured(reason: "the rule came to no number: an error in Lull")
+      }
+      return outcome
+    } catch {
+      return .notMeasured(reason: "the rule could not be evaluated: \(error)")
+    }
+  }
+
+  /// What is worth doing: joules first, then seconds.
+  static func opportunities(_ audits: [Audit]) -> [Opportunity] {
+    audits.compactMap { audit -> Opportunity? in
+      guard audit.status == .warn || audit.status == .fail, let savings = audit.savings,
+        (savings.joules ?? 0) > 0 || (savings.seconds ?? 0) > 0
+      else { return nil }
+      return Opportunity(
+        audit: audit.id, joules: savings.joules, seconds: savings.seconds,
+        summary: "\(audit.title): \(audit.displayValue)")
+    }.sorted {
+      ($0.joules ?? 0, $0.seconds ?? 0, $1.audit) > ($1.joules ?? 0, $1.seconds ?? 0, $0.audit)
+    }
+  }
+}
+
+extension SignalSet {
+  /// Whether a signal was measured.
+  func holds(_ kind: SignalKind) -> Bool {
+    switch kind {
+    case .mainThread: mainThread != nil
+    case .wakeups: wakeups != nil
+    case .network: network != nil
+    case .disk: disk != nil
+    case .memory: memory != nil
+    case .cpu: cpu != nil
+    case .lifecycle: lifecycle != nil
+    case .counters: unavailable[.counters] == nil
+    }
+  }
+}

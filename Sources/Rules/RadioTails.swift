@@ -1,0 +1,59 @@
+import Signals
+
+/// What the rules about the radio's tails have in common.
+enum RadioTails {
+  static let noTraffic = "nothing passed an internet socket"
+
+  /// How long what is sent may wait for the next burst.
+  static let delaySeconds = 60.0
+
+  /// Energy of the tails that need not have been.
+  ///
+  /// A burst that the next follows within a minute could have waited for it, so its tail was
+  /// avoidable. The tail of any other burst is the price of using the radio at all, but only once:
+  /// a burst that drips spends more.
+  static func avoidable(_ network: NetworkSignal) -> Double {
+    var joules = 0.0
+    for (index, burst) in network.bursts.enumerated() {
+      let end = burst.start + burst.durationSeconds
+      let next = index + 1 < network.bursts.count ? network.bursts[index + 1].start : .infinity
+      if next - end <= delaySeconds {
+        joules += burst.tailEnergyJoules
+      } else if network.radio.fullTailJoules > 0 {
+        joules += max(0, burst.tailEnergyJoules - network.radio.fullTailJoules)
+      }
+    }
+    return joules
+  }
+
+  /// The costliest bursts.
+  static func rows(_ bursts: [Burst]) -> [Evidence] {
+    bursts.sorted { ($0.energyJoules, $1.start) > ($1.energyJoules, $0.start) }.prefix(5).map {
+      let bytes = Double($0.bytesSent) + Double($0.bytesReceived)
+      let host = $0.remotes.first.map { " with \($0)" } ?? ""
+      return Evidence(
+        summary: "\(Figures.joules($0.energyJoules)), \(Figures.joules($0.tailEnergyJoules)) of it "
+          + "in the tail, for \(Figures.bytes(bytes))\(host) (\($0.class.rawValue))",
+        value: $0.energyJoules, unit: "J", time: $0.start, function: $0.stack.blamed,
+        host: $0.remotes.first, stack: $0.stack.isEmpty ? nil : $0.stack)
+    }
+  }
+
+  /// A recording with a small burst at a regular interval on the default radio.
+  static func example(every period: Double, seconds: Double, bytes: UInt64 = 1000) -> SignalSet {
+    let count = Int(seconds / period)
+    let transfers = (0..<count).map {
+      NetworkTransfer(
+        time: Double($0) * period, bytesUp: bytes, bytesDown: bytes, remote: "192.0.2.1")
+    }
+    guard let profile = try? RadioProfileFile.profile(named: RadioProfile.defaultName) else {
+      return SignalSet(durationSeconds: seconds)
+    }
+    let made = BurstSplitter.bursts(of: transfers, from: 0, to: seconds, profile: profile)
+    return SignalSet(
+      durationSeconds: seconds,
+      network: NetworkSignal(
+        sends: count, receives: count, bytesSent: bytes * UInt64(count),
+        bytesReceived: bytes * UInt64(count), bursts: made.bursts, radio: made.radio))
+  }
+}

@@ -1,0 +1,75 @@
+/// The catalogue as text for a terminal, in 80 columns.
+public enum RuleDocumentation {
+  /// One line for each rule, under its category.
+  public static func list() -> String {
+    let width = Catalogue.all.map { $0.metadata.id.count }.max() ?? 0
+    var lines: [String] = []
+    for category in RuleCategory.allCases {
+      let rules = Catalogue.all.map { $0.metadata }.filter { $0.category == category }
+      guard !rules.isEmpty else { continue }
+      if !lines.isEmpty { lines.append("") }
+      lines.append(category.title)
+      for rule in rules {
+        let gap = String(repeating: " ", count: width - rule.id.count + 2)
+        lines.append(contentsOf: wrapped(rule.title, first: "  \(rule.id)\(gap)"))
+      }
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// Everything about one rule; nil when there is no such rule.
+  public static func show(
+    _ id: String, configuration: ScoringConfiguration = .standard
+  ) -> String? {
+    guard let rule = Catalogue.rule(id)?.metadata else { return nil }
+    var lines = wrapped(rule.title, first: "\(rule.id): ", indent: 2)
+    lines.append("")
+    lines.append("Category  \(rule.category.title)")
+    for guide in rule.guide {
+      lines.append(
+        contentsOf: wrapped("\(guide.document), “\(guide.section)”", first: "Guide     "))
+    }
+    lines.append(contentsOf: wrapped(rule.measuredAs, first: "Measured  "))
+    lines.append("Unit      \(rule.unit), lower is better")
+    lines.append("Needs     \(rule.signals.map(\.rawValue).joined(separator: ", "))")
+    if let curve = configuration.curve(of: rule) {
+      let figures = "90 at \(Figures.short(curve.p10)), 50 at \(Figures.short(curve.median))"
+      lines.append(contentsOf: wrapped("\(figures) (\(curve.provenance))", first: "Score     "))
+    }
+    if let limit = configuration.limit(of: rule) {
+      let how = limit.failsWhenReached ? "fails at" : "fails above"
+      lines.append(
+        contentsOf: wrapped(
+          "\(how) \(Figures.short(limit.value)) (\(limit.provenance))", first: "Limit     "))
+    }
+    lines.append(
+      "Weight    \(Figures.short(configuration.weight(ofRule: rule.id))) of its category")
+    lines.append("")
+    lines.append(contentsOf: wrapped(rule.advice, first: "Advice    "))
+    lines.append("")
+    lines.append("Examples")
+    for example in rule.examples {
+      lines.append(contentsOf: wrapped(example.name, first: "  \(example.expected.rawValue): "))
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// Breaks a text into lines of at most 80 columns, those after the first indented.
+  static func wrapped(_ text: String, first: String, indent: Int? = nil) -> [String] {
+    let margin = String(repeating: " ", count: indent ?? min(first.count, 30))
+    var lines: [String] = []
+    var line = first
+    var isEmpty = true
+    for word in text.split(separator: " ") {
+      if !isEmpty, line.count + 1 + word.count > 80 {
+        lines.append(line)
+        line = margin
+        isEmpty = true
+      }
+      line += isEmpty ? String(word) : " \(word)"
+      isEmpty = false
+    }
+    lines.append(line)
+    return lines
+  }
+}

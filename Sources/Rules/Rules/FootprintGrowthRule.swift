@@ -1,0 +1,63 @@
+import Signals
+
+/// The footprint must not grow for ever.
+public enum FootprintGrowthRule: Rule {
+  public static let metadata = RuleMetadata(
+    id: "footprint-growth", title: "Do not leak memory", category: .memory,
+    guide: [Guide.reduceFootprint], signals: [.memory], unit: "MB/min",
+    curve: Curve(
+      p10: 0.1, median: 1, provenance: "a first choice: 144 MB and 1.4 GB a day"),
+    measuredAs: "robust slope (Theil–Sen) of the footprint with its 95 % interval; zero when the "
+      + "interval holds zero; over a recording shorter than a minute, what it grew by",
+    advice: "Look for what is added and never removed: caches without a limit, arrays of events, "
+      + "closures that hold self in a cycle ([weak self]), tasks and continuations that never "
+      + "end. Compare with heaptrack or Valgrind's massif for the allocating stack.",
+    examples: [
+      RuleExample(
+        "a footprint that wavers", .pass,
+        SignalSet(
+          durationSeconds: 60,
+          memory: MemorySignal(
+            peakFootprintBytes: 9_000_000, growthBytesPerMinute: 20_000,
+            growthInterval: [-30_000, 50_000]))),
+      RuleExample(
+        "5 MB more each minute", .fail,
+        SignalSet(
+          durationSeconds: 120,
+          memory: MemorySignal(
+            peakFootprintBytes: 19_000_000, growthBytesPerMinute: 5_000_000,
+            growthInterval: [4_900_000, 5_100_000]))),
+      RuleExample(
+        "too short to tell", .notMeasured,
+        SignalSet(durationSeconds: 0.2, memory: MemorySignal(peakFootprintBytes: 9_000_000))),
+      RuleExample(
+        "a compiler that fills its tables", .notApplicable,
+        SignalSet(
+          durationSeconds: 10, mainThread: MainThreadSignal(hasEventLoop: false, turns: 1),
+          memory: MemorySignal(
+            peakFootprintBytes: 90_000_000, growthBytesPerMinute: 300_000_000,
+            growthInterval: [200_000_000, 400_000_000]))),
+    ])
+
+  public static func evaluate(_ signals: SignalSet) throws -> RuleOutcome {
+    guard let memory = signals.memory else { return .notMeasured(reason: "not recorded") }
+    guard let slope = memory.growthBytesPerMinute, let interval = memory.growthInterval,
+      interval.count == 2
+    else {
+      return .notMeasured(reason: "the recording has too few samples to tell a slope")
+    }
+    let isLeak = slope > 0 && interval[0] > 0
+    let value = isLeak ? slope / 1e6 * min(signals.durationSeconds, 60) / 60 : 0
+    let bounds = "\(Figures.short(interval[0] / 1e6)) to \(Figures.short(interval[1] / 1e6))"
+    let finding = RuleFinding(
+      value: value,
+      displayValue: "\(Figures.short(slope / 1e6)) MB per minute (\(bounds) at 95 %)",
+      savings: isLeak ? Savings(value: value) : nil)
+    if let main = signals.mainThread, !main.hasEventLoop {
+      return .notApplicable(
+        reason: "without an event loop, growth is work in progress rather than a leak",
+        finding: finding)
+    }
+    return .measured(finding)
+  }
+}

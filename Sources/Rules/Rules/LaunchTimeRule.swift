@@ -1,0 +1,50 @@
+import Signals
+
+/// A program must be ready for events soon after its start.
+public enum LaunchTimeRule: Rule {
+  public static let metadata = RuleMetadata(
+    id: "launch-time", title: "Be ready for events soon after the launch",
+    category: .lifeCycle, guide: [Guide.launch2015, Guide.launch, Guide.threads],
+    signals: [.lifecycle], unit: "s",
+    curve: Curve(
+      p10: 0.4, median: 1.5, provenance: "0.4 s is Apple's goal for a first frame; 1.5 s a choice"),
+    limit: Limit(5, provenance: "the guide's 5 seconds to be handling events"),
+    measuredAs: "exec to the main thread's first event wait, or to the program's ready mark",
+    advice: "Do before the first event only what the first event needs. Make globals lazy, load "
+      + "files and connect in a Task after the start, and keep work out of static initialisers. "
+      + "A program linked with -static-stdlib starts faster, as fewer libraries are loaded.",
+    examples: [
+      RuleExample(
+        "ready after 50 ms", .pass,
+        SignalSet(durationSeconds: 5, lifecycle: LifecycleSignal(launchSeconds: 0.05))),
+      RuleExample(
+        "ready after 6 s", .fail,
+        SignalSet(durationSeconds: 10, lifecycle: LifecycleSignal(launchSeconds: 6))),
+      RuleExample(
+        "the recorder was attached later", .notApplicable,
+        SignalSet(
+          durationSeconds: 10,
+          lifecycle: LifecycleSignal(launchHow: "the launch was before the recording"))),
+    ])
+
+  public static func evaluate(_ signals: SignalSet) throws -> RuleOutcome {
+    guard let life = signals.lifecycle else { return .notMeasured(reason: "not recorded") }
+    if let main = signals.mainThread, !main.hasEventLoop {
+      return .notApplicable(reason: "the program has no event loop that it could be ready for")
+    }
+    guard let seconds = life.launchSeconds else {
+      return .notApplicable(
+        reason: life.launchHow.isEmpty ? "no launch was recorded" : life.launchHow)
+    }
+    let saved = max(0, seconds - 0.4)
+    return .measured(
+      RuleFinding(
+        value: seconds, displayValue: "\(Figures.seconds(seconds)) to the first event wait",
+        evidence: [
+          Evidence(
+            summary: "ready after \(Figures.seconds(seconds))"
+              + (life.launchHow.isEmpty ? "" : ": \(life.launchHow)"),
+            value: seconds, unit: "s", time: 0)
+        ], savings: saved > 0 ? Savings(value: saved, seconds: saved) : nil))
+  }
+}

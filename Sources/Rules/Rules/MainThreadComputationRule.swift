@@ -1,0 +1,66 @@
+import Signals
+
+/// Large amounts of computing belong on other threads.
+public enum MainThreadComputationRule: Rule {
+  public static let metadata = RuleMetadata(
+    id: "main-thread-computation", title: "Compute off the main thread",
+    category: .responsiveness, guide: [Guide.threads, Guide.concurrency],
+    signals: [.mainThread], unit: "ms/min",
+    curve: Curve(
+      p10: 200, median: 1000, provenance: "a first choice: four long tasks of 50 ms, and twenty"),
+    measuredAs: "CPU time of the main thread in turns of 50 ms and more, per minute; a recording "
+      + "shorter than a minute counts as a minute",
+    advice: "Run parsing, encoding, image work and the like in a @concurrent function, a task "
+      + "group or DispatchQueue.concurrentPerform, and hand only the result to the MainActor. "
+      + "See which share could have run on a CPU that was idle.",
+    examples: [
+      RuleExample(
+        "two turns that compute for 60 ms", .pass,
+        SignalSet(
+          durationSeconds: 60,
+          mainThread: MainThreadSignal(turns: 100, computingSeconds50ms: 0.12))),
+      RuleExample(
+        "ten turns that compute for 200 ms", .fail,
+        SignalSet(
+          durationSeconds: 10,
+          mainThread: MainThreadSignal(
+            turns: 10, runningSeconds: 2, computingSeconds50ms: 2, computingWhileIdleCPUs: 1.8))),
+      RuleExample(
+        "a compiler", .notApplicable,
+        SignalSet(
+          durationSeconds: 10,
+          mainThread: MainThreadSignal(
+            hasEventLoop: false, turns: 1, runningSeconds: 9, computingSeconds50ms: 9))),
+    ])
+
+  public static func evaluate(_ signals: SignalSet) throws -> RuleOutcome {
+    guard let main = signals.mainThread else { return .notMeasured(reason: "not recorded") }
+    let seconds = main.computingSeconds50ms
+    let value = Rates.perMinute(seconds * 1000, over: signals.durationSeconds)
+    var display = "\(Figures.seconds(seconds)) of computing in turns of 50 ms and more"
+    if seconds > 0, main.computingWhileIdleCPUs > 0 {
+      let share = min(1, main.computingWhileIdleCPUs / seconds) * 100
+      display += ", \(Figures.fixed(share, 0)) % of it beside an idle CPU"
+    }
+    let finding = RuleFinding(
+      value: value, displayValue: display, evidence: evidence(main),
+      savings: seconds > 0 ? Savings(value: value, seconds: seconds) : nil)
+    guard main.hasEventLoop else {
+      return .notApplicable(reason: MainThreadWaits.noEventLoop, finding: finding)
+    }
+    return .measured(finding)
+  }
+
+  private static func evidence(_ main: MainThreadSignal) -> [Evidence] {
+    main.hangs.filter { $0.runningSeconds >= 0.05 }
+      .sorted { $0.runningSeconds > $1.runningSeconds }.prefix(8).map { hang in
+        let function = hang.blamedFunction ?? hang.stack.blamed
+        return Evidence(
+          summary: "\(Figures.seconds(hang.runningSeconds)) of CPU time in a turn of "
+            + Figures.seconds(hang.durationSeconds) + (function.map { ", in \($0)" } ?? ""),
+          value: hang.runningSeconds, unit: "s", time: hang.start,
+          thread: main.threadName.isEmpty ? nil : main.threadName, function: function,
+          stack: hang.stack.isEmpty ? nil : hang.stack)
+      }
+  }
+}

@@ -1,0 +1,74 @@
+import Signals
+
+/// The main thread must not be kept from its events for longer than 100 ms.
+public enum MainThreadHangsRule: Rule {
+  /// Length up to which a turn goes unnoticed.
+  static let unnoticedSeconds = 0.1
+
+  public static let metadata = RuleMetadata(
+    id: "main-thread-hangs", title: "Do not keep the main thread from its events",
+    category: .responsiveness, guide: [Guide.doNotBlock, Guide.concurrency],
+    signals: [.mainThread], unit: "ms/min",
+    curve: Curve(
+      p10: 200, median: 600,
+      provenance: "control points of Lighthouse's Total Blocking Time; 100 ms is Apple's bound"),
+    measuredAs: "what each turn of the main thread lasts beyond 100 ms, summed up, per minute; a "
+      + "recording shorter than a minute counts as a minute",
+    advice: "Make each turn short. Move long work into a Task.detached, an actor of its own or a "
+      + "DispatchQueue, await it, and come back to the MainActor only with the result. Cut what "
+      + "must stay into slices with Task.yield() between them.",
+    examples: [
+      RuleExample(
+        "one turn of 150 ms", .pass,
+        SignalSet(
+          durationSeconds: 2, mainThread: MainThreadSignal(turns: 20, hangs: [hang(1, 0.15)]))),
+      RuleExample(
+        "five turns of 300 ms", .fail,
+        SignalSet(
+          durationSeconds: 10,
+          mainThread: MainThreadSignal(
+            turns: 5, hangs: (0..<5).map { hang(Double($0) * 2, 0.3) }))),
+      RuleExample(
+        "a tool that computes for a minute", .notApplicable,
+        SignalSet(
+          durationSeconds: 60, mainThread: MainThreadSignal(hasEventLoop: false, turns: 1))),
+    ])
+
+  public static func evaluate(_ signals: SignalSet) throws -> RuleOutcome {
+    guard let main = signals.mainThread else { return .notMeasured(reason: "not recorded") }
+    guard main.hasEventLoop else { return .notApplicable(reason: MainThreadWaits.noEventLoop) }
+    let excess = main.hangs.reduce(0) { $0 + max(0, $1.durationSeconds - unnoticedSeconds) }
+    let worst = main.hangs.map(\.durationSeconds).max() ?? 0
+    let value = Rates.perMinute(excess * 1000, over: signals.durationSeconds)
+    let display =
+      main.hangs.isEmpty
+      ? "no turn of 100 ms or more"
+      : "\(Figures.count(main.hangs.count, "hang")), the longest \(Figures.seconds(worst))"
+    return .measured(
+      RuleFinding(
+        value: value, displayValue: display,
+        evidence: main.hangs.sorted { $0.durationSeconds > $1.durationSeconds }.prefix(8)
+          .map { row($0, thread: main.threadName) },
+        savings: excess > 0 ? Savings(value: value, seconds: excess) : nil))
+  }
+
+  private static func row(_ hang: Hang, thread: String) -> Evidence {
+    var parts = hang.blockedByCause
+    parts["running"] = hang.runningSeconds
+    parts["waiting for a CPU"] = hang.runnableSeconds
+    let main = parts.filter { $0.value > 0 }.max { ($0.value, $1.key) < ($1.value, $0.key) }
+    let how = main.map { ", mostly \($0.key) (\(Figures.seconds($0.value)))" } ?? ""
+    let place = (hang.blamedFunction ?? hang.stack.blamed).map { " in \($0)" } ?? ""
+    return Evidence(
+      summary: "\(Figures.seconds(hang.durationSeconds)) \(hang.severity.rawValue)\(place)\(how)",
+      value: hang.durationSeconds, unit: "s", time: hang.start,
+      thread: thread.isEmpty ? nil : thread, function: hang.blamedFunction ?? hang.stack.blamed,
+      stack: hang.stack.isEmpty ? nil : hang.stack)
+  }
+
+  private static func hang(_ start: Double, _ seconds: Double) -> Hang {
+    Hang(
+      start: start, durationSeconds: seconds,
+      severity: HangSeverity(durationSeconds: seconds) ?? .noticeable, runningSeconds: seconds)
+  }
+}

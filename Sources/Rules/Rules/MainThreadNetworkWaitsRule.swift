@@ -1,0 +1,46 @@
+import Signals
+
+/// The main thread must not wait for a network response.
+public enum MainThreadNetworkWaitsRule: Rule {
+  public static let metadata = RuleMetadata(
+    id: "main-thread-network-waits", title: "Never wait for the network on the main thread",
+    category: .responsiveness, guide: [Guide.concurrency, Guide.doNotBlock, Guide.threads],
+    signals: [.mainThread], unit: "ms/min",
+    curve: Curve(
+      p10: 10, median: 100,
+      provenance: "a first choice: a single round trip is over the limit anyway"),
+    limit: Limit(
+      0, tolerance: 1,
+      provenance: "the guide allows none; 1 ms/min is left for measuring noise"),
+    measuredAs:
+      "time the main thread was off the CPU in a wait on an internet socket, outside its event wait, "
+      + "per minute; a recording shorter than a minute counts as a minute",
+    advice: "Use the asynchronous calls: try await URLSession.shared.data(from:), NIO or "
+      + "AsyncHTTPClient futures. Do not wrap them in a semaphore, and do not load a remote URL "
+      + "with Data(contentsOf:). Give each request a timeout.",
+    examples: [
+      RuleExample(
+        "requests awaited in the event wait", .pass,
+        SignalSet(
+          durationSeconds: 60,
+          mainThread: MainThreadSignal(
+            turns: 50, idleSeconds: 59, blockedByCause: ["network": 0]))),
+      RuleExample(
+        "ten synchronous requests of 50 ms", .fail,
+        SignalSet(
+          durationSeconds: 10,
+          mainThread: MainThreadSignal(
+            turns: 5, blockedByCause: ["network": 0.5],
+            blockings: [Blocking(cause: "network", seconds: 0.5, count: 10)]))),
+      RuleExample(
+        "a tool without an event loop does the same", .notApplicable,
+        SignalSet(
+          durationSeconds: 10,
+          mainThread: MainThreadSignal(
+            hasEventLoop: false, turns: 1, blockedByCause: ["network": 0.5]))),
+    ])
+
+  public static func evaluate(_ signals: SignalSet) throws -> RuleOutcome {
+    MainThreadWaits.outcome(signals, causes: ["network"], noun: "wait")
+  }
+}

@@ -1,0 +1,46 @@
+import Signals
+
+/// The main thread must not sleep outside its event wait.
+public enum MainThreadSleepsRule: Rule {
+  public static let metadata = RuleMetadata(
+    id: "main-thread-sleeps", title: "Do not sleep on the main thread",
+    category: .responsiveness, guide: [Guide.doNotBlock],
+    signals: [.mainThread], unit: "ms/min",
+    curve: Curve(
+      p10: 10, median: 100,
+      provenance: "a first choice: a single sleep is over the limit anyway"),
+    limit: Limit(
+      0, tolerance: 1,
+      provenance: "no unbounded or idle waits; 1 ms/min is left for measuring noise"),
+    measuredAs: "time the main thread spent in nanosleep-like calls outside its event wait, "
+      + "per minute; a recording shorter than a minute counts as a minute",
+    advice:
+      "Wait with try await Task.sleep(for:), a Timer or a DispatchSourceTimer, which leave the "
+      + "main thread to its events. If the sleep waits for something to happen, wait for that "
+      + "with an AsyncStream, a continuation or a notification.",
+    examples: [
+      RuleExample(
+        "timers in the event loop", .pass,
+        SignalSet(
+          durationSeconds: 60,
+          mainThread: MainThreadSignal(
+            turns: 50, idleSeconds: 59, blockedByCause: ["sleep": 0]))),
+      RuleExample(
+        "ten sleeps of 50 ms", .fail,
+        SignalSet(
+          durationSeconds: 10,
+          mainThread: MainThreadSignal(
+            turns: 5, blockedByCause: ["sleep": 0.5],
+            blockings: [Blocking(cause: "sleep", seconds: 0.5, count: 10)]))),
+      RuleExample(
+        "a tool without an event loop does the same", .notApplicable,
+        SignalSet(
+          durationSeconds: 10,
+          mainThread: MainThreadSignal(
+            hasEventLoop: false, turns: 1, blockedByCause: ["sleep": 0.5]))),
+    ])
+
+  public static func evaluate(_ signals: SignalSet) throws -> RuleOutcome {
+    MainThreadWaits.outcome(signals, causes: ["sleep"], noun: "sleep")
+  }
+}

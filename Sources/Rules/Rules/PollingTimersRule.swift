@@ -1,0 +1,65 @@
+import Signals
+
+/// A program must not poll.
+public enum PollingTimersRule: Rule {
+  static let good = 1.0
+
+  public static let metadata = RuleMetadata(
+    id: "polling-timers", title: "Wait for events, do not poll", category: .cpu,
+    guide: [Guide.reducePower], signals: [.wakeups], unit: "1/s",
+    curve: Curve(
+      p10: good, median: 10, provenance: "a first choice: one and ten expiries for nothing a second"
+    ),
+    measuredAs: "timed waits that expired at a regular period with no work before the next wait, "
+      + "by thread and place, per second; a recording shorter than ten seconds counts as ten",
+    advice: "Replace the loop that looks by something that tells: a DispatchSource for files and "
+      + "processes, an AsyncStream or continuation for state, a condition or semaphore for "
+      + "threads. Where there is only a timer, schedule it for when there is something to do.",
+    examples: [
+      RuleExample("a clock that ticks and draws", .pass, example(0.5, expired: 120, forNothing: 0)),
+      RuleExample(
+        "a loop that looks every 20 ms", .fail, example(0.02, expired: 3000, forNothing: 2990)),
+    ])
+
+  public static func evaluate(_ signals: SignalSet) throws -> RuleOutcome {
+    guard let wakeups = signals.wakeups else { return .notMeasured(reason: "not recorded") }
+    let polling = wakeups.timers.filter { $0.expiredWithoutWork > 0 }
+      .sorted { ($0.expiredWithoutWork, $1.tid) > ($1.expiredWithoutWork, $0.tid) }
+    let expired = polling.reduce(0) { $0 + $1.expiredWithoutWork }
+    let value = Rates.perSecond(Double(expired), over: signals.durationSeconds)
+    let excess = max(0, value - good)
+    let display =
+      expired == 0
+      ? "no regular timed wait expired for nothing"
+      : "\(Figures.short(value)) timed waits expired for nothing per second"
+    return .measured(
+      RuleFinding(
+        value: value, displayValue: display, evidence: polling.prefix(8).map(row),
+        savings: excess > 0
+          ? Savings(value: excess, joules: Double(expired) * signals.priors.joulesPerWakeup)
+          : nil))
+  }
+
+  private static func row(_ timer: TimerSignal) -> Evidence {
+    let thread = timer.thread.isEmpty ? String(timer.tid) : timer.thread
+    let place = timer.stack.blamed.map { " in \($0)" } ?? ""
+    return Evidence(
+      summary: "every \(Figures.seconds(timer.periodSeconds))"
+        + " (± \(Figures.seconds(timer.jitterSeconds))), \(timer.count) times,"
+        + " \(timer.expiredWithoutWork) for nothing, on \(thread)\(place)",
+      value: Double(timer.expiredWithoutWork), unit: "expiries", thread: timer.thread,
+      function: timer.stack.blamed, stack: timer.stack.isEmpty ? nil : timer.stack)
+  }
+
+  private static func example(_ period: Double, expired: Int, forNothing: Int) -> SignalSet {
+    SignalSet(
+      durationSeconds: 60,
+      wakeups: WakeupSignal(
+        total: expired, idle: expired,
+        timers: [
+          TimerSignal(
+            tid: 1, thread: "poller", periodSeconds: period, count: expired,
+            expiredWithoutWork: forNothing)
+        ]))
+  }
+}

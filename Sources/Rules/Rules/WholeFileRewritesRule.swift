@@ -1,0 +1,73 @@
+import Signals
+
+/// Only what changed must be written, not the whole file again.
+public enum WholeFileRewritesRule: Rule {
+  /// Files up to one block cannot be written in part for less.
+  static let blockBytes: UInt64 = 4096
+
+  public static let metadata = RuleMetadata(
+    id: "whole-file-rewrites", title: "Write what changed, not the whole file", category: .disk,
+    guide: [Guide.fileAccess], signals: [.disk], unit: "%",
+    curve: Curve(p10: 10, median: 50, provenance: "a first choice, to be calibrated"),
+    measuredAs: "bytes of files that were truncated or replaced and written again ÷ all bytes "
+      + "written; files of one block (4 KiB) do not count",
+    advice: "Keep what changes often in SQLite, in an append-only log, or in small files of its "
+      + "own; update in place with FileHandle.seek and write. An atomic save with Data.write("
+      + "to:options:.atomic) is right for a small file and seldom.",
+    examples: [
+      RuleExample(
+        "a log that is appended to", .pass,
+        SignalSet(
+          durationSeconds: 60,
+          disk: DiskSignal(
+            writes: 10, bytesWritten: 100_000,
+            files: [FileUse(path: "app.log", writes: 10, bytesWritten: 100_000)]))),
+      RuleExample(
+        "small settings replaced twice", .pass,
+        SignalSet(
+          durationSeconds: 60,
+          disk: DiskSignal(
+            writes: 3, bytesWritten: 3000,
+            files: [
+              FileUse(
+                path: "settings.json", writes: 3, bytesWritten: 3000, rewrites: 2,
+                rewrittenBytes: 2000)
+            ], rewrittenBytes: 2000))),
+      RuleExample(
+        "a store of 500 kB written again for each change", .fail,
+        SignalSet(
+          durationSeconds: 60,
+          disk: DiskSignal(
+            writes: 20, bytesWritten: 10_000_000,
+            files: [
+              FileUse(
+                path: "store.json", writes: 20, bytesWritten: 10_000_000, rewrites: 19,
+                rewrittenBytes: 9_500_000)
+            ], rewrittenBytes: 9_500_000))),
+      RuleExample("no writes", .notApplicable, SignalSet(durationSeconds: 60, disk: DiskSignal())),
+    ])
+
+  public static func evaluate(_ signals: SignalSet) throws -> RuleOutcome {
+    guard let disk = signals.disk else { return .notMeasured(reason: "not recorded") }
+    guard disk.writes > 0, disk.bytesWritten > 0 else {
+      return .notApplicable(reason: "no regular file was written")
+    }
+    let files = disk.files.filter {
+      $0.rewrites > 0 && $0.rewrittenBytes / UInt64($0.rewrites) > blockBytes
+    }
+    let bytes =
+      disk.files.isEmpty
+      ? Double(disk.rewrittenBytes) : files.reduce(0) { $0 + Double($1.rewrittenBytes) }
+    let value = min(100, bytes / Double(disk.bytesWritten) * 100)
+    let count = files.reduce(0) { $0 + $1.rewrites }
+    return .measured(
+      RuleFinding(
+        value: value,
+        displayValue: bytes > 0
+          ? "\(Figures.bytes(bytes)) in \(Figures.count(count, "rewrite")) of whole files, "
+            + "\(Figures.short(value)) % of what was written"
+          : "no whole file was written again",
+        evidence: DiskFiles.rows(files, unit: "bytes") { Double($0.rewrittenBytes) },
+        savings: bytes > 0 ? Savings(value: value) : nil))
+  }
+}

@@ -1,0 +1,62 @@
+import Signals
+
+/// Small writes must be joined, so that the disk can rest.
+public enum WriteFrequencyRule: Rule {
+  static let good = 2.0
+  /// How many small writes to a file weigh as much as one burst of writes.
+  static let smallWritesPerBurst = 10.0
+
+  public static let metadata = RuleMetadata(
+    id: "write-frequency", title: "Join small writes", category: .disk,
+    guide: [Guide.reducePower, Guide.fileAccess], signals: [.disk], unit: "1/min",
+    curve: Curve(
+      p10: good, median: 30, provenance: "a first choice: every 30 s, and every 2 s"),
+    measuredAs: "the larger of: bursts of writes (writes less than 1 s apart are one) and a tenth "
+      + "of the writes under 4 KiB beyond the first to each file; per minute; a recording shorter "
+      + "than a minute counts as a minute",
+    advice: "Collect changes in memory and write them together: a buffered FileHandle or a Data "
+      + "that is appended once, one SQLite transaction for many rows. Save when something changed "
+      + "and the user pauses, not on a timer.",
+    examples: [
+      RuleExample(
+        "one file saved", .pass,
+        SignalSet(
+          durationSeconds: 60,
+          disk: DiskSignal(
+            writes: 3, bytesWritten: 3000, smallWrites: 3, writeBursts: 1,
+            files: [FileUse(path: "state.json", writes: 3, bytesWritten: 3000, smallWrites: 3)]))),
+      RuleExample(
+        "a log flushed line by line", .fail,
+        SignalSet(
+          durationSeconds: 60,
+          disk: DiskSignal(
+            writes: 2000, bytesWritten: 160_000, smallWrites: 2000, writeBursts: 1,
+            files: [
+              FileUse(path: "app.log", writes: 2000, bytesWritten: 160_000, smallWrites: 2000)
+            ]))),
+      RuleExample("no writes", .notApplicable, SignalSet(durationSeconds: 60, disk: DiskSignal())),
+    ])
+
+  public static func evaluate(_ signals: SignalSet) throws -> RuleOutcome {
+    guard let disk = signals.disk else { return .notMeasured(reason: "not recorded") }
+    guard disk.writes > 0 else { return .notApplicable(reason: "no regular file was written") }
+    // The first small write to a file could not have been joined to an earlier one.
+    let repeated =
+      disk.files.isEmpty
+      ? max(0, disk.smallWrites - 1)
+      : disk.files.reduce(0) { $0 + max(0, $1.smallWrites - 1) }
+    let value = Rates.perMinute(
+      max(Double(disk.writeBursts), Double(repeated) / smallWritesPerBurst),
+      over: signals.durationSeconds)
+    let excess = max(0, value - good)
+    return .measured(
+      RuleFinding(
+        value: value,
+        displayValue: "\(Figures.count(disk.writes, "write")) in "
+          + "\(Figures.count(disk.writeBursts, "burst")), \(disk.smallWrites) under 4 KiB",
+        evidence: DiskFiles.rows(disk.files, unit: "writes") { Double($0.writes) },
+        savings: excess > 0
+          ? Savings(value: excess, joules: Double(repeated) * signals.priors.joulesPerDiskOperation)
+          : nil))
+  }
+}

@@ -1,0 +1,62 @@
+import PerfData
+import TraceModel
+
+/// Measures the subject's CPU time, by the scheduler's events or else by /proc.
+enum CPUMeasure {
+  static func measure(_ subject: SubjectView) -> CPUSignal {
+    let samples = subject.trace.footprints.filter { $0.pid == subject.pid }
+    let attached = subject.trace.capture?.mode == .attach
+    let first = attached ? samples.first?.sample : nil
+    let last = samples.last?.sample
+    func fromProc(_ field: KeyPath<FootprintSample, UInt64>) -> Double? {
+      last.map { Double($0[keyPath: field] &- (first?[keyPath: field] ?? 0)) / 1e9 }
+    }
+    let user = fromProc(\.userTimeNs)
+    let system = fromProc(\.systemTimeNs)
+    let scheduled = subject.threads.reduce(TimeSpan.zero) { $0 + $1.runningTime }.seconds
+    let hasSchedule = subject.trace.eventNames.contains("sched:sched_switch")
+    let windows = shares(subject)
+    return CPUSignal(
+      totalSeconds: hasSchedule ? scheduled : (user ?? 0) + (system ?? 0), userSeconds: user,
+      systemSeconds: system, medianShare: Quantiles.median(windows) ?? 0,
+      p95Share: Quantiles.percentile(95, of: windows) ?? 0,
+      shareOver60s: longShare(windows))
+  }
+
+  /// Share of one core in each second; a last window of under half a second is left out.
+  private static func shares(_ subject: SubjectView) -> [Double] {
+    let length = subject.seconds
+    guard length > 0 else { return [] }
+    let count = max(1, Int((length + 0.5).rounded(.down)))
+    var busy = [Double](repeating: 0, count: count)
+    let origin = subject.start
+    for thread in subject.threads {
+      for interval in thread.intervals where interval.state == .running {
+        var from = (interval.start - origin).seconds
+        let to = (interval.end - origin).seconds
+        while from < to {
+          let window = max(0, Int(from))
+          guard window < count else { break }
+          let end = min(to, window == count - 1 ? .infinity : Double(window + 1))
+          busy[window] += end - from
+          from = end
+        }
+      }
+    }
+    return busy.enumerated().map { index, seconds in
+      let width = index == count - 1 ? length - Double(index) : 1
+      return seconds / max(width, .ulpOfOne)
+    }
+  }
+
+  private static func longShare(_ windows: [Double]) -> Double {
+    guard windows.count >= 60 else { return 0 }
+    var sum = windows[..<60].reduce(0, +)
+    var best = sum
+    for index in 60..<windows.count {
+      sum += windows[index] - windows[index - 60]
+      best = max(best, sum)
+    }
+    return best / 60
+  }
+}

@@ -1,0 +1,117 @@
+import PerfData
+import TraceModel
+
+/// Measures what the subject wrote to regular files, by path.
+enum DiskMeasure {
+  /// Below this a write is small (RULES `write-frequency`).
+  static let smallWrite: UInt64 = 4096
+  /// Writes closer than this are one burst.
+  static let burstGap = 1.0
+
+  static func measure(_ subject: SubjectView) -> DiskSignal {
+    var signal = DiskSignal()
+    var files: [String: FileUse] = [:]
+    var generations = RewriteTracker()
+    var lastWrite: Double?
+    var amounts: [(time: Double, amount: Double)] = []
+    for operation in subject.trace.fileOperations
+    where operation.pid == subject.pid && operation.isDisk {
+      let path = operation.path ?? "(unknown file)"
+      switch operation.kind {
+      case .write:
+        let count = Int(clamping: operation.weight)
+        let bytes = operation.bytes &* operation.weight
+        let time = subject.time(operation.time)
+        signal.writes += count
+        signal.bytesWritten &+= bytes
+        if operation.bytes < smallWrite { signal.smallWrites += count }
+        if lastWrite.map({ time - $0 >= burstGap }) ?? true { signal.writeBursts += 1 }
+        lastWrite = time
+        amounts.append((time - subject.time(subject.start), Double(bytes)))
+        files[path, default: FileUse(path: path)].writes += count
+        files[path, default: FileUse(path: path)].bytesWritten &+= bytes
+        if operation.bytes < smallWrite { files[path]?.smallWrites += count }
+        generations.wrote(bytes, to: path)
+      case .sync:
+        signal.syncs += Int(clamping: operation.weight)
+        signal.syncSeconds += operation.duration.seconds * Double(operation.weight)
+        files[path, default: FileUse(path: path)].syncs += Int(clamping: operation.weight)
+      case .truncate, .open(truncates: true): generations.truncated(path)
+      case .rename(let from):
+        generations.renamed(from, to: path)
+        // What was written to the temporary file is the final one's.
+        if let temporary = files.removeValue(forKey: from) {
+          files[path, default: FileUse(path: path)].add(temporary)
+        }
+      case .open, .unlink: break
+      }
+    }
+    for (path, rewrites) in generations.rewrites {
+      files[path, default: FileUse(path: path)].rewrites = rewrites.count
+      files[path]?.rewrittenBytes = rewrites.bytes
+    }
+    signal.rewrittenBytes = generations.rewrites.values.reduce(0) { $0 &+ $1.bytes }
+    signal.files = files.values.filter { $0.writes + $0.syncs + $0.rewrites > 0 }.sorted {
+      ($1.bytesWritten, $0.path) < ($0.bytesWritten, $1.path)
+    }
+    let minutes = subject.seconds / 60
+    signal.writesPerMinute = minutes > 0 ? Double(signal.writes) / minutes : 0
+    signal.steadyBytesPerSecond = Quantiles.steadyRate(amounts, durationSeconds: subject.seconds)
+    let samples = subject.trace.footprints.filter { $0.pid == subject.pid }
+    if let first = samples.first, let last = samples.last {
+      // A wrapped program starts at zero; an attached one had written before.
+      let before =
+        subject.trace.capture?.mode == .attach ? first.sample.storageWriteBytes : 0
+      signal.deviceBytesWritten = last.sample.storageWriteBytes &- before
+    }
+    return signal
+  }
+}
+
+extension FileUse {
+  fileprivate mutating func add(_ other: FileUse) {
+    writes += other.writes
+    bytesWritten &+= other.bytesWritten
+    smallWrites += other.smallWrites
+    syncs += other.syncs
+  }
+}
+
+/// Tells a file's second and later contents from its first.
+struct RewriteTracker {
+  private struct Generation {
+    /// Bytes written since the file was last emptied or replaced.
+    var bytes: UInt64 = 0
+    var number = 1
+  }
+
+  private var current: [String: Generation] = [:]
+  private(set) var rewrites: [String: (count: Int, bytes: UInt64)] = [:]
+
+  mutating func wrote(_ bytes: UInt64, to path: String) {
+    current[path, default: Generation()].bytes &+= bytes
+    guard let generation = current[path], generation.number > 1 else { return }
+    let old = rewrites[path] ?? (0, 0)
+    let begins = generation.bytes == bytes
+    rewrites[path] = (old.count + (begins ? 1 : 0), old.bytes &+ bytes)
+  }
+
+  /// Emptied: what is written next is written again, if anything was written before.
+  mutating func truncated(_ path: String) {
+    guard let generation = current[path], generation.bytes > 0 else { return }
+    current[path] = Generation(number: generation.number + 1)
+  }
+
+  /// Replaced by a new file of another name.
+  mutating func renamed(_ from: String, to path: String) {
+    guard let temporary = current.removeValue(forKey: from), temporary.bytes > 0 else { return }
+    rewrites[from] = nil
+    guard let old = current[path], old.bytes > 0 else {
+      current[path] = temporary
+      return
+    }
+    current[path] = Generation(bytes: temporary.bytes, number: old.number + 1)
+    let count = rewrites[path] ?? (0, 0)
+    rewrites[path] = (count.count + 1, count.bytes &+ temporary.bytes)
+  }
+}

@@ -1,0 +1,200 @@
+import PerfData
+import TraceModel
+
+/// From leaving an event wait to the next.
+struct Turn {
+  var intervals: ArraySlice<ThreadInterval>
+
+  var start: Timestamp { intervals.first?.start ?? Timestamp(nanoseconds: 0) }
+  var end: Timestamp { intervals.last?.end ?? start }
+  var length: TimeSpan { end - start }
+
+  /// Cuts a thread's life at its event waits.
+  static func split(_ intervals: [ThreadInterval]) -> [Turn] {
+    var turns: [Turn] = []
+    var begin = intervals.startIndex
+    for (index, interval) in intervals.enumerated() {
+      guard interval.state == .blocked(.eventWait) else { continue }
+      if begin < index { turns.append(Turn(intervals: intervals[begin..<index])) }
+      begin = index + 1
+    }
+    if begin < intervals.endIndex { turns.append(Turn(intervals: intervals[begin...])) }
+    return turns
+  }
+}
+
+/// Where a thread's time went; the parts add up to the whole, to the nanosecond.
+struct TimeParts {
+  var running = TimeSpan.zero
+  var runnable = TimeSpan.zero
+  var idle = TimeSpan.zero
+  var blocked: [WaitCause: TimeSpan] = [:]
+
+  init(_ intervals: some Sequence<ThreadInterval>) {
+    for interval in intervals {
+      switch interval.state {
+      case .running: running += interval.length
+      case .runnable: runnable += interval.length
+      case .blocked(.eventWait): idle += interval.length
+      case .blocked(let cause): blocked[cause, default: .zero] += interval.length
+      }
+    }
+  }
+
+  var blockedTotal: TimeSpan { blocked.values.reduce(.zero, +) }
+  var blockedByCause: [String: Double] {
+    Dictionary(uniqueKeysWithValues: blocked.map { ($0.key.rawValue, $0.value.seconds) })
+  }
+}
+
+/// Measures the main thread: its turns, hangs and waits.
+enum MainThreadMeasure {
+  static func measure(_ choice: MainThreadChoice, in subject: SubjectView) -> MainThreadSignal {
+    let intervals = WaitInference.infer(choice.thread.intervals)
+    let parts = TimeParts(intervals)
+    let turns = Turn.split(intervals)
+    let hasEventLoop = intervals.contains { $0.state == .blocked(.eventWait) }
+    // The first turn of a program that was watched from its start is its launch, which has a rule of its own.
+    let launched = choice.thread.start > subject.trace.start || subject.trace.capture?.mode == .wrap
+    let scored = hasEventLoop ? Array(turns.dropFirst(launched ? 1 : 0)) : []
+    let long = scored.filter { $0.length.seconds >= 0.05 }
+
+    var signal = MainThreadSignal(
+      threadID: Int(choice.thread.tid), threadName: choice.thread.name, foundBy: choice.foundBy,
+      hasEventLoop: hasEventLoop, turns: turns.count, runningSeconds: parts.running.seconds,
+      runnableSeconds: parts.runnable.seconds, blockedSeconds: parts.blockedTotal.seconds,
+      idleSeconds: parts.idle.seconds, blockedByCause: parts.blockedByCause)
+    signal.turnsOver = TurnCounts(
+      over50ms: long.count, over100ms: count(long, 0.1), over250ms: count(long, 0.25),
+      over500ms: count(long, 0.5), over2s: count(long, 2))
+    signal.hangs = long.filter { $0.length.seconds >= 0.1 }.map { hang($0, choice, subject) }
+    let busy = hasEventLoop ? long.flatMap(\.intervals) : intervals
+    signal.computingSeconds50ms = TimeParts(busy).running.seconds
+    signal.computingWhileIdleCPUs = IdleProcessors.overlap(
+      of: busy.filter { $0.state == .running }, in: subject)
+    signal.blockings = blockings(scored.isEmpty ? intervals : scored.flatMap(\.intervals), subject)
+    return signal
+  }
+
+  private static func count(_ turns: [Turn], _ seconds: Double) -> Int {
+    turns.count { $0.length.seconds >= seconds }
+  }
+
+  private static func hang(_ turn: Turn, _ choice: MainThreadChoice, _ subject: SubjectView)
+    -> Hang
+  {
+    let parts = TimeParts(turn.intervals)
+    let stack = worstStack(turn, parts: parts, tid: choice.thread.tid, subject)
+    let seconds = turn.length.seconds
+    return Hang(
+      start: subject.time(turn.start), durationSeconds: seconds,
+      severity: HangSeverity(durationSeconds: seconds) ?? .noticeable,
+      runningSeconds: parts.running.seconds, runnableSeconds: parts.runnable.seconds,
+      blockedByCause: parts.blockedByCause, stack: stack, blamedFunction: stack.blamed)
+  }
+
+  /// The stack that held the turn up longest: of its blocked time, or of its samples if it computed.
+  private static func worstStack(
+    _ turn: Turn, parts: TimeParts, tid: Int32, _ subject: SubjectView
+  ) -> [StackFrame] {
+    var blocked: [Int: TimeSpan] = [:]
+    for interval in turn.intervals {
+      if case .blocked = interval.state, let stack = interval.stack {
+        blocked[stack, default: .zero] += interval.length
+      }
+    }
+    let worst = blocked.max { ($0.value, $1.key) < ($1.value, $0.key) }
+    if let worst, worst.value >= parts.running { return subject.frames(worst.key) }
+    var sampled: [Int: Int] = [:]
+    for sample in subject.trace.processorSamples
+    where sample.tid == tid && sample.time >= turn.start && sample.time <= turn.end {
+      if let stack = sample.stack { sampled[stack, default: 0] += 1 }
+    }
+    let hottest = sampled.max { ($0.value, $1.key) < ($1.value, $0.key) }
+    return subject.frames(hottest?.key ?? worst?.key)
+  }
+
+  private static func blockings(_ intervals: [ThreadInterval], _ subject: SubjectView)
+    -> [Blocking]
+  {
+    struct Key: Hashable {
+      var cause: WaitCause
+      var stack: Int?
+    }
+    var groups: [Key: (time: TimeSpan, count: Int, waker: Int32?)] = [:]
+    for interval in intervals {
+      guard case .blocked(let cause) = interval.state, cause != .eventWait else { continue }
+      let key = Key(cause: cause, stack: interval.stack)
+      let old = groups[key] ?? (.zero, 0, nil)
+      groups[key] = (old.time + interval.length, old.count + 1, interval.waker ?? old.waker)
+    }
+    let names = Dictionary(
+      subject.trace.threads.map { ($0.tid, $0.name) }, uniquingKeysWith: { $1 })
+    return groups.sorted {
+      ($1.value.time, $0.key.stack ?? -1) < ($0.value.time, $1.key.stack ?? -1)
+    }.map { key, value in
+      Blocking(
+        cause: key.cause.rawValue, seconds: value.time.seconds, count: value.count,
+        stack: subject.frames(key.stack), waker: value.waker.flatMap { names[$0] })
+    }
+  }
+}
+
+/// Gives waits whose stack was not sampled the cause of the thread's other waits.
+enum WaitInference {
+  /// Share of the sampled waits that must agree.
+  static let agreement = 0.9
+
+  /// Under load the recorder takes the stacks of some waits only; if nine in ten of those are event waits, so are the rest.
+  static func infer(_ intervals: [ThreadInterval]) -> [ThreadInterval] {
+    var known = 0
+    var idle = 0
+    var missing = 0
+    for interval in intervals {
+      guard case .blocked(let cause) = interval.state else { continue }
+      if interval.stack == nil, cause == .other { missing += 1 } else { known += 1 }
+      if cause == .eventWait { idle += 1 }
+    }
+    guard missing > 0, known > 0, Double(idle) >= agreement * Double(known) else {
+      return intervals
+    }
+    return intervals.map { interval in
+      guard interval.state == .blocked(.other), interval.stack == nil else { return interval }
+      var inferred = interval
+      inferred.state = .blocked(.eventWait)
+      return inferred
+    }
+  }
+}
+
+/// How much of a thread's running time other CPUs stood idle, as far as the recording knows.
+enum IdleProcessors {
+  /// Only the recorded processes' own use is known, so the rest counts as idle.
+  static func overlap(of running: [ThreadInterval], in subject: SubjectView) -> Double {
+    let cpus = subject.trace.metadata.cpuCount
+    guard cpus > 1, !running.isEmpty else { return 0 }
+    var changes: [(time: UInt64, delta: Int, own: Int)] = []
+    for thread in subject.trace.threads {
+      for interval in thread.intervals where interval.state == .running {
+        changes.append((interval.start.nanoseconds, 1, 0))
+        changes.append((interval.end.nanoseconds, -1, 0))
+      }
+    }
+    for interval in running {
+      changes.append((interval.start.nanoseconds, 0, 1))
+      changes.append((interval.end.nanoseconds, 0, -1))
+    }
+    changes.sort { $0.time < $1.time }
+    var busy = 0
+    var own = 0
+    var last: UInt64 = 0
+    var total: UInt64 = 0
+    for change in changes {
+      if own > 0, busy < cpus { total += change.time - last }
+      busy += change.delta
+      own += change.own
+      last = change.time
+    }
+    return Double(total) / 1e9
+  }
+}

@@ -1,0 +1,126 @@
+import PerfData
+import TraceModel
+
+/// What to assume while measuring.
+public struct MeasurementOptions: Sendable {
+  /// Name of a radio profile.
+  public var radioProfile: String
+  /// TOML file with the user's own profiles.
+  public var radioProfileFile: String?
+  /// Counts traffic on the loopback interface as if the radio carried it.
+  public var includeLoopback: Bool
+  public var priors: EnergyPriors
+
+  /// The defaults: LTE, loopback left out.
+  public init(
+    radioProfile: String = RadioProfile.defaultName, radioProfileFile: String? = nil,
+    includeLoopback: Bool = false, priors: EnergyPriors = EnergyPriors()
+  ) {
+    self.radioProfile = radioProfile
+    self.radioProfileFile = radioProfileFile
+    self.includeLoopback = includeLoopback
+    self.priors = priors
+  }
+}
+
+/// Computes the signals of a trace's subject, once.
+public enum Measurement {
+  /// - Throws: `RadioProfileError` when the radio profile is unknown or malformed.
+  public static func measure(
+    _ trace: Trace, options: MeasurementOptions = MeasurementOptions()
+  ) throws(RadioProfileError) -> SignalSet {
+    let profile = try RadioProfileFile.profile(
+      named: options.radioProfile, userFile: options.radioProfileFile)
+    let subject = SubjectView(trace)
+    var set = SignalSet(durationSeconds: subject.seconds, priors: options.priors)
+    for (kind, reason) in unavailable(trace) { set.unavailable[kind] = reason }
+
+    let choice = MainThreadChoice.choose(in: subject)
+    let wakeups = WakeupMeasure(subject)
+    if set.unavailable[.mainThread] == nil, let choice {
+      set.mainThread = MainThreadMeasure.measure(choice, in: subject)
+      set.lifecycle = LifecycleMeasure.measure(main: choice.thread, in: subject)
+    }
+    if set.unavailable[.wakeups] == nil { set.wakeups = wakeups.signal() }
+    set.threads = ThreadMeasure.measure(subject, main: choice?.thread.tid, wakeups: wakeups)
+    if set.unavailable[.network] == nil {
+      set.network = NetworkMeasure.measure(
+        subject, profile: profile, includeLoopback: options.includeLoopback)
+    }
+    if set.unavailable[.disk] == nil { set.disk = DiskMeasure.measure(subject) }
+    if set.unavailable[.memory] == nil { set.memory = MemoryMeasure.measure(subject) }
+    if set.unavailable[.cpu] == nil { set.cpu = CPUMeasure.measure(subject) }
+    set.energy = options.priors.energy(
+      cpuSeconds: set.cpu?.totalSeconds ?? 0, wakeups: set.wakeups?.total ?? 0,
+      diskOperations: (set.disk?.writeBursts ?? 0) + (set.disk?.syncs ?? 0),
+      radioJoules: set.network?.radio.energyJoules ?? 0)
+    return set
+  }
+
+  /// A signal whose events are not in the trace was not recorded, whatever the reason.
+  private static func unavailable(_ trace: Trace) -> [SignalKind: String] {
+    let needed: [(SignalKind, [String])] = [
+      (.mainThread, ["sched:sched_switch"]),
+      (.lifecycle, ["sched:sched_switch"]),
+      (.wakeups, ["sched:sched_waking"]),
+      (.network, ["sock:sock_send_length"]),
+      (.disk, ["raw_syscalls:sys_exit"]),
+      (.memory, [SyntheticEvent.footprint.rawValue]),
+    ]
+    var result: [SignalKind: String] = [:]
+    for (kind, events) in needed where !events.allSatisfy(trace.eventNames.contains) {
+      result[kind] =
+        trace.capture?.unavailable.first { $0.signal == kind.rawValue }?.reason
+        ?? "the trace has no \(events.joined(separator: ", ")) events"
+    }
+    for entry in trace.capture?.unavailable ?? [] {
+      guard let kind = SignalKind(rawValue: entry.signal), result[kind] == nil else { continue }
+      // A part may be missing while the signal's own events are there.
+      if needed.first(where: { $0.0 == kind }) == nil { result[kind] = entry.reason }
+    }
+    if !trace.eventNames.contains("sched:sched_switch"), trace.footprints.isEmpty {
+      result[.cpu] = "neither scheduler events nor /proc samples are in the trace"
+    }
+    return result
+  }
+}
+
+/// A trace as its subject's measurements look at it.
+struct SubjectView {
+  let trace: Trace
+  let pid: Int32
+  let threads: [ThreadModel]
+  /// When the subject's life in the recording begins and ends.
+  let start: Timestamp
+  let end: Timestamp
+
+  init(_ trace: Trace) {
+    self.trace = trace
+    pid = trace.subject.pid
+    threads = trace.threads(of: trace.subject.pid)
+    start = max(trace.subject.start, trace.start)
+    end = max(min(trace.subject.end ?? trace.end, trace.end), start)
+  }
+
+  var seconds: Double { (end - start).seconds }
+
+  /// Seconds from the start of the recording.
+  func time(_ timestamp: Timestamp) -> Double { trace.seconds(timestamp) }
+
+  /// A stack's frames for the report: user frames, gaps shown.
+  func frames(_ stack: Int?) -> [StackFrame] {
+    guard let stack else { return [] }
+    return trace.stacks.frames(of: stack).drop { $0.isKernel }.map {
+      StackFrame(
+        function: $0.displayName, module: $0.module, file: $0.file, line: $0.line,
+        isProgram: $0.isProgram)
+    }
+  }
+}
+
+extension [StackFrame] {
+  /// The first function of the program's own code.
+  var blamed: String? {
+    (first { $0.isProgram } ?? first { !$0.module.isEmpty })?.function
+  }
+}

@@ -1,0 +1,55 @@
+import PerfData
+import TraceModel
+
+/// Measures the subject's footprint.
+enum MemoryMeasure {
+  /// A slope over less than this says nothing of a leak.
+  static let shortestForGrowth = 5.0
+  /// Samples before this are the program's start-up.
+  static let settling = 1.0
+
+  static func measure(_ subject: SubjectView) -> MemorySignal? {
+    let all = subject.trace.footprints.filter { $0.pid == subject.pid }
+    guard let last = all.last, let first = all.first else { return nil }
+    let samples = all.map {
+      MemorySample(
+        time: subject.time($0.time), footprintBytes: $0.sample.footprint,
+        residentBytes: $0.sample.resident)
+    }
+    var signal = MemorySignal(
+      peakFootprintBytes: samples.map(\.footprintBytes).max() ?? 0,
+      endFootprintBytes: last.sample.footprint,
+      peakResidentBytes: max(
+        all.map(\.sample.peakResident).max() ?? 0, subject.trace.subject.peakResidentBytes ?? 0))
+    let attached = subject.trace.capture?.mode == .attach
+    signal.majorFaults = Int(
+      clamping: last.sample.majorFaults &- (attached ? first.sample.majorFaults : 0))
+    signal.minorFaults = Int(
+      clamping: last.sample.minorFaults &- (attached ? first.sample.minorFaults : 0))
+    signal.samples = thinned(samples)
+
+    let origin = attached ? 0 : subject.time(subject.start) + settling
+    let settled = samples.filter { $0.time >= origin }
+    if let begin = settled.first, let end = settled.last,
+      end.time - begin.time >= shortestForGrowth,
+      let slope = TheilSen(settled.map { (x: $0.time / 60, y: Double($0.footprintBytes)) })
+    {
+      signal.growthBytesPerMinute = slope.slope
+      signal.growthInterval = [slope.interval.lowerBound, slope.interval.upperBound]
+    }
+    return signal
+  }
+
+  /// At most this many samples go into the report, the peak always among them.
+  private static let mostSamples = 600
+
+  private static func thinned(_ samples: [MemorySample]) -> [MemorySample] {
+    guard samples.count > mostSamples else { return samples }
+    let step = (samples.count + mostSamples - 1) / mostSamples
+    return stride(from: 0, to: samples.count, by: step).compactMap { start in
+      samples[start..<min(start + step, samples.count)].max {
+        $0.footprintBytes < $1.footprintBytes
+      }
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import PerfData
+import TraceModel
+
+/// Measures internet sockets: transfers, connections, bursts, the radio.
+enum NetworkMeasure {
+  static func measure(_ subject: SubjectView, profile: RadioProfile, includeLoopback: Bool)
+    -> NetworkSignal
+  {
+    let trace = subject.trace
+    func counts(_ connection: Int?) -> Bool {
+      guard let connection else { return true }
+      return includeLoopback || !trace.connections[connection].isLoopback
+    }
+    let transfers = trace.transfers.filter { $0.pid == subject.pid && $0.isInternet }
+    let radioTransfers = transfers.filter { counts($0.connection) }
+    let connections = trace.connections.enumerated().filter { $0.element.pid == subject.pid }
+
+    var packets = radioTransfers.map { transfer in
+      let bytes = transfer.bytes &* transfer.weight
+      return NetworkTransfer(
+        time: subject.time(transfer.time), bytesUp: transfer.direction == .send ? bytes : 0,
+        bytesDown: transfer.direction == .receive ? bytes : 0,
+        remote: transfer.connection.map { host(trace.connections[$0].remote) } ?? "unknown")
+    }
+    for (index, connection) in connections where counts(index) {
+      for time in [connection.opened, connection.closed].compactMap({ $0 }) {
+        packets.append(
+          NetworkTransfer(time: subject.time(time), remote: host(connection.remote)))
+      }
+    }
+    packets.sort { $0.time < $1.time }
+    let replay = BurstSplitter.bursts(
+      of: packets, from: subject.time(subject.start), to: subject.time(subject.end),
+      profile: profile)
+
+    var bytes: [Int: (sent: UInt64, received: UInt64)] = [:]
+    for transfer in transfers {
+      guard let connection = transfer.connection else { continue }
+      let amount = transfer.bytes &* transfer.weight
+      let old = bytes[connection] ?? (0, 0)
+      bytes[connection] =
+        transfer.direction == .send
+        ? (old.sent &+ amount, old.received) : (old.sent, old.received &+ amount)
+    }
+    func total(_ direction: Transfer.Direction, _ amount: (Transfer) -> UInt64) -> UInt64 {
+      transfers.reduce(0) { $1.direction == direction ? $0 &+ amount($1) : $0 }
+    }
+    return NetworkSignal(
+      sends: Int(clamping: total(.send) { $0.weight }),
+      receives: Int(clamping: total(.receive) { $0.weight }),
+      bytesSent: total(.send) { $0.bytes &* $0.weight },
+      bytesReceived: total(.receive) { $0.bytes &* $0.weight },
+      connections: connections.map { index, connection in
+        ConnectionSignal(
+          protocol: connection.transportProtocol == 17 ? "udp" : "tcp",
+          local: connection.local, remote: connection.remote,
+          opened: connection.opened.map(subject.time),
+          closed: connection.closed.map(subject.time), bytesSent: bytes[index]?.sent ?? 0,
+          bytesReceived: bytes[index]?.received ?? 0)
+      }, bursts: replay.bursts, radio: replay.radio, loopbackIncluded: includeLoopback)
+  }
+
+  /// An address without its port.
+  private static func host(_ address: String) -> String {
+    guard let colon = address.lastIndex(of: ":") else { return address }
+    return String(address[..<colon])
+  }
+}

@@ -1,0 +1,60 @@
+/// What a burst was for; the first class that fits, in this order.
+public enum BurstClass: String, Sendable, Hashable, Codable, CaseIterable {
+  /// Longer than 5 s and more than 100 kB.
+  case large
+  /// Opening, closing or resetting connections only.
+  case connectionControl
+  /// Only repeats what was sent before.
+  case retransmission
+  /// Begins with received data.
+  case serverInitiated
+  /// One of three or more to one host at a regular interval.
+  case periodic
+  /// Everything else: the program's own doing.
+  case application
+}
+
+/// Transfers less than 1.5 s apart, with the radio energy they caused.
+public struct Burst: Sendable, Hashable, Codable {
+  /// Seconds from the start of the trace.
+  public var start: Double
+  /// First to last transfer.
+  public var durationSeconds: Double
+  /// Payload bytes sent.
+  public var bytesSent: UInt64
+  /// Payload bytes received.
+  public var bytesReceived: UInt64
+  /// What the burst was for.
+  public var `class`: BurstClass
+  /// Hosts it spoke to, without ports, sorted.
+  public var remotes: [String]
+  /// Radio energy from its start until idle or the next burst.
+  public var energyJoules: Double
+  /// The part of it spent in tail states.
+  public var tailEnergyJoules: Double
+  /// Where its first send was made, innermost frame first.
+  public var stack: [StackFrame]
+
+  /// Makes the value from its parts; what is left out is zero, empty or unknown.
+  public init(
+    start: Double,
+    durationSeconds: Double = 0,
+    bytesSent: UInt64 = 0,
+    bytesReceived: UInt64 = 0,
+    `class`: BurstClass = .application,
+    remotes: [String] = [],
+    energyJoules: Double = 0,
+    tailEnergyJoules: Double = 0,
+    stack: [StackFrame] = []
+  ) {
+    self.start = start
+    self.durationSeconds = durationSeconds
+    self.bytesSent = bytesSent
+    self.bytesReceived = bytesReceived
+    self.class = `class`
+    self.remotes = remotes
+    self.energyJoules = energyJoules
+    self.tailEnergyJoules = tailEnergyJoules
+    self.stack = stack
+  }
+}

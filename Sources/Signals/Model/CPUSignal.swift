@@ -1,0 +1,32 @@
+/// CPU time of the whole process, as shares of one core.
+public struct CPUSignal: Sendable, Hashable, Codable {
+  /// CPU time.
+  public var totalSeconds: Double
+  /// The part in user mode.
+  public var userSeconds: Double?
+  /// The part in the kernel.
+  public var systemSeconds: Double?
+  /// Median share over windows of a second; above 1 when several cores were used.
+  public var medianShare: Double
+  /// 95th percentile of the same.
+  public var p95Share: Double
+  /// Highest share over any 60 s; zero for a shorter recording.
+  public var shareOver60s: Double
+
+  /// Makes the value from its parts; what is left out is zero, empty or unknown.
+  public init(
+    totalSeconds: Double = 0,
+    userSeconds: Double? = nil,
+    systemSeconds: Double? = nil,
+    medianShare: Double = 0,
+    p95Share: Double = 0,
+    shareOver60s: Double = 0
+  ) {
+    self.totalSeconds = totalSeconds
+    self.userSeconds = userSeconds
+    self.systemSeconds = systemSeconds
+    self.medianShare = medianShare
+    self.p95Share = p95Share
+    self.shareOver60s = shareOver60s
+  }
+}

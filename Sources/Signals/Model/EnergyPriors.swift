@@ -1,0 +1,33 @@
+/// Energy prices of events for which no counter gives the energy.
+///
+/// The defaults are powertop's priors (DESIGN section 5); a configuration may replace each.
+public struct EnergyPriors: Sendable, Hashable, Codable {
+  /// Watts of one busy core.
+  public var wattsPerBusyCore: Double
+  /// Joules of one wakeup.
+  public var joulesPerWakeup: Double
+  /// Joules of one disk operation.
+  public var joulesPerDiskOperation: Double
+
+  /// Makes priors; each defaults to powertop's figure.
+  public init(
+    wattsPerBusyCore: Double = 1.56, joulesPerWakeup: Double = 0.00395,
+    joulesPerDiskOperation: Double = 0.002
+  ) {
+    self.wattsPerBusyCore = wattsPerBusyCore
+    self.joulesPerWakeup = joulesPerWakeup
+    self.joulesPerDiskOperation = joulesPerDiskOperation
+  }
+
+  /// Energy of the given amounts: CPU, wakeups, disk operations and radio.
+  public func energy(
+    cpuSeconds: Double, wakeups: Int, diskOperations: Int, radioJoules: Double
+  ) -> EnergySignal {
+    let cpu = cpuSeconds * wattsPerBusyCore
+    let wakeup = Double(wakeups) * joulesPerWakeup
+    let disk = Double(diskOperations) * joulesPerDiskOperation
+    return EnergySignal(
+      totalJoules: cpu + wakeup + disk + radioJoules, cpuJoules: cpu, wakeupJoules: wakeup,
+      radioJoules: radioJoules, diskJoules: disk, kind: "modelled")
+  }
+}

@@ -1,0 +1,63 @@
+/// How bad a hang is, by its length.
+public enum HangSeverity: String, Sendable, Hashable, Codable, CaseIterable {
+  /// At least 100 ms.
+  case noticeable
+  /// At least 250 ms.
+  case hang
+  /// At least 500 ms.
+  case severe
+  /// At least 2 s.
+  case critical
+
+  /// Severity of a turn of this length; nil below 100 ms.
+  public init?(durationSeconds: Double) {
+    switch durationSeconds {
+    case 2...: self = .critical
+    case 0.5...: self = .severe
+    case 0.25...: self = .hang
+    case 0.1...: self = .noticeable
+    default: return nil
+    }
+  }
+}
+
+/// A turn of the main thread that lasted 100 ms or more.
+public struct Hang: Sendable, Hashable, Codable {
+  /// Seconds from the start of the trace.
+  public var start: Double
+  /// Length of the turn.
+  public var durationSeconds: Double
+  /// How bad it is.
+  public var severity: HangSeverity
+  /// On a CPU.
+  public var runningSeconds: Double
+  /// Waiting for a CPU.
+  public var runnableSeconds: Double
+  /// Blocked seconds by `WaitCause` raw value.
+  public var blockedByCause: [String: Double]
+  /// Stack that covers most of the hang, innermost frame first.
+  public var stack: [StackFrame]
+  /// First function of the program's own code in that stack.
+  public var blamedFunction: String?
+
+  /// Makes the value from its parts; what is left out is zero, empty or unknown.
+  public init(
+    start: Double,
+    durationSeconds: Double,
+    severity: HangSeverity = .noticeable,
+    runningSeconds: Double = 0,
+    runnableSeconds: Double = 0,
+    blockedByCause: [String: Double] = [:],
+    stack: [StackFrame] = [],
+    blamedFunction: String? = nil
+  ) {
+    self.start = start
+    self.durationSeconds = durationSeconds
+    self.severity = severity
+    self.runningSeconds = runningSeconds
+    self.runnableSeconds = runnableSeconds
+    self.blockedByCause = blockedByCause
+    self.stack = stack
+    self.blamedFunction = blamedFunction
+  }
+}

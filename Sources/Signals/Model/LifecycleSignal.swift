@@ -1,0 +1,28 @@
+/// How long the program took to start and to end.
+public struct LifecycleSignal: Sendable, Hashable, Codable {
+  /// From exec to the first event wait or the ready mark; nil when it was not seen.
+  public var launchSeconds: Double?
+  /// From the termination signal to the exit; nil without such a signal.
+  public var terminationSeconds: Double?
+  /// What was taken as the end of the launch, or why there is none.
+  public var launchHow: String
+  /// Signal that ended the process.
+  public var exitSignal: Int?
+  /// Termination signal that was delivered (15 or 2), whether or not the exit was seen.
+  public var terminationSignal: Int?
+
+  /// Makes the value from its parts; what is left out is zero, empty or unknown.
+  public init(
+    launchSeconds: Double? = nil,
+    terminationSeconds: Double? = nil,
+    launchHow: String = "",
+    exitSignal: Int? = nil,
+    terminationSignal: Int? = nil
+  ) {
+    self.launchSeconds = launchSeconds
+    self.terminationSeconds = terminationSeconds
+    self.launchHow = launchHow
+    self.exitSignal = exitSignal
+    self.terminationSignal = terminationSignal
+  }
+}

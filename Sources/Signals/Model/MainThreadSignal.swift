@@ -1,0 +1,129 @@
+/// What the thread that plays the main thread's part did with its time.
+///
+/// A turn lasts from leaving an event wait to the next; its time splits exactly into running,
+/// runnable and blocked by cause. Times are in seconds.
+public struct MainThreadSignal: Sendable, Hashable, Codable {
+  /// Kernel thread id.
+  public var threadID: Int
+  /// Thread name at the end of the recording.
+  public var threadName: String
+  /// How the thread was recognised as the main one.
+  public var foundBy: String
+  /// Whether the thread ever waited for events; a tool never does.
+  public var hasEventLoop: Bool
+  /// Number of turns.
+  public var turns: Int
+  /// On a CPU, in turns.
+  public var runningSeconds: Double
+  /// Waiting for a CPU, in turns.
+  public var runnableSeconds: Double
+  /// Blocked, in turns.
+  public var blockedSeconds: Double
+  /// In event waits.
+  public var idleSeconds: Double
+  /// Blocked seconds by `WaitCause` raw value.
+  public var blockedByCause: [String: Double]
+  /// Turns of 100 ms and more, in order of time.
+  public var hangs: [Hang]
+  /// Turns by length.
+  public var turnsOver: TurnCounts
+  /// Running time in turns of 50 ms and more; without an event loop all running time.
+  public var computingSeconds50ms: Double
+  /// The part of `computingSeconds50ms` in which another CPU was idle.
+  public var computingWhileIdleCPUs: Double
+  /// Blocked time grouped by cause and stack, worst first.
+  public var blockings: [Blocking]
+
+  /// Makes the value from its parts; what is left out is zero, empty or unknown.
+  public init(
+    threadID: Int = 0,
+    threadName: String = "",
+    foundBy: String = "",
+    hasEventLoop: Bool = true,
+    turns: Int = 0,
+    runningSeconds: Double = 0,
+    runnableSeconds: Double = 0,
+    blockedSeconds: Double = 0,
+    idleSeconds: Double = 0,
+    blockedByCause: [String: Double] = [:],
+    hangs: [Hang] = [],
+    turnsOver: TurnCounts = TurnCounts(),
+    computingSeconds50ms: Double = 0,
+    computingWhileIdleCPUs: Double = 0,
+    blockings: [Blocking] = []
+  ) {
+    self.threadID = threadID
+    self.threadName = threadName
+    self.foundBy = foundBy
+    self.hasEventLoop = hasEventLoop
+    self.turns = turns
+    self.runningSeconds = runningSeconds
+    self.runnableSeconds = runnableSeconds
+    self.blockedSeconds = blockedSeconds
+    self.idleSeconds = idleSeconds
+    self.blockedByCause = blockedByCause
+    self.hangs = hangs
+    self.turnsOver = turnsOver
+    self.computingSeconds50ms = computingSeconds50ms
+    self.computingWhileIdleCPUs = computingWhileIdleCPUs
+    self.blockings = blockings
+  }
+}
+
+/// How many turns were at least so long.
+public struct TurnCounts: Sendable, Hashable, Codable {
+  /// Turns of 50 ms and more.
+  public var over50ms: Int
+  /// Turns of 100 ms and more.
+  public var over100ms: Int
+  /// Turns of 250 ms and more.
+  public var over250ms: Int
+  /// Turns of 500 ms and more.
+  public var over500ms: Int
+  /// Turns of 2 s and more.
+  public var over2s: Int
+
+  /// Makes the value from its parts; what is left out is zero, empty or unknown.
+  public init(
+    over50ms: Int = 0,
+    over100ms: Int = 0,
+    over250ms: Int = 0,
+    over500ms: Int = 0,
+    over2s: Int = 0
+  ) {
+    self.over50ms = over50ms
+    self.over100ms = over100ms
+    self.over250ms = over250ms
+    self.over500ms = over500ms
+    self.over2s = over2s
+  }
+}
+
+/// Time a thread spent blocked for one cause at one place.
+public struct Blocking: Sendable, Hashable, Codable {
+  /// Raw value of the `WaitCause`.
+  public var cause: String
+  /// Total blocked time.
+  public var seconds: Double
+  /// Number of waits.
+  public var count: Int
+  /// Where it waited, innermost frame first.
+  public var stack: [StackFrame]
+  /// Thread that most often ended the wait.
+  public var waker: String?
+
+  /// Makes the value from its parts; what is left out is zero, empty or unknown.
+  public init(
+    cause: String,
+    seconds: Double = 0,
+    count: Int = 0,
+    stack: [StackFrame] = [],
+    waker: String? = nil
+  ) {
+    self.cause = cause
+    self.seconds = seconds
+    self.count = count
+    self.stack = stack
+    self.waker = waker
+  }
+}

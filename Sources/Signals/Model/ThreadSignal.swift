@@ -1,0 +1,36 @@
+/// What one thread of the process cost.
+public struct ThreadSignal: Sendable, Hashable, Codable {
+  /// Kernel thread id.
+  public var tid: Int
+  /// Thread name.
+  public var name: String
+  /// Part it plays: main, event loop, pool worker, other.
+  public var role: String
+  /// Time on a CPU.
+  public var cpuSeconds: Double
+  /// Times it was made runnable.
+  public var wakeups: Int
+  /// Wakeups made in interrupt context.
+  public var idleWakeups: Int
+  /// Time blocked.
+  public var blockedSeconds: Double
+
+  /// Makes the value from its parts; what is left out is zero, empty or unknown.
+  public init(
+    tid: Int,
+    name: String = "",
+    role: String = "",
+    cpuSeconds: Double = 0,
+    wakeups: Int = 0,
+    idleWakeups: Int = 0,
+    blockedSeconds: Double = 0
+  ) {
+    self.tid = tid
+    self.name = name
+    self.role = role
+    self.cpuSeconds = cpuSeconds
+    self.wakeups = wakeups
+    self.idleWakeups = idleWakeups
+    self.blockedSeconds = blockedSeconds
+  }
+}

@@ -1,0 +1,69 @@
+/// How often threads of the process were woken, and by what.
+public struct WakeupSignal: Sendable, Hashable, Codable {
+  /// All wakeups.
+  public var total: Int
+  /// All wakeups per second of the recording.
+  public var perSecond: Double
+  /// Wakeups made in interrupt context, as macOS and iOS count them.
+  public var idle: Int
+  /// Idle wakeups per second of the recording.
+  public var idlePerSecond: Double
+  /// Wakeups by cause: timer, network, disk, sameProcess, otherProcess, signal, other.
+  public var byCause: [String: Int]
+  /// Regular timed waits, most frequent first.
+  public var timers: [TimerSignal]
+
+  /// Makes the value from its parts; what is left out is zero, empty or unknown.
+  public init(
+    total: Int = 0,
+    perSecond: Double = 0,
+    idle: Int = 0,
+    idlePerSecond: Double = 0,
+    byCause: [String: Int] = [:],
+    timers: [TimerSignal] = []
+  ) {
+    self.total = total
+    self.perSecond = perSecond
+    self.idle = idle
+    self.idlePerSecond = idlePerSecond
+    self.byCause = byCause
+    self.timers = timers
+  }
+}
+
+/// A timed wait that expires again and again at one place.
+public struct TimerSignal: Sendable, Hashable, Codable {
+  /// Kernel thread id.
+  public var tid: Int
+  /// Thread name.
+  public var thread: String
+  /// Mean period.
+  public var periodSeconds: Double
+  /// Typical deviation from the period.
+  public var jitterSeconds: Double
+  /// Number of expiries.
+  public var count: Int
+  /// Expiries after which the thread did nothing but wait again.
+  public var expiredWithoutWork: Int
+  /// Where it waits, innermost frame first.
+  public var stack: [StackFrame]
+
+  /// Makes the value from its parts; what is left out is zero, empty or unknown.
+  public init(
+    tid: Int,
+    thread: String = "",
+    periodSeconds: Double,
+    jitterSeconds: Double = 0,
+    count: Int,
+    expiredWithoutWork: Int = 0,
+    stack: [StackFrame] = []
+  ) {
+    self.tid = tid
+    self.thread = thread
+    self.periodSeconds = periodSeconds
+    self.jitterSeconds = jitterSeconds
+    self.count = count
+    self.expiredWithoutWork = expiredWithoutWork
+    self.stack = stack
+  }
+}

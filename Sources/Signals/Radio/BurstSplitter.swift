@@ -1,0 +1,47 @@
+/// Makes bursts of transfers: groups, classes and energies.
+public enum BurstSplitter {
+  /// Groups transfers less than the gap apart; the transfers of a group are in order of time.
+  public static func split(
+    _ transfers: [NetworkTransfer], gap: Double = RadioModel.burstGapSeconds
+  ) -> [[NetworkTransfer]] {
+    var groups: [[NetworkTransfer]] = []
+    for transfer in transfers.sorted(by: { $0.time < $1.time }) {
+      if let last = groups.last?.last, transfer.time - last.time < gap {
+        groups[groups.count - 1].append(transfer)
+      } else {
+        groups.append([transfer])
+      }
+    }
+    return groups
+  }
+
+  /// Bursts with their classes, and what the radio of this profile did between two times.
+  public static func bursts(
+    of transfers: [NetworkTransfer], from start: Double, to end: Double, profile: RadioProfile
+  ) -> (bursts: [Burst], radio: RadioUse) {
+    let inside = transfers.filter { $0.time >= start && $0.time <= end }
+    let groups = split(inside)
+    let replay = RadioModel.replay(
+      transfers: inside.map {
+        RadioTransfer(time: $0.time, bytesUp: $0.bytesUp, bytesDown: $0.bytesDown)
+      }, from: start, to: end, profile: profile)
+    var bursts = groups.map(burst)
+    for (index, energy) in replay.bursts.enumerated() where index < bursts.count {
+      bursts[index].energyJoules = energy.energyJoules
+      bursts[index].tailEnergyJoules = energy.tailEnergyJoules
+    }
+    BurstClassifier.classify(&bursts, groups: groups)
+    return (bursts, replay.use)
+  }
+
+  private static func burst(_ group: [NetworkTransfer]) -> Burst {
+    let start = group.first?.time ?? 0
+    return Burst(
+      start: start, durationSeconds: (group.last?.time ?? start) - start,
+      bytesSent: group.reduce(0) { $0 &+ $1.bytesUp },
+      bytesReceived: group.reduce(0) { $0 &+ $1.bytesDown },
+      remotes: Set(group.map(\.remote)).filter { !$0.isEmpty }.sorted(),
+      stack: group.first { $0.bytesUp > 0 && !$0.stack.isEmpty }?.stack
+        ?? group.first { !$0.stack.isEmpty }?.stack ?? [])
+  }
+}

@@ -1,0 +1,235 @@
+/// Bytes that passed the radio at one time.
+public struct RadioTransfer: Sendable, Hashable {
+  /// Seconds from the start of the trace.
+  public var time: Double
+  /// Bytes sent.
+  public var bytesUp: UInt64
+  /// Bytes received.
+  public var bytesDown: UInt64
+
+  /// Makes a transfer.
+  public init(time: Double, bytesUp: UInt64 = 0, bytesDown: UInt64 = 0) {
+    self.time = time
+    self.bytesUp = bytesUp
+    self.bytesDown = bytesDown
+  }
+}
+
+/// An interval of the replay in which the radio stayed in one state.
+public struct RadioSegment: Sendable, Hashable {
+  /// Start, in seconds from the start of the trace.
+  public var start: Double
+  /// End, in seconds from the start of the trace.
+  public var end: Double
+  /// `idle`, `promotion`, `transfer`, or the name of a tail state.
+  public var state: String
+  /// Power of the state, without what the throughput adds.
+  public var milliwatts: Double
+}
+
+/// What a burst cost.
+public struct BurstEnergy: Sendable, Hashable {
+  /// Time of its first transfer.
+  public var start: Double
+  /// Time of its last transfer.
+  public var end: Double
+  /// Energy from its start until idle or the next burst.
+  public var energyJoules: Double = 0
+  /// The part of it spent in tail states.
+  public var tailEnergyJoules: Double = 0
+}
+
+/// What the modelled radio did with a schedule of transfers.
+public struct RadioReplay: Sendable, Hashable {
+  /// The totals.
+  public var use: RadioUse
+  /// One cost for each burst, in order of time.
+  public var bursts: [BurstEnergy]
+  /// The states, in order of time and without gaps.
+  public var segments: [RadioSegment]
+}
+
+/// Replays transfers through a radio profile.
+///
+/// From idle a transfer first pays the promotion, during which others queue. Then the radio is in
+/// the profile's first state; what the throughput adds is spread over the 100 ms after each transfer
+/// (less if the first state is shorter). Time in the first state counts as transfer when the next
+/// transfer of the same burst comes before it ends, else as tail. A burst owns the radio until the
+/// next begins, so a tail is charged to the burst that caused it. Idle paging is nobody's and is
+/// counted apart.
+public enum RadioModel {
+  /// Transfers closer than this are one burst (AT&T ARO).
+  public static let burstGapSeconds = 1.5
+  /// Over how long a transfer's bytes are spread.
+  public static let throughputWindowSeconds = 0.1
+
+  /// Replays the transfers between two times; others are left out.
+  public static func replay(
+    transfers: [RadioTransfer], from start: Double, to end: Double, profile: RadioProfile,
+    burstGap: Double = burstGapSeconds
+  ) -> RadioReplay {
+    let inside = transfers.filter { $0.time >= start && $0.time <= end }
+      .sorted { $0.time < $1.time }
+    var replay = Replay(
+      start: start, end: max(start, end), profile: profile,
+      bursts: bursts(of: inside.map(\.time), gap: burstGap))
+    for transfer in inside { replay.add(transfer) }
+    return replay.finish()
+  }
+
+  /// Groups ascending times into bursts.
+  static func bursts(of times: [Double], gap: Double) -> [BurstEnergy] {
+    var bursts: [BurstEnergy] = []
+    for time in times {
+      if let last = bursts.indices.last, time - bursts[last].end < gap {
+        bursts[last].end = time
+      } else {
+        bursts.append(BurstEnergy(start: time, end: time))
+      }
+    }
+    return bursts
+  }
+}
+
+/// The state machine of one replay.
+private struct Replay {
+  let start: Double
+  let end: Double
+  let profile: RadioProfile
+  var bursts: [BurstEnergy]
+
+  private var segments: [RadioSegment] = []
+  private var stateSeconds: [String: Double] = [:]
+  private var energy = 0.0
+  private var tailEnergy = 0.0
+  private var idleEnergy = 0.0
+  private var promotions = 0
+  /// Up to where the state is known.
+  private var now: Double
+  /// When the last transfer could pass; nil before the first.
+  private var lastTransfer: Double?
+  /// Time of the last transfer as it was asked for, which decides about bursts.
+  private var lastAsked = -Double.infinity
+  /// Burst of the last transfer asked for.
+  private var askedBurst = 0
+
+  init(start: Double, end: Double, profile: RadioProfile, bursts: [BurstEnergy]) {
+    self.start = start
+    self.end = end
+    self.profile = profile
+    self.bursts = bursts
+    now = start
+  }
+
+  mutating func add(_ transfer: RadioTransfer) {
+    while askedBurst + 1 < bursts.count, bursts[askedBurst + 1].start <= transfer.time {
+      askedBurst += 1
+    }
+    let sameBurst = bursts[askedBurst].start <= lastAsked
+    var effective = max(transfer.time, lastTransfer ?? -.infinity)
+    if effective > now || lastTransfer == nil {
+      let promotion = drain(to: effective, nextIsSameBurst: sameBurst)
+      if let promotion {
+        emit(to: effective + promotion.seconds, "promotion", promotion.milliwatts, isTail: false)
+        promotions += 1
+        effective += promotion.seconds
+      }
+    }
+    lastTransfer = effective
+    lastAsked = transfer.time
+    spread(transfer, at: effective)
+  }
+
+  /// Lets time pass without a transfer; returns the promotion that a transfer now would have to pay.
+  private mutating func drain(to target: Double, nextIsSameBurst: Bool) -> RadioPromotion? {
+    guard let last = lastTransfer else {
+      emit(to: target, "idle", profile.idle.meanMilliwatts, isTail: false)
+      return profile.promotion
+    }
+    var boundary = last
+    for (index, state) in profile.tail.enumerated() {
+      boundary += state.seconds
+      let goesOn = target <= boundary
+      let isTransfer = index == 0 && goesOn && nextIsSameBurst
+      emit(
+        to: min(target, boundary), isTransfer ? "transfer" : state.name,
+        state.power.meanMilliwatts, isTail: !isTransfer)
+      if goesOn { return state.promotion }
+    }
+    emit(to: target, "idle", profile.idle.meanMilliwatts, isTail: false)
+    return profile.promotion
+  }
+
+  private mutating func emit(
+    to target: Double, _ state: String, _ milliwatts: Double, isTail: Bool
+  ) {
+    let until = min(target, end)
+    guard until > now else { return }
+    if let last = segments.indices.last, segments[last].state == state, state == "transfer" {
+      segments[last].end = until
+    } else {
+      segments.append(RadioSegment(start: now, end: until, state: state, milliwatts: milliwatts))
+    }
+    stateSeconds[state, default: 0] += until - now
+    if state == "idle" {
+      idleEnergy += (until - now) * milliwatts / 1000
+    } else {
+      charge(from: now, to: until, watts: milliwatts / 1000, isTail: isTail)
+    }
+    now = until
+  }
+
+  /// Adds what the bytes cost on top of the state's power.
+  private mutating func spread(_ transfer: RadioTransfer, at time: Double) {
+    let megabits = (up: Double(transfer.bytesUp) * 8e-6, down: Double(transfer.bytesDown) * 8e-6)
+    let joules =
+      (megabits.up * profile.uplinkMilliwattsPerMbps
+        + megabits.down * profile.downlinkMilliwattsPerMbps) / 1000
+    guard joules > 0, let first = profile.tail.first else { return }
+    let window = min(RadioModel.throughputWindowSeconds, first.seconds)
+    charge(from: time, to: min(time + window, end), watts: joules / window, isTail: false)
+  }
+
+  /// Charges an interval of constant power to the bursts that own it.
+  private mutating func charge(from: Double, to: Double, watts: Double, isTail: Bool) {
+    guard to > from else { return }
+    var at = from
+    var index = owner(of: from)
+    while at < to {
+      let next = index + 1 < bursts.count ? bursts[index + 1].start : .infinity
+      let until = min(to, next)
+      let joules = (until - at) * watts
+      bursts[index].energyJoules += joules
+      energy += joules
+      if isTail {
+        bursts[index].tailEnergyJoules += joules
+        tailEnergy += joules
+      }
+      at = until
+      index += 1
+    }
+  }
+
+  /// Last burst that had begun at this time.
+  private func owner(of time: Double) -> Int {
+    var low = 0
+    var high = bursts.count
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if bursts[middle].start <= time { low = middle } else { high = middle }
+    }
+    return low
+  }
+
+  mutating func finish() -> RadioReplay {
+    _ = drain(to: end, nextIsSameBurst: false)
+    let duration = end - start
+    let idle = stateSeconds["idle"] ?? 0
+    let use = RadioUse(
+      profile: profile.name, stateSeconds: stateSeconds, energyJoules: energy,
+      tailEnergyJoules: tailEnergy,
+      dutyCycle: duration > 0 ? max(0, min(1, (duration - idle) / duration)) : 0,
+      idleJoules: idleEnergy, promotions: promotions, fullTailJoules: profile.fullTailJoules)
+    return RadioReplay(use: use, bursts: bursts, segments: segments)
+  }
+}

@@ -1,0 +1,70 @@
+import CElf
+import Glibc
+
+/// Finds the separate file with the symbols and lines of a stripped module.
+enum DebugFile {
+  private static let root = "/usr/lib/debug"
+
+  /// The file by build id, or by the module's debug link.
+  static func find(for reader: ModuleReader) -> ModuleReader? {
+    if let buildID = reader.buildID, buildID.count > 2 {
+      let text = BuildID.text(buildID)
+      let path = "\(root)/.build-id/\(text.prefix(2))/\(text.dropFirst(2)).debug"
+      if let found = try? ModuleReader(path: path, expectedBuildID: buildID),
+        found.buildID == buildID
+      {
+        return found
+      }
+    }
+    guard let link = link(of: reader) else { return nil }
+    let directory = reader.path.split(separator: "/", omittingEmptySubsequences: false)
+      .dropLast().joined(separator: "/")
+    for path in [
+      "\(directory)/\(link.name)", "\(directory)/.debug/\(link.name)",
+      "\(root)\(directory)/\(link.name)",
+    ] where path != reader.path {
+      guard let found = try? ModuleReader(path: path, expectedBuildID: reader.buildID) else {
+        continue
+      }
+      if let buildID = found.buildID, buildID == reader.buildID { return found }
+      if checksum(path) == link.checksum { return found }
+    }
+    return nil
+  }
+
+  private static func link(of reader: ModuleReader) -> (name: String, checksum: UInt32)? {
+    guard let section = reader.section(".gnu_debuglink"),
+      let data = elf_rawdata(section.pointer, nil), let base = data.pointee.d_buf
+    else { return nil }
+    let bytes = UnsafeRawBufferPointer(start: base, count: data.pointee.d_size)
+    guard let end = bytes.firstIndex(of: 0), end > 0 else { return nil }
+    let position = (end + 4) & ~3
+    guard position + 4 <= bytes.count else { return nil }
+    let name = String(decoding: bytes[..<end], as: UTF8.self)
+    // The link is a plain file name; anything else would lead out of the directories.
+    guard !name.contains("/"), name != "..", name != "." else { return nil }
+    return (name, bytes.loadUnaligned(fromByteOffset: position, as: UInt32.self))
+  }
+
+  /// CRC-32 of the whole file, as the debug link states it.
+  private static func checksum(_ path: String) -> UInt32? {
+    let table = (0..<256).map { (index: UInt32) -> UInt32 in
+      var value = index
+      for _ in 0..<8 { value = value & 1 == 1 ? 0xedb8_8320 ^ (value >> 1) : value >> 1 }
+      return value
+    }
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var result = UInt32.max
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = read(descriptor, &buffer, buffer.count)
+      if count < 0 { return nil }
+      if count == 0 { return ~result }
+      for byte in buffer[..<count] {
+        result = table[Int((result ^ UInt32(byte)) & 0xff)] ^ (result >> 8)
+      }
+    }
+  }
+}

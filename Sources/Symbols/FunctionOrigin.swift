@@ -1,0 +1,83 @@
+import Glibc
+
+/// Tells the program's own functions from those of the system and of the Swift runtime.
+enum FunctionOrigin {
+  /// Whether a file outside of the system's directories, that is not a part of Swift, is mapped.
+  static func isProgramModule(path: String) -> Bool {
+    guard path.hasPrefix("/") else { return false }
+    if ["/lib/", "/usr/lib/", "/lib64/", "/usr/lib64/", "/lib32/"].contains(where: path.hasPrefix) {
+      return false
+    }
+    let name = path.split(separator: "/").last ?? ""
+    return ![
+      "libswift", "libFoundation", "lib_Foundation", "libdispatch", "libBlocksRuntime",
+      "libXCTest", "libTesting", "lib_Testing",
+    ].contains { name.hasPrefix($0) }
+  }
+
+  /// Whether the program's author wrote the function of this linker name.
+  ///
+  /// `isStatic`: the module holds the Swift runtime itself.
+  static func isProgram(mangledName name: String, isStatic: Bool) -> Bool {
+    if Demangler.isSwift(name) { return isProgram(swiftName: name) }
+    if startFiles.contains(name) { return false }
+    guard isStatic else { return true }
+    if runtimePrefixes.contains(where: name.hasPrefix) { return false }
+    return !isLibraryFunction(name)
+  }
+
+  private static func isProgram(swiftName name: String) -> Bool {
+    let macro = "@__swiftmacro_"
+    let body =
+      name.hasPrefix(macro)
+      ? name.dropFirst(macro.count) : name.drop { $0 == "_" }.dropFirst(2)
+    if let module = lengthPrefixed(body) { return !runtimeModules.contains(module) }
+    // Names that start with a substitution belong to the standard library or to C; an extension
+    // of such a type belongs to the module that extends it.
+    let full = Demangler.full(name)
+    var search = full[...]
+    while let range = search.firstRange(of: "(extension in ") {
+      let module = search[range.upperBound...].prefix { $0 != ")" }
+      if !runtimeModules.contains(String(module)) { return true }
+      search = search[range.upperBound...]
+    }
+    return false
+  }
+
+  /// The module of a mangled name that starts with one, as "4main…" does.
+  private static func lengthPrefixed(_ text: Substring) -> String? {
+    let digits = text.prefix { $0.isASCII && $0.isNumber }
+    guard let length = Int(digits), length > 0, length < 4096 else { return nil }
+    let module = text.dropFirst(digits.count).prefix(length)
+    return module.count == length ? String(module) : nil
+  }
+
+  private static let runtimeModules: Set<String> = [
+    "Swift", "Foundation", "FoundationEssentials", "FoundationInternationalization",
+    "FoundationNetworking", "FoundationXML", "Dispatch", "_Concurrency", "_StringProcessing",
+    "_RegexParser", "RegexBuilder", "Synchronization", "Observation", "Distributed",
+    "_Differentiation", "_Volatile", "Glibc", "SwiftGlibc", "Musl", "SwiftShims", "Runtime",
+    "_FoundationCShims", "_FoundationCollections", "_FoundationICU", "Cxx", "CxxStdlib",
+    "_Testing_Foundation", "Testing", "XCTest", "CoreFoundation",
+  ]
+
+  private static let startFiles: Set<String> = [
+    "_start", "_init", "_fini", "_dl_relocate_static_pie", "deregister_tm_clones",
+    "register_tm_clones", "__do_global_dtors_aux", "frame_dummy", "__libc_csu_init",
+  ]
+
+  private static let runtimePrefixes = [
+    "swift_", "_swift_", "__swift_", "swift::", "CF", "_CF", "__CF", "__NSCF", "dispatch_",
+    "_dispatch_", "_os_", "os_", "_Block_", "Block_", "_ZN5swift", "_ZNK5swift", "_ZN12_GLOBAL__N_",
+    "_ZNSt", "_ZNKSt", "_ZSt", "__cxa_", "_Unwind_", "icu_", "uloc_", "ucal_", "udat_", "u_",
+    "__libc_", "_IO_", "__GI_", "_dl_", "__pthread_", "start_thread", "clone3", "__clone",
+    "curl_", "Curl_", "xml", "_xml", "SSL_", "CRYPTO_", "_ZN3icu",
+  ]
+
+  /// Whether the C library exports a function of that name.
+  private static func isLibraryFunction(_ name: String) -> Bool {
+    guard let library = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD) else { return false }
+    defer { dlclose(library) }
+    return dlsym(library, name) != nil
+  }
+}

@@ -1,0 +1,167 @@
+import CElf
+import Glibc
+
+/// Reads one ELF file through libelf and libdw and hands out plain arrays.
+///
+/// No pointer into the file leaves this class, so that the reading can move to another process.
+public final class ModuleReader {
+  /// One loadable part of the file.
+  public struct Segment: Hashable, Sendable {
+    var fileOffset: UInt64
+    var fileSize: UInt64
+    var address: UInt64
+    var isExecutable: Bool
+  }
+
+  /// Instruction set of a module.
+  public enum Machine: Hashable, Sendable { case x86, arm }
+
+  /// What is known of a section without reading its contents.
+  struct Section {
+    var pointer: OpaquePointer
+    var header: GElf_Shdr
+    var name: String
+  }
+
+  public let path: String
+  let elf: OpaquePointer
+  private let descriptor: Int32
+  let machine: Machine
+  let segments: [Segment]
+  let sections: [Section]
+  /// Build id of the file, if it has one.
+  public let buildID: [UInt8]?
+  private(set) var openedDwarf: OpaquePointer?
+  private var triedDwarf = false
+
+  /// Bounds on what one module may make Lull hold; generous for real files, firm for hostile ones.
+  enum Limit {
+    static let symbols = 8_000_000
+    static let callFrameRows = 8_000_000
+    static let callFrameWork = 400_000_000
+    static let lineRows = 16_000_000
+    static let units = 400_000
+    static let sections = 100_000
+    static let uncompressedSection: UInt64 = 1 << 30
+  }
+
+  /// Opens a 64-bit little-endian ELF file of a known instruction set.
+  ///
+  /// With `expectedBuildID` a file of another build id is refused.
+  public init(path: String, expectedBuildID: [UInt8]? = nil) throws(ModuleReaderError) {
+    elf_version(UInt32(EV_CURRENT))
+    // O_NONBLOCK: a fifo under the name of a module must not hang the analysis.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      throw .unreadable(
+        path: path, reason: "cannot be opened (\(String(cString: strerror(errno))))")
+    }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      close(descriptor)
+      throw .unsupported(path: path, reason: "is not a regular file")
+    }
+    // Not mapped: a file cut short while it is read must be an error, not a SIGBUS.
+    guard let elf = elf_begin(descriptor, ELF_C_READ, nil) else {
+      close(descriptor)
+      throw .unsupported(path: path, reason: "is not an ELF file")
+    }
+    do throws(ModuleReaderError) {
+      self.machine = try Self.machine(of: elf, path: path)
+      let size = UInt64(max(0, status.st_size))
+      self.segments = Self.segments(of: elf, fileSize: size)
+      self.sections = Self.sections(of: elf, fileSize: size)
+      self.buildID = Self.buildID(of: elf, fileSize: size)
+      if let expectedBuildID, let buildID, buildID != expectedBuildID {
+        throw .changed(path: path, expected: expectedBuildID, found: buildID)
+      }
+    } catch {
+      elf_end(elf)
+      close(descriptor)
+      throw error
+    }
+    self.path = path
+    self.elf = elf
+    self.descriptor = descriptor
+  }
+
+  deinit {
+    if let openedDwarf { dwarf_end(openedDwarf) }
+    elf_end(elf)
+    close(descriptor)
+  }
+
+  /// Whether the file is a program rather than a library.
+  public var isProgramFile: Bool {
+    var header = GElf_Ehdr()
+    guard gelf_getehdr(elf, &header) != nil else { return false }
+    if header.e_type == UInt16(ET_EXEC) { return true }
+    return dynamicEntries().contains { $0.tag == 0x6fff_fffb && $0.value & 0x0800_0000 != 0 }
+  }
+
+  /// Whether any section name starts with `prefix`.
+  func hasSection(prefix: String) -> Bool { sections.contains { $0.name.hasPrefix(prefix) } }
+
+  /// The section of that name, if the file has one.
+  func section(_ name: String) -> Section? { sections.first { $0.name == name } }
+
+  /// Up to `count` bytes of the file that are loaded at `address`.
+  func bytes(at address: UInt64, count: Int) -> [UInt8] {
+    for segment in segments {
+      guard address >= segment.address, address - segment.address < segment.fileSize else {
+        continue
+      }
+      let inside = address - segment.address
+      let wanted = min(count, Int(clamping: segment.fileSize - inside))
+      let (offset, overflow) = segment.fileOffset.addingReportingOverflow(inside)
+      guard !overflow, wanted > 0, offset <= UInt64(Int64.max) else { return [] }
+      var result = [UInt8](repeating: 0, count: wanted)
+      let got = pread(descriptor, &result, wanted, off_t(offset))
+      return got == wanted ? result : []
+    }
+    return []
+  }
+
+  /// The debug information, opened at the first use.
+  func dwarf() -> OpaquePointer? {
+    if triedDwarf { return openedDwarf }
+    triedDwarf = true
+    let isTooLarge = sections.contains { section in
+      guard section.name.hasPrefix(".debug_"), section.header.sh_flags & UInt64(SHF_COMPRESSED) != 0
+      else { return false }
+      var header = GElf_Chdr()
+      guard gelf_getchdr(section.pointer, &header) != nil else { return true }
+      return header.ch_size > Limit.uncompressedSection
+    }
+    if !isTooLarge { openedDwarf = dwarf_begin_elf(elf, DWARF_C_READ, nil) }
+    return openedDwarf
+  }
+
+  /// Whether the file itself holds line tables.
+  var hasLineTables: Bool {
+    section(".debug_line").map { $0.header.sh_type != SHT_NOBITS } ?? false
+  }
+
+  /// Names of the libraries that the file needs.
+  var neededLibraries: [String] {
+    guard let dynamic = sections.first(where: { $0.header.sh_type == UInt32(SHT_DYNAMIC) }) else {
+      return []
+    }
+    return dynamicEntries().filter { $0.tag == 1 }.compactMap { entry in
+      elf_strptr(elf, Int(dynamic.header.sh_link), Int(clamping: entry.value))
+        .map { String(cString: $0) }
+    }
+  }
+
+  private func dynamicEntries() -> [(tag: Int64, value: UInt64)] {
+    guard
+      let dynamic = sections.first(where: { $0.header.sh_type == SHT_DYNAMIC }),
+      let data = elf_getdata(dynamic.pointer, nil)
+    else { return [] }
+    return (0..<min(4096, data.pointee.d_size / 16)).compactMap { index in
+      var entry = GElf_Dyn()
+      guard gelf_getdyn(data, Int32(index), &entry) != nil else { return nil }
+      return (entry.d_tag, entry.d_un.d_val)
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import CElf
+
+extension ModuleReader {
+  /// Whether the file has a full symbol table, not only the dynamic one.
+  var hasFullSymbols: Bool {
+    sections.contains { $0.header.sh_type == UInt32(SHT_SYMTAB) && $0.header.sh_size > 24 }
+  }
+
+  /// All functions of the symbol tables, with those of `debugFile` added.
+  public func symbols(debugFile: ModuleReader? = nil) -> SymbolTable {
+    var entries: [SymbolTable.Entry] = []
+    var names: [UInt8] = []
+    for reader in [self, debugFile].compactMap({ $0 }) {
+      for section in reader.sections
+      where [UInt32(SHT_SYMTAB), UInt32(SHT_DYNSYM)].contains(section.header.sh_type) {
+        reader.append(section, segments: segments, to: &entries, names: &names)
+      }
+    }
+    let limit = segments.filter(\.isExecutable).map { $0.address + $0.fileSize }.max() ?? 0
+    return SymbolTable(entries: entries, names: names, limit: limit)
+  }
+
+  private func append(
+    _ section: Section, segments: [Segment], to entries: inout [SymbolTable.Entry],
+    names: inout [UInt8]
+  ) {
+    guard section.header.sh_entsize == 24, let data = elf_getdata(section.pointer, nil),
+      let stringSection = elf_getscn(elf, Int(section.header.sh_link)),
+      let strings = elf_getdata(stringSection, nil), let textBase = strings.pointee.d_buf
+    else { return }
+    let text = UnsafeRawBufferPointer(start: textBase, count: strings.pointee.d_size)
+    let count = min(data.pointee.d_size / 24, Limit.symbols - min(entries.count, Limit.symbols))
+    entries.reserveCapacity(entries.count + count / 2)
+    for index in 0..<min(count, Int(Int32.max)) {
+      var symbol = GElf_Sym()
+      guard gelf_getsym(data, Int32(index), &symbol) != nil, symbol.st_shndx != 0,
+        symbol.st_value != 0
+      else { continue }
+      let type = symbol.st_info & 0xf
+      let isFunction = type == UInt8(STT_FUNC) || type == UInt8(STT_GNU_IFUNC)
+      guard isFunction || (type == UInt8(STT_NOTYPE) && symbol.st_shndx < 0xff00),
+        let segment = segments.first(where: {
+          symbol.st_value >= $0.address && symbol.st_value - $0.address < $0.fileSize
+        }), segment.isExecutable
+      else { continue }
+      let start = Int(symbol.st_name)
+      guard start > 0, start < text.count else { continue }
+      var end = start
+      while end < text.count, text[end] != 0 { end += 1 }
+      guard end > start, end < text.count, end - start < 65_536,
+        names.count + (end - start) < Int(UInt32.max)
+      else { continue }
+      // Assembler marks ("$d", ".L1") are no functions.
+      if !isFunction, end - start < 3 || text[start] == 0x2e { continue }
+      let size = min(symbol.st_size, segment.address + segment.fileSize - symbol.st_value)
+      entries.append(
+        SymbolTable.Entry(
+          address: symbol.st_value, end: symbol.st_value + size,
+          nameOffset: UInt32(names.count), nameLength: UInt32(end - start),
+          rank: Self.rank(symbol, isFunction: isFunction, name: text[start..<end])))
+      names.append(contentsOf: text[start..<end])
+    }
+  }
+
+  /// Prefers functions with a size, global names, and names with few leading underscores.
+  private static func rank(
+    _ symbol: GElf_Sym, isFunction: Bool, name: Slice<UnsafeRawBufferPointer>
+  )
+    -> UInt8
+  {
+    var rank: UInt8 = isFunction ? 0 : 128
+    if symbol.st_size == 0 { rank += 64 }
+    switch Int32(symbol.st_info >> 4) {
+    case STB_GLOBAL: break
+    case STB_WEAK: rank += 4
+    default: rank += 8
+    }
+    // `usleep` is weak and `__usleep` global: underscores count for more than the binding.
+    rank += UInt8(min(2, name.prefix { $0 == 0x5f }.count)) * 16
+    return rank
+  }
+}

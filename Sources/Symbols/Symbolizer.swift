@@ -1,0 +1,117 @@
+/// One function of a stack, as shown to the user.
+public struct ResolvedFrame: Hashable, Sendable {
+  /// Readable name; nil if no symbol covers the address.
+  public var function: String?
+  /// Path of the file that holds the code, or a name in brackets.
+  public var module: String
+  /// Link-time address in the module, as `addr2line` takes it.
+  public var moduleOffset: UInt64
+  public var file: String?
+  public var line: Int?
+  /// Whether this is the program's own code, not the system's or the Swift runtime's.
+  public var isProgram: Bool
+  public var isInlined: Bool
+
+  public init(
+    function: String?, module: String, moduleOffset: UInt64, file: String? = nil, line: Int? = nil,
+    isProgram: Bool = false, isInlined: Bool = false
+  ) {
+    self.function = function
+    self.module = module
+    self.moduleOffset = moduleOffset
+    self.file = file
+    self.line = line
+    self.isProgram = isProgram
+    self.isInlined = isInlined
+  }
+}
+
+/// Gives names, files and lines to addresses.
+public final class Symbolizer {
+  private struct Key: Hashable {
+    var module: Int
+    var address: UInt64
+    var isMain: Bool
+  }
+
+  private let modules: ModuleCache
+  private let fullNames: Bool
+  private let systemLines: Bool
+  private var cache: [Key: [ResolvedFrame]] = [:]
+  private static let maximumEntries = 500_000
+
+  /// A symbolizer.
+  ///
+  /// `fullNames` gives Swift names with modules and types; `systemLines` reads the line tables of
+  /// system libraries too, which takes longer and rarely helps.
+  public init(
+    fullNames: Bool = false, systemLines: Bool = false, modules: ModuleCache = ModuleCache()
+  ) {
+    self.fullNames = fullNames
+    self.systemLines = systemLines
+    self.modules = modules
+  }
+
+  /// One line for each module that could not be used.
+  public var problems: [String] { modules.problems }
+
+  /// The functions at a run-time address, innermost inlined first; never empty.
+  public func resolve(address: UInt64, in mappings: MappingTable) -> [ResolvedFrame] {
+    guard let mapping = mappings.find(address) else {
+      return [ResolvedFrame(function: nil, module: "[unknown]", moduleOffset: address)]
+    }
+    let module = modules.module(for: mapping)
+    guard let link = module.linkAddress(of: address, in: mapping) else {
+      let offset = mapping.fileOffset &+ (address - mapping.start)
+      let isProgram =
+        mappings.executablePath == mapping.path
+        || FunctionOrigin.isProgramModule(path: mapping.path)
+      return [
+        ResolvedFrame(
+          function: nil, module: mapping.path, moduleOffset: offset, isProgram: isProgram)
+      ]
+    }
+    let isMain = mappings.executablePath.map { $0 == mapping.path } ?? module.isProgramFile
+    let key = Key(module: module.identifier, address: link, isMain: isMain)
+    if let known = cache[key] { return known }
+    let frames = frames(of: module, at: link, isMain: isMain)
+    if cache.count >= Self.maximumEntries { cache.removeAll() }
+    cache[key] = frames
+    return frames
+  }
+
+  private func frames(of module: Module, at address: UInt64, isMain: Bool) -> [ResolvedFrame] {
+    let isProgramModule = isMain || FunctionOrigin.isProgramModule(path: module.path)
+    let function = module.symbols.find(address)
+    func frame(_ mangled: String?, _ file: String?, _ line: Int?, inlined: Bool) -> ResolvedFrame {
+      ResolvedFrame(
+        function: mangled.map(name), module: module.path, moduleOffset: address, file: file,
+        line: line,
+        isProgram: isProgramModule
+          && mangled.map {
+            FunctionOrigin.isProgram(mangledName: $0, isStatic: module.holdsSwiftRuntime)
+          } ?? true, isInlined: inlined)
+    }
+    guard isProgramModule || systemLines else {
+      return [frame(function?.mangledName, nil, nil, inlined: false)]
+    }
+    let location = module.lines.find(address, functionStart: function?.start ?? address)
+    var file = location?.file
+    var line = location?.line
+    var frames: [ResolvedFrame] = []
+    for call in module.inlinedCalls(at: address) {
+      // The trap of a failed check is described as an inlined function; it is none.
+      if !call.function.hasPrefix("Swift runtime failure") {
+        frames.append(frame(call.function, file, line, inlined: true))
+      }
+      file = call.callFile
+      line = call.callLine
+    }
+    frames.append(frame(function?.mangledName, file, line, inlined: false))
+    return frames
+  }
+
+  private func name(_ mangled: String) -> String {
+    fullNames ? Demangler.full(mangled) : Demangler.simplified(mangled)
+  }
+}

@@ -1,0 +1,36 @@
+import PerfData
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// A new directory of a test's own.
+public struct TemporaryDirectory: Sendable {
+  /// Its path.
+  public let path: String
+
+  /// Makes the directory.
+  public init() throws(PerfDataError) {
+    let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var template = Array((base + "/lull-test-XXXXXX").utf8CString)
+    guard mkdtemp(&template) != nil else {
+      throw PerfDataError(.system(call: "mkdtemp", path: base, errno: errno))
+    }
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// Removes the directory with the plain files in it.
+  public func remove() {
+    guard let listing = opendir(path) else { return }
+    while let entry = readdir(listing) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != ".", name != ".." { unlink(path + "/" + name) }
+    }
+    closedir(listing)
+    rmdir(path)
+  }
+}

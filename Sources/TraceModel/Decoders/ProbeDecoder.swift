@@ -1,0 +1,46 @@
+import PerfData
+
+/// The recorder's probes on the C library, which tell path arguments.
+enum ProbeDecoder {
+  /// By the probe's name, after its group.
+  static let decoders: [String: SampleDecoder] = [
+    "open64": opening, "openat64": opening, "open": opening, "openat": opening,
+    "open64_ret": opened, "openat64_ret": opened, "open_ret": opened, "openat_ret": opened,
+    "rename": renamed, "renameat": renamed, "renameat2": renamed, "unlink": unlinked, "unlinkat": unlinked,
+  ]
+
+  private static func opening(_ context: DecodingContext, _ state: inout LoaderState) {
+    state.openingPaths[context.sample.tid] = context.string("path")
+  }
+
+  private static func opened(_ context: DecodingContext, _ state: inout LoaderState) {
+    guard let path = state.openingPaths.removeValue(forKey: context.sample.tid),
+      let fd = context.integer("fd"), fd >= 0
+    else { return }
+    state.descriptors.open(
+      pid: context.sample.pid, fd: Int(fd), path: path, at: context.time)
+  }
+
+  private static func renamed(_ context: DecodingContext, _ state: inout LoaderState) {
+    guard let from = context.string("old"), let to = context.string("new") else { return }
+    add(.rename(from: from), path: to, context, &state)
+  }
+
+  private static func unlinked(_ context: DecodingContext, _ state: inout LoaderState) {
+    guard let path = context.string("path") else { return }
+    add(.unlink, path: path, context, &state)
+  }
+
+  private static func add(
+    _ kind: FileOperation.Kind, path: String, _ context: DecodingContext,
+    _ state: inout LoaderState
+  ) {
+    state.operations.append(
+      PendingOperation(
+        operation: FileOperation(
+          time: context.time, pid: context.sample.pid, tid: context.sample.tid, kind: kind,
+          path: path, target: DescriptorTracker.kind(of: path), bytes: 0, weight: 1,
+          duration: .zero),
+        descriptor: nil))
+  }
+}

@@ -1,0 +1,64 @@
+import PerfData
+
+/// sched:* tracepoints, blocked stacks and CPU samples.
+enum SchedulerDecoder {
+  /// TASK_REPORT_MAX, or'ed in when the task was preempted (include/trace/events/sched.h).
+  private static let reportMask: Int64 = 0xff
+
+  static func schedSwitch(_ context: DecodingContext, _ state: inout LoaderState) {
+    guard let previous = context.integer("prev_pid"), let next = context.integer("next_pid"),
+      let previousState = context.integer("prev_state")
+    else { return }
+    state.schedule.switchOut(
+      tid: Int32(truncatingIfNeeded: previous), isRunnable: previousState & reportMask == 0,
+      at: context.time)
+    state.schedule.switchIn(tid: Int32(truncatingIfNeeded: next), at: context.time)
+  }
+
+  static func schedWaking(_ context: DecodingContext, _ state: inout LoaderState) {
+    guard let woken = context.integer("pid") else { return }
+    let tid = Int32(truncatingIfNeeded: woken)
+    guard let pid = state.schedule.pid(of: tid) else { return }
+    // TRACE_FLAG_HARDIRQ 0x08, TRACE_FLAG_SOFTIRQ 0x10 (include/linux/trace_events.h).
+    let flags = context.integer("common_flags") ?? 0
+    let kind: Wakeup.Context =
+      flags & 0x08 != 0 ? .hardInterrupt : flags & 0x10 != 0 ? .softInterrupt : .task
+    let waker = context.sample.tid
+    let waited = state.schedule.wake(
+      tid: tid, by: kind == .task ? waker : nil, at: context.time)
+    state.wakeups.append(
+      Wakeup(
+        time: context.time, tid: tid, pid: pid, waker: waker, wakerPid: context.sample.pid,
+        context: kind, waited: waited, cpuWasIdle: kind != .task && waker <= 0))
+  }
+
+  static func schedWakeupNew(_ context: DecodingContext, _ state: inout LoaderState) {
+    guard let woken = context.integer("pid") else { return }
+    _ = state.schedule.wake(
+      tid: Int32(truncatingIfNeeded: woken), by: nil, at: context.time)
+  }
+
+  static func blockedStack(_ context: DecodingContext, _ state: inout LoaderState) {
+    guard let stack = state.stacks.stack(of: context.sample) else { return }
+    state.schedule.blockedStack(
+      tid: context.sample.tid, stack: stack, cause: state.stacks.cause(of: stack),
+      at: context.time)
+  }
+
+  static func processorSample(_ context: DecodingContext, _ state: inout LoaderState) {
+    state.processorSamples.append(
+      ProcessorSample(
+        time: context.time, pid: context.sample.pid, tid: context.sample.tid,
+        stack: state.stacks.stack(of: context.sample)))
+  }
+}
+
+/// signal:* tracepoints.
+enum SignalDecoder {
+  static func generate(_ context: DecodingContext, _ state: inout LoaderState) {
+    guard let number = context.integer("sig"), let pid = context.integer("pid") else { return }
+    state.signals.append(
+      SignalDelivery(
+        time: context.time, pid: Int32(truncatingIfNeeded: pid), number: Int(number)))
+  }
+}

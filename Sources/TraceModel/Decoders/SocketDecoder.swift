@@ -1,0 +1,47 @@
+import PerfData
+
+/// sock:* tracepoints.
+enum SocketDecoder {
+  static func send(_ context: DecodingContext, _ state: inout LoaderState) {
+    transfer(.send, context, &state)
+  }
+
+  static func receive(_ context: DecodingContext, _ state: inout LoaderState) {
+    // MSG_PEEK takes nothing out of the socket.
+    if let flags = context.integer("flags"), flags & 0x02 != 0 { return }
+    transfer(.receive, context, &state)
+  }
+
+  private static func transfer(
+    _ direction: Transfer.Direction, _ context: DecodingContext, _ state: inout LoaderState
+  ) {
+    guard let socket = context.integer("sk"), let result = context.integer("ret"), result > 0
+    else { return }
+    let identity = UInt64(bitPattern: socket)
+    let pid = context.sample.pid
+    state.transfers.append(
+      Transfer(
+        time: context.time, pid: pid, tid: context.sample.tid, direction: direction,
+        bytes: UInt64(result), weight: context.weight, socket: identity,
+        family: Int(context.integer("family") ?? 0),
+        transportProtocol: Int(context.integer("protocol") ?? 0),
+        connection: state.sockets.connection(of: identity, pid: pid)))
+  }
+
+  static func setState(_ context: DecodingContext, _ state: inout LoaderState) {
+    guard let socket = context.integer("skaddr"), let old = context.integer("oldstate"),
+      let new = context.integer("newstate"), let family = context.integer("family")
+    else { return }
+    let suffix = family == 10 ? "_v6" : ""
+    guard let local = context.bytes("saddr" + suffix), let remote = context.bytes("daddr" + suffix)
+    else { return }
+    let pid = context.sample.pid
+    state.sockets.change(
+      socket: UInt64(bitPattern: socket), from: old, to: new,
+      transportProtocol: Int(context.integer("protocol") ?? 0),
+      local: SocketAddress.text(bytes: local, port: context.integer("sport") ?? 0),
+      remote: SocketAddress.text(bytes: remote, port: context.integer("dport") ?? 0),
+      isLoopback: SocketAddress.isLoopback(bytes: remote),
+      pid: state.processes.isKnown(pid) && new == 2 ? pid : nil, at: context.time)
+  }
+}

@@ -1,0 +1,54 @@
+import PerfData
+
+/// The recorder's own events.
+enum SyntheticDecoder {
+  static func footprint(_ context: DecodingContext, _ state: inout LoaderState) {
+    guard let raw = context.sample.raw, let sample = FootprintSample(decoding: raw) else {
+      return
+    }
+    state.footprints.append(
+      Footprint(time: context.time, pid: context.sample.pid, sample: sample))
+  }
+
+  static func process(_ context: DecodingContext, _ state: inout LoaderState) {
+    guard let event: ProcessEvent = decode(context) else { return }
+    state.processes.described(event, at: context.time)
+    let pid = Int32(truncatingIfNeeded: event.pid)
+    for thread in event.threads ?? [] {
+      state.schedule.begin(
+        tid: Int32(truncatingIfNeeded: thread.tid), pid: pid, name: thread.name, at: context.time)
+    }
+  }
+
+  static func descriptor(_ context: DecodingContext, _ state: inout LoaderState) {
+    guard let event: DescriptorEvent = decode(context) else { return }
+    state.descriptors.seen(
+      pid: Int32(truncatingIfNeeded: event.pid), fd: event.fd, path: event.path,
+      kind: event.kind.rawValue, at: context.time)
+  }
+
+  static func capture(_ context: DecodingContext, _ state: inout LoaderState) {
+    if let event: CaptureEvent = decode(context) { state.capture = event }
+  }
+
+  static func counter(_ context: DecodingContext, _ state: inout LoaderState) {
+    if let event: CounterEvent = decode(context) { state.counters.append(event) }
+  }
+
+  static func kernelSymbol(_ context: DecodingContext, _ state: inout LoaderState) {
+    if let event: KernelSymbolEvent = decode(context) { state.stacks.add(event) }
+  }
+
+  static func symbol(_ context: DecodingContext, _ state: inout LoaderState) {
+    if let event: SymbolEvent = decode(context) { state.stacks.add(event) }
+  }
+
+  static func stack(_ context: DecodingContext, _ state: inout LoaderState) {
+    if let event: StackEvent = decode(context) { state.stacks.add(event) }
+  }
+
+  private static func decode<Event: SyntheticPayload>(_ context: DecodingContext) -> Event? {
+    guard let raw = context.sample.raw else { return nil }
+    return try? Event(decoding: raw)
+  }
+}

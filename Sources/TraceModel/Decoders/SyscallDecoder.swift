@@ -1,0 +1,88 @@
+import PerfData
+
+/// What a file operation was, before its descriptor is known to be a file.
+struct PendingOperation {
+  var operation: FileOperation
+  var descriptor: Int?
+
+  func resolved(by descriptors: DescriptorTracker) -> FileOperation {
+    guard let descriptor else { return operation }
+    var result = operation
+    let target = descriptors.target(
+      pid: operation.pid, fd: descriptor, at: operation.time)
+    result.path = target.path
+    result.target = target.kind
+    return result
+  }
+}
+
+/// System calls by their exits: on x86-64 the argument registers still hold the arguments.
+enum SyscallDecoder {
+  /// arch/x86/entry/syscalls/syscall_64.tbl
+  private enum Number {
+    static let write = 1, open = 2, close = 3, pwrite64 = 18, writev = 20, sendfile = 40
+    static let msync = 26, fsync = 74, fdatasync = 75, truncate = 76, ftruncate = 77
+    static let creat = 85, openat = 257, splice = 275, syncFileRange = 277
+    static let pwritev = 296, pwritev2 = 328, copyFileRange = 326, openat2 = 437
+  }
+
+  /// perf's register numbers (arch/x86/include/uapi/asm/perf_regs.h).
+  private enum Register {
+    static let dx = 3, si = 4, di = 5
+  }
+
+  private static let truncateFlag: UInt64 = 0o1000
+
+  static func sysExit(_ context: DecodingContext, _ state: inout LoaderState) {
+    guard let number = context.integer("id"), let result = context.integer("ret"), result >= 0
+    else { return }
+    let pid = context.sample.pid
+    let registers = context.sample.userRegisters
+    func argument(_ register: Int) -> UInt64? { registers?[register] }
+    func descriptor(_ register: Int) -> Int? {
+      argument(register).map { Int(Int32(truncatingIfNeeded: $0)) }
+    }
+    func add(_ kind: FileOperation.Kind, on fd: Int?, bytes: Int64, since: Timestamp? = nil) {
+      state.operations.append(
+        PendingOperation(
+          operation: FileOperation(
+            time: context.time, pid: pid, tid: context.sample.tid, kind: kind, path: nil,
+            target: "unknown", bytes: UInt64(max(bytes, 0)),
+            weight: context.weight,
+            duration: since.map { context.time - $0 } ?? .zero),
+          descriptor: fd))
+    }
+    func opened(flags: UInt64?) {
+      state.descriptors.open(pid: pid, fd: Int(result), path: nil, at: context.time)
+      if let flags { add(.open(truncates: flags & truncateFlag != 0), on: Int(result), bytes: 0) }
+    }
+
+    switch Int(number) {
+    case Number.write, Number.pwrite64, Number.writev, Number.pwritev, Number.pwritev2,
+      Number.sendfile:
+      add(.write, on: descriptor(Register.di), bytes: result)
+    case Number.copyFileRange, Number.splice:
+      add(.write, on: descriptor(Register.dx), bytes: result)
+    case Number.fsync, Number.fdatasync:
+      add(
+        .sync, on: descriptor(Register.di), bytes: 0,
+        since: state.syncStarts.removeValue(forKey: context.sample.tid))
+    case Number.syncFileRange: add(.sync, on: descriptor(Register.di), bytes: 0)
+    case Number.msync: add(.sync, on: nil, bytes: 0)
+    case Number.ftruncate: add(.truncate, on: descriptor(Register.di), bytes: 0)
+    case Number.open: opened(flags: argument(Register.si))
+    case Number.openat: opened(flags: argument(Register.dx))
+    case Number.creat: opened(flags: truncateFlag)
+    case Number.openat2: opened(flags: nil)
+    case Number.close:
+      if let fd = descriptor(Register.di) {
+        state.descriptors.close(pid: pid, fd: fd, at: context.time)
+      }
+    default: break
+    }
+  }
+
+  static func syncEnter(_ context: DecodingContext, _ state: inout LoaderState) {
+    state.syncStarts[context.sample.tid] = context.time
+  }
+}

@@ -1,0 +1,97 @@
+import PerfData
+
+/// A sleeping thread made runnable (sched:sched_waking).
+public struct Wakeup: Sendable {
+  /// The context in which the wake was made.
+  public enum Context: Sendable {
+    case task, softInterrupt, hardInterrupt
+  }
+
+  public var time: Timestamp
+  public var tid: Int32
+  public var pid: Int32
+  /// The thread on the CPU at that moment; it made the wake only in task context.
+  public var waker: Int32
+  public var wakerPid: Int32
+  public var context: Context
+  /// What the thread had been waiting for.
+  public var waited: WaitCause?
+  /// An interrupt made it while the CPU was idle.
+  public var cpuWasIdle: Bool
+
+  /// Made in interrupt context: what macOS and iOS count and limit.
+  public var isIdleWakeup: Bool { context != .task }
+}
+
+/// Bytes passed to or from a socket.
+public struct Transfer: Sendable {
+  public enum Direction: Sendable { case send, receive }
+
+  public var time: Timestamp
+  public var pid: Int32
+  public var tid: Int32
+  public var direction: Direction
+  public var bytes: UInt64
+  /// How many transfers this one stands for: above 1 where the recorder sampled.
+  public var weight: UInt64
+  /// The kernel's socket address: an identity, not a place.
+  public var socket: UInt64
+  /// AF_INET is 2, AF_INET6 is 10, AF_UNIX is 1.
+  public var family: Int
+  public var transportProtocol: Int
+  /// Index into `Trace.connections`, where the connection's states were seen.
+  public var connection: Int?
+
+  public var isInternet: Bool { family == 2 || family == 10 }
+}
+
+/// A TCP connection as its state changes told it.
+public struct Connection: Sendable {
+  public var socket: UInt64
+  public var transportProtocol: Int
+  public var local: String
+  public var remote: String
+  public var isLoopback: Bool
+  public var opened: Timestamp?
+  public var closed: Timestamp?
+  public var isServerSide: Bool
+  public var pid: Int32?
+}
+
+/// Something done to a file.
+public struct FileOperation: Sendable {
+  public enum Kind: Sendable {
+    case write, sync, truncate, open(truncates: Bool), rename(from: String), unlink
+  }
+
+  public var time: Timestamp
+  public var pid: Int32
+  public var tid: Int32
+  public var kind: Kind
+  /// The path; nil when no source could tell it.
+  public var path: String?
+  /// What the descriptor is: regular, pipe, socket, terminal, tmpfs, proc, device, other, unknown.
+  public var target: String
+  public var bytes: UInt64
+  /// How many operations this one stands for: above 1 where the recorder sampled.
+  public var weight: UInt64
+  /// How long a sync took, where its start was seen.
+  public var duration: TimeSpan
+
+  /// Storage: a regular file that is not on tmpfs, /proc or /dev.
+  public var isDisk: Bool { target == "regular" }
+}
+
+/// Memory and use of one process at one moment.
+public struct Footprint: Sendable {
+  public var time: Timestamp
+  public var pid: Int32
+  public var sample: FootprintSample
+}
+
+/// A signal sent to a process.
+public struct SignalDelivery: Sendable {
+  public var time: Timestamp
+  public var pid: Int32
+  public var number: Int
+}

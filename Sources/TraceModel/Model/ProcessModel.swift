@@ -1,0 +1,29 @@
+import PerfData
+
+/// One process of the recording and its totals.
+public struct ProcessModel: Sendable {
+  public var pid: Int32
+  public var parentPid: Int32
+  public var name: String
+  public var executable: String?
+  public var commandLine: [String]
+  public var isSwift: Bool
+  public var swiftVersion: String?
+  public var exitStatus: Int?
+  /// The signal that ended the process.
+  public var signal: Int?
+  public var start: Timestamp
+  public var end: Timestamp?
+  public var threadCount: Int
+  public var children: [Int32]
+  /// The kernel's own figure at the exit, exact where a parent could ask for it.
+  public var peakResidentBytes: UInt64?
+
+  // Totals.
+  public var cpuSeconds: Double = 0
+  public var wakeups: Int = 0
+  public var bytesWritten: UInt64 = 0
+  public var bytesSent: UInt64 = 0
+  public var bytesReceived: UInt64 = 0
+  public var peakFootprintBytes: UInt64 = 0
+}

@@ -1,0 +1,80 @@
+import PerfData
+
+/// A CPU sample of a running thread.
+public struct ProcessorSample: Sendable {
+  public var time: Timestamp
+  public var pid: Int32
+  public var tid: Int32
+  public var stack: Int?
+}
+
+/// A recording, decoded: entities with their histories, in time order.
+public struct Trace: Sendable {
+  public internal(set) var metadata: TraceMetadata
+  public internal(set) var capture: CaptureEvent?
+  public internal(set) var start: Timestamp
+  public internal(set) var end: Timestamp
+  public internal(set) var processes: [ProcessModel] = []
+  public internal(set) var threads: [ThreadModel] = []
+  public internal(set) var stacks = StackTable()
+  public internal(set) var wakeups: [Wakeup] = []
+  public internal(set) var transfers: [Transfer] = []
+  public internal(set) var connections: [Connection] = []
+  public internal(set) var fileOperations: [FileOperation] = []
+  public internal(set) var footprints: [Footprint] = []
+  public internal(set) var counters: [CounterEvent] = []
+  public internal(set) var signals: [SignalDelivery] = []
+  public internal(set) var processorSamples: [ProcessorSample] = []
+  /// Names of the events that were recorded.
+  public internal(set) var eventNames: Set<String> = []
+
+  /// The process that is scored, as `SubjectChoice` found it.
+  public internal(set) var subject: ProcessModel
+
+  /// Opens and decodes a trace.
+  ///
+  /// - Throws: `TraceError` with the reason, when the file is no trace or holds no process.
+  public static func load(path: String, options: TraceOptions = .init()) throws(TraceError)
+    -> Trace
+  {
+    let file: PerfDataFile
+    do { file = try PerfDataFile(path: path) } catch { throw TraceError(error, path: path) }
+    var loader = TraceLoader(file: file, path: path, options: options)
+    return try loader.load()
+  }
+
+  /// The threads of a process.
+  public func threads(of pid: Int32) -> [ThreadModel] { threads.filter { $0.pid == pid } }
+
+  /// Seconds from the start of the recording.
+  public func seconds(_ time: Timestamp) -> Double { (time - start).seconds }
+}
+
+/// What to do while decoding.
+public struct TraceOptions: Sendable {
+  /// Name or pid of the process to score instead of the one found.
+  public var process: String?
+  public var fullNames: Bool
+
+  public init(process: String? = nil, fullNames: Bool = false) {
+    self.process = process
+    self.fullNames = fullNames
+  }
+}
+
+/// Why a trace could not be used.
+public struct TraceError: Error, CustomStringConvertible, Sendable {
+  public var description: String
+  /// The reader's error, when the bytes were at fault.
+  public var cause: PerfDataError?
+
+  init(_ cause: PerfDataError, path: String) {
+    self.cause = cause
+    description = "\(path): \(cause)"
+  }
+
+  init(_ text: String) {
+    cause = nil
+    description = text
+  }
+}

@@ -1,0 +1,23 @@
+import PerfData
+
+/// What a trace says of itself: where and when it was made, and what it lacks.
+public struct TraceMetadata: Sendable {
+  public var path: String
+  /// Wall-clock time of the first record, nanoseconds since 1970, where the trace pairs the clocks.
+  public var startWallNanoseconds: UInt64?
+  /// From the first to the last record of the recording.
+  public var durationSeconds: Double
+  public var hostname: String?
+  public var kernel: String?
+  public var cpuCount: Int
+  /// Records that the kernel dropped because a ring buffer was full.
+  public var lostEvents: UInt64
+  /// Samples dropped before they reached a ring (PERF_RECORD_LOST_SAMPLES).
+  public var lostSamples: UInt64
+  public var throttled: Int
+  public var truncated: Bool
+  public var truncationNote: String?
+  public var unknownRecords: Int
+  /// Records that could not be decoded, by reason.
+  public var undecodable: [String: Int]
+}

@@ -1,0 +1,233 @@
+import PerfData
+
+/// Rewrites one record after another without what names a person, a machine or a place.
+struct RecordRedactor {
+  let file: PerfDataFile
+  var names: NameRedactor
+  /// Whether the trace names its stacks itself, so that the bytes of user stacks are not needed.
+  let dropsStacks: Bool
+
+  /// Records that hold no text: counts, times and numbers of processes.
+  private static let plain: Set<UInt32> = [
+    RecordType.lost, RecordType.exit, RecordType.throttle, RecordType.unthrottle, RecordType.fork,
+    RecordType.read, RecordType.lostSamples, RecordType.finishedRound,
+    // AUX, ITRACE_START, SWITCH, SWITCH_CPU_WIDE, NAMESPACES, KSYMBOL, BPF_EVENT, TEXT_POKE.
+    11, 12, 14, 15, 16, 17, 18, 20,
+    // ID_INDEX, CPU_MAP, STAT_CONFIG, STAT, STAT_ROUND, EVENT_UPDATE, TIME_CONV, FINISHED_INIT.
+    69, 74, 75, 76, 77, 78, 79, 82,
+  ]
+
+  /// The record to write instead; nil leaves it out.
+  mutating func redact(_ record: [UInt8], _ entry: RecordEntry) -> [UInt8]? {
+    switch entry.type {
+    case RecordType.sample: return sample(record, entry)
+    case RecordType.mmap: return text(record, entry, at: 40)
+    case RecordType.mmap2: return text(record, entry, at: 72)
+    case RecordType.comm: return text(record, entry, at: 16, isName: true)
+    // PERF_RECORD_CGROUP: an id, then the path.
+    case 19: return text(record, entry, at: 16)
+    // perf's build id record: pid, 24 bytes of id, path; without a sample id.
+    case RecordType.buildID: return text(record, entry, at: 36, trailer: 0)
+    // perf's list of threads: names only, and those of COMM say the same.
+    case 73: return nil
+    case let type where Self.plain.contains(type): return record
+    default:
+      // Unknown bytes could hold anything; the record stays, because it is counted.
+      guard entry.type > RecordType.lastUser || entry.type < RecordType.firstUser else {
+        return nil
+      }
+      return Array(record.prefix(8)) + [UInt8](repeating: 0, count: max(0, record.count - 8))
+    }
+  }
+
+  // MARK: Text at the end of a record
+
+  private mutating func text(
+    _ record: [UInt8], _ entry: RecordEntry, at start: Int, isName: Bool = false,
+    trailer given: Int? = nil
+  ) -> [UInt8] {
+    let attribute = file.attribute(of: entry) ?? file.attributes.first
+    let trailer = given ?? attribute.map(Self.trailerSize) ?? 0
+    guard record.count >= start + trailer else { return record }
+    let old = Array(record[start..<record.count - trailer].prefix { $0 != 0 })
+    let decoded = String(decoding: old, as: UTF8.self)
+    let changed = isName ? short(decoded) : names.text(decoded)
+    guard changed != decoded else { return record }
+    var result = Array(record[..<start]) + Array(changed.utf8.prefix(4095)) + [0]
+    while !result.count.isMultiple(of: 8) { result.append(0) }
+    result += record.suffix(trailer)
+    return Self.withSize(result)
+  }
+
+  /// A thread's name of at most 15 bytes.
+  private mutating func short(_ name: String) -> String {
+    let changed = names.name(name)
+    guard changed != name else { return name }
+    return String(decoding: changed.utf8.prefix(15), as: UTF8.self)
+  }
+
+  /// The size of the sample id at the end of records that are no samples.
+  private static func trailerSize(_ attribute: EventAttribute) -> Int {
+    guard attribute.sampleIDAll else { return 0 }
+    let fields: [SampleFields] = [.tid, .time, .id, .streamID, .cpu, .identifier]
+    return 8 * fields.count { attribute.sampleType.contains($0) }
+  }
+
+  private static func withSize(_ record: [UInt8]) -> [UInt8] {
+    var record = record
+    record[6] = UInt8(record.count & 0xFF)
+    record[7] = UInt8(record.count >> 8 & 0xFF)
+    return record
+  }
+
+  // MARK: Samples
+
+  private mutating func sample(_ record: [UInt8], _ entry: RecordEntry) -> [UInt8] {
+    guard let attribute = file.attribute(of: entry),
+      let layout = SampleLayout(record, attribute: attribute)
+    else {
+      // Not decodable, so nothing can be kept of it but its place.
+      return Self.blank(record)
+    }
+    var result = record
+    // From the end to the start, so that what comes before keeps its place.
+    if let stack = layout.stack {
+      if dropsStacks {
+        result.replaceSubrange(stack, with: [UInt8](repeating: 0, count: 8))
+      } else {
+        Self.blankText(in: &result, stack: stack)
+      }
+    }
+    if let raw = layout.raw {
+      let old = Array(record[raw])
+      var payload = old
+      if let event = SyntheticEvent(attribute: attribute) {
+        payload = synthetic(old, event)
+      } else if let format = file.tracepoint(of: entry) {
+        payload = tracepoint(old, format)
+      }
+      if payload != old {
+        let size = payload.count
+        while !(payload.count + 4).isMultiple(of: 8) { payload.append(0x20) }
+        if SyntheticEvent(attribute: attribute) == nil, payload.count > size {
+          payload.replaceSubrange(size..., with: [UInt8](repeating: 0, count: payload.count - size))
+        }
+        result.replaceSubrange(raw, with: payload)
+        Bytes.put(UInt32(payload.count), in: &result, at: raw.lowerBound - 4)
+      }
+    }
+    return result.count <= 65_528 ? Self.withSize(result) : Self.blank(record)
+  }
+
+  /// The record's place and time, without its contents.
+  private static func blank(_ record: [UInt8]) -> [UInt8] {
+    let head = min(record.count, 40)
+    return Array(record.prefix(head)) + [UInt8](repeating: 0, count: record.count - head)
+  }
+
+  /// Keeps the words of a stack that can be addresses of code or of the stack, and blanks the rest.
+  private static func blankText(in record: inout [UInt8], stack: Range<Int>) {
+    var at = stack.lowerBound + 8
+    while at + 8 <= stack.upperBound - 8 {
+      let word = Bytes.u64(record, at) ?? 0
+      if word < 0x1000 || word > 0x7fff_ffff_ffff {
+        Bytes.put(UInt64(0), in: &record, at: at)
+      }
+      at += 8
+    }
+  }
+
+  private mutating func synthetic(_ payload: [UInt8], _ event: SyntheticEvent) -> [UInt8] {
+    do {
+      let raw = RawPayload(bytes: payload)
+      switch event {
+      case .footprint, .kernelSymbol, .counter, .stack: return payload
+      case .process:
+        var value = try ProcessEvent(decoding: raw)
+        value.executable = names.text(value.executable)
+        value.commandLine = value.commandLine.map { names.text($0) }
+        for index in value.threads?.indices ?? 0..<0 {
+          guard let name = value.threads?[index].name else { continue }
+          value.threads?[index].name = short(name)
+        }
+        return try value.encoded()
+      case .descriptor:
+        var value = try DescriptorEvent(decoding: raw)
+        value.path = names.text(value.path)
+        return try value.encoded()
+      case .capture:
+        var value = try CaptureEvent(decoding: raw)
+        value.commandLine = value.commandLine.map { names.text($0) }
+        value.privilege = names.text(value.privilege)
+        value.subjectHint = value.subjectHint.map { names.text($0) }
+        for index in value.unavailable.indices {
+          value.unavailable[index].reason = names.text(value.unavailable[index].reason)
+        }
+        return try value.encoded()
+      case .symbol:
+        var value = try SymbolEvent(decoding: raw)
+        value.file = value.file.map { names.text($0) }
+        value.module = names.text(value.module)
+        return try value.encoded()
+      case .source:
+        return Array(names.text(String(decoding: payload, as: UTF8.self)).utf8)
+      }
+    } catch {
+      // Not ours to read, so nothing of it is passed on.
+      return [UInt8](repeating: 0x20, count: payload.count)
+    }
+  }
+
+  private mutating func tracepoint(_ payload: [UInt8], _ format: TracepointFormat) -> [UInt8] {
+    var result = payload
+    let raw = RawPayload(bytes: payload)
+    for field in format.fields {
+      let isText = field.typeName.contains("char")
+      if field.isDynamic, isText {
+        redactString(field, raw, in: &result)
+      } else if field.isArray, field.name.contains("addr"), field.size == 4 || field.size == 16 {
+        guard let old = field.bytes(in: raw) else { continue }
+        let changed = names.redactedAddress(old)
+        result.replaceSubrange(field.offset..<field.offset + field.size, with: changed)
+      } else if field.isArray, isText, field.size > 1, let old = field.string(in: raw) {
+        let changed = names.text(old)
+        guard changed != old else { continue }
+        let text = Array(changed.utf8.prefix(field.size - 1))
+        result.replaceSubrange(
+          field.offset..<field.offset + field.size,
+          with: text + [UInt8](repeating: 0, count: field.size - text.count))
+      }
+    }
+    return result
+  }
+
+  /// Changes a string elsewhere in the payload, at its end where it has grown.
+  private mutating func redactString(
+    _ field: TracepointField, _ raw: RawPayload, in result: inout [UInt8]
+  ) {
+    guard let old = field.string(in: raw), let location = Bytes.u32(result, field.offset) else {
+      return
+    }
+    let changed = names.text(old)
+    guard changed != old else { return }
+    let base = field.typeName.hasPrefix("__rel_loc") ? field.offset + 4 : 0
+    let start = Int(location & 0xffff) + base
+    let length = Int(location >> 16)
+    let text = Array(changed.utf8.prefix(4095)) + [0]
+    for index in start..<start + length { result[index] = 0 }
+    if text.count <= length {
+      result.replaceSubrange(start..<start + text.count, with: text)
+      Bytes.put(
+        UInt32(text.count) << 16 | UInt32(start - base), in: &result, at: field.offset)
+    } else if result.count - base <= 0xffff {
+      Bytes.put(
+        UInt32(text.count) << 16 | UInt32(result.count - base), in: &result, at: field.offset)
+      result += text
+    }
+  }
+}
+
+extension NameRedactor {
+  /// The replacement of an address as a tracepoint holds it.
+  mutating func redactedAddress(_ bytes: [UInt8]) -> [UInt8] { addresses.bytes(bytes) }
+}

@@ -1,0 +1,45 @@
+import PerfData
+
+/// Finds the process that a recording is about.
+enum SubjectChoice {
+  /// Programs that only start another one; the one they start is the subject.
+  static let drivers: Set<String> = [
+    "sh", "bash", "dash", "zsh", "busybox", "env", "sudo", "su", "setpriv", "time", "timeout",
+    "nice", "ionice", "stdbuf", "xargs", "make", "swift", "swift-run", "swift-test",
+    "swift-package", "ip", "unshare", "nsenter", "setsid", "nohup", "taskset", "numactl",
+  ]
+
+  /// Tools of the toolchain that a driver runs on the way to the program.
+  static let tools: Set<String> = [
+    "swift-build", "swift-frontend", "swiftc", "swift-driver", "swift-autolink-extract", "clang",
+    "ld.lld", "ld.gold", "ld", "swift-plugin-server", "llvm-ar", "git",
+  ]
+
+  /// - Throws: `TraceError` when the process asked for is not in the trace.
+  static func choose(
+    among processes: [ProcessModel], capture: CaptureEvent?, asked: String?
+  ) throws(TraceError) -> ProcessModel {
+    let wanted = asked ?? capture?.subjectHint
+    if let wanted {
+      let matches = processes.filter {
+        String($0.pid) == wanted || $0.name == wanted || baseName($0) == wanted
+      }
+      if let best = matches.max(by: { $0.cpuSeconds < $1.cpuSeconds }) { return best }
+      let known = processes.map { "\($0.name) (\($0.pid))" }.joined(separator: ", ")
+      throw TraceError("no process \(wanted) in the trace; it has: \(known)")
+    }
+    let rootPid = capture.map { Int32(truncatingIfNeeded: $0.rootPid) }
+    let root = processes.first { $0.pid == rootPid } ?? processes.first
+    guard let root else { throw TraceError("the trace names no process") }
+    if capture?.mode == .attach || !drivers.contains(baseName(root)) { return root }
+    let started = processes.filter {
+      $0.pid != root.pid && !drivers.contains(baseName($0)) && !tools.contains(baseName($0))
+    }
+    let candidates = started.contains(where: \.isSwift) ? started.filter(\.isSwift) : started
+    return candidates.max { $0.cpuSeconds < $1.cpuSeconds } ?? root
+  }
+
+  private static func baseName(_ process: ProcessModel) -> String {
+    (process.executable ?? process.name).split(separator: "/").last.map(String.init) ?? ""
+  }
+}

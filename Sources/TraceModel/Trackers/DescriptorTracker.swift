@@ -1,0 +1,101 @@
+import PerfData
+
+/// Knows which file a descriptor meant at any moment.
+///
+/// A descriptor's path is told by the recorder (which looks it up in /proc a moment after its first use), by the open
+/// probe's argument, or not at all. Each open and close starts another life of the number.
+struct DescriptorTracker {
+  struct Target: Sendable {
+    var path: String?
+    var kind: String
+  }
+
+  private struct Life {
+    var start: Timestamp
+    var end: Timestamp?
+    /// Told by the argument of open: known even when the file was gone a moment later.
+    var opened: String?
+    /// Told by /proc.
+    var seen: Target?
+  }
+
+  private struct Key: Hashable {
+    var pid: Int32
+    var fd: Int
+  }
+
+  private var lives: [Key: [Life]] = [:]
+  private var parents: [Int32: Int32] = [:]
+
+  mutating func forked(_ child: Int32, from parent: Int32) {
+    if child != parent { parents[child] = parent }
+  }
+
+  /// A successful open; `path` where the probe told it.
+  mutating func open(pid: Int32, fd: Int, path: String?, at time: Timestamp) {
+    let key = Key(pid: pid, fd: fd)
+    if let position = lives[key]?.indices.last, let last = lives[key]?[position],
+      last.end == nil
+    {
+      // The probe's return and the syscall's exit tell the same open.
+      if last.opened == nil || path == nil,
+        time.nanoseconds &- last.start.nanoseconds < 1_000_000, last.seen == nil
+      {
+        if let path { lives[key]?[position].opened = path }
+        return
+      }
+      close(pid: pid, fd: fd, at: time)
+    }
+    lives[key, default: []].append(Life(start: time, opened: path))
+  }
+
+  mutating func close(pid: Int32, fd: Int, at time: Timestamp) {
+    let key = Key(pid: pid, fd: fd)
+    guard let last = lives[key]?.indices.last, lives[key]?[last].end == nil else { return }
+    lives[key]?[last].end = time
+  }
+
+  /// What the recorder read in /proc.
+  mutating func seen(pid: Int32, fd: Int, path: String, kind: String, at time: Timestamp) {
+    let key = Key(pid: pid, fd: fd)
+    let target = Target(path: path, kind: kind)
+    if let last = lives[key]?.indices.last, lives[key]?[last].end == nil {
+      let known = lives[key]?[last].seen
+      if known == nil || (known?.path == path && known?.kind == kind) {
+        lives[key]?[last].seen = target
+        return
+      }
+      // Duplicated or replaced by a call that is not recorded.
+      lives[key]?[last].end = time
+      lives[key, default: []].append(Life(start: time, seen: target))
+      return
+    }
+    // Seen without an open: it was open before, back to the end of its last life.
+    let start = lives[key]?.last?.end ?? Timestamp(nanoseconds: 0)
+    lives[key, default: []].append(Life(start: start, seen: target))
+  }
+
+  /// What the descriptor meant at a moment; a child's inherited ones are its parent's.
+  func target(pid: Int32, fd: Int, at time: Timestamp) -> Target {
+    var pid = pid
+    for _ in 0..<64 {
+      if let life = lives[Key(pid: pid, fd: fd)]?.last(where: {
+        $0.start <= time && ($0.end.map { time <= $0 } ?? true)
+      }) {
+        if let seen = life.seen { return seen }
+        if let path = life.opened { return Target(path: path, kind: Self.kind(of: path)) }
+      }
+      guard let parent = parents[pid] else { break }
+      pid = parent
+    }
+    return Target(path: nil, kind: "unknown")
+  }
+
+  /// A guess by the path alone, for a file that was gone before it could be looked at.
+  static func kind(of path: String) -> String {
+    if path.hasPrefix("/proc/") || path.hasPrefix("/sys/") { return "proc" }
+    if path.hasPrefix("/dev/shm/") || path.hasPrefix("/run/") { return "tmpfs" }
+    if path.hasPrefix("/dev/") { return "device" }
+    return "regular"
+  }
+}

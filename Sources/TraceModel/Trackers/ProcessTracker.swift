@@ -1,0 +1,126 @@
+import PerfData
+
+/// Follows processes from their first record to their exit.
+struct ProcessTracker {
+  private var processes: [Int32: ProcessModel] = [:]
+  private var libraries: [Int32: Set<String>] = [:]
+  private var finished: [ProcessModel] = []
+
+  func isKnown(_ pid: Int32) -> Bool { processes[pid] != nil }
+
+  mutating func forked(pid: Int32, from parent: Int32, name: String, at time: Timestamp) {
+    guard pid != parent else { return }
+    if let old = processes[pid], old.end != nil { finish(pid) }
+    guard processes[pid] == nil else { return }
+    begin(pid: pid, parent: parent, name: name, at: time)
+    // Until it runs another program, a child is what its parent was.
+    if let original = processes[parent] {
+      processes[pid]?.executable = original.executable
+      processes[pid]?.commandLine = original.commandLine
+      processes[pid]?.isSwift = original.isSwift
+      processes[pid]?.swiftVersion = original.swiftVersion
+    }
+  }
+
+  mutating func named(pid: Int32, tid: Int32, name: String, isExec: Bool, at time: Timestamp) {
+    if processes[pid] == nil { begin(pid: pid, parent: 0, name: name, at: time) }
+    guard pid == tid else { return }
+    processes[pid]?.name = name
+    if isExec {
+      processes[pid]?.isSwift = false
+      processes[pid]?.swiftVersion = nil
+      processes[pid]?.executable = nil
+    }
+  }
+
+  /// The first executable mapping after an exec is the program; a mapped Swift runtime tells a Swift process.
+  mutating func mapped(_ mapping: MmapRecord) {
+    guard processes[mapping.pid] != nil else { return }
+    if processes[mapping.pid]?.executable == nil, mapping.path.hasPrefix("/") {
+      processes[mapping.pid]?.executable = mapping.path
+    }
+    if mapping.path.hasSuffix("/libswiftCore.so") { processes[mapping.pid]?.isSwift = true }
+  }
+
+  mutating func described(_ event: ProcessEvent, at time: Timestamp) {
+    let pid = Int32(truncatingIfNeeded: event.pid)
+    if processes[pid] == nil {
+      begin(
+        pid: pid, parent: Int32(truncatingIfNeeded: event.parentPid), name: "", at: time)
+    }
+    guard var process = processes[pid] else { return }
+    if event.parentPid > 0 { process.parentPid = Int32(truncatingIfNeeded: event.parentPid) }
+    if !event.executable.isEmpty { process.executable = event.executable }
+    if !event.commandLine.isEmpty { process.commandLine = event.commandLine }
+    if let isSwift = event.isSwift { process.isSwift = isSwift }
+    process.swiftVersion = event.swiftVersion ?? process.swiftVersion
+    process.exitStatus = event.exitStatus ?? process.exitStatus
+    process.signal = event.signal ?? process.signal
+    process.peakResidentBytes = event.peakResidentBytes ?? process.peakResidentBytes
+    if event.kind == .exit, process.end == nil { process.end = time }
+    if process.name.isEmpty {
+      process.name = event.executable.split(separator: "/").last.map(String.init) ?? ""
+    }
+    processes[pid] = process
+  }
+
+  mutating func ended(pid: Int32, at time: Timestamp) {
+    if processes[pid]?.end == nil { processes[pid]?.end = time }
+  }
+
+  mutating func finish(threads: [ThreadModel]) -> [ProcessModel] {
+    for pid in processes.keys.sorted() { finish(pid) }
+    var result = finished.sorted { ($0.start, $0.pid) < ($1.start, $1.pid) }
+    var threadCounts: [Int32: Int] = [:]
+    for thread in threads { threadCounts[thread.pid, default: 0] += 1 }
+    for index in result.indices {
+      result[index].threadCount = threadCounts[result[index].pid] ?? 0
+      let pid = result[index].pid
+      result[index].children = result.filter { $0.parentPid == pid && $0.pid != pid }.map(\.pid)
+    }
+    return result
+  }
+
+  private mutating func finish(_ pid: Int32) {
+    if let process = processes.removeValue(forKey: pid) { finished.append(process) }
+  }
+
+  private mutating func begin(pid: Int32, parent: Int32, name: String, at time: Timestamp) {
+    processes[pid] = ProcessModel(
+      pid: pid, parentPid: parent, name: name, executable: nil, commandLine: [], isSwift: false,
+      swiftVersion: nil, exitStatus: nil, signal: nil, start: time, end: nil, threadCount: 0,
+      children: [], peakResidentBytes: nil)
+  }
+}
+
+/// Adds up what each process did.
+enum ProcessTotals {
+  static func fill(
+    _ processes: inout [ProcessModel], threads: [ThreadModel], wakeups: [Wakeup],
+    transfers: [Transfer], operations: [FileOperation], footprints: [Footprint]
+  ) {
+    var index: [Int32: Int] = [:]
+    for (position, process) in processes.enumerated() { index[process.pid] = position }
+    for thread in threads {
+      if let at = index[thread.pid] { processes[at].cpuSeconds += thread.runningTime.seconds }
+    }
+    for wakeup in wakeups { if let at = index[wakeup.pid] { processes[at].wakeups += 1 } }
+    for transfer in transfers where transfer.isInternet {
+      guard let at = index[transfer.pid] else { continue }
+      let bytes = transfer.bytes &* transfer.weight
+      switch transfer.direction {
+      case .send: processes[at].bytesSent &+= bytes
+      case .receive: processes[at].bytesReceived &+= bytes
+      }
+    }
+    for operation in operations where operation.isDisk {
+      guard let at = index[operation.pid], case .write = operation.kind else { continue }
+      processes[at].bytesWritten &+= operation.bytes &* operation.weight
+    }
+    for footprint in footprints {
+      guard let at = index[footprint.pid] else { continue }
+      processes[at].peakFootprintBytes = max(
+        processes[at].peakFootprintBytes, footprint.sample.footprint)
+    }
+  }
+}

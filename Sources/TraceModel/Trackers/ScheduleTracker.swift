@@ -1,0 +1,131 @@
+import PerfData
+
+/// Follows every thread through running, runnable and blocked.
+///
+/// Its input is sched_switch and sched_waking of the tracked threads, in time order. What a thread did before its first
+/// event is inferred from that event: a thread first seen being woken had been blocked.
+struct ScheduleTracker {
+  struct Thread {
+    var model: ThreadModel
+    var state: ThreadState?
+    var since: Timestamp
+    var stack: Int?
+    /// A stack taken at a blocking switch whose scheduler record has not come yet.
+    var pendingStack: (index: Int, cause: WaitCause)?
+    var waker: Int32?
+    var hasEvents = false
+  }
+
+  /// The two records of one switch (with and without stack) bear clocks this near to each other.
+  static let stackWindow: UInt64 = 100_000
+
+  private(set) var threads: [Int32: Thread] = [:]
+  private var finished: [ThreadModel] = []
+
+  mutating func begin(tid: Int32, pid: Int32, name: String, at time: Timestamp) {
+    if let old = threads[tid], old.model.end == nil, old.model.pid == pid {
+      if !name.isEmpty { threads[tid]?.model.name = name }
+      return
+    }
+    if threads[tid] != nil { end(tid: tid, at: time) }
+    threads[tid] = Thread(
+      model: ThreadModel(tid: tid, pid: pid, name: name, start: time), since: time)
+  }
+
+  mutating func rename(tid: Int32, to name: String) { threads[tid]?.model.name = name }
+
+  mutating func end(tid: Int32, at time: Timestamp) {
+    guard var thread = threads.removeValue(forKey: tid) else { return }
+    thread.close(at: time)
+    thread.model.end = time
+    finished.append(thread.model)
+  }
+
+  func pid(of tid: Int32) -> Int32? { threads[tid]?.model.pid }
+  func name(of tid: Int32) -> String? { threads[tid]?.model.name }
+
+  /// The thread left the CPU; `isRunnable` when it was preempted and still wants it.
+  mutating func switchOut(tid: Int32, isRunnable: Bool, at time: Timestamp) {
+    guard var thread = threads[tid] else { return }
+    thread.change(
+      to: isRunnable ? .runnable : .blocked(thread.pendingStack?.cause ?? .other),
+      at: time, before: .running)
+    if !isRunnable, let pending = thread.pendingStack { thread.stack = pending.index }
+    thread.pendingStack = nil
+    threads[tid] = thread
+  }
+
+  mutating func switchIn(tid: Int32, at time: Timestamp) {
+    guard var thread = threads[tid] else { return }
+    thread.change(to: .running, at: time, before: .runnable)
+    thread.pendingStack = nil
+    threads[tid] = thread
+  }
+
+  /// Returns what the thread was waiting for.
+  mutating func wake(tid: Int32, by waker: Int32?, at time: Timestamp) -> WaitCause? {
+    guard var thread = threads[tid] else { return nil }
+    defer { threads[tid] = thread }
+    guard thread.hasEvents else {
+      thread.waker = waker
+      thread.change(to: .runnable, at: time, before: .blocked(.other))
+      return nil
+    }
+    guard case .blocked(let cause)? = thread.state else { return nil }
+    thread.waker = waker
+    thread.change(to: .runnable, at: time, before: .blocked(.other))
+    return cause
+  }
+
+  /// A stack taken as the thread blocked, before or just after the scheduler's record of it.
+  mutating func blockedStack(tid: Int32, stack: Int, cause: WaitCause, at time: Timestamp) {
+    guard var thread = threads[tid] else { return }
+    if case .blocked(.other)? = thread.state, thread.stack == nil,
+      time.nanoseconds &- thread.since.nanoseconds < Self.stackWindow
+    {
+      thread.state = .blocked(cause)
+      thread.stack = stack
+    } else {
+      thread.pendingStack = (stack, cause)
+    }
+    threads[tid] = thread
+  }
+
+  mutating func finish(at time: Timestamp) -> [ThreadModel] {
+    for tid in threads.keys.sorted() {
+      guard var thread = threads[tid] else { continue }
+      thread.close(at: time)
+      finished.append(thread.model)
+    }
+    threads = [:]
+    return finished.sorted {
+      ($0.pid, $0.start, $0.tid) < ($1.pid, $1.start, $1.tid)
+    }
+  }
+}
+
+extension ScheduleTracker.Thread {
+  /// Ends the present interval and begins the next; `before` is what the first interval was, when nothing was known.
+  mutating func change(to next: ThreadState, at time: Timestamp, before: ThreadState) {
+    if !hasEvents {
+      state = before
+      hasEvents = true
+    }
+    close(at: time)
+    state = next
+    since = max(time, since)
+    stack = nil
+  }
+
+  mutating func close(at time: Timestamp) {
+    guard let state, time > since else { return }
+    let last = model.intervals.last
+    model.intervals.append(
+      ThreadInterval(start: since, end: time, state: state, stack: stack, waker: nil))
+    if state == .runnable, let waker, let last, case .blocked = last.state {
+      model.intervals[model.intervals.count - 2].waker = waker
+      self.waker = nil
+    }
+    since = time
+  }
+}

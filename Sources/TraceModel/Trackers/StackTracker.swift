@@ -1,0 +1,155 @@
+import PerfData
+import Symbols
+
+/// Turns the stacks of samples into interned frames, with names.
+///
+/// Names embedded in the trace come first, so that a report is the same on every machine; else the binaries are read.
+struct StackTracker {
+  private(set) var table = StackTable()
+  /// Every stack handed out, with its sample.
+  private(set) var seen: [(time: UInt64, tid: Int32, stack: Int)] = []
+  private var mappings: [Int32: MappingTable] = [:]
+  private var kernelSymbols: [KernelSymbolEvent] = []
+  private var embeddedFrames: [Int: Int32] = [:]
+  private var embeddedStacks: [StackKey: StackEvent] = [:]
+  private let unwinder = Unwinder()
+  private let symbolizer: Symbolizer
+  private var resolved: [Int32: [UInt64: [Int32]]] = [:]
+  private var causes: [Int: WaitCause] = [:]
+
+  private struct StackKey: Hashable {
+    var time: UInt64
+    var tid: Int
+  }
+
+  init(fullNames: Bool) { symbolizer = Symbolizer(fullNames: fullNames) }
+
+  /// The trace brings its own stacks.
+  var isEmbedded: Bool { !embeddedStacks.isEmpty }
+
+  mutating func add(_ symbol: SymbolEvent) {
+    embeddedFrames[symbol.id] = table.intern(
+      Frame(
+        function: symbol.function.isEmpty ? nil : symbol.function, module: symbol.module,
+        moduleOffset: symbol.offset ?? 0, file: symbol.file, line: symbol.line,
+        isKernel: symbol.isKernel, isProgram: symbol.isProgram))
+  }
+
+  mutating func add(_ stack: StackEvent) {
+    embeddedStacks[StackKey(time: stack.time, tid: stack.tid)] = stack
+  }
+
+  mutating func add(_ symbol: KernelSymbolEvent) { kernelSymbols.append(symbol) }
+
+  mutating func sortKernelSymbols() { kernelSymbols.sort { $0.address < $1.address } }
+
+  mutating func map(_ record: MmapRecord) {
+    resolved[record.pid] = nil
+    mappings[record.pid, default: MappingTable()].insert(
+      ModuleMapping(
+        start: record.start, end: record.start &+ record.length, fileOffset: record.fileOffset,
+        path: record.path, buildID: record.buildID))
+  }
+
+  mutating func forked(_ child: Int32, from parent: Int32) {
+    if child != parent, mappings[child] == nil { mappings[child] = mappings[parent] }
+  }
+
+  /// A new program replaces every mapping.
+  mutating func exec(_ pid: Int32) {
+    mappings[pid] = nil
+    resolved[pid] = nil
+  }
+
+  /// The interned stack of a sample, or nil when it has none.
+  mutating func stack(of sample: Sample) -> Int? {
+    guard let stack = resolve(sample) else { return nil }
+    seen.append((time: sample.time, tid: sample.tid, stack: stack))
+    return stack
+  }
+
+  private mutating func resolve(_ sample: Sample) -> Int? {
+    if let known = embeddedStacks[StackKey(time: sample.time, tid: Int(sample.tid))] {
+      let gap = table.intern(.gap)
+      return table.intern(stack: known.frames.map { embeddedFrames[$0] ?? gap })
+    }
+    guard !isEmbedded else { return nil }
+    let (kernel, user) = Self.split(sample.callchain)
+    var frames = kernel.map { kernelFrame($0) }
+    let mapping = mappings[sample.pid] ?? MappingTable()
+    guard let registers = sample.userRegisters,
+      let userStack = UserStackSample(
+        registers: registers.values, registerMask: registers.mask, stack: sample.userStack,
+        callchain: user)
+    else {
+      for address in user { frames += userFrames(address, pid: sample.pid, mapping) }
+      return frames.isEmpty ? nil : table.intern(stack: frames)
+    }
+    let unwound = unwinder.unwind(userStack, mappings: mapping)
+    let gaps = Set(unwound.gapAt)
+    for (index, address) in unwound.addresses.enumerated() {
+      if gaps.contains(index) { frames.append(table.intern(.gap)) }
+      frames += userFrames(address, pid: sample.pid, mapping)
+    }
+    if gaps.contains(unwound.addresses.count) || (!unwound.isComplete && gaps.isEmpty) {
+      frames.append(table.intern(.gap))
+    }
+    return frames.isEmpty ? nil : table.intern(stack: frames)
+  }
+
+  /// What a thread that blocked with this stack was waiting for.
+  mutating func cause(of stack: Int) -> WaitCause {
+    if let known = causes[stack] { return known }
+    let cause = WaitClassifier.cause(of: table.frames(of: stack))
+    causes[stack] = cause
+    return cause
+  }
+
+  private mutating func userFrames(_ address: UInt64, pid: Int32, _ mapping: MappingTable)
+    -> [Int32]
+  {
+    if let known = resolved[pid]?[address] { return known }
+    let frames = symbolizer.resolve(address: address, in: mapping).map {
+      table.intern(
+        Frame(
+          function: $0.function, module: $0.module, moduleOffset: $0.function == nil
+            ? $0.moduleOffset : 0, file: $0.file, line: $0.line, isKernel: false,
+          isProgram: $0.isProgram))
+    }
+    resolved[pid, default: [:]][address] = frames
+    return frames
+  }
+
+  private mutating func kernelFrame(_ address: UInt64) -> Int32 {
+    var low = 0
+    var high = kernelSymbols.count
+    while low < high {
+      let middle = (low + high) / 2
+      if kernelSymbols[middle].address <= address { low = middle + 1 } else { high = middle }
+    }
+    let name = low > 0 ? kernelSymbols[low - 1].name : nil
+    return table.intern(
+      Frame(
+        function: name, module: "[kernel]", moduleOffset: name == nil ? address : 0, file: nil,
+        line: nil, isKernel: true, isProgram: false))
+  }
+
+  /// Divides a callchain at its PERF_CONTEXT_* markers (include/uapi/linux/perf_event.h).
+  static func split(_ callchain: [UInt64]) -> (kernel: [UInt64], user: [UInt64]) {
+    let firstMarker = UInt64(bitPattern: -4095)
+    let userMarker = UInt64(bitPattern: -512)
+    var kernel: [UInt64] = []
+    var user: [UInt64] = []
+    var isUser = false
+    for entry in callchain {
+      if entry >= firstMarker {
+        isUser = entry == userMarker
+      } else if isUser {
+        user.append(entry)
+      } else {
+        kernel.append(entry)
+      }
+    }
+    return (kernel, user)
+  }
+}

@@ -1,0 +1,120 @@
+/// Tells from a blocked stack what the thread was waiting for.
+///
+/// Idle waits are known by the user frames nearest the system call; everything else by the kernel's own functions. Both
+/// are tables, so that another runtime or kernel is another row.
+enum WaitClassifier {
+  /// A wait that is idle by design: `function` stands within the first `depth` user frames.
+  struct IdleSignature {
+    var function: String
+    var depth: Int
+    /// Where the row was seen.
+    var seenIn: String
+  }
+
+  static let idleSignatures: [IdleSignature] = [
+    .init(
+      function: "__CFRunLoopServiceFileDescriptors", depth: 4, seenIn: "Foundation of Swift 6.3.1"),
+    .init(function: "_dispatch_sigsuspend", depth: 4, seenIn: "libdispatch of Swift 6.3.1"),
+    .init(function: "_dispatch_mgr_invoke", depth: 5, seenIn: "libdispatch of Swift 6.3.1"),
+    .init(function: "_dispatch_event_loop_drain", depth: 4, seenIn: "libdispatch of Swift 6.3.1"),
+    .init(function: "_dispatch_worker_thread", depth: 5, seenIn: "libdispatch of Swift 6.3.1"),
+    .init(function: "Epoll.epoll_wait", depth: 5, seenIn: "SwiftNIO 2.101"),
+    .init(function: "Selector.whenReady", depth: 8, seenIn: "SwiftNIO 2.101"),
+    .init(function: "g_main_context", depth: 5, seenIn: "GLib 2.74"),
+    .init(function: "uv__io_poll", depth: 4, seenIn: "libuv 1.44"),
+  ]
+
+  /// Kernel functions, by their beginnings, that name a cause.
+  struct KernelRow {
+    var cause: WaitCause
+    var prefixes: [String]
+
+    func matches(_ function: String) -> Bool { prefixes.contains { function.hasPrefix($0) } }
+  }
+
+  /// Kernel functions (prefixes) that name a cause; the first row that any frame of the stack matches wins.
+  static let kernelRows: [KernelRow] = [
+    .init(
+      cause: .sync,
+      prefixes: [
+        "vfs_fsync", "do_fsync", "__x64_sys_fsync", "__x64_sys_fdatasync", "__x64_sys_sync",
+        "__x64_sys_msync", "__do_sys_msync", "ksys_sync", "sync_file_range", "__arm64_sys_fsync",
+        "__arm64_sys_fdatasync", "generic_write_sync",
+      ]
+    ),
+    .init(cause: .sleep, prefixes: ["hrtimer_nanosleep", "do_nanosleep", "common_nsleep"]),
+    .init(cause: .child, prefixes: ["do_wait", "kernel_wait4", "__do_sys_waitid", "kernel_waitid"]),
+    .init(
+      cause: .ipc,
+      prefixes: [
+        "unix_", "pipe_read", "pipe_write", "anon_pipe_", "pipe_wait", "eventfd_", "n_tty_",
+        "tty_", "netlink_", "fifo_open", "wait_for_partner",
+      ]
+    ),
+    .init(
+      cause: .network,
+      prefixes: [
+        "tcp_", "udp_", "udpv6_", "inet_", "inet6_", "sk_wait", "sk_stream_wait",
+        "__skb_wait_for_more_packets", "__skb_recv", "sock_recvmsg", "sock_sendmsg",
+        "lock_sock_nested", "__lock_sock",
+      ]
+    ),
+    .init(cause: .lock, prefixes: ["futex_", "do_futex", "__futex", "__x64_sys_futex"]),
+    .init(
+      cause: .eventWait,
+      prefixes: [
+        "ep_poll", "do_epoll_", "do_sys_poll", "do_poll", "do_select", "core_sys_select",
+        "io_cqring_wait", "__x64_sys_rt_sigsuspend", "sigsuspend", "do_sigtimedwait",
+        "__x64_sys_pause",
+      ]
+    ),
+    .init(
+      cause: .file,
+      prefixes: [
+        "io_schedule", "folio_wait", "ext4_", "xfs_", "btrfs_", "f2fs_", "jbd2_", "blkdev_",
+        "iomap_", "generic_file_", "filemap_", "fcntl_setlk", "do_lock_file_wait", "locks_lock",
+        "flock_", "balance_dirty_pages", "wbt_wait", "rq_qos_wait", "submit_bio", "vfs_read",
+        "vfs_write", "ksys_", "do_sys_openat2", "do_filp_open", "path_", "lookup_", "iterate_dir",
+        "fuse_", "nfs_", "ovl_", "do_renameat2", "do_unlinkat", "vfs_open", "__x64_sys_flock",
+      ]
+    ),
+  ]
+
+  /// A fault is the outermost of the kernel's functions: the program had not called it.
+  static let faultFunctions = ["exc_page_fault", "do_user_addr_fault", "do_page_fault"]
+
+  /// Functions of a poll-like wait, which is idle only when an event loop made it.
+  private static let pollFunctions = ["do_sys_poll", "do_poll", "do_select", "core_sys_select"]
+
+  /// What the stack's thread waited for; `frames` innermost first, kernel frames first.
+  static func cause(of frames: [Frame]) -> WaitCause {
+    let kernel = frames.prefix { $0.isKernel }.compactMap(\.function)
+    let user = frames.drop { $0.isKernel }
+    if isIdle(Array(user)) { return .eventWait }
+    if kernel.suffix(4).contains(where: { name in faultFunctions.contains { name.hasSuffix($0) } })
+    {
+      return .pageFault
+    }
+    for row in kernelRows where kernel.contains(where: { row.matches($0) }) {
+      if row.cause == .eventWait, isOwnPoll(kernel: kernel, user: Array(user)) { return .other }
+      return row.cause
+    }
+    return .other
+  }
+
+  /// The first of the user frames show an event loop.
+  static func isIdle(_ user: [Frame]) -> Bool {
+    idleSignatures.contains { row in
+      user.prefix(row.depth).contains { $0.function?.contains(row.function) == true }
+    }
+  }
+
+  /// poll() or select() straight from the program's own Swift code, outside any event loop we know.
+  private static func isOwnPoll(kernel: [String], user: [Frame]) -> Bool {
+    guard kernel.contains(where: { name in pollFunctions.contains { name.hasPrefix($0) } }) else {
+      return false
+    }
+    return user.prefix(3).contains { $0.isProgram && $0.function != nil }
+  }
+}
+

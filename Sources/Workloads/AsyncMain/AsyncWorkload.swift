@@ -1,0 +1,124 @@
+import Dispatch
+import Glibc
+
+/// A program whose MainActor runs where async main or dispatchMain puts it, and is blocked a known number of times.
+///
+/// `lull-workload-async [mode=async-main|dispatch] [count=N] [ms=T] [gap=G]`
+@main
+struct AsyncWorkload {
+  static func main() async {
+    let words = CommandLine.arguments.dropFirst()
+    guard let program = Program(words) else {
+      writeLine(
+        "usage: lull-workload-async [mode=async-main|dispatch] [count=N] [ms=T] [gap=G]", to: 2)
+      exit(64)
+    }
+    switch program.mode {
+    case .asyncMain: await runAsync(program)
+    case .dispatch: runDispatch(program)
+    }
+  }
+
+  @MainActor
+  static func runAsync(_ program: Program) async {
+    var spans: [String] = []
+    for _ in 0..<program.count {
+      try? await Task.sleep(for: .milliseconds(program.gap))
+      spans.append(blockMainActor(milliseconds: program.milliseconds))
+    }
+    try? await Task.sleep(for: .milliseconds(program.gap))
+    program.printAndExit(spans)
+  }
+
+  /// Never returns: the main queue runs from now on.
+  static func runDispatch(_ program: Program) {
+    DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(program.gap)) {
+      dispatchNext(program, [])
+    }
+    dispatchMain()
+  }
+
+  @Sendable
+  static func dispatchNext(_ program: Program, _ spans: [String]) {
+    guard spans.count < program.count else { program.printAndExit(spans) }
+    let next = spans + [blockMainQueue(milliseconds: program.milliseconds)]
+    DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(program.gap)) {
+      dispatchNext(program, next)
+    }
+  }
+
+  @MainActor @inline(never)
+  static func blockMainActor(milliseconds: Int) -> String { block(milliseconds) }
+
+  @inline(never)
+  static func blockMainQueue(milliseconds: Int) -> String { block(milliseconds) }
+
+  @inline(never)
+  private static func block(_ milliseconds: Int) -> String {
+    let start = monotonicNow()
+    usleep(useconds_t(milliseconds * 1000))
+    return "{\"startNs\":\(start),\"endNs\":\(monotonicNow()),\"tid\":\(syscallThreadID())}"
+  }
+
+  private static func monotonicNow() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+  }
+
+  /// The kernel's id of this thread, read from /proc because Swift cannot import gettid.
+  private static func syscallThreadID() -> Int {
+    var buffer = [CChar](repeating: 0, count: 128)
+    let count = readlink("/proc/thread-self", &buffer, buffer.count - 1)
+    guard count > 0 else { return 0 }
+    let link = String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    return link.split(separator: "/").last.flatMap { Int($0) } ?? 0
+  }
+}
+
+/// What the command line asks for.
+struct Program: Sendable {
+  enum Mode: String {
+    case asyncMain = "async-main"
+    case dispatch
+  }
+
+  var mode = Mode.asyncMain
+  var count = 3
+  var milliseconds = 300
+  var gap = 200
+
+  init?(_ words: some Sequence<String>) {
+    for word in words {
+      let parts = word.split(separator: "=", maxSplits: 1)
+      guard parts.count == 2 else { return nil }
+      if parts[0] == "mode" {
+        guard let mode = Mode(rawValue: String(parts[1])) else { return nil }
+        self.mode = mode
+        continue
+      }
+      guard let value = Int(parts[1]), value >= 0 else { return nil }
+      switch parts[0] {
+      case "count": count = value
+      case "ms": milliseconds = value
+      case "gap": gap = value
+      default: return nil
+      }
+    }
+  }
+
+  /// Prints the truth as one line of JSON.
+  func printAndExit(_ spans: [String]) -> Never {
+    let line = """
+      {"count":\(spans.count),"mode":"\(mode.rawValue)","pid":\(getpid()),\
+      "spans":[\(spans.joined(separator: ","))],"workload":"async"}
+      """
+    writeLine(line, to: 1)
+    exit(0)
+  }
+}
+
+private func writeLine(_ line: String, to descriptor: Int32) {
+  let bytes = Array((line + "\n").utf8)
+  _ = write(descriptor, bytes, bytes.count)
+}

@@ -1,0 +1,150 @@
+import ArgumentParser
+import Glibc
+import PerfData
+import Recording
+import Reporting
+import TraceModel
+
+/// `lull record`: wrap a command or attach to a process, then print the scored report.
+struct RecordCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "record",
+    abstract: "Record a command or a running process, and score it.",
+    usage: """
+      lull record [options] -- COMMAND [ARG...]
+      lull record [options] --pid PID
+      """,
+    discussion: """
+      The command keeps its input, output and terminal; the report goes to standard error, and \
+      the exit status is the command's own (128 + n for signal n, 125 when Lull itself failed). \
+      The first Ctrl-C is the command's, the second asks it to end, the third ends the recording.
+      """)
+
+  @Option(help: "Attach to a running process instead of starting a command.")
+  var pid: Int32?
+
+  @Option(
+    help: "How long to record, such as 30s, 500ms or 2m; until the end by default.",
+    transform: DurationArgument.parse)
+  var duration: TimeSpan?
+
+  @Option(
+    name: .shortAndLong,
+    help: "The trace to write; by default <program>-<yyyymmdd-hhmmss>.perf.data here.")
+  var output: String?
+
+  @Option(
+    help: "How often memory is read, 100ms by default.", transform: DurationArgument.parse)
+  var interval: TimeSpan?
+
+  @Option(
+    help: ArgumentHelp(
+      "Counters by their libpfm4 names, separated by commas; 'none' for none.",
+      valueName: "a,b"))
+  var counters: String?
+
+  @Option(
+    help: "Whose scheduler events are recorded: system (default) or process.",
+    transform: Self.scope)
+  var scope = RecordingOptions.Scope.system
+
+  @OptionGroup var analysis: AnalysisOptions
+
+  @Flag(help: "Record only; print no report.")
+  var noReport = false
+
+  @Flag(name: .shortAndLong, help: "Say nothing but errors.")
+  var quiet = false
+
+  @Flag(name: .shortAndLong, help: "Say more of what goes on.")
+  var verbose = false
+
+  @Argument(parsing: .captureForPassthrough, help: "The command to record, with its arguments.")
+  var command: [String] = []
+
+  @Sendable static func scope(_ name: String) throws -> RecordingOptions.Scope {
+    guard let scope = RecordingOptions.Scope(rawValue: name) else {
+      throw ValidationError("there is no scope '\(name)'; write system or process.")
+    }
+    return scope
+  }
+
+  private var words: [String] { command.first == "--" ? Array(command.dropFirst()) : command }
+
+  func validate() throws {
+    if let pid {
+      if !words.isEmpty {
+        throw ValidationError("give --pid or a command, not both.")
+      }
+      if pid <= 0 { throw ValidationError("--pid must be above zero; `ps` lists processes.") }
+    } else if words.isEmpty {
+      throw ValidationError("give a command after --, or a process with --pid.")
+    }
+    if let interval, interval < TimeSpan(nanoseconds: 1_000_000) {
+      throw ValidationError("--interval must be 1ms or more.")
+    }
+  }
+
+  func run() throws {
+    // All that can be wrong is found before the command runs.
+    _ = try analysis.measurement()
+    let options = try recordingOptions()
+    let recorder = try Recorder(options: options)
+    if !quiet { Console.notice("recording: " + CapabilityReport.probe().oneLine) }
+    let result = try recorder.run()
+    Console.ignoreBrokenPipes()
+    finish(result)
+    if !noReport && !quiet { try report(result) }
+    throw ExitCode(result.exitStatus)
+  }
+
+  private func recordingOptions() throws -> RecordingOptions {
+    let program = pid.map(TraceName.program) ?? words.first ?? ""
+    let path = output ?? TraceName.choose(program: program)
+    do { try OutputFile.check(path, overwrite: false) } catch {
+      throw Failure(
+        status: Exit.inputOutput,
+        message: "\(path) is there already; give -o another name, or remove it first")
+    }
+    var options = RecordingOptions(
+      target: pid.map { .pid($0) } ?? .command(words), outputPath: path)
+    options.duration = duration
+    if let interval { options.footprintInterval = interval }
+    options.counters = counters.map { text in
+      text == "none" ? [] : text.split(separator: ",").map(String.init)
+    }
+    options.scope = scope
+    options.processHint = analysis.process
+    options.version = Version.text
+    options.ownCommandLine = CommandLine.arguments
+    return options
+  }
+
+  /// Names go into the trace while the binaries are at hand, so that it reads alike elsewhere.
+  private func finish(_ result: RecordingResult) {
+    if !quiet {
+      for problem in result.problems { Console.notice(problem) }
+    }
+    do { try StackEmbedding.embed(tracePath: result.tracePath) } catch {
+      Console.notice(
+        "function names are not stored in the trace, so read it on this machine: \(error)")
+    }
+    OutputFile.giveToInvokingUser(result.tracePath)
+    guard !quiet else { return }
+    Console.notice("trace written to \(result.tracePath)")
+    if verbose {
+      let cost = Figures.seconds(result.overheadCPUSeconds)
+      Console.notice(
+        "recorded \(Figures.seconds(result.durationSeconds)) of process \(result.rootPid), "
+          + "\(result.lostRecords) records lost, \(cost) of CPU time used by Lull")
+    }
+  }
+
+  private func report(_ result: RecordingResult) throws {
+    let report = try analysis.report(on: result.tracePath)
+    Console.status(
+      "\n"
+        + TextReport.render(
+          report, options: TextOptions(color: Console.isColored(STDERR_FILENO))))
+  }
+}

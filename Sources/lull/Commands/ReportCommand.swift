@@ -1,0 +1,47 @@
+import ArgumentParser
+import Glibc
+import Reporting
+
+/// `lull report`: a trace in, a report out.
+struct ReportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "report", abstract: "Score a recorded trace.")
+
+  @Argument(help: "A trace that `lull record` or `perf record` made.")
+  var trace: String
+
+  @Option(
+    help: "The form of the report: text, json or markdown.", transform: Self.format)
+  var format = ReportFormat.text
+
+  @Option(name: .shortAndLong, help: "The file to write, instead of standard output.")
+  var output: String?
+
+  @Flag(help: "Overwrite the output file where it exists.")
+  var force = false
+
+  @OptionGroup var analysis: AnalysisOptions
+
+  @Sendable static func format(_ name: String) throws -> ReportFormat {
+    guard let format = ReportFormat(rawValue: name) else {
+      throw ValidationError(ReportFormat.unknownMessage(name))
+    }
+    return format
+  }
+
+  func run() throws {
+    Console.ignoreBrokenPipes()
+    let report = try analysis.report(on: trace)
+    let text =
+      switch format {
+      case .text:
+        TextReport.render(
+          report,
+          options: TextOptions(color: output == nil && Console.isColored(STDOUT_FILENO)))
+      case .json: try JSONReport.render(report)
+      case .markdown: MarkdownReport.render(report)
+      }
+    guard let output else { return Console.output(text) }
+    try OutputFile.write(Array(text.utf8), to: output, overwrite: force)
+  }
+}

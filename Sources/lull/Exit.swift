@@ -1,0 +1,113 @@
+import ArgumentParser
+import Glibc
+import PerfData
+import Recording
+import Reporting
+import Signals
+import TraceModel
+
+/// Why Lull stops with an error: the status to exit with, and what to say.
+struct Failure: Error {
+  var status: Int32
+  var message: String
+}
+
+/// Statuses and how each error comes to one.
+enum Exit {
+  static let usage: Int32 = 64
+  static let badTrace: Int32 = 65
+  static let inputOutput: Int32 = 74
+  static let permission: Int32 = 77
+  /// `record` itself failed; the statuses below belong to the command it wraps.
+  static let recordFailed: Int32 = 125
+
+  /// Says what happened and leaves.
+  static func with(_ error: any Error) -> Never {
+    if let code = error as? ExitCode { exit(code.rawValue) }
+    let isRecord = CommandLine.arguments.dropFirst().first == "record"
+    guard let failure = failure(of: error) else {
+      // The argument parser's own: help, version, and errors of usage.
+      let message = Lull.fullMessage(for: error)
+      guard Lull.exitCode(for: error).isSuccess else {
+        Console.lines(message)
+        exit(isRecord ? recordFailed : usage)
+      }
+      if !message.isEmpty { Console.output(message.hasSuffix("\n") ? message : message + "\n") }
+      exit(0)
+    }
+    Console.error(failure.message)
+    let isOwn = isRecord && failure.status != 126 && failure.status != 127
+    exit(isOwn ? recordFailed : failure.status)
+  }
+
+  static func failure(of error: any Error) -> Failure? {
+    switch error {
+    case let failure as Failure: failure
+    case let error as TraceError: trace(error)
+    case let error as PerfDataError: Failure(status: status(error), message: "\(error)")
+    case let error as OutputFileError:
+      Failure(status: outputStatus(error.code), message: error.description)
+    case let error as RadioProfileError: Failure(status: usage, message: error.description)
+    case let error as RecordingError: recording(error)
+    default: nil
+    }
+  }
+
+  private static func recording(_ error: RecordingError) -> Failure {
+    let status: Int32 =
+      switch error.kind {
+      case .commandNotFound: 127
+      case .commandNotExecutable: 126
+      case .permission: permission
+      case .io: inputOutput
+      case .usage: usage
+      default: recordFailed
+      }
+    return Failure(status: status, message: error.message)
+  }
+
+  private static func trace(_ error: TraceError) -> Failure {
+    guard let cause = error.cause else {
+      return Failure(status: badTrace, message: error.description)
+    }
+    var message = error.description
+    switch cause.reason {
+    case .system(_, _, let code):
+      // The path is in the reader's own line already.
+      message = cause.description
+      switch code {
+      case ENOENT: message += "; check the path of the trace"
+      case EACCES, EPERM: message += "; ask its owner, or run as a user who may read it"
+      case EISDIR: message += "; give the perf.data file in it"
+      default: break
+      }
+    case .notWritable: break
+    default: message += "; give a trace that `lull record` or `perf record` made"
+    }
+    return Failure(status: status(cause), message: message)
+  }
+
+  private static func status(_ error: PerfDataError) -> Int32 {
+    switch error.reason {
+    case .system(_, _, let code): status(errno: code)
+    case .notWritable: inputOutput
+    default: badTrace
+    }
+  }
+
+  /// A name that is taken or a folder was the caller's choice; all else is the system's.
+  private static func outputStatus(_ code: Int32) -> Int32 {
+    switch code {
+    case EACCES, EPERM, EROFS: permission
+    default: inputOutput
+    }
+  }
+
+  private static func status(errno code: Int32) -> Int32 {
+    switch code {
+    case EACCES, EPERM: permission
+    case EISDIR: badTrace
+    default: inputOutput
+    }
+  }
+}

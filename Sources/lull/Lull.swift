@@ -1,0 +1,18 @@
+import ArgumentParser
+
+/// The command line of Lull: one file per subcommand, each a thin shell over the modules.
+struct Lull: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "lull",
+    abstract: "What a Swift process costs: power and performance, recorded and scored.",
+    version: Version.text,
+    subcommands: [
+      RecordCommand.self, ReportCommand.self, RulesCommand.self, RedactCommand.self,
+      DoctorCommand.self,
+    ])
+}
+
+/// The version, in this place only.
+enum Version {
+  static let text = "0.1.0"
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  @Suite struct Attach {
+    /// Starts a workload, attaches to it for a while and reports.
+    private func attach(
+      to words: [String], duration: String, scratch: Scratch
+    ) throws -> (target: Command, result: CommandResult, report: JSON) {
+      let target = try Command(words)
+      usleep(300_000)
+      let trace = scratch.file("t")
+      let result = try Command.run(
+        [
+          Machine.lull, "record", "-q", "--pid", "\(target.pid)", "--duration", duration, "-o",
+          trace,
+        ])
+      try #require(result.status == 0, "\(result.errors)")
+      return (target, result, try Recorded.report(trace))
+    }
+
+    @Test func `a running process is recorded for a while and left running`() throws {
+      let scratch = try Scratch()
+      let (target, result, report) = try attach(
+        to: [Machine.workload, "blocker", "cause=sleep", "count=60", "ms=200", "gap=300"],
+        duration: "3s", scratch: scratch)
+      #expect(kill(target.pid, 0) == 0, "the target goes on")
+      #expect(result.seconds < 6)
+      #expect(report["capture"]["mode"].string == "attach")
+      #expect(report["process"]["pid"].int == Int(target.pid))
+      #expect(report["process"]["isSwift"].bool == true)
+      #expect(isNear(report["trace"]["durationSeconds"].double, 3, slack: 0.3))
+      let hangs = report["signals"]["mainThread"]["hangs"].items
+      #expect((5...7).contains(hangs.count), "\(hangs.count) hangs")
+      #expect(hangs.dropFirst().dropLast().allSatisfy { isNear($0["durationSeconds"].double, 0.2) })
+    }
+
+    @Test func `a file opened before is known by its path`() throws {
+      let scratch = try Scratch()
+      let log = scratch.file("log")
+      let (_, _, report) = try attach(
+        to: [
+          Machine.workload, "appender", "writes=3000", "bytes=50", "gap=10", "path=\(log)",
+        ], duration: "2s", scratch: scratch)
+      let file = report["signals"]["disk"]["files"].items.first { $0["path"].string == log }
+      let writes = file?["writes"].int ?? 0
+      #expect(writes > 100)
+      #expect(file?["bytesWritten"].int == writes * 50)
+    }
+
+    @Test func `the recording ends with the target`() throws {
+      let scratch = try Scratch()
+      let (target, result, report) = try attach(
+        to: [Machine.workload, "poller", "hz=20", "seconds=2"], duration: "30s", scratch: scratch)
+      #expect(result.seconds < 10)
+      #expect(try target.finish().status == 0)
+      #expect(report["trace"]["truncated"].bool == false)
+    }
+
+    @Test func `threads born later are recorded too`() throws {
+      let scratch = try Scratch()
+      let (_, _, report) = try attach(
+        to: [Machine.workload, "blocker", "cause=child", "count=8", "ms=100", "gap=200"],
+        duration: "2s", scratch: scratch)
+      #expect((report["process"]["children"].items.count) > 0, "\(report["process"])")
+    }
+  }
+
+  @Suite struct Subject {
+    @Test(arguments: [
+      ["sh", "-c", "\"$0\" idle seconds=1; true", Machine.workload],
+      ["env", "A=1", Machine.workload, "idle", "seconds=1"],
+      ["sh", "-c", "sh -c '\"$0\" idle seconds=1; true' \"$0\"; true", Machine.workload],
+    ])
+    func `the Swift process that a driver started is the subject`(command: [String]) throws {
+      let run = try Recorded(command)
+      #expect(run.report["process"]["executable"].string == Machine.workload)
+      #expect(run.report["process"]["isSwift"].bool == true)
+    }
+
+    @Test func `a program that is not Swift is recorded and said not to be`() throws {
+      let run = try Recorded(["sleep", "0.5"])
+      #expect(run.report["process"]["isSwift"].bool == false)
+      #expect(run.report["process"]["name"].string == "sleep")
+    }
+
+    @Test func `another process can be chosen by name`() throws {
+      let run = try Recorded(
+        ["sh", "-c", "\"$0\" idle seconds=1 & sleep 1.2; wait", Machine.workload],
+        reportOptions: ["--process", "sleep"])
+      #expect(run.report["process"]["name"].string == "sleep")
+    }
+  }
+}

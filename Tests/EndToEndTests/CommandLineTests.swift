@@ -1,0 +1,103 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  @Suite struct CommandLineContract {
+    private func record(_ command: [String], options: [String] = []) throws -> CommandResult {
+      let scratch = try Scratch()
+      return try Command.run(
+        [Machine.lull, "record", "-q", "-o", scratch.file("t")] + options + ["--"] + command,
+        input: "from stdin\n")
+    }
+
+    static let statuses: [(command: [String], status: Int32)] = [
+      (["true"], 0), (["sh", "-c", "exit 3"], 3), (["sh", "-c", "kill -TERM $$"], 143),
+      (["no-such-command-here"], 127), (["/etc/passwd"], 126), (["/"], 126),
+    ]
+
+    @Test(arguments: statuses)
+    func `the exit status is the child's, or a shell's`(command: [String], status: Int32) throws {
+      let result = try record(command)
+      #expect(result.status == status, "\(result.errors)")
+      #expect(result.signal == nil)
+    }
+
+    @Test func `the command's input and output are its own`() throws {
+      let result = try record(["cat"])
+      #expect(result.text == "from stdin\n")
+      #expect(result.status == 0)
+    }
+
+    @Test func `an existing trace is not overwritten`() throws {
+      let scratch = try Scratch()
+      let path = scratch.file("mine")
+      try Data("precious".utf8).write(to: URL(fileURLWithPath: path))
+      let result = try Command.run([Machine.lull, "record", "-q", "-o", path, "--", "true"])
+      #expect(result.status == 125)
+      #expect(result.errors.contains(path))
+      #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious")
+    }
+
+    @Test func `without -q the text report is printed to standard error`() throws {
+      let scratch = try Scratch()
+      let result = try Command.run(
+        [
+          Machine.lull, "record", "-o", scratch.file("t"), "--", Machine.workload, "idle",
+          "seconds=1",
+        ])
+      #expect(result.status == 0)
+      #expect(result.errors.lowercased().contains("score"))
+      #expect(result.text.split(separator: "\n").count == 1, "only the program's own line")
+      let lines = result.errors.split(separator: "\n")
+      #expect(lines.allSatisfy { $0.count <= 80 }, "\(lines.filter { $0.count > 80 })")
+    }
+
+    @Test(arguments: [
+      ["record", "-q", "--pid", "4194303"], ["record", "-q", "--pid", "2"],
+      ["record", "-q", "--pid", "0"],
+    ])
+    func `a process that cannot be recorded is a clear error`(words: [String]) throws {
+      let scratch = try Scratch()
+      let result = try Command.run(
+        [Machine.lull] + words + ["--duration", "1s", "-o", scratch.file("t")])
+      expectCleanFailure(result, statuses: words.last == "0" ? [64, 125] : [125, 77])
+    }
+
+    @Test(arguments: [
+      ["record"], ["record", "--pid", "abc"], ["record", "--duration", "nonsense", "--pid", "1"],
+      ["report"], ["report", "a", "b"], ["frobnicate"],
+    ])
+    func `bad usage is a clear error`(words: [String]) throws {
+      expectCleanFailure(try Command.run([Machine.lull] + words), statuses: [64, 125])
+    }
+
+    @Test func `a trace that cannot be read is a clear error`() throws {
+      let scratch = try Scratch()
+      let (empty, text, magic) = (scratch.file("empty"), scratch.file("text"), scratch.file("m"))
+      try Data().write(to: URL(fileURLWithPath: empty))
+      try Data("hello, this is no trace\n".utf8).write(to: URL(fileURLWithPath: text))
+      try Data("PERFILE2".utf8 + [UInt8](repeating: 0xff, count: 200))
+        .write(to: URL(fileURLWithPath: magic))
+      for path in [scratch.file("missing"), scratch.path, empty, text, magic, "/dev/zero"] {
+        let result = try Command.run([Machine.lull, "report", path], limit: 20)
+        expectCleanFailure(result, statuses: [65, 66, 74])
+        #expect(result.errors.contains(path), "\(path): \(result.errors)")
+      }
+    }
+
+    @Test func `doctor prints a table of the signals`() throws {
+      let result = try Command.run([Machine.lull, "doctor"])
+      #expect(result.status == 0)
+      for word in ["wakeups", "network", "disk", "memory", "full"] {
+        #expect((result.text + result.errors).lowercased().contains(word), "\(word)")
+      }
+    }
+
+    private func expectCleanFailure(_ result: CommandResult, statuses: [Int32]) {
+      #expect(result.signal == nil, "died of a signal: \(result.errors)")
+      #expect(statuses.contains(result.status), "\(result.status): \(result.errors)")
+      #expect(!result.errors.isEmpty)
+      for word in ["Fatal error", "Crash", "💣"] { #expect(!result.errors.contains(word)) }
+    }
+  }
+}

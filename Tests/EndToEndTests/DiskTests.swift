@@ -1,0 +1,68 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  @Suite(.enabled(if: Machine.hasStrace, Machine.needsStrace))
+  struct Disk {
+    @Test(arguments: [
+      "appender writes=40 bytes=33 gap=1",
+      "rewriter times=5 bytes=20000 gap=1",
+      "atomic-saver times=5 bytes=10000 gap=1",
+      "sqlite rows=6 gap=1",
+      "sqlite rows=6 gap=1 journal=wal",
+    ])
+    func `writes, bytes and syncs of each path equal strace's`(workload: String) throws {
+      let scratch = try Scratch()
+      let target = scratch.file("target")
+      let words =
+        [Machine.workload] + workload.split(separator: " ").map(String.init) + ["path=\(target)"]
+      let expected = try Strace.files(of: words, scratch: scratch)
+        .filter { $0.key.hasPrefix(target) }
+      try #require(!expected.isEmpty)
+      for path in expected.keys { unlink(path) }
+      unlink(target)
+      let run = try Recorded(words, scratch: scratch)
+      for (path, activity) in expected {
+        let file = run.file(path)
+        let measured = FileActivity(
+          writes: file["writes"].int ?? -1, bytes: file["bytesWritten"].int ?? -1,
+          syncs: file["syncs"].int ?? -1)
+        #expect(measured == activity, "\(path): \(run.signals["disk"])")
+      }
+      let disk = run.signals["disk"]
+      #expect(disk["writes"].int == expected.values.map(\.writes).reduce(0, +))
+      #expect(disk["bytesWritten"].int == expected.values.map(\.bytes).reduce(0, +))
+      #expect(disk["syncs"].int == expected.values.map(\.syncs).reduce(0, +))
+    }
+
+    @Test(arguments: ["rewriter", "atomic-saver"])
+    func `a file replaced whole counts as rewritten each time but the first`(
+      workload: String
+    ) throws {
+      let scratch = try Scratch()
+      let target = scratch.file("target")
+      let run = try Recorded(
+        workload: "\(workload) times=5 bytes=20000 gap=5 path=\(target)", scratch: scratch)
+      let rewrites = run.signals["disk"]["files"].items
+        .filter { $0["path"].string?.hasPrefix(target) == true }
+        .compactMap { $0["rewrites"].int }.reduce(0, +)
+      #expect(rewrites == 4, "\(run.signals["disk"])")
+    }
+
+    @Test func `what is not a disk is not counted`() throws {
+      let run = try Recorded(workload: "bytewriter count=5000 path=/dev/null")
+      #expect(run.signals["disk"]["writes"].int ?? 0 == 0)
+      let pipe = try Recorded(["sh", "-c", "yes | head -n 10000 | cat > /dev/null"])
+      #expect(pipe.signals["disk"]["bytesWritten"].int ?? 0 == 0)
+    }
+
+    @Test func `totals stay exact at a high rate`() throws {
+      let scratch = try Scratch()
+      let target = scratch.file("target")
+      let run = try Recorded(
+        workload: "bytewriter count=500000 path=\(target)", scratch: scratch)
+      #expect(run.signals["disk"]["writes"].int == 500_000)
+      #expect(run.signals["disk"]["bytesWritten"].int == 500_000)
+    }
+  }
+}

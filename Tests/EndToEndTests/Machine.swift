@@ -1,0 +1,57 @@
+import Foundation
+import Testing
+
+/// What the machine the tests run on has and allows.
+enum Machine {
+  static let isRoot = geteuid() == 0
+  static let hasStrace = tool("strace") != nil
+  static let hasPerf = tool("perf") != nil
+
+  /// The reason the tests that record are left out.
+  static let needsRoot: Comment = "recording needs root here"
+  static let needsStrace: Comment = "compares with strace, which is not installed"
+  static let needsPerf: Comment = "compares with perf, which is not installed"
+
+  /// The first executable of that name on the search path.
+  static func tool(_ name: String) -> String? {
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/sbin:/usr/bin:/sbin:/bin"
+    return path.split(separator: ":").map { "\($0)/\(name)" }
+      .first { access($0, X_OK) == 0 }
+  }
+
+  /// A program of this package, built beside the test bundle.
+  static func built(_ name: String) -> String {
+    let folders =
+      [ownFolder]
+      + CommandLine.arguments.filter { $0.hasSuffix(".xctest") }
+      .map { URL(fileURLWithPath: $0).deletingLastPathComponent().path }
+    return folders.map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 } ?? name
+  }
+
+  static let lull = built("lull")
+  static let workload = built("lull-workload")
+  static let asyncWorkload = built("lull-workload-async")
+
+  private static var ownFolder: String {
+    let path = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+    return URL(fileURLWithPath: path).deletingLastPathComponent().path
+  }
+}
+
+/// A directory on a real file system that is gone when the test ends.
+final class Scratch {
+  let path: String
+
+  init() throws {
+    // Not the temporary directory: it may be a tmpfs, where nothing counts as a disk write.
+    var template = Array("/var/tmp/lull-test-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw POSIXError(.EIO) }
+    path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    // Under sudo Lull records as another user, who must be able to write here.
+    chmod(path, 0o777)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  func file(_ name: String) -> String { "\(path)/\(name)" }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  @Suite struct MainThread {
+    /// The name a cause of the blocker has in the report.
+    static let causes = [
+      ("sleep", "sleep"), ("lock", "lock"), ("semaphore", "lock"), ("network", "network"),
+      ("child", "child"), ("file", "file"), ("fsync", "sync"),
+    ]
+
+    @Test(arguments: causes)
+    func `each cause of blocking is told apart and timed`(cause: String, name: String) throws {
+      let run = try Recorded(workload: "blocker cause=\(cause) count=3 ms=300 gap=300")
+      let hangs = run.hangs
+      try #require(hangs.count == 3, "\(run.mainThread)")
+      for (hang, truth) in zip(hangs, zip(run.trueSpans, run.trueCPU)) {
+        let (length, cpu) = truth
+        #expect(isNear(hang["durationSeconds"].double, length))
+        #expect(hang["severity"].string == "hang")
+        // What was not CPU time was waiting: for the cause, or (a little) for a CPU again.
+        let blocked = hang["blockedByCause"][name].double ?? 0
+        let runnable = hang["runnableSeconds"].double ?? 0
+        let waiting = blocked + runnable
+        // A disk that interrupts thousands of times makes the thread's own clock less exact,
+        // and starting a child blocks in other ways before the wait for it.
+        let slack = ["file", "fsync", "child"].contains(cause) ? 0.015 : 0.001
+        #expect(isNear(waiting, length - cpu, slack: slack), "\(hang)")
+        #expect(blocked > 0.8 * (length - cpu), "\(hang)")
+      }
+      #expect(run.mainThread["hasEventLoop"].bool == true)
+    }
+
+    @Test func `computing is running time, not blocking`() throws {
+      let run = try Recorded(workload: "blocker cause=compute count=3 ms=300 gap=300")
+      try #require(run.hangs.count == 3)
+      for (hang, truth) in zip(run.hangs, zip(run.trueSpans, run.trueCPU)) {
+        #expect(isNear(hang["durationSeconds"].double, truth.0))
+        #expect(isNear(hang["runningSeconds"].double, truth.1))
+      }
+    }
+
+    @Test(arguments: ["sleep", "lock", "fsync", "compute"])
+    func `the parts of every hang add up to it`(cause: String) throws {
+      let run = try Recorded(workload: "blocker cause=\(cause) count=4 ms=150 gap=100")
+      #expect(run.hangs.count == 4)
+      for hang in run.hangs {
+        let causes = hang["blockedByCause"]
+        let blocked = causes.keys.compactMap { causes[$0].double }.reduce(0, +)
+        let sum = (hang["runningSeconds"].double ?? 0) + (hang["runnableSeconds"].double ?? 0)
+        #expect(abs(sum + blocked - (hang["durationSeconds"].double ?? -1)) < 1e-6, "\(hang)")
+      }
+      let main = run.mainThread
+      let parts = ["runningSeconds", "runnableSeconds", "blockedSeconds", "idleSeconds"]
+      let sum = parts.compactMap { main[$0].double }.reduce(0, +)
+      let length = run.report["trace"]["durationSeconds"].double ?? 0
+      #expect(sum <= length + 0.001 && sum > 0.9 * length)
+    }
+
+    @Test func `severity follows the length`() throws {
+      let run = try Recorded(workload: "blocker cause=sleep count=2 ms=120 gap=100")
+      #expect(run.hangs.map { $0["severity"].string } == ["noticeable", "noticeable"])
+      let longer = try Recorded(workload: "blocker cause=sleep count=1 ms=600 gap=100")
+      #expect(longer.hangs.map { $0["severity"].string } == ["severe"])
+      let short = try Recorded(workload: "blocker cause=sleep count=5 ms=60 gap=100")
+      #expect(short.hangs.isEmpty)
+    }
+
+    @Test(arguments: ["sleep", "lock", "semaphore", "network", "fsync"])
+    func `the program's own function is in the stack of a hang`(cause: String) throws {
+      let run = try Recorded(workload: "blocker cause=\(cause) count=2 ms=200 gap=200")
+      for hang in run.hangs {
+        let own = hang["stack"].items.filter {
+          $0["module"].string?.contains("lull-workload") == true
+        }
+        #expect(own.contains { $0["function"].string?.contains("fire") == true }, "\(hang)")
+      }
+    }
+
+    @Test(arguments: ["async-main", "dispatch"])
+    func `MainActor is found where it runs`(mode: String) throws {
+      let command = [Machine.asyncWorkload, "mode=\(mode)", "count=3", "ms=300", "gap=300"]
+      let run = try Recorded(command)
+      try #require(run.result.status == 0)
+      try #require(run.hangs.count == 3, "\(run.mainThread)")
+      for (hang, length) in zip(run.hangs, run.trueSpans) {
+        #expect(isNear(hang["durationSeconds"].double, length))
+        #expect(isNear(hang["blockedByCause"]["sleep"].double, length))
+      }
+    }
+
+    @Test func `a program without an event loop is not called one hang`() throws {
+      let run = try Recorded(workload: "bytewriter count=2000000")
+      #expect(run.mainThread["hasEventLoop"].bool == false)
+      #expect(run.hangs.isEmpty)
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import Testing
+
+/// A program run under `lull record`, its own account of what it did, and the report.
+struct Recorded {
+  let scratch: Scratch
+  let trace: String
+  let result: CommandResult
+  let truth: JSON
+  let report: JSON
+
+  var signals: JSON { report["signals"] }
+  var mainThread: JSON { report["signals"]["mainThread"] }
+  var hangs: [JSON] { mainThread["hangs"].items }
+
+  /// Records a command and makes its JSON report.
+  init(
+    _ command: [String], options: [String] = [], reportOptions: [String] = [],
+    scratch given: Scratch? = nil
+  ) throws {
+    scratch = try given ?? Scratch()
+    trace = scratch.file("t.perf.data")
+    let words = [Machine.lull, "record", "-q", "-o", trace] + options + ["--"] + command
+    result = try Command.run(words)
+    truth = try JSON(lastLineOf: result.text)
+    report = try Recorded.report(trace, options: reportOptions)
+  }
+
+  /// Records one of the run-loop workloads: `"blocker cause=sleep"`.
+  init(
+    workload: String, options: [String] = [], reportOptions: [String] = [],
+    scratch: Scratch? = nil
+  ) throws {
+    try self.init(
+      [Machine.workload] + workload.split(separator: " ").map(String.init), options: options,
+      reportOptions: reportOptions, scratch: scratch)
+    try #require(result.status == 0, "\(workload): \(result.errors)")
+  }
+
+  /// The JSON report of a trace.
+  static func report(_ trace: String, options: [String] = []) throws -> JSON {
+    let result = try Command.run(
+      [Machine.lull, "report", trace, "--format", "json"] + options)
+    try #require(result.status == 0, "lull report: \(result.errors)")
+    let report = try JSON(parsing: result.output)
+    try #require(report["schema"].string == "lull.report/1")
+    return report
+  }
+
+  func audit(_ id: String) -> JSON {
+    report["audits"].items.first { $0["id"].string == id } ?? JSON(nil)
+  }
+
+  /// The rules that this program breaks.
+  var failed: Set<String> {
+    Set(
+      report["audits"].items.filter { $0["status"].string == "fail" }
+        .compactMap { $0["id"].string })
+  }
+
+  func file(_ path: String) -> JSON {
+    signals["disk"]["files"].items.first { $0["path"].string == path } ?? JSON(nil)
+  }
+
+  /// The lengths in seconds of the stretches that the workload says it blocked for.
+  var trueSpans: [Double] {
+    truth["spans"].items.compactMap { span in
+      guard let start = span["startNs"].double, let end = span["endNs"].double else { return nil }
+      return (end - start) / 1e9
+    }
+  }
+
+  /// The CPU seconds the workload says each stretch cost it.
+  var trueCPU: [Double] { truth["spans"].items.compactMap { $0["cpuNs"].double.map { $0 / 1e9 } } }
+}
+
+/// Whether a measured time is within 1 % or 1 ms of the truth.
+func isNear(_ measured: Double?, _ truth: Double, slack: Double = 0.001) -> Bool {
+  guard let measured else { return false }
+  return abs(measured - truth) <= max(slack, truth * 0.01)
+}
+
+/// All the tests that record; one at a time, so that they do not disturb each other's times.
+@Suite(
+  .serialized, .enabled(if: Machine.isRoot, Machine.needsRoot), .timeLimit(.minutes(10)))
+enum EndToEnd {}

@@ -1,0 +1,96 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  @Suite struct Robustness {
+    @Test(arguments: [0.3, 1.2])
+    func `a trace cut short by kill -9 is readable and says so`(after: Double) throws {
+      let scratch = try Scratch()
+      let trace = scratch.file("t")
+      let command = try Command(
+        [
+          Machine.lull, "record", "-q", "-o", trace, "--", Machine.workload, "poller", "hz=100",
+          "seconds=3",
+        ])
+      usleep(useconds_t(after * 1e6))
+      kill(command.pid, SIGKILL)
+      #expect(try command.finish().signal == SIGKILL)
+      let report = try Recorded.report(trace)
+      #expect(report["trace"]["truncated"].bool == true)
+      #expect(report["process"]["name"].string?.hasPrefix("lull-workload") == true)
+      if after > 1 { #expect((report["signals"]["wakeups"]["total"].int ?? 0) > 30) }
+    }
+
+    @Test func `a trace with its tail cut off is readable and says so`() throws {
+      let run = try Recorded(workload: "poller hz=100 seconds=2")
+      let whole = try Data(contentsOf: URL(fileURLWithPath: run.trace))
+      for share in [0.9, 0.6, 0.3] {
+        let cut = run.scratch.file("cut")
+        try whole.prefix(Int(Double(whole.count) * share)).write(to: URL(fileURLWithPath: cut))
+        #expect(try Recorded.report(cut)["trace"]["truncated"].bool == true)
+      }
+    }
+
+    @Test func `a full disk leaves a trace that says it is truncated`() throws {
+      let scratch = try Scratch()
+      let folder = scratch.file("small")
+      let script = """
+        mkdir "$1" && mount -t tmpfs -o size=600k t "$1" &&
+        "$2" record -q -o "$1/t" -- "$3" poller hz=2000 seconds=4 main=0; echo "status=$?"
+        "$2" report "$1/t" --format json > "$4"
+        """
+      let output = scratch.file("report.json")
+      let result = try Command.run(
+        ["unshare", "-m", "sh", "-c", script, "sh", folder, Machine.lull, Machine.workload, output])
+      let report = try JSON(parsing: Data(contentsOf: URL(fileURLWithPath: output)))
+      #expect(report["trace"]["truncated"].bool == true, "\(result.text) \(result.errors)")
+      #expect(!result.errors.isEmpty, "the loss is told")
+    }
+
+    @Test func `the same trace gives the same report, byte for byte`() throws {
+      let run = try Recorded(workload: "blocker cause=lock count=3 ms=150 gap=100")
+      let reports = try (0..<2).map { _ in
+        try Command.run(
+          [Machine.lull, "report", run.trace, "--format", "json"],
+          environment: ["TZ": "Asia/Tokyo"]
+        ).output
+      }
+      #expect(reports[0] == reports[1])
+      let usual = try Command.run([Machine.lull, "report", run.trace, "--format", "json"]).output
+      #expect(reports[0] == usual)
+    }
+
+    @Test(.enabled(if: Machine.hasPerf, Machine.needsPerf))
+    func `perf reads the trace without an error`() throws {
+      let run = try Recorded(workload: "chatty messages=20 gap=10")
+      for words in [["script"], ["report", "--stdio"], ["evlist", "-v"]] {
+        let result = try Command.run(["perf"] + words + ["-i", run.trace])
+        #expect(result.status == 0, "perf \(words)")
+        let complaints = result.errors.split(separator: "\n").filter { line in
+          ["error", "fail", "invalid", "corrupt", "incompatible", "unknown"]
+            .contains { line.lowercased().contains($0) }
+        }
+        #expect(complaints.isEmpty, "perf \(words): \(complaints)")
+        #expect(!result.output.isEmpty)
+      }
+    }
+
+    @Test(.enabled(if: Machine.hasPerf, Machine.needsPerf))
+    func `nothing is lost at the rate of perf bench sched pipe`() throws {
+      let run = try Recorded(["perf", "bench", "sched", "pipe", "-l", "150000"])
+      #expect(run.report["trace"]["lostEvents"].int == 0)
+      #expect(run.report["trace"]["lostSamples"].int ?? 0 == 0)
+    }
+
+    @Test func `a program of nothing but one-byte writes takes at most twice its time`() throws {
+      let command = [Machine.workload, "bytewriter", "count=8000000"]
+      var ratios: [Double] = []
+      for _ in 0..<3 {
+        let alone = try JSON(lastLineOf: Command.run(command).text)["seconds"].double ?? 0
+        let recorded = try Recorded(command).truth["seconds"].double ?? .infinity
+        ratios.append(recorded / alone)
+      }
+      #expect((ratios.min() ?? .infinity) < 2, "\(ratios)")
+    }
+  }
+}

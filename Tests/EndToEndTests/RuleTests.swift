@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+
+/// A workload, the rules that it was written to break, and those that it may break besides.
+struct BadProgram: CustomTestStringConvertible, Sendable {
+  let workload: String
+  let breaks: Set<String>
+  var mayBreak: Set<String> = []
+  var options: [String] = []
+
+  var testDescription: String { workload }
+
+  static let all = [
+    BadProgram(
+      workload: "blocker cause=sleep count=3 ms=400 gap=500",
+      breaks: ["main-thread-hangs", "main-thread-sleeps"]),
+    BadProgram(
+      workload: "blocker cause=lock count=3 ms=400 gap=500",
+      breaks: ["main-thread-hangs", "main-thread-lock-waits"]),
+    BadProgram(
+      workload: "blocker cause=network count=3 ms=400 gap=500",
+      breaks: ["main-thread-hangs", "main-thread-network-waits"]),
+    BadProgram(
+      workload: "blocker cause=file count=3 ms=400 gap=900",
+      breaks: ["main-thread-hangs", "main-thread-file-access"],
+      // Reading past the page cache costs a quarter of the time in CPU, and a wake for each read.
+      mayBreak: ["main-thread-computation", "idle-wakeups", "cpu-use"]),
+    BadProgram(
+      workload: "blocker cause=fsync count=3 ms=400 gap=900",
+      breaks: ["main-thread-hangs", "main-thread-file-access", "sync-frequency"],
+      mayBreak: [
+        "main-thread-computation", "write-frequency", "bytes-written", "whole-file-rewrites",
+        "idle-wakeups", "cpu-use",
+      ]),
+    BadProgram(
+      workload: "blocker cause=compute count=3 ms=200 gap=1500",
+      breaks: ["main-thread-hangs", "main-thread-computation"]),
+    BadProgram(workload: "poller hz=50 seconds=5", breaks: ["polling-timers"]),
+    BadProgram(
+      workload: "appender writes=8 bytes=80 gap=1100", breaks: ["write-frequency"]),
+    BadProgram(
+      workload: "rewriter times=8 bytes=1000 gap=1100",
+      breaks: ["write-frequency", "whole-file-rewrites"]),
+    BadProgram(
+      workload: "atomic-saver times=8 bytes=1000 gap=1100",
+      breaks: ["write-frequency", "whole-file-rewrites", "sync-frequency"]),
+    BadProgram(
+      workload: "sqlite rows=8 gap=1100", breaks: ["write-frequency", "sync-frequency"],
+      // A rollback journal writes many times what a row holds.
+      mayBreak: ["bytes-written"]),
+    BadProgram(
+      workload: "chatty messages=40 gap=200", breaks: ["radio-duty-cycle"],
+      mayBreak: ["tail-energy", "server-polling"], options: ["--radio-loopback"]),
+    BadProgram(workload: "leaker mbPerSecond=4 seconds=6", breaks: ["footprint-growth"]),
+    BadProgram(
+      workload: "spiker mb=400 times=2 gap=400", breaks: ["peak-footprint"],
+      mayBreak: ["cpu-use"]),
+    BadProgram(workload: "terminator ms=2600 after=500", breaks: ["termination-time"]),
+  ]
+}
+
+extension EndToEnd {
+  @Suite struct Rules {
+    @Test(arguments: BadProgram.all)
+    func `a bad program fails just its rules`(program: BadProgram) throws {
+      let run = try Recorded(
+        workload: program.workload, options: program.options, reportOptions: program.options)
+      let failed = run.failed
+      #expect(program.breaks.subtracting(failed) == [], "rules that did not fail")
+      let others = failed.subtracting(program.breaks).subtracting(program.mayBreak)
+      #expect(others == [], "\(others.map { run.audit($0) })")
+    }
+
+    @Test func `the well-behaved program scores at least 95`() throws {
+      let run = try Recorded(workload: "idle seconds=12")
+      #expect((run.report["score"]["overall"].double ?? 0) >= 95, "\(run.report["score"])")
+      #expect(run.failed == [])
+    }
+
+    @Test func `a steady program fails nothing`() throws {
+      #expect(try Recorded(workload: "steady mb=16 seconds=5").failed == [])
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import PerfData
+import TestSupport
+import Testing
+
+struct RewriteTests {
+  @Test func `records are added to a finished trace and every feature is kept`() throws {
+    let directory = try TemporaryDirectory()
+    defer { directory.remove() }
+    let path = directory.path + "/t"
+    var builder = TraceBuilder()
+    builder.comm(time: 1, pid: 5, tid: 5, name: "five")
+    try builder.write(to: path)
+    let before = try PerfDataFile(path: path)
+    let added = RecordBuilder.comm(pid: 5, tid: 5, name: "added", time: 2, id: 100)
+    try PerfDataAppender.append(records: added, toTraceAt: path)
+    let after = try PerfDataFile(path: path)
+    #expect(!after.isTruncated)
+    #expect(after.orderedRecords().count == before.orderedRecords().count + 1)
+    #expect(after.orderedRecords().last.flatMap(after.comm)?.name == "added")
+    #expect(after.attributes == before.attributes)
+    #expect(after.features.tracingData == before.features.tracingData)
+    #expect(after.features.hostname == before.features.hostname)
+    #expect(throws: PerfDataError.self) {
+      try PerfDataAppender.append(records: [1, 2, 3], toTraceAt: path)
+    }
+  }
+
+  @Test func `nothing is added to a trace that was not finished`() throws {
+    let directory = try TemporaryDirectory()
+    defer { directory.remove() }
+    let path = directory.path + "/t"
+    do {
+      let writer = try PerfDataWriter(path: path, attributes: SmallTrace.attributes)
+      try writer.append(SmallTrace.recordList[0])
+    }
+    #expect(throws: PerfDataError.self) {
+      try PerfDataAppender.append(records: SmallTrace.recordList[0], toTraceAt: path)
+    }
+  }
+
+  @Test func `a copy has the changed records and features and no trace of the old ones`() throws {
+    let directory = try TemporaryDirectory()
+    defer { directory.remove() }
+    let (path, copy) = (directory.path + "/t", directory.path + "/copy")
+    var builder = TraceBuilder()
+    builder.comm(time: 1, pid: 5, tid: 5, name: "secretname")
+    builder.comm(time: 2, pid: 5, tid: 5, name: "dropped")
+    builder.features.hostname = "secrethost"
+    try builder.write(to: path)
+    let original = try PerfDataFile(path: path)
+    try TraceRewriter.rewrite(
+      pathIn: path, pathOut: copy,
+      transform: { bytes, entry in
+        guard let comm = original.comm(entry) else { return bytes }
+        if comm.name == "dropped" { return nil }
+        return RecordBuilder.comm(
+          pid: comm.pid, tid: comm.tid, name: "a much longer name than before", time: entry.time,
+          id: 100)
+      }, features: { $0.hostname = "redacted" })
+    let file = try PerfDataFile(path: copy)
+    #expect(file.features.hostname == "redacted")
+    #expect(file.features.osRelease == original.features.osRelease)
+    #expect(file.features.tracingData == original.features.tracingData)
+    let names = file.orderedRecords().compactMap { file.comm($0)?.name }
+    #expect(names == ["a much longer name than before"])
+    let records = file.orderedRecords().flatMap { file.bytes(of: $0) }
+    let secret = Array("secrethost".utf8)
+    #expect(!records.indices.contains { records[$0...].starts(with: secret) })
+  }
+
+  @Test func `a changed record that is not whole is refused`() throws {
+    let directory = try TemporaryDirectory()
+    defer { directory.remove() }
+    let path = directory.path + "/t"
+    var builder = TraceBuilder()
+    builder.comm(time: 1, pid: 5, tid: 5, name: "name")
+    try builder.write(to: path)
+    #expect(throws: PerfDataError.self) {
+      try TraceRewriter.rewrite(
+        pathIn: path, pathOut: directory.path + "/copy",
+        transform: { bytes, _ in Array(bytes.dropLast()) }, features: { _ in })
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import PerfData
+import TestSupport
+import Testing
+
+struct SyntheticEventTests {
+  @Test func `a footprint's words come back in order`() throws {
+    var sample = FootprintSample()
+    sample.anonymous = 1
+    sample.swapped = 4
+    sample.threadCount = 19
+    let bytes = sample.encoded()
+    #expect(bytes.count == 160)
+    #expect(bytes[0] == 1)
+    #expect(bytes[24] == 4)
+    #expect(bytes[18 * 8] == 19)
+    #expect(FootprintSample(decoding: RawPayload(bytes: bytes)) == sample)
+    #expect(FootprintSample(decoding: RawPayload(bytes: Array(bytes[..<100]))) == nil)
+    #expect(sample.footprint == 5)
+  }
+
+  @Test func `a payload comes back through a trace`() throws {
+    var builder = TraceBuilder()
+    let event = ProcessEvent(
+      pid: 5, parentPid: 1, kind: .attach, executable: "/a\"b", commandLine: ["ä", ""],
+      isSwift: true, threads: [ProcessEvent.Thread(tid: 6, name: "x")])
+    try builder.synthetic(event, time: 10, pid: 5)
+    let counter = CounterEvent(name: "n", value: .infinity, final: true)
+    try builder.synthetic(counter, time: 11)
+    let file = try builder.file()
+    let records = file.orderedRecords().filter { $0.type == RecordType.sample }
+    let first = try file.sample(records[0])
+    #expect(try ProcessEvent(decoding: #require(first.raw)) == event)
+    #expect(records[0].size % 8 == 0)
+    let attribute = try #require(file.attribute(of: records[0]))
+    #expect(SyntheticEvent(attribute: attribute) == .process)
+    let second = try file.sample(records[1])
+    #expect(try CounterEvent(decoding: #require(second.raw)) == counter)
+  }
+
+  @Test func `a payload longer than a record is refused`() {
+    let event = CounterEvent(name: String(repeating: "x", count: 70_000), value: 1)
+    #expect(throws: PerfDataError.self) { _ = try event.encoded() }
+  }
+
+  @Test func `bytes that are no payload are an error`() {
+    let raw = RawPayload(bytes: Array("{]".utf8))
+    #expect(throws: PerfDataError.self) { _ = try CaptureEvent(decoding: raw) }
+  }
+
+  @Test func `times add and subtract`() {
+    let a = Timestamp(nanoseconds: 5)
+    let b = Timestamp(nanoseconds: 8)
+    #expect((a - b).nanoseconds == -3)
+    #expect(a + (b - a) == b)
+    #expect(TimeSpan(seconds: 1.5).nanoseconds == 1_500_000_000)
+    #expect(TimeSpan(seconds: .nan) == .zero)
+    #expect(TimeSpan(seconds: 1e300).nanoseconds == .max)
+  }
+}

@@ -1,0 +1,102 @@
+import Glibc
+import PerfData
+import Testing
+
+@testable import Recording
+
+@Suite(.serialized) struct UprobesTests {
+  @Test func `first instructions are told as the kernel treats them`() {
+    #expect(ProbedInstruction(x86: [0x55, 0x48]) == .push)
+    #expect(ProbedInstruction(x86: [0x41, 0x57]) == .push)
+    #expect(ProbedInstruction(x86: [0x0f, 0x1f, 0x44, 0, 0]) == .nop)
+    #expect(ProbedInstruction(x86: [0xe9, 1, 2, 3, 4]) == .branch)
+    #expect(ProbedInstruction(x86: [0x41, 0x89, 0xd2]) == .other)
+    #expect(ProbedInstruction(x86: [0x48, 0x83, 0xec, 8]) == .other)
+    #expect(ProbedInstruction(x86: []) == .other)
+    #expect(ProbedInstruction(x86: [0x41]) == .other)
+  }
+
+  @Test func `a probe goes behind endbr64`() {
+    #if arch(x86_64)
+      let site = ProbeSite(
+        ElfFile.Function(fileOffset: 0x1000, code: [0xf3, 0x0f, 0x1e, 0xfa, 0x55, 0x48]))
+      #expect(site.fileOffset == 0x1004 && site.instruction == .push)
+    #endif
+  }
+
+  @Test func `functions are where the loader puts them`() throws {
+    let path = try #require(UprobeSet.libraryCandidates(pid: getpid()).first)
+    let file = try #require(ElfFile(path: path))
+    let found = file.functions(named: ["open64", "rename", "no_such_function"])
+    #expect(Set(found.keys) == ["open64", "rename"])
+    let handle = dlopen(nil, RTLD_NOW)
+    for (name, function) in found {
+      let address = try #require(dlsym(handle, name))
+      let code = [UInt8](UnsafeRawBufferPointer(start: address, count: 16))
+      // A probe that another recorder has put there replaces the first byte.
+      #expect(function.code.dropFirst() == code.dropFirst(), "\(name)")
+    }
+  }
+
+  @Test func `groups are told from the text of definitions`() {
+    let text = """
+      p:lull_12/open64 /lib/libc.so.6:0x00000000000f7fc0 path=+0(%di):ustring
+      r:lull_12/open64_ret /lib/libc.so.6:0x00000000000f7fc0 fd=$retval:s32
+      p:probe_libc/malloc /lib/libc.so.6:0x1
+      p:lull_x/foo /lib/libc.so.6:0x1
+      p:lull_7/rename /odd:name:0x1
+
+      nonsense
+      """
+    #expect(UprobeSet.groups(in: text) == ["lull_12", "lull_7"])
+  }
+
+  @Test(.enabled(if: geteuid() == 0))
+  func `probes are defined, understood and removed again`() throws {
+    let files = try TraceFS.locate()
+    guard files.isWritable("uprobe_events") else { return }
+    // A tag that is no process's, so that other tests' probes are not touched.
+    let tag: Int32 = 4_194_305
+    func own() throws -> [String] {
+      try files.read("uprobe_events").split(separator: "\n").map(String.init)
+        .filter { $0.contains("lull_\(tag)/") }
+    }
+    #expect(try own().isEmpty)
+    let libraries = UprobeSet.libraryCandidates(pid: getpid())
+    let set = try UprobeSet.install(
+      tracefs: files, libraries: libraries + libraries + ["/nowhere"], tag: tag)
+    #expect(try own().count == set.probes.count)
+    let names = set.probes.map(\.name)
+    for name in ["open64", "open64_ret", "rename", "renameat2", "unlink"] {
+      #expect(names.contains(name), "\(name)")
+    }
+    #expect(set.unavailable.contains { $0.name == "/nowhere" })
+    let open = try #require(set.probes.first { $0.name == "open64" })
+    let format = try #require(TracepointFormat(parsing: open.format, system: open.system))
+    #expect(open.system == "lull_\(tag)" && format.id == Int(open.id))
+    #expect(format.field("path")?.isDynamic == true && format.field("flags")?.size == 4)
+    #expect(set.remove().isEmpty)
+    #expect(try own().isEmpty)
+  }
+
+  @Test(.enabled(if: geteuid() == 0))
+  func `what a killed recorder left is removed, and a living one's is kept`() throws {
+    let files = try TraceFS.locate()
+    guard files.isWritable("uprobe_events") else { return }
+    let library = UprobeSet.libraryCandidates(pid: getpid())
+    let dead = try UprobeSet.install(tracefs: files, libraries: library, tag: 4_194_306)
+    let living = try UprobeSet.install(tracefs: files, libraries: library, tag: getpid())
+    #expect(UprobeSet.removeStale(tracefs: files).contains("lull_4194306"))
+    let text = try files.read("uprobe_events")
+    #expect(!text.contains("lull_4194306/") && text.contains("lull_\(getpid())/open64 "))
+    #expect(dead.remove().isEmpty && living.remove().isEmpty)
+  }
+
+  @Test func `no library is an error in words`() throws {
+    guard let files = try? TraceFS.locate() else { return }
+    let error = #expect(throws: RecordingError.self) {
+      try UprobeSet.install(tracefs: files, libraries: ["/nowhere"], tag: 4_194_307)
+    }
+    #expect(error?.message.contains("/nowhere") == true)
+  }
+}

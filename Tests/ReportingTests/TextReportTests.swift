@@ -1,0 +1,140 @@
+import Signals
+import Testing
+import TraceModel
+
+@testable import Reporting
+
+@Suite struct TextReportTests {
+  private func lines(_ report: Report, width: Int = 80) -> [String] {
+    TextReport.render(report, options: TextOptions(width: width))
+      .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+  }
+
+  /// As the lines are, but one: what was broken over lines can be searched for.
+  private func flowing(_ report: Report) -> String {
+    lines(report).joined(separator: " ").split(separator: " ").joined(separator: " ")
+  }
+
+  @Test(arguments: [40, 60, 80])
+  func `no line is wider than asked for`(width: Int) {
+    for line in lines(SampleReport.report(), width: width) {
+      #expect(Columns.width(line) <= width, "\(line)")
+      #expect(!line.hasSuffix(" "))
+    }
+  }
+
+  @Test func `the verdict comes first, with the function to blame and the guide's section`() {
+    let text = flowing(SampleReport.report())
+    let score = text.range(of: "Score ")?.lowerBound
+    let findings = text.range(of: "Worst findings")?.lowerBound
+    let signals = text.range(of: "Main thread thread server")?.lowerBound
+    let recording = text.range(of: "Recording trace")?.lowerBound
+    #expect(score != nil && findings != nil && signals != nil && recording != nil)
+    if let score, let findings, let signals, let recording {
+      #expect(score < findings && findings < signals && signals < recording)
+    }
+    #expect(text.contains("blame: Loader.loadAll() (Loader.swift:42)"))
+    #expect(text.contains("guide: "))
+    #expect(text.contains("Do Not Block the Main Thread"))
+  }
+
+  @Test func `each signal's figures are there`() {
+    let text = flowing(SampleReport.report())
+    for figure in [
+      "blocked 2.25 s", "file 1.5 s, lock 750 ms", "1 critical",
+      "2.12 s at 3.250 s in Loader.loadAll() (Loader.swift:42)", "launch 350 ms",
+      "6,000, 100 a second", "1,800, 30.0 a second", "timer 4,000, network 2,000",
+      "12.0 kB in 12 sends", "140 kB in 14 receives", "12.5 J, 12.0 J of it in tails",
+      "4 MB in 40 writes", "4, taking 500 ms", "/var/lib/app/state.db", "120 MB at its peak",
+      "6 s (user 5 s, system 1 s)", "instructions: 123,456,789",
+      "Lull itself used 600 ms of CPU time (1 % of one core)", "privilege: root",
+      "one event in 8", "123,456 events, exactly",
+      "counters: no PMU in this virtual machine", "nothing was lost",
+    ] { #expect(text.contains(figure), "\(figure) is not in:\n\(text)") }
+  }
+
+  @Test func `a program that is not Swift, without an event loop, is said to be so`() {
+    var signals = SampleReport.signals()
+    signals.mainThread?.hasEventLoop = false
+    let text = flowing(
+      SampleReport.report(signals: signals, process: SampleReport.process(isSwift: false)))
+    #expect(text.contains("server is not a Swift program"))
+    #expect(text.contains("no event loop"))
+    #expect(!text.contains("critical"))
+  }
+
+  @Test func `losses and truncation are said beside the score and at the end`() {
+    var report = SampleReport.report()
+    report.trace.truncated = true
+    report.trace.truncationNote = "the tail is missing"
+    report.trace.lostEvents = 1234
+    let text = flowing(report)
+    #expect(text.contains("note the trace is truncated: the tail is missing"))
+    #expect(text.contains("losses 1,234 events lost: figures may be too low"))
+  }
+
+  @Test func `a signal that was not measured is never zero`() {
+    var signals = SignalSet(durationSeconds: 1)
+    signals.unavailable = [.disk: "no tracefs"]
+    let text = flowing(SampleReport.report(signals: signals))
+    #expect(text.contains("Disk not measured: no tracefs"))
+    #expect(text.contains("Score none: nothing could be scored"))
+  }
+
+  @Test func `a crash is named by its signal`() {
+    var process = SampleReport.process()
+    process.exitStatus = nil
+    process.signal = 11
+    #expect(flowing(SampleReport.report(process: process)).contains("signal 11 (SIGSEGV)"))
+  }
+
+  static let hostile = [
+    "a\u{1B}[31mred", "line\nbreak", "right\u{202E}left", "bell\u{07}", "zero\u{200B}width",
+    String(repeating: "漢字", count: 200), String(decoding: [0x61, 0xFF, 0xFE], as: UTF8.self),
+    String(repeating: "x", count: 5000), "", " ", "\u{85}\u{2028}\u{2029}", "e\u{301}\u{301}",
+  ]
+
+  @Test(arguments: hostile)
+  func `a hostile name cannot act on the terminal nor widen a line`(name: String) {
+    var signals = SampleReport.signals()
+    signals.mainThread?.threadName = name
+    signals.mainThread?.foundBy = name
+    signals.mainThread?.hangs[0].blamedFunction = name
+    signals.mainThread?.hangs[0].stack[0].function = name
+    signals.wakeups?.timers[0].thread = name
+    signals.network?.bursts[0].remotes = [name]
+    signals.disk?.files[0].path = name
+    var process = SampleReport.process(name: name)
+    process.commandLine = [name]
+    var report = SampleReport.report(signals: signals, process: process)
+    report.trace.hostname = name
+    report.trace.path = name
+    report.capture.privilege = name
+    for line in lines(report) {
+      #expect(Columns.width(line) <= 80, "\(line)")
+      for scalar in line.unicodeScalars {
+        let category = scalar.properties.generalCategory
+        #expect(category != .control && category != .format, "\(line.debugDescription)")
+      }
+    }
+    #expect(!MarkdownReport.render(report).contains("\u{1B}"))
+  }
+
+  @Test func `colour repeats what the words say, and only when asked for`() {
+    let report = SampleReport.report()
+    let plain = TextReport.render(report)
+    let colored = TextReport.render(report, options: TextOptions(color: true))
+    #expect(!plain.contains("\u{1B}"))
+    #expect(colored.replacing(/\u{1B}\[[0-9]+m/, with: "").split(separator: "\n").map {
+      $0.trimmingSuffix { $0 == " " }
+    } == plain.split(separator: "\n").map { $0[...] })
+  }
+}
+
+extension Substring {
+  fileprivate func trimmingSuffix(while matches: (Character) -> Bool) -> Substring {
+    var text = self
+    while let last = text.last, matches(last) { text.removeLast() }
+    return text
+  }
+}

@@ -1,0 +1,174 @@
+import Foundation
+import Signals
+import Testing
+
+@testable import Rules
+
+/// A rule that measures the CPU seconds, with a limit.
+private enum FixedRule: Rule {
+  static let metadata = RuleMetadata(
+    id: "fixed", title: "Fixed", category: .cpu,
+    guide: [GuideCitation(document: "d", section: "s")], signals: [.cpu], unit: "s",
+    curve: Curve(p10: 1, median: 2, provenance: "test"), limit: Limit(5, provenance: "test"),
+    measuredAs: "m", advice: "a", examples: [])
+  static func evaluate(_ signals: SignalSet) throws -> RuleOutcome {
+    let value = signals.cpu?.totalSeconds ?? 0
+    return .measured(
+      RuleFinding(value: value, displayValue: "v", savings: Savings(joules: value)))
+  }
+}
+
+private struct Broken: Error {}
+
+private enum ThrowingRule: Rule {
+  static let metadata = RuleMetadata(
+    id: "throwing", title: "Throwing", category: .memory, guide: [], signals: [.cpu], unit: "s",
+    curve: nil, measuredAs: "m", advice: "a", examples: [])
+  static func evaluate(_ signals: SignalSet) throws -> RuleOutcome { throw Broken() }
+}
+
+private enum NaNRule: Rule {
+  static let metadata = RuleMetadata(
+    id: "nan", title: "NaN", category: .memory, guide: [], signals: [.cpu], unit: "s",
+    curve: nil, measuredAs: "m", advice: "a", examples: [])
+  static func evaluate(_ signals: SignalSet) throws -> RuleOutcome {
+    .measured(RuleFinding(value: .nan, displayValue: ""))
+  }
+}
+
+@Suite struct EvaluatorTests {
+  private func audit(_ seconds: Double) throws -> Audit {
+    let signals = SignalSet(durationSeconds: 60, cpu: CPUSignal(totalSeconds: seconds))
+    let evaluation = Evaluator.evaluate(
+      signals, configuration: .standard, rules: [FixedRule.self])
+    return try #require(evaluation.audits.first)
+  }
+
+  @Test func `status by score and limit`() throws {
+    #expect(try audit(0).status == .pass)
+    #expect(try audit(1).status == .pass)
+    #expect(try audit(1.01).status == .warn)
+    #expect(try audit(2).status == .warn)
+    #expect(try audit(2.01).status == .fail)
+    #expect(try audit(6).status == .fail)
+  }
+
+  @Test func `past a limit a rule fails whatever its curve says`() throws {
+    var configuration = ScoringConfiguration.standard
+    configuration.curves["fixed"] = .init(p10: 100, median: 200)
+    let signals = SignalSet(durationSeconds: 60, cpu: CPUSignal(totalSeconds: 6))
+    let evaluation = Evaluator.evaluate(
+      signals, configuration: configuration, rules: [FixedRule.self])
+    let audit = try #require(evaluation.audits.first)
+    #expect(audit.status == .fail)
+    #expect(try #require(audit.score) < 50)
+    configuration.curves["fixed"]?.limit = 10
+    let relaxed = Evaluator.evaluate(
+      signals, configuration: configuration, rules: [FixedRule.self])
+    #expect(relaxed.audits.first?.status == .pass)
+    #expect(relaxed.audits.first?.limit == 10)
+  }
+
+  @Test func `a throw and a value that is no number are not measured`() {
+    let signals = SignalSet(durationSeconds: 60, cpu: CPUSignal())
+    let evaluation = Evaluator.evaluate(
+      signals, configuration: .standard, rules: [ThrowingRule.self, NaNRule.self])
+    #expect(evaluation.audits.map(\.status) == [.notMeasured, .notMeasured])
+    #expect(evaluation.audits[0].reason?.contains("Broken") == true)
+    #expect(evaluation.overall == nil)
+    #expect(evaluation.categories.map(\.score) == [nil])
+  }
+
+  @Test func `without signals nothing passes`() {
+    let evaluation = Evaluator.evaluate(SignalSet(durationSeconds: 60))
+    #expect(evaluation.audits.allSatisfy { $0.status == .notMeasured && $0.score == nil })
+    #expect(evaluation.overall == nil)
+    #expect(evaluation.opportunities.isEmpty)
+  }
+
+  @Test(arguments: SignalKind.allCases)
+  func `an unavailable signal is told with its reason`(kind: SignalKind) {
+    var signals = Fixture.wellBehaved
+    signals.unavailable[kind] = "no permission"
+    for audit in Evaluator.evaluate(signals).audits {
+      let needs = Catalogue.rule(audit.id)?.metadata.signals.contains(kind) == true
+      #expect((audit.status == .notMeasured) == needs, "\(audit.id)")
+      if needs { #expect(audit.reason == "no permission") }
+    }
+  }
+
+  /// 90 × 2 + 50 × 1 over 3 is 76.667; with weight 0 or without a score an entry does not count.
+  @Test func `weights on paper`() throws {
+    let scores: [(score: Double?, weight: Double)] = [(90, 2), (50, 1), (nil, 5), (10, 0)]
+    let mean = try #require(Evaluator.weightedMean(scores))
+    #expect(abs(mean - 230.0 / 3) < 1e-12)
+    #expect(Evaluator.weightedMean([(nil, 1)]) == nil)
+    #expect(Evaluator.weightedMean([]) == nil)
+  }
+
+  /// Two rules of one category, weighing 3 and 1, and one of another category that weighs as much.
+  @Test func `categories and the overall score on paper`() throws {
+    let configuration = ScoringConfiguration(
+      name: "paper", version: 7, categories: ["cpu": 3, "memory": 1],
+      rules: ["cpu-use": 3, "fixed": 1, "peak-footprint": 4])
+    // cpu-use at its p10 scores 90, fixed at its median 50: (90·3 + 50) ÷ 4 = 80.
+    // peak-footprint at its median scores 50. Overall (80·3 + 50) ÷ 4 = 72.5.
+    let signals = SignalSet(
+      durationSeconds: 60, memory: MemorySignal(peakFootprintBytes: 200_000_000),
+      cpu: CPUSignal(totalSeconds: 2, medianShare: 0.2))
+    let evaluation = Evaluator.evaluate(
+      signals, configuration: configuration,
+      rules: [CPUUseRule.self, FixedRule.self, PeakFootprintRule.self])
+    #expect(evaluation.configurationVersion == "paper/7")
+    #expect(evaluation.categories.map(\.id) == ["cpu", "memory"])
+    #expect(abs(try #require(evaluation.categories[0].score) - 80) < 1e-9)
+    #expect(abs(try #require(evaluation.categories[1].score) - 50) < 1e-9)
+    #expect(abs(try #require(evaluation.overall) - 72.5) < 1e-9)
+  }
+
+  @Test func `opportunities are sorted by joules, then seconds`() {
+    func audit(_ id: String, _ status: AuditStatus, _ savings: Savings?) -> Audit {
+      Audit(
+        id: id, title: id, category: "cpu", status: status, unit: "s", displayValue: "",
+        savings: savings)
+    }
+    let opportunities = Evaluator.opportunities([
+      audit("slow", .fail, Savings(seconds: 3)),
+      audit("small", .warn, Savings(joules: 1, seconds: 9)),
+      audit("passed", .pass, Savings(joules: 100)),
+      audit("big", .fail, Savings(joules: 5)),
+      audit("slower", .fail, Savings(seconds: 4)),
+      audit("unknown", .fail, Savings(value: 4)),
+    ])
+    #expect(opportunities.map(\.audit) == ["big", "small", "slower", "slow"])
+  }
+
+  @Test func `a configuration survives JSON and may be partial`() throws {
+    let data = try JSONEncoder().encode(ScoringConfiguration.standard)
+    let again = try JSONDecoder().decode(ScoringConfiguration.self, from: data)
+    #expect(again == .standard)
+    let partial = try JSONDecoder().decode(
+      ScoringConfiguration.self,
+      from: Data(#"{"name":"mine","rules":{"cpu-use":0,"nonsense":1,"tail-energy":-1}}"#.utf8))
+    #expect(partial.identifier == "mine/1")
+    #expect(partial.problems.count == 2)
+  }
+
+  @Test func `a rule of weight zero is shown and does not count`() throws {
+    var configuration = ScoringConfiguration.standard
+    configuration.rules["cpu-use"] = 0
+    let signals = SignalSet(
+      durationSeconds: 60, cpu: CPUSignal(totalSeconds: 60, medianShare: 1, shareOver60s: 1))
+    let evaluation = Evaluator.evaluate(signals, configuration: configuration)
+    #expect(evaluation.audits.first { $0.id == "cpu-use" }?.status == .fail)
+    #expect(evaluation.overall == nil)
+  }
+
+  @Test func `an evaluation survives JSON`() throws {
+    let evaluation = Evaluator.evaluate(Fixture.wellBehaved)
+    let data = try JSONEncoder().encode(evaluation)
+    let again = try JSONDecoder().decode(Evaluation.self, from: data)
+    #expect(again.audits.map(\.id) == evaluation.audits.map(\.id))
+    #expect(again.categories.count == evaluation.categories.count)
+  }
+}

@@ -1,0 +1,121 @@
+import Rules
+import Signals
+import Testing
+
+@Suite struct SelectivityTests {
+  private func notPassing(_ signals: SignalSet) -> Set<String> {
+    Set(
+      Evaluator.evaluate(signals).audits
+        .filter { $0.status == .warn || $0.status == .fail }.map(\.id))
+  }
+
+  private func failing(_ signals: SignalSet) -> Set<String> {
+    Set(Evaluator.evaluate(signals).audits.filter { $0.status == .fail }.map(\.id))
+  }
+
+  @Test func `a well-behaved program scores at least 95`() throws {
+    let evaluation = Evaluator.evaluate(Fixture.wellBehaved)
+    #expect(try #require(evaluation.overall) >= 95)
+    #expect(notPassing(Fixture.wellBehaved) == [])
+  }
+
+  @Test(arguments: [
+    ("network", "main-thread-network-waits"), ("file", "main-thread-file-access"),
+    ("sync", "main-thread-file-access"), ("lock", "main-thread-lock-waits"),
+    ("sleep", "main-thread-sleeps"),
+  ])
+  func `a wait of one cause fails its rule and the hangs only`(cause: String, rule: String) {
+    var signals = Fixture.wellBehaved
+    signals.mainThread?.blockedByCause = [cause: 1.5]
+    signals.mainThread?.hangs = (0..<5).map {
+      Hang(
+        start: Double($0), durationSeconds: 0.3, severity: .hang, blockedByCause: [cause: 0.3])
+    }
+    #expect(notPassing(signals) == [rule, "main-thread-hangs"])
+  }
+
+  @Test func `a synchronous wait too short to hang fails its rule alone`() {
+    var signals = Fixture.wellBehaved
+    signals.mainThread?.blockedByCause = ["network": 0.4]
+    #expect(failing(signals) == ["main-thread-network-waits"])
+  }
+
+  @Test func `one hang in a short recording is not read as one each two seconds`() {
+    var signals = Fixture.wellBehaved
+    signals.durationSeconds = 2
+    signals.mainThread?.hangs = [Hang(start: 1, durationSeconds: 0.15)]
+    #expect(notPassing(signals) == [])
+  }
+
+  @Test func `computing on the main thread`() {
+    var signals = Fixture.wellBehaved
+    signals.mainThread?.computingSeconds50ms = 1.5
+    signals.mainThread?.hangs = (0..<5).map {
+      Hang(start: Double($0), durationSeconds: 0.3, runningSeconds: 0.3)
+    }
+    signals.cpu = CPUSignal(totalSeconds: 1.6, medianShare: 0.16, p95Share: 0.4)
+    #expect(notPassing(signals) == ["main-thread-computation", "main-thread-hangs"])
+  }
+
+  @Test func `a tool is not blamed for owning its thread`() throws {
+    let signals = SignalSet(
+      durationSeconds: 0.4,
+      mainThread: MainThreadSignal(
+        hasEventLoop: false, turns: 1, runningSeconds: 0.38, blockedByCause: ["file": 0.02],
+        computingSeconds50ms: 0.38),
+      wakeups: WakeupSignal(total: 12, idle: 2), network: NetworkSignal(),
+      disk: DiskSignal(
+        writes: 300, bytesWritten: 600_000, smallWrites: 300, writeBursts: 1,
+        files: (0..<300).map {
+          FileUse(path: "f\($0).swift", writes: 1, bytesWritten: 2000, smallWrites: 1)
+        }),
+      memory: MemorySignal(
+        peakFootprintBytes: 30_000_000, growthBytesPerMinute: 3e9, growthInterval: [1e9, 5e9]),
+      cpu: CPUSignal(totalSeconds: 0.39, medianShare: 0.98, p95Share: 0.98),
+      lifecycle: LifecycleSignal(launchSeconds: 0.4))
+    #expect(notPassing(signals) == [])
+    #expect(try #require(Evaluator.evaluate(signals).overall) >= 95)
+  }
+
+  @Test func `findings of bad programs name the offender`() throws {
+    var signals = Fixture.wellBehaved
+    let stack = [
+      StackFrame(function: "recv", module: "libc.so.6"),
+      StackFrame(
+        function: "Fetcher.load()", module: "app", file: "Fetcher.swift", line: 12,
+        isProgram: true),
+    ]
+    signals.mainThread?.blockedByCause = ["network": 2]
+    signals.mainThread?.blockings = [
+      Blocking(cause: "network", seconds: 2, count: 4, stack: stack)
+    ]
+    let evaluation = Evaluator.evaluate(signals)
+    let audit = try #require(
+      evaluation.audits.first { $0.id == "main-thread-network-waits" })
+    #expect(audit.status == .fail)
+    #expect(audit.evidence.first?.function == "Fetcher.load()")
+    #expect(audit.evidence.first?.summary == "2.00 s in 4 waits (network) in Fetcher.load()")
+    #expect(audit.displayValue == "2.00 s blocked in 4 waits")
+    #expect(audit.savings?.seconds == 2)
+    #expect(evaluation.opportunities.first?.audit == "main-thread-network-waits")
+  }
+
+  @Test func `the limit of idle wakeups holds from five minutes on`() throws {
+    var signals = Fixture.wellBehaved
+    signals.wakeups = WakeupSignal(total: 60000, idle: 48000)
+    signals.durationSeconds = 310
+    #expect(failing(signals).contains("idle-wakeups"))
+    let audit = try #require(
+      Evaluator.evaluate(signals).audits.first { $0.id == "idle-wakeups" })
+    #expect(audit.savings?.joules == (48000 - 15 * 310) * 0.00395)
+  }
+
+  @Test func `the limit of the CPU is compared with the busiest minute`() {
+    var signals = Fixture.wellBehaved
+    signals.durationSeconds = 600
+    signals.cpu = CPUSignal(totalSeconds: 70, medianShare: 0.01, shareOver60s: 0.9)
+    #expect(failing(signals) == ["cpu-use"])
+    signals.cpu?.shareOver60s = 0.7
+    #expect(failing(signals) == [])
+  }
+}

@@ -1,0 +1,199 @@
+import PerfData
+import TestSupport
+import Testing
+import TraceModel
+
+@testable import Signals
+
+private let second: UInt64 = 1_000_000_000
+private let millisecond: UInt64 = 1_000_000
+
+/// Measures a program, pid 100, that starts at 1 s.
+private func measure(
+  _ options: MeasurementOptions = .init(), _ build: (inout TraceBuilder) throws -> Void
+) throws -> SignalSet {
+  var builder = TraceBuilder()
+  try builder.capture(time: second, rootPid: 100)
+  try builder.process(time: second, pid: 100)
+  builder.comm(time: second, pid: 100, tid: 100, name: "program")
+  try build(&builder)
+  let trace = try builder.withFile { try Trace.load(path: $0) }
+  return try Measurement.measure(trace, options: options)
+}
+
+extension TraceBuilder {
+  /// Thread 100 waits from one millisecond to another, with these frames.
+  fileprivate mutating func wait(
+    from: UInt64, to: UInt64, in functions: [String], id: Int, tid: Int32 = 100,
+    context: WakeContext = .hardInterrupt, waker: Int32 = 0
+  ) throws {
+    let begin = second + from * millisecond
+    blockedStack(time: begin - 1000, tid)
+    try stack(time: begin - 1000, tid: tid, functions: functions, firstID: id)
+    switchOut(time: begin, tid)
+    waking(time: second + to * millisecond, by: waker, of: tid, context: context)
+    switchIn(time: second + to * millisecond, tid)
+  }
+
+  fileprivate static let runLoop = ["ppoll", "__CFRunLoopServiceFileDescriptors", "main"]
+}
+
+struct MainThreadMeasureTests {
+  @Test func `turns split at event waits, and their parts add up to the nanosecond`() throws {
+    let signals = try measure { builder in
+      builder.switchIn(time: second, 100)
+      try builder.wait(from: 20, to: 1000, in: TraceBuilder.runLoop, id: 1)
+      // A turn of 300 ms: 10 running, 280 blocked, 10 running.
+      try builder.wait(from: 1010, to: 1290, in: ["usleep", "Model.refresh()"], id: 10)
+      try builder.wait(from: 1300, to: 3000, in: TraceBuilder.runLoop, id: 20)
+      builder.exit(time: second + 3010 * millisecond, pid: 100, tid: 100)
+    }
+    let main = try #require(signals.mainThread)
+    #expect(main.hasEventLoop && main.turns == 3)
+    #expect(main.hangs.count == 1)
+    let hang = main.hangs[0]
+    #expect(abs(hang.durationSeconds - 0.3) < 1e-9 && abs(hang.start - 1) < 1e-9)
+    #expect(abs(hang.runningSeconds - 0.02) < 1e-9 && hang.severity == .hang)
+    #expect(hang.blamedFunction == "usleep" || hang.blamedFunction == "Model.refresh()")
+    let blocked = hang.blockedByCause.values.reduce(0, +)
+    #expect(
+      abs(hang.runningSeconds + hang.runnableSeconds + blocked - hang.durationSeconds) < 1e-12)
+    let whole =
+      main.runningSeconds + main.runnableSeconds + main.blockedSeconds + main.idleSeconds
+    #expect(abs(whole - 3.01) < 1e-9)
+    #expect(abs((signals.lifecycle?.launchSeconds ?? 0) - 0.02) < 1e-9)
+  }
+
+  @Test func `a program without an event wait has no hangs`() throws {
+    let signals = try measure { builder in
+      builder.switchIn(time: second, 100)
+      try builder.wait(from: 20, to: 5000, in: ["pread", "load()"], id: 1)
+      builder.exit(time: second + 6000 * millisecond, pid: 100, tid: 100)
+    }
+    let main = try #require(signals.mainThread)
+    #expect(!main.hasEventLoop && main.hangs.isEmpty)
+    #expect(signals.lifecycle?.launchSeconds == nil)
+  }
+
+  @Test func `waits without a sampled stack follow the nine in ten that have one`() {
+    func interval(_ index: UInt64, _ cause: WaitCause, stack: Int?) -> ThreadInterval {
+      ThreadInterval(
+        start: Timestamp(nanoseconds: index), end: Timestamp(nanoseconds: index + 1),
+        state: .blocked(cause), stack: stack)
+    }
+    let sampled = (0..<10).map { interval(UInt64($0), $0 == 0 ? .file : .eventWait, stack: 1) }
+    let agreed = WaitInference.infer(sampled + [interval(10, .other, stack: nil)])
+    #expect(agreed.last?.state == .blocked(.eventWait))
+    let split = (0..<10).map { interval(UInt64($0), $0 < 5 ? .file : .eventWait, stack: 1) }
+    #expect(
+      WaitInference.infer(split + [interval(10, .other, stack: nil)]).last?.state
+        == .blocked(.other))
+  }
+}
+
+struct WakeupMeasureTests {
+  @Test func `a 50 ms timer is found with its period and count`() throws {
+    let signals = try measure { builder in
+      builder.switchIn(time: second, 100)
+      for tick in UInt64(1)...40 {
+        try builder.wait(
+          from: tick * 50 - 49, to: tick * 50, in: TraceBuilder.runLoop, id: Int(tick) * 10)
+      }
+      builder.exit(time: second + 2001 * millisecond, pid: 100, tid: 100)
+    }
+    let wakeups = try #require(signals.wakeups)
+    #expect(wakeups.total == 40 && wakeups.idle == 40 && wakeups.byCause == ["timer": 40])
+    let timer = try #require(wakeups.timers.first)
+    #expect(abs(timer.periodSeconds - 0.05) < 1e-6 && timer.count == 40)
+  }
+
+  @Test func `a wake by another process and one by our own are told apart`() throws {
+    let signals = try measure { builder in
+      builder.comm(time: second, pid: 100, tid: 101, name: "worker")
+      builder.switchIn(time: second, 100)
+      try builder.wait(
+        from: 10, to: 20, in: ["wait"], id: 1, context: .task, waker: 101)
+      try builder.wait(
+        from: 30, to: 40, in: ["wait"], id: 10, context: .task, waker: 999)
+    }
+    #expect(signals.wakeups?.byCause == ["sameProcess": 1, "otherProcess": 1])
+    #expect(signals.wakeups?.idle == 0)
+  }
+}
+
+struct DiskMeasureTests {
+  @Test func `a file replaced again and again is rewritten but for its first content`() throws {
+    let signals = try measure { builder in
+      for round in UInt64(0)..<3 {
+        let time = second + round * 2 * second
+        builder.open(time: time + 1000, tid: 100, path: "/data/.tmp\(round)", fd: 4, flags: 0o101)
+        builder.exitSyscall(
+          time: time + 2_000_000, tid: 100, number: 1, result: 1000, arguments: [4])
+        builder.exitSyscall(
+          time: time + 2_100_000, tid: 100, number: 3, result: 0, arguments: [4])
+        builder.rename(
+          time: time + 3_000_000, tid: 100, from: "/data/.tmp\(round)", to: "/data/settings")
+      }
+    }
+    let disk = try #require(signals.disk)
+    #expect(disk.writes == 3 && disk.bytesWritten == 3000 && disk.smallWrites == 3)
+    #expect(disk.writeBursts == 3)
+    #expect(disk.files.map(\.path) == ["/data/settings"])
+    #expect(disk.files.first?.rewrites == 2 && disk.rewrittenBytes == 2000)
+  }
+}
+
+struct NetworkMeasureTests {
+  private func connect(_ builder: inout TraceBuilder, remote: [UInt8]) {
+    builder.socketState(time: second + 1, tid: 100, socket: 9, from: 7, to: 2, remote: remote)
+    builder.socketState(time: second + 2, tid: 0, socket: 9, from: 2, to: 1, remote: remote)
+    builder.send(time: second + 3, tid: 100, socket: 9, bytes: 100)
+    builder.receive(time: 2 * second, tid: 100, socket: 9, bytes: 900)
+    builder.receive(time: 21 * second, tid: 100, socket: 9, bytes: 900)
+  }
+
+  @Test func `bursts are 1.5 s apart and loopback is left out unless asked for`() throws {
+    let far = try measure { connect(&$0, remote: [198, 51, 100, 7]) }
+    #expect(far.network?.bursts.count == 2)
+    #expect(far.network?.bursts.first?.bytesReceived == 900)
+    #expect(far.network?.bytesReceived == 1800)
+    let near = try measure { connect(&$0, remote: [127, 0, 0, 1]) }
+    #expect(near.network?.bursts.isEmpty == true)
+    #expect(near.network?.bytesReceived == 1800)
+    let asked = try measure(.init(includeLoopback: true)) {
+      connect(&$0, remote: [127, 0, 0, 1])
+    }
+    #expect(asked.network?.bursts.count == 2)
+  }
+}
+
+struct MemoryMeasureTests {
+  @Test func `a leak of 6 MB a minute is the slope, with an interval that excludes zero`() throws {
+    let signals = try measure { builder in
+      for step in UInt64(0)...100 {
+        builder.footprint(
+          time: second + step * 100 * millisecond, pid: 100,
+          anonymous: 10_000_000 + step * 10_000)
+      }
+    }
+    let memory = try #require(signals.memory)
+    #expect(memory.peakFootprintBytes == 11_000_000)
+    #expect(abs((memory.growthBytesPerMinute ?? 0) - 6_000_000) < 1)
+    #expect((memory.growthInterval?.first ?? 0) > 0)
+  }
+}
+
+struct CPUMeasureTests {
+  @Test func `half a core for four seconds is a median share of one half`() throws {
+    let signals = try measure { builder in
+      for step in UInt64(0)..<40 {
+        builder.switchIn(time: second + step * 100 * millisecond, 100)
+        builder.switchOut(time: second + (step * 100 + 50) * millisecond, 100)
+      }
+      builder.switchIn(time: 5 * second, 100)
+    }
+    let cpu = try #require(signals.cpu)
+    #expect(abs(cpu.totalSeconds - 2) < 1e-9)
+    #expect(abs(cpu.medianShare - 0.5) < 1e-9)
+  }
+}

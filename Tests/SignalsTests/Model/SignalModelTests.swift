@@ -1,0 +1,59 @@
+import Foundation
+import Signals
+import Testing
+
+@Suite struct SignalModelTests {
+  private func keys(_ value: some Encodable) throws -> Set<String> {
+    let data = try JSONEncoder().encode(value)
+    let object = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
+    return Set(object.keys)
+  }
+
+  @Test func `keys of the report`() throws {
+    let burst = try keys(Burst(start: 0))
+    #expect(
+      burst.isSuperset(of: [
+        "start", "durationSeconds", "bytesSent", "bytesReceived", "class", "remotes",
+        "energyJoules", "tailEnergyJoules",
+      ]))
+    #expect(try keys(ConnectionSignal(protocol: "tcp")).contains("protocol"))
+    #expect(
+      try keys(RadioUse()).isSuperset(of: [
+        "profile", "stateSeconds", "energyJoules", "tailEnergyJoules", "dutyCycle",
+      ]))
+    #expect(
+      try keys(MemorySample(time: 0)).isSuperset(of: ["time", "footprintBytes", "residentBytes"]))
+    #expect(
+      try keys(TimerSignal(tid: 1, periodSeconds: 1, count: 1)).isSuperset(of: [
+        "tid", "thread", "periodSeconds", "jitterSeconds", "count", "stack",
+      ]))
+    #expect(
+      try keys(FileUse(path: "p")).isSuperset(of: [
+        "path", "writes", "bytesWritten", "syncs", "rewrites",
+      ]))
+    #expect(
+      try keys(EnergySignal()) == [
+        "totalJoules", "cpuJoules", "wakeupJoules", "radioJoules", "diskJoules", "kind",
+      ])
+  }
+
+  @Test(
+    arguments: [
+      (0.0999, nil), (0.1, .noticeable), (0.2499, .noticeable), (0.25, .hang), (0.5, .severe),
+      (1.99, .severe), (2, .critical), (100, .critical),
+    ] as [(Double, HangSeverity?)])
+  func `severity by length`(seconds: Double, severity: HangSeverity?) {
+    #expect(HangSeverity(durationSeconds: seconds) == severity)
+  }
+
+  /// 10 s × 1.56 W + 100 × 3.95 mJ + 50 × 2 mJ + 3 J.
+  @Test func `energy on paper`() {
+    let energy = EnergyPriors().energy(
+      cpuSeconds: 10, wakeups: 100, diskOperations: 50, radioJoules: 3)
+    #expect(abs(energy.totalJoules - 19.095) < 1e-12)
+    #expect(abs(energy.cpuJoules - 15.6) < 1e-12)
+    #expect(abs(energy.wakeupJoules - 0.395) < 1e-12)
+    #expect(abs(energy.diskJoules - 0.1) < 1e-12)
+    #expect(energy.kind == "modelled")
+  }
+}

@@ -1,0 +1,221 @@
+import Signals
+import Testing
+
+@Suite struct RadioModelTests {
+  private func replay(
+    _ profile: String, times: [Double] = [0], until end: Double = 100
+  ) throws -> RadioReplay {
+    RadioModel.replay(
+      transfers: times.map { RadioTransfer(time: $0) }, from: 0, to: end,
+      profile: try RadioProfileFile.profile(named: profile))
+  }
+
+  @Test(arguments: [
+    ("lte-2012", 12.786), ("lte-aro", 11.367), ("3g-aro", 9.5), ("wifi-aro", 0.10075),
+  ])
+  func `one packet alone`(profile: String, joules: Double) throws {
+    let use = try replay(profile).use
+    #expect(abs(use.energyJoules - joules) <= joules * 0.001)
+  }
+
+  /// Promotion 0.2601 s × 1.2107 W; reception 0.1 s × 1.28804 W; 11.476 s × 1.075505 W.
+  @Test func `the parts of one packet on lte-2012`() throws {
+    let made = try replay("lte-2012")
+    let parts = Dictionary(
+      uniqueKeysWithValues: made.segments.map {
+        ($0.state, ($0.end - $0.start) * $0.milliwatts / 1000)
+      })
+    #expect(abs(try #require(parts["promotion"]) - 0.3149) < 0.0001)
+    #expect(abs(try #require(parts["continuousReception"]) - 0.1288) < 0.0001)
+    #expect(abs(try #require(parts["drx"]) - 12.3425) < 0.0001)
+    #expect(abs(made.use.tailEnergyJoules - 12.4713) < 0.0002)
+    #expect(abs(made.use.fullTailJoules - made.use.tailEnergyJoules) < 1e-9)
+  }
+
+  @Test func `the parts of one packet on lte-aro`() throws {
+    let parts = try replay("lte-aro").segments.map { ($0.end - $0.start) * $0.milliwatts / 1000 }
+    for (part, truth) in zip(parts, [0.3146, 0.12, 0.02244, 10.91]) {
+      #expect(abs(part - truth) <= truth * 0.001)
+    }
+  }
+
+  /// 11.367 J for the packet and 49.62 s of idle paging at 20.06 mW, 0.995 J.
+  @Test func `a packet a minute on lte-aro`() throws {
+    let use = try replay(
+      "lte-aro", times: (0..<10).map { Double($0) * 60 }, until: 600
+    ).use
+    let period = (use.energyJoules + use.idleJoules) / 10
+    #expect(abs(period - 12.36) <= 12.36 * 0.001)
+    #expect(abs(period / 60 - 0.206) <= 0.206 * 0.001)
+    #expect(abs(use.idleJoules / 10 - 0.9953) < 0.001)
+    #expect(use.promotions == 10)
+    #expect(abs(use.dutyCycle - 10.38 / 60) < 1e-9)
+  }
+
+  @Test func `medium to high on 3G pays the second promotion`() throws {
+    // 2 s promotion, high to 6, medium from 6 to 7, promotion 7 to 8.5, then high 4 and medium 10.
+    let use = try replay("3g-aro", times: [0, 7]).use
+    let truth = 2 * 0.65 + 4 * 1.3 + 1 * 0.3 + 1.5 * 0.8 + 4 * 1.3 + 10 * 0.3
+    #expect(abs(use.energyJoules - truth) < 1e-9)
+    #expect(use.promotions == 2)
+  }
+
+  @Test func `throughput adds its power`() throws {
+    let profile = try RadioProfileFile.profile(named: "lte-2012")
+    let silent = RadioModel.replay(
+      transfers: [RadioTransfer(time: 0)], from: 0, to: 60, profile: profile)
+    let busy = RadioModel.replay(
+      transfers: [RadioTransfer(time: 0, bytesUp: 125_000, bytesDown: 1_250_000)], from: 0, to: 60,
+      profile: profile)
+    // 1 Mbit up and 10 Mbit down.
+    let added = busy.use.energyJoules - silent.use.energyJoules
+    #expect(abs(added - (0.43839 + 0.5197)) < 1e-9)
+    #expect(abs(busy.use.tailEnergyJoules - silent.use.tailEnergyJoules) < 1e-12)
+  }
+
+  @Test func `nothing sent is nothing charged`() throws {
+    let use = try replay("lte-2012", times: [], until: 128).use
+    #expect(use.energyJoules == 0)
+    #expect(use.dutyCycle == 0)
+    #expect(abs(use.idleJoules - 100 * 0.0432 * 0.5943) < 1e-9)
+    let empty = try replay("lte-2012", times: [], until: 0).use
+    #expect(empty.dutyCycle == 0 && empty.idleJoules == 0)
+  }
+
+  @Test func `a tail is cut where the trace ends and charged to its burst`() throws {
+    let made = try replay("wifi-aro", times: [1, 3, 4.9], until: 5)
+    #expect(made.bursts.count == 3)
+    #expect(abs(made.bursts[0].energyJoules - 0.10075) < 1e-12)
+    #expect(abs(made.bursts[2].energyJoules - 0.0403) < 1e-12)
+  }
+
+  @Test(arguments: ["lte-2012", "lte-aro", "3g-aro", "wifi-aro"], 0..<8 as Range<UInt64>)
+  func `bursts add up to the integral of the power`(name: String, seed: UInt64) throws {
+    var random = SplitMix(state: seed &* 7919 &+ 1)
+    let profile = try RadioProfileFile.profile(named: name)
+    let end = 300.0
+    var transfers: [RadioTransfer] = []
+    var time = random.unit() * 3
+    while time < end {
+      transfers.append(
+        RadioTransfer(
+          time: time, bytesUp: UInt64(random.unit() * 20_000),
+          bytesDown: UInt64(random.unit() * 200_000)))
+      // Mostly packets of a burst, sometimes a pause within or beyond the tail.
+      let kind = random.unit()
+      time += kind < 0.6 ? random.unit() * 0.2 : kind < 0.8 ? random.unit() * 4 : random.unit() * 30
+    }
+    let made = RadioModel.replay(
+      transfers: transfers.reversed(), from: 0, to: end, profile: profile)
+    let integral = PowerFunction(profile: profile, transfers: transfers).integral(to: end)
+    let sum = made.bursts.reduce(0) { $0 + $1.energyJoules }
+    #expect(abs(sum - integral.active) <= integral.active * 1e-9, "seed \(seed)")
+    #expect(abs(made.use.energyJoules - integral.active) <= integral.active * 1e-9)
+    #expect(abs(made.use.idleJoules - integral.idle) <= max(integral.idle, 1) * 1e-9)
+    let tails = made.bursts.reduce(0) { $0 + $1.tailEnergyJoules }
+    #expect(abs(tails - made.use.tailEnergyJoules) <= tails * 1e-9)
+    let seconds = made.use.stateSeconds.values.reduce(0, +)
+    #expect(abs(seconds - end) < 1e-6)
+    #expect(zip(made.segments, made.segments.dropFirst()).allSatisfy { $0.end == $1.start })
+  }
+}
+
+/// The radio's power as a function of time, written down without the replay's state machine.
+///
+/// Each transfer gets the time at which it passes; the power between two of these follows from the
+/// time since the last one. It is integrated between all the points at which it can change.
+private struct PowerFunction {
+  let profile: RadioProfile
+  /// When each transfer passes, with the promotion before it.
+  var passes: [(time: Double, promotion: RadioPromotion?, joules: Double)] = []
+
+  init(profile: RadioProfile, transfers: [RadioTransfer]) {
+    self.profile = profile
+    for transfer in transfers {
+      let joules =
+        (Double(transfer.bytesUp) * profile.uplinkMilliwattsPerMbps
+          + Double(transfer.bytesDown) * profile.downlinkMilliwattsPerMbps) * 8e-9
+      guard let last = passes.last?.time else {
+        let promotion = profile.promotion
+        passes.append((transfer.time + (promotion?.seconds ?? 0), promotion, joules))
+        continue
+      }
+      guard transfer.time > last else {
+        passes.append((last, nil, joules))
+        continue
+      }
+      let promotion = state(after: transfer.time - last)?.promotion ?? idlePromotion(transfer, last)
+      passes.append((transfer.time + (promotion?.seconds ?? 0), promotion, joules))
+    }
+  }
+
+  private func idlePromotion(_ transfer: RadioTransfer, _ last: Double) -> RadioPromotion? {
+    transfer.time - last > profile.tailSeconds ? profile.promotion : nil
+  }
+
+  private func state(after seconds: Double) -> RadioState? {
+    var rest = seconds
+    for state in profile.tail {
+      if rest <= state.seconds { return state }
+      rest -= state.seconds
+    }
+    return nil
+  }
+
+  /// Power at a time without throughput, and whether it is idle.
+  private func power(at time: Double) -> (milliwatts: Double, isIdle: Bool) {
+    let next = passes.first { $0.time > time }
+    if let promotion = next?.promotion, let at = next?.time, time > at - promotion.seconds {
+      return (promotion.milliwatts, false)
+    }
+    if let last = passes.last(where: { $0.time <= time }),
+      let state = state(after: time - last.time)
+    {
+      return (state.power.meanMilliwatts, false)
+    }
+    return (profile.idle.meanMilliwatts, true)
+  }
+
+  func integral(to end: Double) -> (active: Double, idle: Double) {
+    var points: [Double] = [0, end]
+    for pass in passes {
+      points.append(pass.time - (pass.promotion?.seconds ?? 0))
+      var at = pass.time
+      points.append(at)
+      for state in profile.tail {
+        at += state.seconds
+        points.append(at)
+      }
+    }
+    points = points.filter { $0 >= 0 && $0 <= end }.sorted()
+    var active = 0.0
+    var idle = 0.0
+    for (from, to) in zip(points, points.dropFirst()) where to > from {
+      let power = power(at: (from + to) / 2)
+      if power.isIdle {
+        idle += (to - from) * power.milliwatts / 1000
+      } else {
+        active += (to - from) * power.milliwatts / 1000
+      }
+    }
+    for pass in passes where pass.time < end {
+      active += pass.joules * min(1, (end - pass.time) / 0.1)
+    }
+    return (active, idle)
+  }
+}
+
+/// A small generator whose numbers are the same everywhere.
+struct SplitMix {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+    return z ^ (z >> 31)
+  }
+
+  mutating func unit() -> Double { Double(next() >> 11) / 9_007_199_254_740_992 }
+}

@@ -1,0 +1,56 @@
+import Testing
+
+@testable import Symbols
+
+@Suite struct `Demangling` {
+  @Test(arguments: [
+    (
+      "$s4main9innermostys6UInt64VSiF", "innermost(_:)", "main.innermost(Swift.Int) -> Swift.UInt64"
+    ),
+    ("$s4main1fyyF", "f()", "main.f() -> ()"),
+    ("$s4main1fyyFyycfU_", "closure #1 in f()", "closure #1 () -> () in main.f() -> ()"),
+    ("_ZN5swift7runtime4testEv", "swift::runtime::test()", "swift::runtime::test()"),
+    ("usleep", "usleep", "usleep"),
+    ("$sgarbage", "$sgarbage", "$sgarbage"),
+    ("", "", ""),
+  ])
+  func `known names`(name: String, simplified: String, full: String) {
+    #expect(Demangler.simplified(name) == simplified)
+    #expect(Demangler.full(name) == full)
+  }
+
+  @Test func `the parts of an asynchronous function come to the function`() {
+    for suffix in ["", "TY0_", "TY1_", "TQ0_", "TQ_", "TQ12_", "TY0_.resume.0", "TQ0_TY1_"] {
+      #expect(Demangler.simplified("$s4main1fyyYaF" + suffix) == "f()")
+    }
+    #expect(Demangler.sourceFunction(of: "$s4main4TY0_yyF") == "$s4main4TY0_yyF")
+  }
+
+  @Test func `closures are charged to their function`() {
+    #expect(Demangler.blamed("closure #1 in closure #2 in f(_:)") == "f(_:)")
+    #expect(Demangler.blamed("specialized closure #1 in f(_:)") == "f(_:)")
+    #expect(Demangler.blamed("f(in:)") == "f(in:)")
+    #expect(Demangler.blamed("closure #") == "closure #")
+  }
+
+  @Test(arguments: [
+    ("$s4main1fyyF", false, true), ("$s10Foundation4DataV5countSivg", false, false),
+    ("$s8Dispatch0A5QueueC4syncyyF", true, false), ("$sSS4mainE3fooyyF", true, true),
+    ("$sSa6appendyyxnF", true, false), ("main", true, true), ("_start", false, false),
+    ("swift_retain", true, false), ("swift_retain", false, true), ("CFRunLoopRun", true, false),
+    ("malloc", true, false), ("my_function", true, true),
+    ("$ss5print_9separator10terminatoryypd_S2StF", true, false),
+  ])
+  func `whose function it is`(name: String, isStatic: Bool, expected: Bool) {
+    #expect(FunctionOrigin.isProgram(mangledName: name, isStatic: isStatic) == expected, "\(name)")
+  }
+
+  @Test func `whose module it is`() {
+    #expect(FunctionOrigin.isProgramModule(path: "/home/me/app"))
+    #expect(FunctionOrigin.isProgramModule(path: "/home/me/libmine.so"))
+    #expect(!FunctionOrigin.isProgramModule(path: "/opt/swift/usr/lib/swift/linux/libswiftCore.so"))
+    #expect(!FunctionOrigin.isProgramModule(path: "/usr/lib/x86_64-linux-gnu/libc.so.6"))
+    #expect(!FunctionOrigin.isProgramModule(path: "/a/lib_FoundationICU.so"))
+    #expect(!FunctionOrigin.isProgramModule(path: "[vdso]"))
+  }
+}

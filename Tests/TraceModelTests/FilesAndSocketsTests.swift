@@ -1,0 +1,130 @@
+import PerfData
+import TestSupport
+import Testing
+
+@testable import TraceModel
+
+struct FileTests {
+  @Test func `a write belongs to the file its descriptor meant at that moment`() throws {
+    let trace = try traceOf { builder in
+      builder.open(time: second + 1, tid: 100, path: "/data/one", fd: 5, flags: 0o1101)
+      builder.exitSyscall(time: second + 10, tid: 100, number: 1, result: 7, arguments: [5])
+      builder.exitSyscall(time: second + 20, tid: 100, number: 3, result: 0, arguments: [5])
+      builder.open(time: second + 30, tid: 100, path: "/data/two", fd: 5)
+      builder.exitSyscall(time: second + 40, tid: 100, number: 18, result: 9, arguments: [5])
+    }
+    let writes = trace.fileOperations.filter { if case .write = $0.kind { true } else { false } }
+    #expect(writes.map(\.path) == ["/data/one", "/data/two"])
+    #expect(writes.map(\.bytes) == [7, 9])
+    #expect(writes.allSatisfy { $0.isDisk })
+    #expect(trace.subject.bytesWritten == 16)
+  }
+
+  @Test func `a pipe and an unknown descriptor are not disk`() throws {
+    let trace = try traceOf { builder in
+      try builder.descriptor(time: second + 1, pid: 100, fd: 1, path: "pipe:[5]", kind: .pipe)
+      builder.exitSyscall(time: second + 10, tid: 100, number: 1, result: 7, arguments: [1])
+      builder.exitSyscall(time: second + 10, tid: 100, number: 1, result: 7, arguments: [9])
+    }
+    #expect(trace.fileOperations.count == 2)
+    #expect(!trace.fileOperations.contains { $0.isDisk })
+  }
+
+  @Test func `a failed write wrote nothing`() throws {
+    let trace = try traceOf { builder in
+      builder.exitSyscall(time: second + 10, tid: 100, number: 1, result: -28, arguments: [1])
+    }
+    #expect(trace.fileOperations.isEmpty)
+  }
+
+  @Test func `a sync lasts from its entry to its exit`() throws {
+    let trace = try traceOf { builder in
+      builder.open(time: second + 1, tid: 100, path: "/data/log", fd: 3)
+      builder.enterSync(time: second + 1 * millisecond, tid: 100, fd: 3)
+      builder.exitSyscall(
+        time: second + 5 * millisecond, tid: 100, number: 74, result: 0, arguments: [3])
+    }
+    let sync = try #require(
+      trace.fileOperations.first { if case .sync = $0.kind { true } else { false } })
+    #expect(sync.path == "/data/log")
+    #expect(sync.duration.nanoseconds == 4_000_000)
+  }
+}
+
+struct SocketTests {
+  @Test func `transfers belong to the connection of their socket`() throws {
+    let trace = try traceOf { builder in
+      builder.socketState(time: second + 1, tid: 100, socket: 0xff, from: 7, to: 2)
+      builder.socketState(time: second + 2, tid: 0, socket: 0xff, from: 2, to: 1)
+      builder.send(time: second + 3, tid: 100, socket: 0xff, bytes: 100)
+      builder.receive(time: second + 4, tid: 100, socket: 0xff, bytes: 2000)
+      builder.receive(time: second + 5, tid: 100, socket: 0xff, bytes: 50, flags: 2)
+      builder.receive(time: second + 6, tid: 100, socket: 0xff, bytes: -11)
+      builder.socketState(time: second + 9, tid: 100, socket: 0xff, from: 1, to: 7)
+    }
+    #expect(trace.connections.count == 1)
+    #expect(trace.connections[0].remote == "198.51.100.7:443")
+    #expect(trace.connections[0].closed != nil)
+    #expect(trace.transfers.map(\.bytes) == [100, 2000])
+    #expect(trace.transfers.allSatisfy { $0.connection == 0 })
+    #expect(trace.subject.bytesSent == 100 && trace.subject.bytesReceived == 2000)
+  }
+
+  @Test(arguments: [
+    ([127, 0, 0, 1], "127.0.0.1:80", true), ([192, 0, 2, 1], "192.0.2.1:80", false),
+    ([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], "[::1]:80", true),
+    (
+      [0x20, 0x01, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], "[2001:db8::1]:80",
+      false
+    ),
+    ([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 127, 0, 0, 1], "127.0.0.1:80", true),
+  ] as [([UInt8], String, Bool)])
+  func `addresses are written as RFC 5952 says`(bytes: [UInt8], text: String, loopback: Bool) {
+    #expect(SocketAddress.text(bytes: bytes, port: 80) == text)
+    #expect(SocketAddress.isLoopback(bytes: bytes) == loopback)
+  }
+}
+
+struct SubjectTests {
+  private func process(_ pid: Int32, _ executable: String, cpu: Double, isSwift: Bool)
+    -> ProcessModel
+  {
+    ProcessModel(
+      pid: pid, parentPid: 1, name: executable, executable: "/bin/\(executable)", commandLine: [],
+      isSwift: isSwift, swiftVersion: nil, exitStatus: nil, signal: nil,
+      start: Timestamp(nanoseconds: 1), end: nil, threadCount: 1, children: [],
+      peakResidentBytes: nil, cpuSeconds: cpu)
+  }
+
+  private func capture(root: Int, hint: String? = nil) -> CaptureEvent {
+    CaptureEvent(
+      mode: .wrap, scope: .system, privilege: "root", commandLine: [], rootPid: root,
+      subjectHint: hint, intervalNs: 1, unavailable: [], complete: true, lullVersion: "test")
+  }
+
+  @Test func `a driver's Swift process is the subject, its compilers are not`() throws {
+    let processes = [
+      process(1, "swift-test", cpu: 1, isSwift: true),
+      process(2, "swift-frontend", cpu: 50, isSwift: true),
+      process(3, "MyTests.xctest", cpu: 2, isSwift: true), process(4, "git", cpu: 9, isSwift: false),
+    ]
+    let subject = try SubjectChoice.choose(
+      among: processes, capture: capture(root: 1), asked: nil)
+    #expect(subject.pid == 3)
+  }
+
+  @Test func `the command itself is the subject, whatever it starts`() throws {
+    let processes = [
+      process(1, "server", cpu: 0.1, isSwift: false), process(2, "child", cpu: 9, isSwift: true),
+    ]
+    let found = try SubjectChoice.choose(
+      among: processes, capture: capture(root: 1), asked: nil)
+    #expect(found.pid == 1)
+    let asked = try SubjectChoice.choose(
+      among: processes, capture: capture(root: 1), asked: "child")
+    #expect(asked.pid == 2)
+    #expect(throws: TraceError.self) {
+      try SubjectChoice.choose(among: processes, capture: capture(root: 1), asked: "absent")
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import PerfData
+import TestSupport
+import Testing
+
+@testable import TraceModel
+
+/// A process 100 that starts at 1 s; times below are nanoseconds.
+func traceOf(_ build: (inout TraceBuilder) throws -> Void) throws -> Trace {
+  var builder = TraceBuilder()
+  try builder.capture(time: second, rootPid: 100)
+  try builder.process(time: second, pid: 100)
+  builder.comm(time: second, pid: 100, tid: 100, name: "program")
+  try build(&builder)
+  return try builder.withFile { try Trace.load(path: $0) }
+}
+
+let second: UInt64 = 1_000_000_000
+let millisecond: UInt64 = 1_000_000
+
+struct ScheduleTests {
+  @Test func `a thread's intervals follow each other and add up to its life`() throws {
+    let trace = try traceOf { builder in
+      builder.switchIn(time: second + 1 * millisecond, 100)
+      builder.switchOut(time: second + 11 * millisecond, 100)
+      builder.waking(
+        time: second + 31 * millisecond, by: 0, of: 100, context: .hardInterrupt)
+      builder.switchIn(time: second + 32 * millisecond, 100)
+      builder.switchOut(time: second + 40 * millisecond, 100, prevState: 0)
+      builder.switchIn(time: second + 45 * millisecond, 100)
+      builder.exit(time: second + 50 * millisecond, pid: 100, tid: 100)
+    }
+    let thread = try #require(trace.threads.first { $0.tid == 100 })
+    let spans = thread.intervals.map { "\($0.state) \($0.length.nanoseconds / 1_000_000)" }
+    #expect(
+      spans == [
+        "runnable 1", "running 10", "blocked(TraceModel.WaitCause.other) 20", "runnable 1",
+        "running 8", "runnable 5", "running 5",
+      ])
+    #expect(thread.runningTime.nanoseconds == 23 * 1_000_000)
+    for (one, next) in zip(thread.intervals, thread.intervals.dropFirst()) {
+      #expect(one.end == next.start)
+    }
+    #expect(trace.wakeups.count == 1)
+    #expect(trace.wakeups[0].isIdleWakeup && trace.wakeups[0].cpuWasIdle)
+  }
+
+  @Test(arguments: [0, 20_000])
+  func `a stack taken just before or after the switch gives the wait its cause`(delay: UInt64)
+    throws
+  {
+    let trace = try traceOf { builder in
+      let switched = second + 5 * millisecond
+      let stacked = switched - 10_000 + delay
+      builder.switchIn(time: second + millisecond, 100)
+      builder.blockedStack(time: stacked, 100)
+      try builder.stack(
+        time: stacked, tid: 100, functions: ["pread", "Reader.load()", "main"], firstID: 1)
+      builder.switchOut(time: switched, 100)
+      builder.waking(time: second + 9 * millisecond, by: 7, of: 100)
+      builder.switchIn(time: second + 9 * millisecond, 100)
+    }
+    let blocked = try #require(
+      trace.threads.first?.intervals.first { if case .blocked = $0.state { true } else { false } })
+    let frames = trace.stacks.frames(of: try #require(blocked.stack))
+    #expect(frames.map(\.function) == ["pread", "Reader.load()", "main"])
+  }
+
+  @Test func `an embedded name of hostile text is kept as it is`() throws {
+    let trace = try traceOf { builder in
+      builder.switchIn(time: second + millisecond, 100)
+      builder.blockedStack(time: second + 2 * millisecond, 100)
+      try builder.stack(
+        time: second + 2 * millisecond, tid: 100, functions: ["</script>\u{1b}[31m"], firstID: 1)
+      builder.switchOut(time: second + 2 * millisecond, 100)
+      builder.exit(time: second + 3 * millisecond, pid: 100, tid: 100)
+    }
+    #expect(trace.stacks.frames.contains { $0.function == "</script>\u{1b}[31m" })
+  }
+}
+
+struct WaitClassifierTests {
+  private func frame(_ name: String, kernel: Bool = false, program: Bool = false) -> Frame {
+    Frame(
+      function: name, module: kernel ? "[kernel]" : "m", moduleOffset: 0, file: nil, line: nil,
+      isKernel: kernel, isProgram: program)
+  }
+
+  private func cause(kernel: [String], user: [String] = [], program: [String] = []) -> WaitCause {
+    WaitClassifier.cause(
+      of: kernel.map { frame($0, kernel: true) } + user.map { frame($0) }
+        + program.map { frame($0, program: true) })
+  }
+
+  /// Kernel chains as Linux 6.18 gives them.
+  @Test(arguments: [
+    (["schedule", "futex_wait_queue", "__futex_wait", "do_futex", "__x64_sys_futex"], .lock),
+    (["schedule", "do_nanosleep", "hrtimer_nanosleep", "__x64_sys_clock_nanosleep"], .sleep),
+    (["io_schedule", "folio_wait_bit", "ext4_sync_file", "do_fsync", "__x64_sys_fsync"], .sync),
+    (["io_schedule", "folio_wait_bit", "filemap_read", "vfs_read", "ksys_read"], .file),
+    (["schedule_timeout", "sk_wait_data", "tcp_recvmsg_locked", "inet_recvmsg"], .network),
+    (["schedule", "anon_pipe_read", "vfs_read", "ksys_read"], .ipc),
+    (["schedule", "do_wait", "kernel_wait4", "__x64_sys_wait4"], .child),
+    (["schedule", "do_epoll_wait", "__x64_sys_epoll_wait"], .eventWait),
+    (["io_schedule", "filemap_fault", "handle_mm_fault", "exc_page_fault"], .pageFault),
+    (["schedule", "unheard_of"], .other),
+  ] as [([String], WaitCause)])
+  func `kernel functions name the cause`(kernel: [String], expected: WaitCause) {
+    #expect(cause(kernel: kernel) == expected)
+  }
+
+  @Test func `an idle worker's futex wait is an event wait, a semaphore's is a lock`() {
+    let futex = ["futex_wait_queue", "do_futex"]
+    #expect(
+      cause(
+        kernel: futex,
+        user: ["syscall", "_dispatch_semaphore_wait_slow", "_dispatch_worker_thread"])
+        == .eventWait)
+    #expect(
+      cause(
+        kernel: futex,
+        user: [
+          "syscall", "_dispatch_semaphore_wait_slow", "Store.load()", "closure #1 in main",
+          "_dispatch_call_block_and_release", "_dispatch_worker_thread",
+        ]) == .lock)
+  }
+
+  @Test func `a poll is idle in a run loop and blocking in the program's own code`() {
+    let poll = ["schedule_hrtimeout_range", "do_poll", "do_sys_poll"]
+    #expect(
+      cause(kernel: poll, user: ["ppoll", "__CFRunLoopServiceFileDescriptors", "__CFRunLoopRun"])
+        == .eventWait)
+    #expect(cause(kernel: poll, user: ["poll"], program: ["Client.waitForAnswer()"]) == .other)
+    #expect(cause(kernel: poll) == .eventWait)
+  }
+}
