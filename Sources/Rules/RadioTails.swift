@@ -20,7 +20,9 @@ enum RadioTails {
       if next - end <= delaySeconds {
         joules += burst.tailEnergyJoules
       } else if network.radio.fullTailJoules > 0 {
-        joules += max(0, burst.tailEnergyJoules - network.radio.fullTailJoules)
+        // Two ways to add up the same tail differ in the last digits.
+        let excess = burst.tailEnergyJoules - network.radio.fullTailJoules
+        if excess > 1e-9 * network.radio.fullTailJoules { joules += excess }
       }
     }
     return joules

@@ -6,7 +6,7 @@
 enum Rates {
   /// A recording shorter than a minute counts as a minute.
   static func perMinute(_ amount: Double, over seconds: Double) -> Double {
-    amount / max(seconds, 60) * 60
+    amount * 60 / max(seconds, 60)
   }
 
   /// A recording shorter than ten seconds counts as ten seconds.
@@ -16,6 +16,6 @@ enum Rates {
 
   /// A recording shorter than an hour counts as an hour.
   static func perDay(_ amount: Double, over seconds: Double) -> Double {
-    amount / max(seconds, 3600) * 86400
+    amount * 86400 / max(seconds, 3600)
   }
 }

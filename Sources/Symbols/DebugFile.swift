@@ -23,11 +23,12 @@ enum DebugFile {
       "\(directory)/\(link.name)", "\(directory)/.debug/\(link.name)",
       "\(root)\(directory)/\(link.name)",
     ] where path != reader.path {
-      guard let found = try? ModuleReader(path: path, expectedBuildID: reader.buildID) else {
-        continue
+      guard let found = try? ModuleReader(path: path) else { continue }
+      if let own = reader.buildID, let other = found.buildID {
+        if own == other { return found }
+      } else if checksum(path) == link.checksum {
+        return found
       }
-      if let buildID = found.buildID, buildID == reader.buildID { return found }
-      if checksum(path) == link.checksum { return found }
     }
     return nil
   }

@@ -72,8 +72,11 @@ public final class ModuleReader {
       self.segments = Self.segments(of: elf, fileSize: size)
       self.sections = Self.sections(of: elf, fileSize: size)
       self.buildID = Self.buildID(of: elf, fileSize: size)
-      if let expectedBuildID, let buildID, buildID != expectedBuildID {
-        throw .changed(path: path, expected: expectedBuildID, found: buildID)
+      // An id of zeros is one that the recorder could not read.
+      if let expectedBuildID, expectedBuildID.contains(where: { $0 != 0 }),
+        buildID != expectedBuildID
+      {
+        throw .changed(path: path, expected: expectedBuildID, found: buildID ?? [])
       }
     } catch {
       elf_end(elf)

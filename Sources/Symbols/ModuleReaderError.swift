@@ -14,8 +14,9 @@ public enum ModuleReaderError: Error, Hashable, CustomStringConvertible, Sendabl
     case .unsupported(let path, let reason):
       "\(path): \(reason); its frames are shown as module and offset"
     case .changed(let path, let expected, let found):
-      "\(path) changed since the recording (build id \(BuildID.text(found)), recorded "
-        + "\(BuildID.text(expected))); its frames are shown as module and offset"
+      "\(path) changed since the recording (build id "
+        + (found.isEmpty ? "none" : BuildID.text(found))
+        + ", recorded \(BuildID.text(expected))); its frames are shown as module and offset"
     }
   }
 }

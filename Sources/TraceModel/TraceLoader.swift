@@ -105,7 +105,11 @@ struct TraceLoader {
     let records = file.orderedRecords()
     let decoders = file.attributes.map { Self.decoder(for: $0.name) }
     let nameDecoders = file.attributes.map { Self.names[$0.name] }
-    let formats = file.attributes.map { file.features.tracepoints[Int($0.config)] }
+    let formats = file.attributes.map { attribute in
+      // PERF_TYPE_TRACEPOINT is 2; the numbers of other types mean something else.
+      attribute.type == 2
+        ? Int(exactly: attribute.config).flatMap { file.features.tracepoints[$0] } : nil
+    }
 
     for record in records where record.type == RecordType.sample && record.attribute >= 0 {
       if let decode = nameDecoders[Int(record.attribute)] { run(decode, record, nil) }

@@ -30,6 +30,9 @@ enum Exit {
       let message = Lull.fullMessage(for: error)
       guard Lull.exitCode(for: error).isSuccess else {
         Console.lines(message)
+        if isRecord && !CommandLine.arguments.contains("--") {
+          Console.lines("  The command to record comes after --, as in: lull record -- ls -l")
+        }
         exit(isRecord ? recordFailed : usage)
       }
       if !message.isEmpty { Console.output(message.hasSuffix("\n") ? message : message + "\n") }
@@ -82,6 +85,10 @@ enum Exit {
       default: break
       }
     case .notWritable: break
+    case .unsupported:
+      if cause.description.hasPrefix("/") || cause.description.contains(" is not a regular file") {
+        message = cause.description
+      }
     default: message += "; give a trace that `lull record` or `perf record` made"
     }
     return Failure(status: status(cause), message: message)

@@ -1,9 +1,9 @@
 import PerfData
 import Rules
 import Signals
-import TraceModel
 
 @testable import Reporting
+@testable import TraceModel
 
 /// Signals of an invented program whose figures are easy to recognise in a report.
 enum SampleReport {

@@ -125,9 +125,10 @@ import TraceModel
     let plain = TextReport.render(report)
     let colored = TextReport.render(report, options: TextOptions(color: true))
     #expect(!plain.contains("\u{1B}"))
-    #expect(colored.replacing(/\u{1B}\[[0-9]+m/, with: "").split(separator: "\n").map {
-      $0.trimmingSuffix { $0 == " " }
-    } == plain.split(separator: "\n").map { $0[...] })
+    #expect(
+      colored.replacing(/\u{1B}\[[0-9]+m/, with: "").split(separator: "\n").map {
+        $0.trimmingSuffix { $0 == " " }
+      } == plain.split(separator: "\n").map { $0[...] })
   }
 }
 

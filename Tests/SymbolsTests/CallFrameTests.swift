@@ -22,7 +22,8 @@ import Testing
 
   private func text(_ address: FrameRule.FrameAddress) -> String {
     guard case .register(let number, let offset) = address else { return "exp" }
-    let name = [7: "rsp", 6: "rbp", 3: "rbx", 10: "r10", 13: "r13"][number] ?? "r\(number)"
+    let name =
+      [1: "rdx", 7: "rsp", 6: "rbp", 3: "rbx", 10: "r10", 13: "r13"][number] ?? "r\(number)"
     return "\(name)\(offset >= 0 ? "+" : "")\(offset)"
   }
 

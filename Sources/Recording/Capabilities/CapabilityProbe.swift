@@ -5,7 +5,7 @@ import Glibc
 struct CapabilityProbe {
   private typealias Entry = CapabilityReport.Entry
 
-  private let tracefs: Result<TraceFS, RecordingError>
+  private let tracefs: Result<TraceFS, TraceFS.Absence>
   private let explanation: Explanation
   private var entries: [CapabilityReport.Entry] = []
 
@@ -24,7 +24,7 @@ struct CapabilityProbe {
   private static let tracepoint: UInt32 = 2
 
   init() {
-    tracefs = Result { () throws(RecordingError) in try TraceFS.locate() }
+    tracefs = TraceFS.search()
     var names = utsname()
     uname(&names)
     let release = withUnsafeBytes(of: names.release) { bytes in
@@ -92,10 +92,12 @@ struct CapabilityProbe {
     let files: TraceFS
     switch tracefs {
     case .success(let found): files = found
-    case .failure(let error):
+    case .failure(let absence):
+      // Reading tracefs alone is not enough: without CAP_PERFMON the next step would fail.
+      let needsMore = absence.kind == .permission && !explanation.privileges.mayMonitor
       return Refusal(
-        cause: error.message, error: error.errno.map(Refusal.name(of:)),
-        fix: explanation.privileges.user == 0 ? nil : explanation.raiseFix)
+        cause: absence.cause, error: Refusal.name(of: absence.errno),
+        fix: needsMore ? explanation.raiseFix : absence.fix)
     }
     guard let id = files.eventID(system, name) else {
       return Refusal(cause: "this kernel has no tracepoint \(system):\(name)", error: "ENOENT")
@@ -296,25 +298,38 @@ struct CapabilityProbe {
       return add("kernel names", .full, "\(symbols.count) functions")
     }
     let level = KernelFile.integer("/proc/sys/kernel/kptr_restrict") ?? 0
-    let fix =
+    let mayRead = explanation.privileges.has(.syslog)
+    let fix: String? =
       level >= 2
-      ? "`sudo sysctl kernel.kptr_restrict=1`, and run as root"
-      : explanation.raiseFix
+      ? "`sudo sysctl kernel.kptr_restrict=1`" + (mayRead ? "" : ", and \(explanation.raiseFix)")
+      : mayRead ? nil : explanation.raiseFix
     add(
       "kernel names", .degraded, "kernel frames are addresses",
       Refusal(cause: reason, fix: fix))
   }
 
   private mutating func otherProcesses() {
-    // The first process is root's.
-    if ProcessProbe.isTraceable(pid: 1) {
-      add("attach", .full, "to every process")
-    } else {
-      let refusal = Refusal(
+    let user = geteuid()
+    var isAnyForeign = false
+    for pid in KernelFile.numbers(in: "/proc") {
+      var information = stat()
+      guard stat("/proc/\(pid)", &information) == 0, information.st_uid != user,
+        !ProcessProbe.isKernelThread(pid: pid)
+      else { continue }
+      isAnyForeign = true
+      if ProcessProbe.isTraceable(pid: pid) {
+        return add("attach", .full, "to every process")
+      }
+    }
+    let mayTrace = explanation.privileges.has(.trace)
+    if mayTrace, !isAnyForeign { return add("attach", .full, "to every process") }
+    let refusal =
+      mayTrace
+      ? Refusal(cause: "a security module guards others' processes", error: "EACCES")
+      : Refusal(
         cause: "others' processes need CAP_SYS_PTRACE", error: "EACCES",
         fix: explanation.raiseFix)
-      add("attach", .degraded, "to your own processes only", refusal)
-    }
+    add("attach", .degraded, "to your own processes only", refusal)
   }
 
   private mutating func ringBuffers() {

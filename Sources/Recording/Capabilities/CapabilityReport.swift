@@ -99,8 +99,10 @@ public struct CapabilityReport: Codable, Sendable, Equatable {
     let statusWidth = 13
     let indent = String(repeating: " ", count: nameWidth + statusWidth)
     for entry in entries {
-      let first = Self.padded(entry.signal, nameWidth) + Self.padded(
-        entry.status.rawValue, statusWidth)
+      let first =
+        Self.padded(entry.signal, nameWidth)
+        + Self.padded(
+          entry.status.rawValue, statusWidth)
       lines += Self.wrapped(entry.detail, first: first, rest: indent, width: width)
     }
     var fixes: [(names: [String], cause: String, fix: String)] = []

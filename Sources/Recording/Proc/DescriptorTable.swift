@@ -68,7 +68,9 @@ public enum DescriptorTable {
     return stat(path, &information) == 0 ? UInt64(information.st_nlink) : nil
   }
 
-  private static func kind(of information: stat, at link: String, name: String) -> DescriptorEvent.Kind {
+  private static func kind(of information: stat, at link: String, name: String)
+    -> DescriptorEvent.Kind
+  {
     switch information.st_mode & S_IFMT {
     case S_IFREG: regularKind(at: link)
     case S_IFIFO: .pipe

@@ -57,10 +57,11 @@ public final class KernelSymbols: Sendable {
     result.text = bytes
     guard result.starts.isEmpty else { return result }
     if sawZero {
-      let level = KernelFile.integer("/proc/sys/kernel/kptr_restrict").map { " (\($0))" } ?? ""
+      let level = KernelFile.integer("/proc/sys/kernel/kptr_restrict")
       result.hidden =
-        "the kernel hides its addresses (kernel.kptr_restrict\(level)): run as root or with"
-        + " CAP_SYSLOG, and with kernel.kptr_restrict at most 1"
+        "the kernel hides its addresses from those without CAP_SYSLOG"
+        + (level.map { $0 >= 2 ? ", and since kernel.kptr_restrict is \($0), from all" : "" }
+          ?? "")
     } else {
       result.hidden = "\(path) names no functions: the kernel was built without its symbols"
     }

@@ -8,7 +8,7 @@ struct EventPlan {
 
   /// One of so many events is recorded of a source that is sampled; a prime, so that it does not
   /// fall in step with a program that does the same few things in turn.
-  static let samplingPeriod: UInt64 = 101
+  static let samplingPeriod: UInt64 = 251
 
   #if arch(arm64)
     /// All of x0…x30, sp, pc.

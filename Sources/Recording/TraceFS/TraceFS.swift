@@ -16,33 +16,56 @@ public struct TraceFS: Sendable {
 
   private let directory: OwnedDescriptor
 
+  /// Why there is no trace file system for us, and what would help.
+  package struct Absence: Error {
+    var kind: RecordingError.Kind
+    var cause: String
+    var fix: String?
+    var errno: Int32
+  }
+
   /// Opens the trace file system, which stays as it was for everybody else.
   ///
   /// One that is mounted is used; else it is mounted detached from the directory tree, which
   /// needs CAP_SYS_ADMIN.
   public static func locate() throws(RecordingError) -> TraceFS {
+    switch search() {
+    case .success(let found): return found
+    case .failure(let absence):
+      throw RecordingError(
+        kind: absence.kind,
+        message: absence.cause + (absence.fix.map { ": run as root, or \($0)" } ?? ""),
+        errno: absence.errno)
+    }
+  }
+
+  /// Opens the trace file system, or says why not in parts.
+  package static func search() -> Result<TraceFS, Absence> {
     var refusal: (path: String, cause: Int32)?
     for path in candidates(mounts: KernelFile.text("/proc/self/mounts") ?? "") {
       guard let directory = OwnedDescriptor(opening: path, flags: O_RDONLY | O_DIRECTORY) else {
         if errno != ENOENT, refusal == nil { refusal = (path, errno) }
         continue
       }
-      // An empty mount point, or one whose files are not for us, is of no use.
-      if faccessat(directory.number, "events/header_page", R_OK, 0) == 0 {
-        return TraceFS(origin: .mounted(path: path), directory: directory)
+      // An empty mount point, or one whose files are not for us, is of no use. Found by opening:
+      // `access` would leave the capabilities of the program's file out of account.
+      if OwnedDescriptor(opening: probed, in: directory) != nil {
+        return .success(TraceFS(origin: .mounted(path: path), directory: directory))
       }
       if errno != ENOENT, refusal == nil { refusal = (path, errno) }
     }
     let mounted = lull_tracefs_detached_mount()
     if mounted >= 0 {
       let directory = OwnedDescriptor(mounted)
-      if faccessat(mounted, "events/header_page", R_OK, 0) == 0 {
-        return TraceFS(origin: .detached, directory: directory)
+      if OwnedDescriptor(opening: probed, in: directory) != nil {
+        return .success(TraceFS(origin: .detached, directory: directory))
       }
       if refusal == nil { refusal = ("a private mount of tracefs", errno) }
     }
-    throw failure(refusal: refusal, mountError: mounted < 0 ? -mounted : 0)
+    return .failure(absence(refusal: refusal, mountError: mounted < 0 ? -mounted : 0))
   }
+
+  private static let probed = "events/header_page"
 
   /// The places to look, in order, given the text of /proc/self/mounts.
   static func candidates(mounts: String) -> [String] {
@@ -80,30 +103,31 @@ public struct TraceFS: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  private static func failure(
+  private static func absence(
     refusal: (path: String, cause: Int32)?, mountError: Int32
-  ) -> RecordingError {
+  ) -> Absence {
     if let refusal {
-      return RecordingError(
+      let isPath = refusal.path.hasPrefix("/")
+      return Absence(
         kind: .permission,
-        message: "\(refusal.path) may not be read (\(KernelFile.errorText(refusal.cause))): run"
-          + " as root, or let your group read it with `sudo mount -o remount,gid=\(getegid())"
-          + ",mode=0750 \(refusal.path)`",
+        cause: "\(refusal.path) may not be read (\(KernelFile.errorText(refusal.cause)))",
+        fix: isPath
+          ? "let your group read it with `sudo mount -o remount,gid=\(getegid()),mode=0750"
+            + " \(refusal.path)`" : nil,
         errno: refusal.cause)
     }
     if mountError == ENODEV {
-      return RecordingError(
+      return Absence(
         kind: .unsupported,
-        message: "this kernel has no tracefs: it was built without CONFIG_TRACING, so"
-          + " tracepoints cannot be recorded",
-        errno: mountError)
+        cause: "this kernel has no tracefs: it was built without CONFIG_TRACING, so tracepoints"
+          + " cannot be recorded", errno: mountError)
     }
-    let text = KernelFile.errorText(mountError)
-    return RecordingError(
+    return Absence(
       kind: .permission,
-      message: "tracefs is not mounted and may not be mounted here (\(text)): run"
-        + " `sudo mount -t tracefs -o gid=\(getegid()),mode=0750 tracefs /sys/kernel/tracing`,"
-        + " or run as root (in a container: with CAP_SYS_ADMIN, or that directory passed in)",
+      cause: "tracefs is not mounted and may not be mounted here"
+        + " (\(KernelFile.errorText(mountError)))",
+      fix: "mount it with `sudo mount -t tracefs -o gid=\(getegid()),mode=0750 tracefs"
+        + " /sys/kernel/tracing` (for a container: on the host, and pass it in)",
       errno: mountError)
   }
 
@@ -126,7 +150,7 @@ public struct TraceFS: Sendable {
 
   /// Whether a file may be written.
   public func isWritable(_ path: String) -> Bool {
-    faccessat(directory.number, path, W_OK, 0) == 0
+    OwnedDescriptor(opening: path, in: directory, flags: O_WRONLY | O_APPEND) != nil
   }
 
   /// The text of a file, its path relative to the file system's root.
@@ -144,7 +168,9 @@ public struct TraceFS: Sendable {
     else { throw refused("open", path, errno) }
     let bytes = Array(text.utf8)
     var count: Int
-    repeat { count = Glibc.write(file.number, bytes, bytes.count) } while count < 0
+    repeat {
+      count = Glibc.write(file.number, bytes, bytes.count)
+    } while count < 0
       && errno == EINTR
     if count < 0 { throw refused("write `\(text)` to", path, errno) }
     if count != bytes.count {

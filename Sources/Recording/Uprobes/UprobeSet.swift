@@ -217,6 +217,6 @@ public final class UprobeSet: Sendable {
     #endif
     // One library often has several of these names; `install` takes each file once.
     return ["/lib/\(triple)/libc.so.6", "/lib64/libc.so.6", "/usr/lib/libc.so.6"]
-      .filter { access($0, R_OK) == 0 }
+      .filter { OwnedDescriptor(opening: $0) != nil }
   }
 }

@@ -47,7 +47,9 @@ enum MainThreadText {
       if count > 0 { counts.append((severity, count)) }
     }
     canvas.item(
-      "hangs", counts.map { "\(Figures.grouped($0.1)) \($0.0)" }.joined(separator: ", "),
+      "hangs",
+      "\(Figures.count(thread.hangs.count, "turn")) of 100 ms or more: "
+        + counts.map { "\(Figures.grouped($0.1)) \($0.0)" }.joined(separator: ", "),
       style: .bad)
     let worst = thread.hangs.sorted {
       ($1.durationSeconds, $0.start) < ($0.durationSeconds, $1.start)
@@ -59,7 +61,7 @@ enum MainThreadText {
     var text = "\(Figures.seconds(hang.durationSeconds)) at \(Figures.fixed(hang.start, 3)) s"
     if let blamed = hang.blamedFunction {
       text += " in \(TextReport.place(of: blamed, in: hang.stack))"
-    } else if let frame = hang.stack.first {
+    } else if let frame = TextReport.own(hang.stack) {
       text += " in \(TextReport.place(frame))"
     }
     var parts: [String: Double] = hang.blockedByCause
@@ -73,7 +75,7 @@ enum MainThreadText {
     var text =
       "\(Figures.seconds(blocking.seconds)) in \(Figures.count(blocking.count, "wait")), "
       + TextReport.words(Escaped.text(blocking.cause))
-    if let frame = blocking.stack.first { text += ": \(TextReport.place(frame))" }
+    if let frame = TextReport.own(blocking.stack) { text += ": \(TextReport.place(frame))" }
     if let waker = blocking.waker {
       text += ", woken by \(Columns.clip(Escaped.text(waker), to: 40))"
     }

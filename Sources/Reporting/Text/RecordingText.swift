@@ -25,7 +25,9 @@ enum RecordingText {
           + "\(Figures.fixed(source.end, 3)) s, one event in \(Figures.brief(source.period)), "
           + "for its rate")
     }
-    for exact in capture.exactCounts {
+    // Where every event was recorded, the count says nothing new.
+    let sampled = Set(capture.sampled.map(\.source))
+    for exact in capture.exactCounts where sampled.contains(exact.source) {
       canvas.item(
         "counted",
         "\(Escaped.text(exact.source)): \(Figures.grouped(Int(exact.count.rounded()))) events, "

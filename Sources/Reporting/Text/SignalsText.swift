@@ -57,7 +57,7 @@ enum SignalsText {
       if timer.expiredWithoutWork > 0 {
         text += ", \(Figures.grouped(timer.expiredWithoutWork)) without work"
       }
-      if let frame = timer.stack.first { text += ": \(TextReport.place(frame))" }
+      if let frame = TextReport.own(timer.stack) { text += ": \(TextReport.place(frame))" }
       canvas.item("timer", text)
     }
   }
@@ -70,8 +70,8 @@ enum SignalsText {
       "\(Figures.bytes(network.bytesReceived)) in \(Figures.count(network.receives, "receive"))")
     canvas.item(
       "counted",
-      "\(Figures.count(network.connections.count, "connection")), "
-        + (network.loopbackIncluded ? "loopback included" : "loopback left out"))
+      Figures.count(network.connections.count, "connection") + "; the radio's figures "
+        + (network.loopbackIncluded ? "include" : "leave out") + " loopback traffic")
     let radio = network.radio
     canvas.item(
       "radio",
@@ -178,11 +178,6 @@ enum SignalsText {
         "counter",
         "\(Columns.clip(Escaped.text(counter.name), to: 40)): "
           + number(counter.value) + Columns.clip(unit, to: 12))
-    }
-    if report.signals.counters.isEmpty,
-      let reason = report.capture.unavailable.first(where: { $0.signal == "counters" })?.reason
-    {
-      canvas.item("counters", "not measured: \(Escaped.text(reason))", style: .middling)
     }
   }
 

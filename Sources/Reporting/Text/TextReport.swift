@@ -41,6 +41,11 @@ public enum TextReport {
     return Columns.clip(Escaped.text(function), to: 120)
   }
 
+  /// The first frame of the program's own code, else the innermost one.
+  static func own(_ stack: [ReportFrame]) -> ReportFrame? {
+    stack.first(where: \.isProgram) ?? stack.first
+  }
+
   /// The causes of waits or wakeups, the largest first.
   static func causes(_ values: [String: Double], _ show: (Double) -> String) -> String {
     values.filter { $0.value > 0 }
@@ -51,6 +56,7 @@ public enum TextReport {
 
   /// A key such as `sameProcess` in words.
   static func words(_ key: String) -> String {
+    guard !key.contains(" ") else { return key }
     var result = ""
     for character in key {
       if character.isUppercase && !result.isEmpty && result.last?.isUppercase != true {

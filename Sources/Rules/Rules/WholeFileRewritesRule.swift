@@ -66,7 +66,7 @@ public enum WholeFileRewritesRule: Rule {
         displayValue: bytes > 0
           ? "\(Figures.bytes(bytes)) in \(Figures.count(count, "rewrite")) of whole files, "
             + "\(Figures.short(value)) % of what was written"
-          : "no whole file was written again",
+          : "no file of more than 4 KiB was written again whole",
         evidence: DiskFiles.rows(files, unit: "bytes") { Double($0.rewrittenBytes) },
         savings: bytes > 0 ? Savings(value: value) : nil))
   }

@@ -6,7 +6,9 @@
 
 /// Replaces what names a person, a machine or a place, always the same way, within text.
 ///
-/// Different names get different placeholders, so that no two files or hosts become one.
+/// Different names get different placeholders, so that no two files or hosts become one. All text
+/// is seen once before anything is replaced: then it is known which placeholders the trace itself
+/// has.
 struct NameRedactor {
   /// The first directories that are the same on every machine.
   private static let systemRoots: Set<Substring> = [
@@ -18,9 +20,10 @@ struct NameRedactor {
     "root", "user", "host", "swift", "localhost", "main", "home", "build", "debug", "release",
   ]
 
-  private var homes: [String: Int] = [:]
-  private var roots: [String: Int] = [:]
-  private var people: Set<String> = []
+  private var homes = PlaceholderNames(base: "/home/user")
+  private var roots = PlaceholderNames(base: "/build")
+  /// What stands for each person, as in the path of his home.
+  private var people: [String: String] = [:]
   private var hosts: Set<String> = []
   var addresses = AddressRedactor()
 
@@ -29,6 +32,18 @@ struct NameRedactor {
     hosts.insert(hostname)
     if let short = hostname.split(separator: ".").first { hosts.insert(String(short)) }
     hosts.subtract(Self.commonNames)
+  }
+
+  /// Ends the first reading: from now on text is replaced.
+  mutating func seal() {
+    homes.seal()
+    roots.seal()
+    for home in homes.keys {
+      guard let name = home.split(separator: "/").dropFirst().first.map(String.init),
+        name.utf8.count > 1, !Self.commonNames.contains(name)
+      else { continue }
+      people[name] = homes.placeholder(home).split(separator: "/").last.map(String.init)
+    }
   }
 
   /// The text with paths, people, the host and addresses replaced.
@@ -61,18 +76,15 @@ struct NameRedactor {
     guard parts.count >= 2, parts[0].isEmpty else { return path }
     if let package = packageDepth(parts) {
       noteHome(parts)
-      return join(placeholder(&roots, parts[..<package], "/build"), parts[package...])
+      return join(roots.placeholder(parts[..<package].joined(separator: "/")), parts[package...])
     }
     if let depth = homeDepth(parts) {
-      noteHome(parts)
-      return join(placeholder(&homes, parts[..<depth], "/home/user"), parts[depth...])
+      return join(homes.placeholder(parts[..<depth].joined(separator: "/")), parts[depth...])
     }
-    if parts[1].isEmpty || Self.systemRoots.contains(parts[1]) || parts[1] == "build" {
-      return path
-    }
+    if parts[1].isEmpty || Self.systemRoots.contains(parts[1]) { return path }
     // A top directory that the system does not have is somebody's.
     if parts.count == 2 { return path }
-    return join(placeholder(&roots, parts[..<2], "/build"), parts[2...])
+    return join(roots.placeholder(parts[..<2].joined(separator: "/")), parts[2...])
   }
 
   /// How many components lie before a package's own folders; nil when none of them is in the path.
@@ -80,7 +92,7 @@ struct NameRedactor {
     let depth = parts.firstIndex {
       $0 == ".build" || $0.hasPrefix(".build-") || $0 == "Sources" || $0 == "Tests"
     }
-    guard let depth, depth >= 2, !(parts[1] == "usr" || parts[1] == "build") else { return nil }
+    guard let depth, depth >= 2, parts[1] != "usr" else { return nil }
     return depth
   }
 
@@ -93,24 +105,12 @@ struct NameRedactor {
   }
 
   private mutating func noteHome(_ parts: [Substring]) {
-    guard let depth = homeDepth(parts), depth == 3 else { return }
-    let name = String(parts[2])
-    if name.utf8.count > 1, !Self.commonNames.contains(name) { people.insert(name) }
+    guard let depth = homeDepth(parts) else { return }
+    _ = homes.placeholder(parts[..<depth].joined(separator: "/"))
   }
 
   private func join(_ head: String, _ rest: ArraySlice<Substring>) -> String {
     rest.isEmpty ? head : head + "/" + rest.joined(separator: "/")
-  }
-
-  private func placeholder(
-    _ known: inout [String: Int], _ parts: ArraySlice<Substring>, _ base: String
-  ) -> String {
-    let key = parts.joined(separator: "/")
-    // What is a placeholder already stays, so that redacting twice changes nothing.
-    if key == base { known[key] = known[key] ?? known.count + 1 }
-    let number = known[key] ?? known.count + 1
-    known[key] = number
-    return number == 1 ? base : "\(base)\(number)"
   }
 
   /// Whole words that name a person or the host, and addresses.
@@ -136,7 +136,7 @@ struct NameRedactor {
   private mutating func replaced(_ word: String) -> String {
     guard !word.isEmpty else { return word }
     if hosts.contains(word) { return "host" }
-    if people.contains(word) { return "user" }
+    if let person = people[word] { return person }
     if let address = addresses.text(word) { return address }
     guard word.contains(where: { "-.:_".contains($0) }) else { return word }
     var output = ""
@@ -154,7 +154,7 @@ struct NameRedactor {
   }
 
   private func known(_ part: String) -> String {
-    hosts.contains(part) ? "host" : people.contains(part) ? "user" : part
+    hosts.contains(part) ? "host" : people[part] ?? part
   }
 
   private static func isWord(_ byte: UInt8) -> Bool {
@@ -168,6 +168,6 @@ struct NameRedactor {
   }
 
   private static func endsPath(_ byte: UInt8) -> Bool {
-    byte < 0x20 || byte == 0x3A || byte == 0x22 || byte == 0x27 || byte == 0x2C || byte == 0x3B
+    byte <= 0x20 || byte == 0x3A || byte == 0x22 || byte == 0x27 || byte == 0x2C || byte == 0x3B
   }
 }

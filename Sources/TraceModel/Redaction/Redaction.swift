@@ -1,9 +1,10 @@
+import PerfData
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
   import Musl
 #endif
-import PerfData
 
 /// Makes a copy of a trace that can be shared: without host, user, build paths and addresses.
 ///
@@ -31,12 +32,14 @@ public enum Redaction {
 
   private static func write(_ file: PerfDataFile, to output: String) throws {
     var redactor = RecordRedactor(
-      file: file, names: NameRedactor(hostname: file.features.hostname), dropsStacks: isEmbedded(file))
+      file: file, names: NameRedactor(hostname: file.features.hostname),
+      dropsStacks: isEmbedded(file))
     // Names learnt late (a home seen at the end) count from the start, so all is read once before.
     for entry in file.orderedRecords().sorted(by: { $0.offset < $1.offset }) {
       _ = redactor.redact(file.bytes(of: entry), entry)
     }
     _ = redactor.features(WrittenFeatures(file.features))
+    redactor.names.seal()
     try TraceRewriter.rewrite(
       file, pathOut: output,
       transform: { record, entry in redactor.redact(record, entry) },
@@ -49,9 +52,20 @@ public enum Redaction {
   private static func withNames(_ file: PerfDataFile, at path: String) throws -> PerfDataFile? {
     let events = file.attributes.compactMap { SyntheticEvent(attribute: $0) }
     guard events.contains(.symbol), events.contains(.stack), !isEmbedded(file) else { return nil }
-    try TraceRewriter.rewrite(file, pathOut: path, transform: { record, _ in record }, features: { _ in })
+    try copyWhole(file, to: path)
     try StackEmbedding.embed(tracePath: path)
     return try PerfDataFile(path: path)
+  }
+
+  /// Copies the records into a finished file even where the trace is not, for names to be added.
+  private static func copyWhole(_ file: PerfDataFile, to path: String) throws {
+    let features = WrittenFeatures(file.features)
+    let writer = try PerfDataWriter(path: path, attributes: file.attributes, features: features)
+    for entry in file.orderedRecords().sorted(by: { $0.offset < $1.offset })
+    where entry.type != RecordType.auxtrace && entry.type != RecordType.headerFeature {
+      try writer.append(file.bytes(of: entry))
+    }
+    try writer.finish(features: features)
   }
 
   private static func isEmbedded(_ file: PerfDataFile) -> Bool {
@@ -68,9 +82,13 @@ public enum Redaction {
     // The header's data section: offset at byte 40, size at 48; 0 is what a killed recording has.
     var header = [UInt8](repeating: 0, count: 56)
     guard pread(descriptor, &header, 56, 0) == 56, let offset = Bytes.u64(header, 40),
-      let size = Bytes.u64(header, 48),
-      ftruncate(descriptor, off_t(clamping: offset &+ size)) == 0
+      let size = Bytes.u64(header, 48)
     else { throw failure(path) }
+    // The rewriter may have left it so.
+    guard size > 0 else { return }
+    guard ftruncate(descriptor, off_t(clamping: offset &+ size)) == 0 else {
+      throw failure(path)
+    }
     let zero = [UInt8](repeating: 0, count: 8)
     guard pwrite(descriptor, zero, 8, 48) == 8 else { throw failure(path) }
   }

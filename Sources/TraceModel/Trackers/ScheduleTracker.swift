@@ -5,7 +5,8 @@ import PerfData
 /// Its input is sched_switch and sched_waking of the tracked threads, in time order. What a thread did before its first
 /// event is inferred from that event: a thread first seen being woken had been blocked.
 struct ScheduleTracker {
-  struct Thread {
+  /// A reference, so that a thread's growing history is never copied on its way through the dictionary.
+  final class Thread {
     var model: ThreadModel
     var state: ThreadState?
     var since: Timestamp
@@ -14,6 +15,11 @@ struct ScheduleTracker {
     var pendingStack: (index: Int, cause: WaitCause)?
     var waker: Int32?
     var hasEvents = false
+
+    init(_ model: ThreadModel) {
+      self.model = model
+      since = model.start
+    }
   }
 
   /// The two records of one switch (with and without stack) bear clocks this near to each other.
@@ -28,14 +34,13 @@ struct ScheduleTracker {
       return
     }
     if threads[tid] != nil { end(tid: tid, at: time) }
-    threads[tid] = Thread(
-      model: ThreadModel(tid: tid, pid: pid, name: name, start: time), since: time)
+    threads[tid] = Thread(ThreadModel(tid: tid, pid: pid, name: name, start: time))
   }
 
   mutating func rename(tid: Int32, to name: String) { threads[tid]?.model.name = name }
 
   mutating func end(tid: Int32, at time: Timestamp) {
-    guard var thread = threads.removeValue(forKey: tid) else { return }
+    guard let thread = threads.removeValue(forKey: tid) else { return }
     thread.close(at: time)
     thread.model.end = time
     finished.append(thread.model)
@@ -46,26 +51,23 @@ struct ScheduleTracker {
 
   /// The thread left the CPU; `isRunnable` when it was preempted and still wants it.
   mutating func switchOut(tid: Int32, isRunnable: Bool, at time: Timestamp) {
-    guard var thread = threads[tid] else { return }
+    guard let thread = threads[tid] else { return }
     thread.change(
       to: isRunnable ? .runnable : .blocked(thread.pendingStack?.cause ?? .other),
       at: time, before: .running)
     if !isRunnable, let pending = thread.pendingStack { thread.stack = pending.index }
     thread.pendingStack = nil
-    threads[tid] = thread
   }
 
   mutating func switchIn(tid: Int32, at time: Timestamp) {
-    guard var thread = threads[tid] else { return }
+    guard let thread = threads[tid] else { return }
     thread.change(to: .running, at: time, before: .runnable)
     thread.pendingStack = nil
-    threads[tid] = thread
   }
 
   /// Returns what the thread was waiting for.
   mutating func wake(tid: Int32, by waker: Int32?, at time: Timestamp) -> WaitCause? {
-    guard var thread = threads[tid] else { return nil }
-    defer { threads[tid] = thread }
+    guard let thread = threads[tid] else { return nil }
     guard thread.hasEvents else {
       thread.waker = waker
       thread.change(to: .runnable, at: time, before: .blocked(.other))
@@ -79,7 +81,7 @@ struct ScheduleTracker {
 
   /// A stack taken as the thread blocked, before or just after the scheduler's record of it.
   mutating func blockedStack(tid: Int32, stack: Int, cause: WaitCause, at time: Timestamp) {
-    guard var thread = threads[tid] else { return }
+    guard let thread = threads[tid] else { return }
     if case .blocked(.other)? = thread.state, thread.stack == nil,
       time.nanoseconds &- thread.since.nanoseconds < Self.stackWindow
     {
@@ -88,12 +90,11 @@ struct ScheduleTracker {
     } else {
       thread.pendingStack = (stack, cause)
     }
-    threads[tid] = thread
   }
 
   mutating func finish(at time: Timestamp) -> [ThreadModel] {
     for tid in threads.keys.sorted() {
-      guard var thread = threads[tid] else { continue }
+      guard let thread = threads[tid] else { continue }
       thread.close(at: time)
       finished.append(thread.model)
     }
@@ -106,7 +107,7 @@ struct ScheduleTracker {
 
 extension ScheduleTracker.Thread {
   /// Ends the present interval and begins the next; `before` is what the first interval was, when nothing was known.
-  mutating func change(to next: ThreadState, at time: Timestamp, before: ThreadState) {
+  func change(to next: ThreadState, at time: Timestamp, before: ThreadState) {
     if !hasEvents {
       state = before
       hasEvents = true
@@ -117,7 +118,7 @@ extension ScheduleTracker.Thread {
     stack = nil
   }
 
-  mutating func close(at time: Timestamp) {
+  func close(at time: Timestamp) {
     guard let state, time > since else { return }
     let last = model.intervals.last
     model.intervals.append(

@@ -59,7 +59,7 @@ struct RecordCommand: ParsableCommand {
   @Flag(name: .shortAndLong, help: "Say more of what goes on.")
   var verbose = false
 
-  @Argument(parsing: .captureForPassthrough, help: "The command to record, with its arguments.")
+  @Argument(parsing: .postTerminator, help: "The command to record, with its arguments.")
   var command: [String] = []
 
   @Sendable static func scope(_ name: String) throws -> RecordingOptions.Scope {
@@ -69,15 +69,13 @@ struct RecordCommand: ParsableCommand {
     return scope
   }
 
-  private var words: [String] { command.first == "--" ? Array(command.dropFirst()) : command }
-
   func validate() throws {
     if let pid {
-      if !words.isEmpty {
+      if !command.isEmpty {
         throw ValidationError("give --pid or a command, not both.")
       }
       if pid <= 0 { throw ValidationError("--pid must be above zero; `ps` lists processes.") }
-    } else if words.isEmpty {
+    } else if command.isEmpty {
       throw ValidationError("give a command after --, or a process with --pid.")
     }
     if let interval, interval < TimeSpan(nanoseconds: 1_000_000) {
@@ -89,9 +87,7 @@ struct RecordCommand: ParsableCommand {
     // All that can be wrong is found before the command runs.
     _ = try analysis.measurement()
     let options = try recordingOptions()
-    let recorder = try Recorder(options: options)
-    if !quiet { Console.notice("recording: " + CapabilityReport.probe().oneLine) }
-    let result = try recorder.run()
+    let result = try Recorder(options: options).run()
     Console.ignoreBrokenPipes()
     finish(result)
     if !noReport && !quiet { try report(result) }
@@ -99,7 +95,7 @@ struct RecordCommand: ParsableCommand {
   }
 
   private func recordingOptions() throws -> RecordingOptions {
-    let program = pid.map(TraceName.program) ?? words.first ?? ""
+    let program = pid.map(TraceName.program) ?? command.first ?? ""
     let path = output ?? TraceName.choose(program: program)
     do { try OutputFile.check(path, overwrite: false) } catch {
       throw Failure(
@@ -107,7 +103,7 @@ struct RecordCommand: ParsableCommand {
         message: "\(path) is there already; give -o another name, or remove it first")
     }
     var options = RecordingOptions(
-      target: pid.map { .pid($0) } ?? .command(words), outputPath: path)
+      target: pid.map { .pid($0) } ?? .command(command), outputPath: path)
     options.duration = duration
     if let interval { options.footprintInterval = interval }
     options.counters = counters.map { text in
@@ -116,6 +112,10 @@ struct RecordCommand: ParsableCommand {
     options.scope = scope
     options.processHint = analysis.process
     options.version = Version.text
+    if !quiet {
+      let abilities = CapabilityReport.probe().oneLine
+      options.onReady = { _ in Console.notice("recording: " + abilities) }
+    }
     options.ownCommandLine = CommandLine.arguments
     return options
   }

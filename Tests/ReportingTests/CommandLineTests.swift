@@ -1,0 +1,170 @@
+import Foundation
+import PerfData
+import TestSupport
+import Testing
+
+/// What the built program does with what it is given; skipped where it is not built.
+@Suite(.enabled(if: Lull.path != nil)) final class CommandLineTests {
+  private let folder: URL
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("lull-cli-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  private func file(_ name: String, _ text: String? = nil) throws -> String {
+    let path = folder.appendingPathComponent(name).path
+    if let text { try Data(text.utf8).write(to: URL(fileURLWithPath: path)) }
+    return path
+  }
+
+  /// A small trace of a process that was scheduled and wrote.
+  private func trace(_ name: String = "small.perf.data") throws -> String {
+    var builder = TraceBuilder()
+    try builder.capture(time: 1_000_000_000, rootPid: 100)
+    try builder.process(time: 1_000_000_000, pid: 100, executable: "/usr/bin/app")
+    builder.comm(time: 1_000_000_000, pid: 100, tid: 100, name: "app", isExec: true)
+    builder.switchOut(time: 1_500_000_000, 100)
+    builder.switchIn(time: 2_000_000_000, 100)
+    builder.exit(time: 2_500_000_000, pid: 100, tid: 100)
+    let path = try file(name)
+    try builder.write(to: path)
+    return path
+  }
+
+  static let refused: [(arguments: [String], status: Int32, says: String)] = [
+    (["report", "missing"], 74, "check the path"),
+    (["report", "."], 65, "regular file"),
+    (["report", "empty"], 65, "lull:"),
+    (["report", "text"], 65, "not a perf.data file"),
+    (["report", "torn"], 65, "lull:"),
+    (["report"], 64, "Usage"),
+    (["report", "text", "--format", "html"], 64, "text, json and markdown"),
+    (["report", "text", "--radio", "no-such"], 64, "no-such"),
+    (["report", "--bogus"], 64, "Usage"),
+    (["bogus"], 64, "Usage"),
+    (["rules", "show", "bogus"], 64, "lull rules"),
+    (["redact", "text", "-o", "out"], 65, "not a perf.data file"),
+    (["redact", "missing"], 64, "output"),
+    (["record"], 125, "give a command"),
+    (["record", "--pid", "0"], 125, "above zero"),
+    (["record", "--pid", "1", "--", "true"], 125, "not both"),
+    (["record", "--duration", "fast", "--", "true"], 125, "30s"),
+    (["record", "--duration", "0s", "--", "true"], 125, "more than zero"),
+    (["record", "--interval", "1us", "--", "true"], 125, "1ms"),
+    (["record", "true"], 125, "after --"), (["record", "--bogus", "--", "true"], 125, "bogus"),
+    (["record", "--scope", "galaxy", "--", "true"], 125, "system or process"),
+    (["record", "--radio", "no-such", "--", "true"], 125, "no-such"),
+    (["record", "-o", "text", "--", "true"], 125, "there already"),
+    (["record", "--pid", "4194303"], 125, "4194303"),
+  ]
+
+  @Test(arguments: refused)
+  func `bad input is a clear error with the right status`(
+    arguments: [String], status: Int32, says: String
+  ) throws {
+    _ = try file("empty", "")
+    _ = try file("text", "this is no trace\n")
+    _ = try file("torn", "PERFILE2\u{1}\u{2}\u{3}")
+    let result = try Lull.run(arguments, in: folder)
+    #expect(result.status == status, "\(arguments): \(result.errors)")
+    #expect(!result.died, "\(arguments): \(result.errors)")
+    #expect(result.errors.contains(says), "\(arguments): \(result.errors)")
+    #expect(result.output.isEmpty)
+  }
+
+  @Test func `names in errors cannot act on the terminal`() throws {
+    let result = try Lull.run(["report", "a\u{1B}[31m\u{202E}b"], in: folder)
+    #expect(result.status == 74)
+    #expect(!result.errors.contains("\u{1B}") && !result.errors.contains("\u{202E}"))
+  }
+
+  @Test(arguments: ["text", "json", "markdown"])
+  func `a report is written to standard output or a new file`(format: String) throws {
+    let trace = try trace()
+    let shown = try Lull.run(["report", trace, "--format", format], in: folder)
+    #expect(shown.status == 0, "\(shown.errors)")
+    #expect(shown.output.contains("app"))
+    let arguments = ["report", trace, "--format", format, "-o", "out"]
+    #expect(try Lull.run(arguments, in: folder).status == 0)
+    let written = try String(contentsOfFile: file("out"), encoding: .utf8)
+    #expect(written == shown.output)
+    let again = try Lull.run(arguments, in: folder)
+    #expect(again.status == 74)
+    #expect(again.errors.contains("--force"))
+    #expect(try Lull.run(arguments + ["--force"], in: folder).status == 0)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2)
+  }
+
+  @Test func `a reader that goes away is no error`() throws {
+    let trace = try trace()
+    let shell = "'\(Lull.path ?? "")' report '\(trace)'; echo status $? >&2"
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = ["-c", "{ \(shell); } | :"]
+    let errors = Pipe()
+    process.standardError = errors
+    try process.run()
+    let text = String(
+      decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(text == "status 0\n")
+  }
+
+  @Test func `a redacted trace gives the same report but for the names`() throws {
+    let path = try file("private.perf.data")
+    try PrivateTrace.write(to: path)
+    let copied = try Lull.run(["redact", path, "-o", "copy"], in: folder)
+    #expect(copied.status == 0, "\(copied.errors)")
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: file("copy")))
+    for secret in PrivateTrace.secrets {
+      #expect(bytes.range(of: Data(secret.utf8)) == nil, "\(secret) is still there")
+    }
+    var reports: [String] = []
+    for name in [path, "copy"] {
+      let result = try Lull.run(["report", name, "--format", "json"], in: folder)
+      #expect(result.status == 0, "\(result.errors)")
+      reports.append(result.output)
+    }
+    let figures = reports.map { $0.matches(of: /: (-?[0-9][0-9.e+-]*)/).map { $0.output.1 } }
+    #expect(figures[0] == figures[1])
+    #expect(figures[0].count > 50)
+    #expect(reports[1].contains("/home/user2/data/notes.txt"))
+    #expect(reports[1].contains("192.0.2.1:443"))
+
+    // Once more gives the same bytes, and redacting the copy changes nothing.
+    #expect(try Lull.run(["redact", path, "-o", "second"], in: folder).status == 0)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: file("second"))) == bytes)
+    #expect(try Lull.run(["redact", "copy", "-o", "third"], in: folder).status == 0)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: file("third"))) == bytes)
+    #expect(try Lull.run(["redact", path, "-o", "copy"], in: folder).status == 74)
+  }
+
+  @Test func `a redacted copy of a truncated trace is truncated and has the same figures`() throws {
+    let whole = try file("whole.perf.data")
+    try PrivateTrace.write(to: whole)
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: whole))
+    let path = try file("torn.perf.data")
+    try bytes.prefix(bytes.count * 3 / 4).write(to: URL(fileURLWithPath: path))
+    #expect(try Lull.run(["redact", path, "-o", "copy"], in: folder).status == 0)
+    let reports = try [path, "copy"].map {
+      try Lull.run(["report", $0, "--format", "json"], in: folder).output
+    }
+    let figures = reports.map { $0.matches(of: /: (-?[0-9][0-9.e+-]*)/).map { $0.output.1 } }
+    #expect(figures[0] == figures[1])
+    for report in reports { #expect(report.contains("\"truncated\" : true")) }
+  }
+
+  @Test func `rules, doctor, help and version answer`() throws {
+    #expect(try Lull.run(["rules"], in: folder).output.contains("main-thread-hangs"))
+    #expect(try Lull.run(["rules", "show", "idle-wakeups"], in: folder).status == 0)
+    #expect(try Lull.run(["--version"], in: folder).output.hasSuffix("\n"))
+    #expect(try Lull.run(["record", "--help"], in: folder).status == 0)
+    let doctor = try Lull.run(["doctor", "--json"], in: folder)
+    #expect(doctor.status == 0)
+    _ = try JSONSerialization.jsonObject(with: Data(doctor.output.utf8))
+  }
+}
