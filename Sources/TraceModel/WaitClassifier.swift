@@ -43,7 +43,8 @@ enum WaitClassifier {
       ]
     ),
     .init(cause: .sleep, prefixes: ["hrtimer_nanosleep", "do_nanosleep", "common_nsleep"]),
-    .init(cause: .child, prefixes: ["do_wait", "kernel_wait4", "__do_sys_waitid", "kernel_waitid"]),
+    .init(
+      cause: .child, prefixes: ["do_wait", "kernel_wait4", "__do_sys_waitid", "kernel_waitid"]),
     .init(
       cause: .ipc,
       prefixes: [
@@ -117,4 +118,3 @@ enum WaitClassifier {
     return user.prefix(3).contains { $0.isProgram && $0.function != nil }
   }
 }
-

@@ -32,12 +32,20 @@ final class Command {
       posix_spawn_file_actions_addopen(
         &actions, descriptor, folder.file(name), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0o600)
     }
+    // Dispatch's threads block every signal, and a mask is inherited: perf would miss its child's end.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var noSignals = sigset_t()
+    sigemptyset(&noSignals)
+    posix_spawnattr_setsigmask(&attributes, &noSignals)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     var arguments = words.map { strdup($0) } + [nil]
     var names = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
     defer { for text in arguments + names { free(text) } }
     var child: pid_t = 0
-    let failure = posix_spawnp(&child, words.first ?? "", &actions, nil, &arguments, &names)
+    let failure = posix_spawnp(&child, words.first ?? "", &actions, &attributes, &arguments, &names)
     guard failure == 0 else { throw CommandFailure(words: words, reason: failure) }
     pid = child
     start = Command.now

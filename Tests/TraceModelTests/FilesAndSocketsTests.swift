@@ -7,10 +7,11 @@ import Testing
 struct FileTests {
   @Test func `a write belongs to the file its descriptor meant at that moment`() throws {
     let trace = try traceOf { builder in
-      builder.open(time: second + 1, tid: 100, path: "/data/one", fd: 5, flags: 0o1101)
+      builder.open(
+        time: second + 1, returning: second + 2, tid: 100, path: "/data/one", fd: 5, flags: 0o1101)
       builder.exitSyscall(time: second + 10, tid: 100, number: 1, result: 7, arguments: [5])
       builder.exitSyscall(time: second + 20, tid: 100, number: 3, result: 0, arguments: [5])
-      builder.open(time: second + 30, tid: 100, path: "/data/two", fd: 5)
+      builder.open(time: second + 30, returning: second + 31, tid: 100, path: "/data/two", fd: 5)
       builder.exitSyscall(time: second + 40, tid: 100, number: 18, result: 9, arguments: [5])
     }
     let writes = trace.fileOperations.filter { if case .write = $0.kind { true } else { false } }
@@ -70,15 +71,16 @@ struct SocketTests {
     #expect(trace.subject.bytesSent == 100 && trace.subject.bytesReceived == 2000)
   }
 
-  @Test(arguments: [
-    ([127, 0, 0, 1], "127.0.0.1:80", true), ([192, 0, 2, 1], "192.0.2.1:80", false),
-    ([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], "[::1]:80", true),
-    (
-      [0x20, 0x01, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], "[2001:db8::1]:80",
-      false
-    ),
-    ([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 127, 0, 0, 1], "127.0.0.1:80", true),
-  ] as [([UInt8], String, Bool)])
+  @Test(
+    arguments: [
+      ([127, 0, 0, 1], "127.0.0.1:80", true), ([192, 0, 2, 1], "192.0.2.1:80", false),
+      ([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], "[::1]:80", true),
+      (
+        [0x20, 0x01, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], "[2001:db8::1]:80",
+        false
+      ),
+      ([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 127, 0, 0, 1], "127.0.0.1:80", true),
+    ] as [([UInt8], String, Bool)])
   func `addresses are written as RFC 5952 says`(bytes: [UInt8], text: String, loopback: Bool) {
     #expect(SocketAddress.text(bytes: bytes, port: 80) == text)
     #expect(SocketAddress.isLoopback(bytes: bytes) == loopback)
@@ -106,7 +108,8 @@ struct SubjectTests {
     let processes = [
       process(1, "swift-test", cpu: 1, isSwift: true),
       process(2, "swift-frontend", cpu: 50, isSwift: true),
-      process(3, "MyTests.xctest", cpu: 2, isSwift: true), process(4, "git", cpu: 9, isSwift: false),
+      process(3, "MyTests.xctest", cpu: 2, isSwift: true),
+      process(4, "git", cpu: 9, isSwift: false),
     ]
     let subject = try SubjectChoice.choose(
       among: processes, capture: capture(root: 1), asked: nil)

@@ -92,18 +92,19 @@ struct WaitClassifierTests {
   }
 
   /// Kernel chains as Linux 6.18 gives them.
-  @Test(arguments: [
-    (["schedule", "futex_wait_queue", "__futex_wait", "do_futex", "__x64_sys_futex"], .lock),
-    (["schedule", "do_nanosleep", "hrtimer_nanosleep", "__x64_sys_clock_nanosleep"], .sleep),
-    (["io_schedule", "folio_wait_bit", "ext4_sync_file", "do_fsync", "__x64_sys_fsync"], .sync),
-    (["io_schedule", "folio_wait_bit", "filemap_read", "vfs_read", "ksys_read"], .file),
-    (["schedule_timeout", "sk_wait_data", "tcp_recvmsg_locked", "inet_recvmsg"], .network),
-    (["schedule", "anon_pipe_read", "vfs_read", "ksys_read"], .ipc),
-    (["schedule", "do_wait", "kernel_wait4", "__x64_sys_wait4"], .child),
-    (["schedule", "do_epoll_wait", "__x64_sys_epoll_wait"], .eventWait),
-    (["io_schedule", "filemap_fault", "handle_mm_fault", "exc_page_fault"], .pageFault),
-    (["schedule", "unheard_of"], .other),
-  ] as [([String], WaitCause)])
+  @Test(
+    arguments: [
+      (["schedule", "futex_wait_queue", "__futex_wait", "do_futex", "__x64_sys_futex"], .lock),
+      (["schedule", "do_nanosleep", "hrtimer_nanosleep", "__x64_sys_clock_nanosleep"], .sleep),
+      (["io_schedule", "folio_wait_bit", "ext4_sync_file", "do_fsync", "__x64_sys_fsync"], .sync),
+      (["io_schedule", "folio_wait_bit", "filemap_read", "vfs_read", "ksys_read"], .file),
+      (["schedule_timeout", "sk_wait_data", "tcp_recvmsg_locked", "inet_recvmsg"], .network),
+      (["schedule", "anon_pipe_read", "vfs_read", "ksys_read"], .ipc),
+      (["schedule", "do_wait", "kernel_wait4", "__x64_sys_wait4"], .child),
+      (["schedule", "do_epoll_wait", "__x64_sys_epoll_wait"], .eventWait),
+      (["io_schedule", "filemap_fault", "handle_mm_fault", "exc_page_fault"], .pageFault),
+      (["schedule", "unheard_of"], .other),
+    ] as [([String], WaitCause)])
   func `kernel functions name the cause`(kernel: [String], expected: WaitCause) {
     #expect(cause(kernel: kernel) == expected)
   }

@@ -19,12 +19,12 @@ struct DescriptorBook {
       // A file that the C library opened is named by its probe; this serves all others.
       guard call.result >= 0 else { return }
       want(pid, UInt64(call.result), time, replacing: true)
-    } else if SystemCallFilter.duplicates.contains(call.number) {
+    } else if SystemCallFilter.isDuplicate(call) {
       guard call.result >= 0 else { return }
       forget(pid, UInt64(call.result))
     } else if call.number == SystemCallFilter.closeRange {
       forgetAll(of: pid)
-    } else {
+    } else if call.number != SystemCallFilter.control {
       want(pid, SystemCallFilter.writtenDescriptor(call), time, replacing: false)
     }
   }

@@ -5,19 +5,15 @@ import PerfData
 /// Records a command or a running process into a perf.data file.
 public final class Recorder {
   private let options: RecordingOptions
-  private var environment: [String: String]
+  private let environment: [String: String]
   private var problems: [String] = []
   private var unavailable: [CaptureEvent.Unavailable] = []
 
   /// Checks the options; nothing is started or opened yet.
   public init(options: RecordingOptions) throws(RecordingError) {
     self.options = options
-    environment = [:]
-    guard let output = Self.whyNotWritable(options.outputPath) else {
-      environment = Self.currentEnvironment()
-      return
-    }
-    throw output
+    environment = Self.currentEnvironment()
+    if let reason = Self.whyNotWritable(options.outputPath) { throw reason }
   }
 
   private static func whyNotWritable(_ path: String) -> RecordingError? {

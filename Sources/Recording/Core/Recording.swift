@@ -54,9 +54,20 @@ final class Recording {
       signals: try StopSignals())
   }
 
+  /// Tells in the trace at once when a source turns to sampling, for a recording that is killed.
+  private func noteChanges() {
+    let pid = subject.pid
+    governor.onChange = { [sink] source, isSampled, time in
+      let text = "{\"sampled\":\(isSampled),\"source\":\"\(source)\"}"
+      // The sink keeps a failure and throws it again at the next flush.
+      try? sink.append(.source, raw: Array(text.utf8), pid: pid, time: time)
+    }
+  }
+
   func run(before: Double, problems: [String]) throws(RecordingError) -> RecordingResult {
     self.problems = problems
     openCounters()
+    noteChanges()
     do throws(PerfDataError) { try begin() } catch { throw RecordingError(error) }
     options.onReady?(subject.pid)
     if case .command(let command) = subject, case .command(let arguments) = options.target,

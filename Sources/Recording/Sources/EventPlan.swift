@@ -133,6 +133,12 @@ struct EventPlan {
       $0.reach = .system
       $0.keep = .threadField
     }
+    // A program that ends within a millisecond is looked at in /proc only if that is done at once.
+    add("sched", "sched_process_exec", signal: "processes") {
+      $0.reach = .system
+      $0.keep = .maker
+      $0.wakesAtOnce = true
+    }
     for (system, name) in [("signal", "signal_deliver"), ("sched", "sched_process_exit")] {
       add(system, name, signal: "lifecycle") {
         $0.reach = .system

@@ -27,6 +27,8 @@ final class EventSet {
   /// 8 MiB hold half a second of 150,000 scheduler events a second of one CPU.
   private static let ringBudget = 256 << 20
   private static let largestRing = 8 << 20
+  /// Room for a hundred records that are read at once.
+  private static let smallRing = 16 << 10
   /// A full ring must not be the first the drain hears of a rate.
   private static let watermark = 256 << 10
 
@@ -58,7 +60,7 @@ final class EventSet {
       for cpu in cpus {
         do {
           if try !open(index, pid: tid, cpu: cpu) { break }
-        } catch where error.kind == .noSuchProcess { return false }
+        } catch  where error.kind == .noSuchProcess { return false }
       }
     }
     return true
@@ -75,8 +77,9 @@ final class EventSet {
     event.sample_regs_user = spec.registers
     event.sample_stack_user = spec.stackBytes
     event.clockid = CLOCK_MONOTONIC
-    event.wakeup = UInt32(min(Self.watermark, ringBytes / 4))
-    let flags = spec.flags | EventSpec.Flag.base
+    event.wakeup = spec.wakesAtOnce ? 1 : UInt32(min(Self.watermark, ringBytes / 4))
+    let flags =
+      spec.flags | EventSpec.Flag.base
       | (spec.reach == .task ? EventSpec.Flag.inherit : 0)
       | (spec.startsDisabled ? EventSpec.Flag.disabled : 0)
     var result: Int32
@@ -162,11 +165,17 @@ final class EventSet {
       fail(index, "\(events[index].spec.name): \(Self.explain(-result))")
       return false
     }
-    if !rings.contains(where: { $0.cpu == cpu && lull_perf_set_output(descriptor, $0.descriptor) == 0 })
-    {
+    let wakes = events[index].spec.wakesAtOnce
+    let joined = rings.contains {
+      $0.cpu == cpu && $0.wakesAtOnce == wakes
+        && lull_perf_set_output(descriptor, $0.descriptor) == 0
+    }
+    if !joined {
       var error: Int32 = 0
       guard
-        let ring = PerfRing(descriptor: descriptor, cpu: cpu, bytes: ringBytes, error: &error)
+        let ring = PerfRing(
+          descriptor: descriptor, cpu: cpu, bytes: wakes ? Self.smallRing : ringBytes,
+          wakesAtOnce: wakes, error: &error)
       else {
         Glibc.close(descriptor)
         fail(index, "\(events[index].spec.name): no ring buffer: \(Self.explain(error))")

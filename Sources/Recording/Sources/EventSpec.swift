@@ -51,6 +51,8 @@ struct EventSpec {
   var role = Role.plain
   /// Set where events are enabled later, by the rate governor.
   var startsDisabled = false
+  /// Wakes the recorder at each record; such events have a small ring of their own.
+  var wakesAtOnce = false
   /// What a report misses when this cannot be opened.
   var signal: String
   /// The tracepoint's format text, for the trace and for the drain.

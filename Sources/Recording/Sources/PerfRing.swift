@@ -7,6 +7,8 @@ final class PerfRing {
   /// The event that the ring belongs to, for polling and for joining others to it.
   let descriptor: Int32
   let cpu: Int32
+  /// Whether each record wakes the recorder.
+  let wakesAtOnce: Bool
   /// Everything before this has been copied out.
   var position: UInt64
   /// The end of the records of this round.
@@ -18,7 +20,9 @@ final class PerfRing {
   let mask: Int
 
   /// Maps the largest ring that is allowed, from `bytes` down; nil with the cause in `error`.
-  init?(descriptor: Int32, cpu: Int32, bytes: Int, error: inout Int32) {
+  init?(
+    descriptor: Int32, cpu: Int32, bytes: Int, wakesAtOnce: Bool, error: inout Int32
+  ) {
     var size = bytes
     var mapped = lull_ring()
     var result = lull_ring_map(descriptor, size, &mapped)
@@ -36,6 +40,7 @@ final class PerfRing {
     mask = size - 1
     self.descriptor = descriptor
     self.cpu = cpu
+    self.wakesAtOnce = wakesAtOnce
     position = lull_ring_tail(&ring)
     searched = position
   }

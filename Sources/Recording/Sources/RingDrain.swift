@@ -15,6 +15,7 @@ struct SystemCallResult {
   var number: Int64
   var result: Int64
   var first: UInt64
+  var second: UInt64
   var third: UInt64
 }
 
@@ -306,16 +307,19 @@ final class RingDrain {
     #if arch(arm64)
       // x0 is the result by then; the first argument is lost.
       let first = UInt64.max
+      let second = ring.word(registers + 16)
       let third = ring.word(registers + 24)
     #else
       let third = ring.word(registers + 8)
+      let second = ring.word(registers + 16)
       let first = ring.word(registers + 24)
     #endif
     guard SystemCallFilter.matters(number) else { return }
     notes.append(
       .systemCall(
         pid: ring.signed(at + At.pid), time: time,
-        call: SystemCallResult(number: number, result: result, first: first, third: third)))
+        call: SystemCallResult(
+          number: number, result: result, first: first, second: second, third: third)))
   }
 
   /// Adds threads that were there before recording began.

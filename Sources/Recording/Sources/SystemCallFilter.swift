@@ -4,7 +4,7 @@ enum SystemCallFilter {
     static let write = 64
     /// Numbers of asm-generic/unistd.h.
     static let wanted: [Int] = [
-      24,  // dup3
+      23, 24, 25,  // dup, dup3, fcntl (which duplicates too)
       35,  // unlinkat
       38,  // renameat
       45, 46,  // truncate, ftruncate
@@ -22,7 +22,8 @@ enum SystemCallFilter {
     static let fileWrites: Set<Int64> = [64, 66, 68, 70, 71, 76, 285, 287, 45, 46, 47, 82, 83, 84]
     static let opens: Set<Int64> = [56, 437]
     static let close: Int64 = 57
-    static let duplicates: Set<Int64> = [24]
+    static let duplicates: Set<Int64> = [23, 24]
+    static let control: Int64 = 25
     static let copyFileRange: Int64 = 285
     static let splice: Int64 = 76
     static let closeRange: Int64 = 436
@@ -32,8 +33,9 @@ enum SystemCallFilter {
     static let wanted: [Int] = [
       1, 2, 3,  // write, open, close
       18, 20, 26,  // pwrite64, writev, msync
-      33,  // dup2
+      32, 33,  // dup, dup2
       40,  // sendfile
+      72,  // fcntl, which duplicates too
       74, 75, 76, 77,  // fsync, fdatasync, truncate, ftruncate
       82, 85, 87,  // rename, creat, unlink
       257, 263, 264,  // openat, unlinkat, renameat
@@ -47,7 +49,8 @@ enum SystemCallFilter {
     ]
     static let opens: Set<Int64> = [2, 85, 257, 437]
     static let close: Int64 = 3
-    static let duplicates: Set<Int64> = [33, 292]
+    static let duplicates: Set<Int64> = [32, 33, 292]
+    static let control: Int64 = 72
     static let copyFileRange: Int64 = 326
     static let splice: Int64 = 275
     static let closeRange: Int64 = 436
@@ -89,7 +92,14 @@ extension SystemCallFilter {
   /// Whether a call says something about what a descriptor stands for.
   static func matters(_ number: Int64) -> Bool {
     fileWrites.contains(number) || opens.contains(number) || number == close
-      || duplicates.contains(number) || number == closeRange
+      || duplicates.contains(number) || number == closeRange || number == control
+  }
+
+  /// Whether a call made a further descriptor for an open file: its result.
+  static func isDuplicate(_ call: SystemCallResult) -> Bool {
+    // F_DUPFD and F_DUPFD_CLOEXEC of fcntl.
+    duplicates.contains(call.number)
+      || call.number == control && (call.second == 0 || call.second == 1030)
   }
 
   /// Which argument names the descriptor that a call writes to.

@@ -6,7 +6,8 @@ enum ProbeDecoder {
   static let decoders: [String: SampleDecoder] = [
     "open64": opening, "openat64": opening, "open": opening, "openat": opening,
     "open64_ret": opened, "openat64_ret": opened, "open_ret": opened, "openat_ret": opened,
-    "rename": renamed, "renameat": renamed, "renameat2": renamed, "unlink": unlinked, "unlinkat": unlinked,
+    "rename": renamed, "renameat": renamed, "renameat2": renamed, "unlink": unlinked,
+    "unlinkat": unlinked,
   ]
 
   private static func opening(_ context: DecodingContext, _ state: inout LoaderState) {

@@ -61,7 +61,10 @@ public struct Connection: Sendable {
 /// Something done to a file.
 public struct FileOperation: Sendable {
   public enum Kind: Sendable {
-    case write, sync, truncate, open(truncates: Bool), rename(from: String), unlink
+    case write, sync, truncate
+    case open(truncates: Bool)
+    case rename(from: String)
+    case unlink
   }
 
   public var time: Timestamp

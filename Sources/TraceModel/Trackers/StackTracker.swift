@@ -112,7 +112,8 @@ struct StackTracker {
     let frames = symbolizer.resolve(address: address, in: mapping).map {
       table.intern(
         Frame(
-          function: $0.function, module: $0.module, moduleOffset: $0.function == nil
+          function: $0.function, module: $0.module,
+          moduleOffset: $0.function == nil
             ? $0.moduleOffset : 0, file: $0.file, line: $0.line, isKernel: false,
           isProgram: $0.isProgram))
     }
