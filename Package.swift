@@ -1,9 +1,10 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Sources are compiled with warnings as errors in CI; see `.ci/run`.
+/// Sources are compiled with warnings as errors.
 let strict: [SwiftSetting] = [
   .swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny"),
+  .treatAllWarnings(as: .error),
 ]
 
 let package = Package(
