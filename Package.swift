@@ -45,6 +45,8 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(
       name: "lull-workload-async", path: "Sources/Workloads/AsyncMain", swiftSettings: strict),
+    .executableTarget(
+      name: "lull-workload-blocking", path: "Sources/Workloads/Blocking", swiftSettings: strict),
     .target(name: "TestSupport", dependencies: ["PerfData"], swiftSettings: strict),
     .testTarget(name: "PerfDataTests", dependencies: ["PerfData", "TestSupport"]),
     .testTarget(name: "RecordingTests", dependencies: ["Recording", "TestSupport"]),
@@ -55,6 +57,8 @@ let package = Package(
     .testTarget(name: "ReportingTests", dependencies: ["Reporting", "TestSupport"]),
     .testTarget(
       name: "EndToEndTests",
-      dependencies: ["Reporting", "TestSupport", "lull", "lull-workload", "lull-workload-async"]),
+      dependencies: [
+        "Reporting", "TestSupport", "TraceModel", "lull", "lull-workload", "lull-workload-async",
+      ]),
   ]
 )
