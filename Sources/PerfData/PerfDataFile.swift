@@ -1,26 +1,20 @@
+import Synchronization
+
 /// A perf.data file, of perf's or of Lull's making, ready to be read.
 public final class PerfDataFile: Sendable {
   let storage: ByteStorage
-  private let entries: [RecordEntry]
-  private let trailerSizes: [Int]
+  let data: Range<Int>
+  private let layouts: ContiguousArray<RecordLayout>
+  private let lookup: AttributeLookup
+  let locators: ContiguousArray<PayloadLocator>
+  let headerProblems: [String]
+  let isUnfinished: Bool
+  private let scanned = Mutex<ScanSummary?>(nil)
 
   /// The events, in the header's order.
   public let attributes: [EventAttribute]
   /// What the header (or, of a killed recording, the early metadata) says.
   public let features: FileFeatures
-  /// Whether the recording was not finished, the tail was torn, or features are missing.
-  public let isTruncated: Bool
-  /// What is missing and why, in words; empty for a whole trace.
-  public let problems: [String]
-  /// Records of types that this version does not know, and samples of unknown events.
-  public let unknownRecords: Int
-  /// Bytes at the end of the data that belong to no whole record.
-  public let tornBytes: Int
-  /// Whole records by type (`RecordType`).
-  public let recordCounts: [UInt32: Int]
-  /// Bytes of whole records.
-  public let dataBytes: Int
-
   /// Opens a file; it must not be cut while it is open.
   public convenience init(path: String) throws(PerfDataError) {
     try self.init(storage: ByteStorage(path: path))
@@ -41,46 +35,53 @@ public final class PerfDataFile: Sendable {
     }
     var problems: [String] = []
     let layout = try Self.locate(header, bytes, &problems)
-    var truncated = !problems.isEmpty
-
-    var scanner = RecordScanner(bytes, attributes: attributes)
-    try scanner.scan(layout.data)
-    tornBytes = layout.data.upperBound - scanner.end
-    if tornBytes > 0 {
-      truncated = true
-      problems.append("\(tornBytes) bytes at the end of the data are no whole record")
-    }
+    isUnfinished = !problems.isEmpty
+    data = layout.data
+    try Self.refuseCompressed(bytes, data)
+    layouts = ContiguousArray(attributes.map { RecordLayout($0) })
+    lookup = AttributeLookup(attributes)
+    locators = ContiguousArray(attributes.map { PayloadLocator($0) })
 
     var decoder = FeatureDecoder(bytes)
     for section in layout.features ?? [] { decoder.decode(section.feature, range: section.range) }
-    if layout.features == nil,
-      let blob = EarlyMetadata.blob(bytes, parts: scanner.earlyMetadata)
-    {
-      decoder = blob.withUnsafeBytes { blob in
-        var early = FeatureDecoder(blob)
-        for section in EarlyMetadata.sections(blob) {
-          early.decode(section.feature, range: section.range)
+    if layout.features == nil {
+      let summary = Self.scan(bytes, data, layouts, lookup)
+      scanned.withLock { $0 = summary }
+      if let blob = EarlyMetadata.blob(bytes, parts: summary.earlyMetadata) {
+        decoder = blob.withUnsafeBytes { blob in
+          var early = FeatureDecoder(blob)
+          for section in EarlyMetadata.sections(blob) {
+            early.decode(section.feature, range: section.range)
+          }
+          return early
         }
-        return early
+        problems.append("event names and formats are those known when the recording began")
       }
-      problems.append("event names and formats are those known when the recording began")
     }
-    problems += decoder.problems
+    headerProblems = problems + decoder.problems
     var features = decoder.features
     Self.nameAttributes(&attributes, decoder)
     if features.clockID == nil, let clocked = attributes.first(where: \.usesClockID) {
       features.clockID = Int(clocked.clockID)
     }
-
     self.attributes = attributes
     self.features = features
-    self.problems = problems
-    isTruncated = truncated
-    unknownRecords = scanner.unknownRecords
-    recordCounts = scanner.counts
-    dataBytes = scanner.end - layout.data.lowerBound
-    trailerSizes = attributes.map { RecordScanner.trailerSize($0) }
-    entries = Self.ordered(scanner.entries)
+  }
+
+  private static func refuseCompressed(
+    _ bytes: UnsafeRawBufferPointer, _ data: Range<Int>
+  ) throws(PerfDataError) {
+    var offset = data.lowerBound
+    while data.upperBound - offset >= 8 {
+      let type = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+      let size = Int(bytes.loadUnaligned(fromByteOffset: offset + 6, as: UInt16.self))
+      guard type != RecordType.compressed, type != RecordType.compressed2 else {
+        throw PerfDataError(
+          .unsupported("compressed traces are not read yet: record without -z"), offset: offset)
+      }
+      guard type >= RecordType.firstUser, size >= 8 else { return }
+      offset += size
+    }
   }
 
   /// Where the data and the feature sections are; says in `problems` what is not as it should be.
@@ -125,26 +126,31 @@ public final class PerfDataFile: Sendable {
     }
   }
 
-  /// Orders by time; a record without time goes with the one before it in the file.
-  private static func ordered(_ entries: [RecordEntry]) -> [RecordEntry] {
-    var keys: [(time: UInt64, index: Int)] = []
-    keys.reserveCapacity(entries.count)
-    var last: UInt64 = 0
-    var sorted = true
-    var previous: UInt64 = 0
-    for (index, entry) in entries.enumerated() {
-      if entry.time != 0 { last = entry.time }
-      sorted = sorted && last >= previous
-      previous = last
-      keys.append((last, index))
-    }
-    guard !sorted else { return entries }
-    keys.sort { $0.time != $1.time ? $0.time < $1.time : $0.index < $1.index }
-    return keys.map { entries[$0.index] }
+  func scanner() -> RecordScanner {
+    RecordScanner(storage.bytes, in: data, layouts: layouts, lookup: lookup)
   }
 
-  /// All whole records by time; a record without time keeps the place of its predecessor.
-  public func orderedRecords() -> [RecordEntry] { entries }
+  /// What a whole pass found; makes one when none was made yet.
+  var summary: ScanSummary {
+    if let known = knownSummary { return known }
+    let summary = Self.scan(storage.bytes, data, layouts, lookup)
+    remember(summary)
+    return summary
+  }
+
+  var knownSummary: ScanSummary? { scanned.withLock { $0 } }
+
+  func remember(_ summary: ScanSummary) { scanned.withLock { $0 = $0 ?? summary } }
+
+  private static func scan(
+    _ bytes: UnsafeRawBufferPointer, _ data: Range<Int>, _ layouts: ContiguousArray<RecordLayout>,
+    _ lookup: AttributeLookup
+  ) -> ScanSummary {
+    let scanner = RecordScanner(bytes, in: data, layouts: layouts, lookup: lookup)
+    var stream = RecordStream(scanner: scanner, range: data, late: nil)
+    stream.skipAll()
+    return stream.summary
+  }
 
   /// The attribute of a record.
   public func attribute(of record: RecordEntry) -> EventAttribute? {
@@ -179,7 +185,7 @@ public final class PerfDataFile: Sendable {
     guard let range = range(of: record) else { return nil }
     let index = Int(record.attribute)
     let trailer =
-      trailerSizes.indices.contains(index) ? trailerSizes[index] : trailerSizes.first ?? 0
+      (layouts.indices.contains(index) ? layouts[index] : layouts.first)?.trailerSize ?? 0
     return ByteCursor(
       storage.bytes, from: range.lowerBound + 8,
       to: max(range.lowerBound + 8, range.upperBound - trailer))

@@ -1,144 +1,92 @@
-/// Finds the records of the data section and decodes what is common to all.
+/// Finds the records of the data section, one after another, and decodes what is common to all.
+///
+/// What is no record (zeros of a full disk or a crashed machine amid the data) is passed over up to the next place where records
+/// follow each other again.
 struct RecordScanner {
-  /// Where the common fields are in the records of one attribute.
-  private struct Layout {
-    // Byte offsets from the body's start in samples, from the record's end in others; -1 is none.
-    var tid = -1
-    var time = -1
-    var cpu = -1
-    var trailerTid = -1
-    var trailerTime = -1
-    var trailerCPU = -1
-    var trailerSize = 0
-
-    init(_ attribute: EventAttribute) {
-      let fields = attribute.sampleType
-      var position = 0
-      let order: [SampleFields] = [
-        .identifier, .instructionPointer, .tid, .time, .address, .id, .streamID, .cpu,
-      ]
-      for field in order where fields.contains(field) {
-        if field == .tid { tid = position }
-        if field == .time { time = position }
-        if field == .cpu { cpu = position }
-        position += 8
-      }
-      guard attribute.sampleIDAll else { return }
-      let trailer: [SampleFields] = [.identifier, .cpu, .streamID, .id, .time, .tid]
-      for field in trailer where fields.contains(field) {
-        trailerSize += 8
-        if field == .tid { trailerTid = trailerSize }
-        if field == .time { trailerTime = trailerSize }
-        if field == .cpu { trailerCPU = trailerSize }
-      }
-    }
-  }
-
-  private enum IDPlace: Equatable {
-    /// All records are of one attribute, or of attributes that cannot be told apart.
-    case none
-    /// Byte offset in a sample's body, and from the end in other records.
-    case at(sample: Int, trailer: Int)
-  }
-
   private let bytes: UnsafeRawBufferPointer
-  private let layouts: [Layout]
-  private let place: IDPlace
-  private let attributeOfID: [UInt64: Int32]
-  private let defaultAttribute: Int32
-  private var lastID: UInt64 = 0
-  private var lastAttribute: Int32 = -1
+  private let layouts: ContiguousArray<RecordLayout>
+  private let lookup: AttributeLookup
+  private let upperBound: Int
+  private var offset: Int
+  private var typeCounts = ContiguousArray<Int>(repeating: 0, count: 256)
 
-  private(set) var entries: [RecordEntry] = []
-  private(set) var earlyMetadata: [Range<Int>] = []
+  /// Records of types that this version does not know, and samples of unknown events.
   private(set) var unknownRecords = 0
-  private(set) var counts: [UInt32: Int] = [:]
-  /// Where the first byte is that belongs to no whole record.
-  private(set) var end = 0
+  private(set) var earlyMetadata: [Range<Int>] = []
+  /// Ranges amid the data that hold no records.
+  private(set) var holes: [Range<Int>] = []
 
-  init(_ bytes: UnsafeRawBufferPointer, attributes: [EventAttribute]) {
+  /// How many records must follow each other for a place after a hole to be believed.
+  private static let convincingRow = 3
+
+  init(
+    _ bytes: UnsafeRawBufferPointer, in range: Range<Int>, layouts: ContiguousArray<RecordLayout>,
+    lookup: AttributeLookup
+  ) {
     self.bytes = bytes
-    layouts = attributes.map { Layout($0) }
-    var ids: [UInt64: Int32] = [:]
-    for (index, attribute) in attributes.enumerated() {
-      for id in attribute.ids { ids[id] = Int32(index) }
-    }
-    attributeOfID = ids
-    place = Self.idPlace(attributes)
-    let alike = Set(attributes.map(\.sampleType)).count == 1
-    defaultAttribute = attributes.count == 1 || (place == .none && alike) ? 0 : -1
+    self.layouts = layouts
+    self.lookup = lookup
+    offset = range.lowerBound
+    upperBound = range.upperBound
   }
 
-  private static func idPlace(_ attributes: [EventAttribute]) -> IDPlace {
-    guard attributes.count > 1 else { return .none }
-    if attributes.allSatisfy({ $0.sampleType.contains(.identifier) }) {
-      return .at(sample: 0, trailer: 8)
-    }
-    let places = attributes.map { attribute -> IDPlace in
-      let fields = attribute.sampleType
-      guard fields.contains(.id) else { return .none }
-      let before: [SampleFields] = [.identifier, .instructionPointer, .tid, .time, .address]
-      let after: [SampleFields] = [.identifier, .cpu, .streamID]
-      return .at(
-        sample: before.count(where: fields.contains) * 8,
-        trailer: (after.count(where: fields.contains) + 1) * 8)
-    }
-    guard let first = places.first, places.allSatisfy({ $0 == first }) else { return .none }
-    return first
+  /// Where the next record is to begin; after the last one, the end of what was whole.
+  var position: Int { offset }
+
+  var counts: [UInt32: Int] {
+    var result: [UInt32: Int] = [:]
+    for (type, count) in typeCounts.enumerated() where count > 0 { result[UInt32(type)] = count }
+    return result
   }
 
-  /// Scans `range`, and stops at the first thing that is no whole record.
-  mutating func scan(_ range: Range<Int>) throws(PerfDataError) {
-    var offset = range.lowerBound
-    var typeCounts = [Int](repeating: 0, count: 128)
-    while range.upperBound - offset >= 8 {
-      let type = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
-      let misc = bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt16.self)
-      let size = Int(bytes.loadUnaligned(fromByteOffset: offset + 6, as: UInt16.self))
-      guard size >= 8, size <= range.upperBound - offset else { break }
-      if type == RecordType.compressed || type == RecordType.compressed2 {
-        throw PerfDataError(
-          .unsupported("compressed traces are not read yet: record without -z"), offset: offset)
+  /// The next whole record; nil when there is none.
+  @inline(__always)
+  mutating func next() -> RecordEntry? {
+    while upperBound - offset >= 8 {
+      let header = word(offset)
+      let type = UInt32(truncatingIfNeeded: header)
+      let size = Int(header >> 48)
+      guard size >= 8, size <= upperBound - offset, type < 256 else {
+        guard resynchronise(type: type, size: size) else { return nil }
+        continue
       }
-      if type < 128 { typeCounts[Int(type)] += 1 } else { counts[type, default: 0] += 1 }
-      append(type: type, misc: misc, size: size, offset: offset)
       var step = size
       if type == RecordType.auxtrace, size >= 16 {
         // The hardware's data follow their record.
-        let extra = bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self)
-        guard extra <= UInt64(range.upperBound - offset - size) else { break }
+        let extra = word(offset + 8)
+        guard extra <= UInt64(upperBound - offset - size) else { return nil }
         step += Int(extra)
       }
+      typeCounts[Int(type)] &+= 1
+      let entry = entry(
+        type: type, misc: UInt16(truncatingIfNeeded: header >> 32), size: size, at: offset)
       offset += step
+      return entry
     }
-    end = offset
-    for (type, count) in typeCounts.enumerated() where count > 0 { counts[UInt32(type)] = count }
+    return nil
   }
 
-  private mutating func append(type: UInt32, misc: UInt16, size: Int, offset: Int) {
+  @inline(__always)
+  private mutating func entry(
+    type: UInt32, misc: UInt16, size: Int, at offset: Int
+  ) -> RecordEntry {
     var entry = RecordEntry(
       type: type, misc: misc, size: UInt32(size), offset: offset, time: 0, pid: -1, tid: -1,
       cpu: -1, attribute: -1)
     if type == RecordType.sample {
       decodeSample(&entry, size)
-    } else if type >= RecordType.firstUser {
-      if type > RecordType.lastUser { unknownRecords += 1 }
-      if EarlyMetadata.isPart(bytes, type: type, offset: offset, size: size) {
-        earlyMetadata.append(offset..<offset + size)
-      }
     } else {
-      if type == 0 || type > RecordType.lastKernel { unknownRecords += 1 }
-      decodeTrailer(&entry, size)
-      decodeBody(&entry, size)
+      decodeOther(&entry, size)
     }
-    entries.append(entry)
+    return entry
   }
 
+  @inline(__always)
   private mutating func decodeSample(_ entry: inout RecordEntry, _ size: Int) {
     let body = entry.offset + 8
-    var attribute = defaultAttribute
-    if case .at(let position, _) = place, position + 16 <= size {
-      attribute = lookUp(word(body + position))
+    var attribute = lookup.defaultAttribute
+    if lookup.samplePlace >= 0, lookup.samplePlace + 16 <= size {
+      attribute = lookup.attribute(of: word(body + lookup.samplePlace))
     }
     entry.attribute = attribute
     guard attribute >= 0 else {
@@ -154,11 +102,25 @@ struct RecordScanner {
     if layout.cpu >= 0, layout.cpu + 16 <= size { entry.cpu = int(body + layout.cpu) }
   }
 
-  private mutating func decodeTrailer(_ entry: inout RecordEntry, _ size: Int) {
+  @inline(never)
+  private mutating func decodeOther(_ entry: inout RecordEntry, _ size: Int) {
+    if entry.type >= RecordType.firstUser {
+      if entry.type > RecordType.lastUser { unknownRecords += 1 }
+      if EarlyMetadata.isPart(bytes, type: entry.type, offset: entry.offset, size: size) {
+        earlyMetadata.append(entry.offset..<entry.offset + size)
+      }
+      return
+    }
+    if entry.type == 0 || entry.type > RecordType.lastKernel { unknownRecords += 1 }
+    decodeTrailer(&entry, size)
+    decodeBody(&entry, size)
+  }
+
+  private func decodeTrailer(_ entry: inout RecordEntry, _ size: Int) {
     let end = entry.offset + size
-    var attribute = defaultAttribute
-    if case .at(_, let position) = place, position + 8 <= size {
-      attribute = lookUp(word(end - position))
+    var attribute = lookup.defaultAttribute
+    if lookup.trailerPlace >= 0, lookup.trailerPlace + 8 <= size {
+      attribute = lookup.attribute(of: word(end - lookup.trailerPlace))
     }
     entry.attribute = attribute
     // Records that perf makes itself carry id 0; their layout is that of the first attribute.
@@ -192,21 +154,56 @@ struct RecordScanner {
     }
   }
 
-  private mutating func lookUp(_ id: UInt64) -> Int32 {
-    if id == lastID, lastAttribute >= 0 { return lastAttribute }
-    guard let found = attributeOfID[id] else { return -1 }
-    lastID = id
-    lastAttribute = found
-    return found
+  /// Moves to the next place where records follow each other; false when the data are over.
+  private mutating func resynchronise(type: UInt32, size: Int) -> Bool {
+    // A record of a known kind that reaches beyond the end was cut, and nothing follows it.
+    if size > upperBound - offset, Self.isKnown(type) { return false }
+    let start = offset
+    var place = start + 8
+    while upperBound - place >= 8 {
+      if word(place) != 0, isConvincing(place) {
+        holes.append(start..<place)
+        offset = place
+        return true
+      }
+      place += 8
+    }
+    return false
   }
 
-  /// Bytes of the sample id at the end of a record that is no sample.
-  static func trailerSize(_ attribute: EventAttribute) -> Int { Layout(attribute).trailerSize }
+  private func isConvincing(_ start: Int) -> Bool {
+    var place = start
+    for _ in 0..<Self.convincingRow {
+      guard upperBound - place >= 8 else { return place == upperBound && place > start }
+      let header = word(place)
+      let size = Int(header >> 48)
+      guard Self.isKnown(UInt32(truncatingIfNeeded: header)), size >= 8, size % 8 == 0,
+        size <= upperBound - place
+      else { return false }
+      if UInt32(truncatingIfNeeded: header) == RecordType.sample {
+        guard size >= 16 else { return false }
+        if lookup.samplePlace >= 0 {
+          guard lookup.samplePlace + 16 <= size,
+            lookup.attribute(of: word(place + 8 + lookup.samplePlace)) >= 0
+          else { return false }
+        }
+      }
+      place += size
+    }
+    return true
+  }
 
+  private static func isKnown(_ type: UInt32) -> Bool {
+    (1...RecordType.lastKernel).contains(type)
+      || (RecordType.firstUser...RecordType.lastUser).contains(type)
+  }
+
+  @inline(__always)
   private func word(_ offset: Int) -> UInt64 {
     bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
   }
 
+  @inline(__always)
   private func int(_ offset: Int) -> Int32 {
     bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self)
   }

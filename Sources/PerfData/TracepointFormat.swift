@@ -116,33 +116,37 @@ public struct TracepointField: Sendable, Hashable {
 
   /// The integer that the field holds; nil when the payload is too short or it is no integer.
   public func integer(in raw: RawPayload) -> Int64? {
-    guard !isArray, !isDynamic, let value = raw.unsignedInteger(at: offset, size: size) else {
-      return nil
-    }
-    guard isSigned, size < 8 else { return Int64(bitPattern: value) }
-    let shift = UInt64(64 - 8 * size)
-    return Int64(bitPattern: value << shift) >> Int64(shift)
+    raw.withUnsafeBytes { integer(in: $0) }
   }
 
   /// The bytes of an array or dynamic field.
-  public func bytes(in raw: RawPayload) -> [UInt8]? {
-    guard let range = range(in: raw) else { return nil }
-    return raw.withUnsafeBytes { Array($0[range]) }
+  public func bytes(in raw: RawPayload) -> [UInt8]? { raw.withUnsafeBytes { bytes(in: $0) } }
+
+  /// The text of a character array or dynamic string, up to its first zero byte, repaired as UTF-8.
+  public func string(in raw: RawPayload) -> String? { raw.withUnsafeBytes { string(in: $0) } }
+
+  /// The integer that the field holds; nil when the payload is too short or it is no integer.
+  public func integer(in raw: UnsafeRawBufferPointer) -> Int64? {
+    IntegerField(self)?.value(in: raw)
+  }
+
+  /// The bytes of an array or dynamic field.
+  public func bytes(in raw: UnsafeRawBufferPointer) -> [UInt8]? {
+    range(in: raw).map { Array(raw[$0]) }
   }
 
   /// The text of a character array or dynamic string, up to its first zero byte, repaired as UTF-8.
-  public func string(in raw: RawPayload) -> String? {
+  public func string(in raw: UnsafeRawBufferPointer) -> String? {
     guard isArray || isDynamic, let range = range(in: raw) else { return nil }
-    return raw.withUnsafeBytes { all in
-      String(decoding: all[range].prefix { $0 != 0 }, as: UTF8.self)
-    }
+    return String(decoding: raw[range].prefix { $0 != 0 }, as: UTF8.self)
   }
 
-  private func range(in raw: RawPayload) -> Range<Int>? {
+  private func range(in raw: UnsafeRawBufferPointer) -> Range<Int>? {
     var start = offset
     var length = size
     if isDynamic {
-      guard size == 4, let location = raw.unsignedInteger(at: offset, size: 4) else { return nil }
+      guard size == 4, offset <= raw.count - 4 else { return nil }
+      let location = raw.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
       start = Int(location & 0xffff)
       length = Int(location >> 16)
       // A relative location counts from the end of the field itself.
@@ -150,5 +154,43 @@ public struct TracepointField: Sendable, Hashable {
     }
     guard start <= raw.count, length <= raw.count - start else { return nil }
     return start..<start + length
+  }
+}
+
+/// Where an integer field is: what reading it again and again needs of a `TracepointField`.
+public struct IntegerField: Sendable {
+  @usableFromInline let offset: Int
+  @usableFromInline let size: Int
+  @usableFromInline let isSigned: Bool
+
+  /// Nil for a field that is no integer.
+  public init?(_ field: TracepointField) {
+    guard !field.isArray, !field.isDynamic, (1...8).contains(field.size), field.offset >= 0 else {
+      return nil
+    }
+    offset = field.offset
+    size = field.size
+    isSigned = field.isSigned
+  }
+
+  /// The integer; nil when the payload is too short.
+  @inlinable
+  public func value(in raw: UnsafeRawBufferPointer) -> Int64? {
+    guard offset <= raw.count - size else { return nil }
+    switch (size, isSigned) {
+    case (8, _): return raw.loadUnaligned(fromByteOffset: offset, as: Int64.self)
+    case (4, true): return Int64(raw.loadUnaligned(fromByteOffset: offset, as: Int32.self))
+    case (4, false): return Int64(raw.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+    case (2, true): return Int64(raw.loadUnaligned(fromByteOffset: offset, as: Int16.self))
+    case (2, false): return Int64(raw.loadUnaligned(fromByteOffset: offset, as: UInt16.self))
+    case (1, true): return Int64(raw.loadUnaligned(fromByteOffset: offset, as: Int8.self))
+    case (1, false): return Int64(raw[offset])
+    default:
+      var value: UInt64 = 0
+      for index in 0..<size { value |= UInt64(raw[offset + index]) << UInt64(8 * index) }
+      guard isSigned else { return Int64(bitPattern: value) }
+      let shift = Int64(64 - 8 * size)
+      return (Int64(bitPattern: value) << shift) >> shift
+    }
   }
 }

@@ -21,36 +21,6 @@ struct LoaderState {
   var openingPaths: [Int32: String] = [:]
 }
 
-/// A sample with the format of its tracepoint.
-struct DecodingContext {
-  var sample: Sample
-  var time: Timestamp
-  var attribute: EventAttribute
-  var format: TracepointFormat?
-
-  /// How many events this one stands for: above 1 where the recorder sampled.
-  var weight: UInt64 { max(sample.period ?? attribute.samplePeriod, 1) }
-
-  /// An integer field of the payload; nil when this kernel's format lacks it.
-  func integer(_ field: String) -> Int64? {
-    guard let raw = sample.raw else { return nil }
-    return format?.field(field)?.integer(in: raw)
-  }
-
-  func string(_ field: String) -> String? {
-    guard let raw = sample.raw else { return nil }
-    return format?.field(field)?.string(in: raw)
-  }
-
-  /// The bytes of an array field.
-  func bytes(_ field: String) -> [UInt8]? {
-    guard let raw = sample.raw else { return nil }
-    return format?.field(field)?.bytes(in: raw)
-  }
-}
-
-typealias SampleDecoder = @Sendable (DecodingContext, inout LoaderState) -> Void
-
 /// Reads a trace's records in time order and hands each to the tracker of what it concerns.
 struct TraceLoader {
   private let file: PerfDataFile
@@ -61,9 +31,14 @@ struct TraceLoader {
   private var lostEvents: UInt64 = 0
   private var lostSamples: UInt64 = 0
   private var throttled = 0
+  private var first: UInt64?
+  private var last: UInt64 = 0
+  private let events: ContiguousArray<DecodedEvent>
+  private let decoders: ContiguousArray<SampleDecoder?>
+  private let nameDecoders: ContiguousArray<SampleDecoder?>
 
   /// One line for each event that is decoded.
-  static let decoders: [String: SampleDecoder] = [
+  static let known: [String: SampleDecoder] = [
     "sched:sched_switch": SchedulerDecoder.schedSwitch,
     "sched:sched_waking": SchedulerDecoder.schedWaking,
     "sched:sched_wakeup_new": SchedulerDecoder.schedWakeupNew,
@@ -96,42 +71,33 @@ struct TraceLoader {
     self.path = path
     self.options = options
     state = LoaderState(stacks: StackTracker(fullNames: options.fullNames))
+    decoders = ContiguousArray(file.attributes.map { Self.decoder(for: $0.name) })
+    nameDecoders = ContiguousArray(file.attributes.map { Self.names[$0.name] })
+    events = ContiguousArray(
+      file.attributes.map { attribute in
+        // PERF_TYPE_TRACEPOINT is 2; the numbers of other types mean something else.
+        let id = attribute.type == 2 ? Int(exactly: attribute.config) : nil
+        return DecodedEvent(
+          attribute: attribute, format: id.flatMap { file.features.tracepoints[$0] })
+      })
   }
 
   /// The names that loading found.
   var resolvedStacks: StackTracker { state.stacks }
 
   mutating func load() throws(TraceError) -> Trace {
-    let records = file.orderedRecords()
-    let decoders = file.attributes.map { Self.decoder(for: $0.name) }
-    let nameDecoders = file.attributes.map { Self.names[$0.name] }
-    let formats = file.attributes.map { attribute in
-      // PERF_TYPE_TRACEPOINT is 2; the numbers of other types mean something else.
-      attribute.type == 2
-        ? Int(exactly: attribute.config).flatMap { file.features.tracepoints[$0] } : nil
+    let blank = self
+    readNames()
+    let isOrdered = file.isOrderKnown
+    file.forEachRoundAhead { round in
+      for record in round { consume(record) }
     }
-
-    for record in records where record.type == RecordType.sample && record.attribute >= 0 {
-      if let decode = nameDecoders[Int(record.attribute)] { run(decode, record, nil) }
-    }
-    state.stacks.sortKernelSymbols()
-
-    var first: UInt64?
-    var last: UInt64 = 0
-    for record in records {
-      if record.time > 0, !Self.isAside(record, nameDecoders) {
-        if first == nil { first = record.time }
-        last = max(last, record.time)
-      }
-      if record.type == RecordType.sample {
-        guard record.attribute >= 0 else {
-          undecodable["sample of an unknown event", default: 0] += 1
-          continue
-        }
-        let attribute = Int(record.attribute)
-        if let decode = decoders[attribute] { run(decode, record, formats[attribute]) }
-      } else {
-        sideBand(record)
+    if !isOrdered, file.lateRecords > 0 {
+      // The file broke its own order, which is known only now: what was made of it is made again.
+      self = blank
+      for event in events { event.undecodable = [:] }
+      file.forEachRoundAhead { round in
+        for record in round { consume(record) }
       }
     }
     guard let first else { throw TraceError("\(path): the trace holds no timed record") }
@@ -139,30 +105,65 @@ struct TraceLoader {
       start: Timestamp(nanoseconds: first), end: Timestamp(nanoseconds: last))
   }
 
-  private static func isAside(_ record: RecordEntry, _ names: [SampleDecoder?]) -> Bool {
-    record.type == RecordType.sample && record.attribute >= 0
-      && names[Int(record.attribute)] != nil
+  /// Traces of Lull's own end with the names of what stands before.
+  private mutating func readNames() {
+    guard nameDecoders.contains(where: { $0 != nil }) else { return }
+    _ = file.lateRecords
+    file.forEachRecord { record in
+      guard record.type == RecordType.sample, record.attribute >= 0,
+        let decode = nameDecoders[Int(record.attribute)]
+      else { return }
+      run(decode, record)
+    }
+    state.stacks.sortKernelSymbols()
+  }
+
+  @inline(__always)
+  private mutating func consume(_ record: RecordEntry) {
+    let attribute = Int(record.attribute)
+    if record.type == RecordType.sample {
+      guard attribute >= 0 else {
+        undecodable["sample of an unknown event", default: 0] += 1
+        return
+      }
+      guard nameDecoders[attribute] == nil else { return }
+      passed(record.time)
+      if let decode = decoders[attribute] { run(decode, record) }
+    } else {
+      passed(record.time)
+      sideBand(record)
+    }
+  }
+
+  @inline(__always)
+  private mutating func passed(_ time: UInt64) {
+    guard time > 0 else { return }
+    if first == nil { first = time }
+    if time > last { last = time }
   }
 
   /// Probes carry the recorder's pid in their group's name, other events are known by their whole name.
   private static func decoder(for name: String) -> SampleDecoder? {
-    if let known = decoders[name] { return known }
+    if let known = known[name] { return known }
     guard name.hasPrefix("lull_"), let colon = name.firstIndex(of: ":") else { return nil }
     return ProbeDecoder.decoders[String(name[name.index(after: colon)...])]
   }
 
-  private mutating func run(
-    _ decode: SampleDecoder, _ record: RecordEntry, _ format: TracepointFormat?
-  ) {
-    do {
-      let sample = try file.sample(record)
-      decode(
-        DecodingContext(
-          sample: sample, time: Timestamp(nanoseconds: record.time),
-          attribute: file.attributes[Int(record.attribute)], format: format), &state)
-    } catch {
-      undecodable["\(error)", default: 0] += 1
+  @inline(__always)
+  private mutating func run(_ decode: SampleDecoder, _ record: RecordEntry) {
+    let event = events[Int(record.attribute)]
+    guard let payload = file.payload(of: record) else {
+      if event.attribute.sampleType.contains(.raw) { return explain(record, event) }
+      let none = UnsafeRawBufferPointer(start: nil, count: 0)
+      return decode(
+        DecodingContext(file: file, event: event, record: record, payload: none), &state)
     }
+    decode(DecodingContext(file: file, event: event, record: record, payload: payload), &state)
+  }
+
+  /// Counts a sample that is too short for its fields, with the reason.
+  private func explain(_ record: RecordEntry, _ event: DecodedEvent) {
+    do { _ = try file.sample(record) } catch { event.undecodable["\(error)", default: 0] += 1 }
   }
 
   private mutating func sideBand(_ record: RecordEntry) {
@@ -215,6 +216,7 @@ struct TraceLoader {
       $0.wallNanoseconds &+ (start.nanoseconds &- $0.clockNanoseconds)
     }
     let note = truncationNote()
+    for event in events { undecodable.merge(event.undecodable) { $0 + $1 } }
     return Trace(
       metadata: TraceMetadata(
         path: path, startWallNanoseconds: wall, durationSeconds: (end - start).seconds,

@@ -82,11 +82,12 @@ struct MainThreadMeasureTests {
         state: .blocked(cause), stack: stack)
     }
     let sampled = (0..<10).map { interval(UInt64($0), $0 == 0 ? .file : .eventWait, stack: 1) }
-    let agreed = WaitInference.infer(sampled + [interval(10, .other, stack: nil)])
+    let agreed = WaitInference.infer(
+      ThreadHistory(sampled + [interval(10, .other, stack: nil)]))
     #expect(agreed.last?.state == .blocked(.eventWait))
     let split = (0..<10).map { interval(UInt64($0), $0 < 5 ? .file : .eventWait, stack: 1) }
     #expect(
-      WaitInference.infer(split + [interval(10, .other, stack: nil)]).last?.state
+      WaitInference.infer(ThreadHistory(split + [interval(10, .other, stack: nil)])).last?.state
         == .blocked(.other))
   }
 }

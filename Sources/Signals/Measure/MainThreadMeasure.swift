@@ -3,23 +3,43 @@ import TraceModel
 
 /// From leaving an event wait to the next.
 struct Turn {
-  var intervals: ArraySlice<ThreadInterval>
+  var intervals: ThreadHistory
 
   var start: Timestamp { intervals.first?.start ?? Timestamp(nanoseconds: 0) }
   var end: Timestamp { intervals.last?.end ?? start }
   var length: TimeSpan { end - start }
 
-  /// Cuts a thread's life at its event waits.
-  static func split(_ intervals: [ThreadInterval]) -> [Turn] {
-    var turns: [Turn] = []
+  /// The turns of a thread's life, which its event waits divide: how many, the first, and those that last so long.
+  static func split(_ intervals: ThreadHistory, keeping shortest: TimeSpan) -> (
+    count: Int, first: Turn?, long: [Turn]
+  ) {
+    var count = 0
+    var first: Turn?
+    var long: [Turn] = []
     var begin = intervals.startIndex
-    for (index, interval) in intervals.enumerated() {
-      guard interval.state == .blocked(.eventWait) else { continue }
-      if begin < index { turns.append(Turn(intervals: intervals[begin..<index])) }
-      begin = index + 1
+    var start: Timestamp?
+    func end(_ index: Int, _ time: Timestamp) {
+      defer { begin = index + 1 }
+      guard let from = start else { return }
+      count += 1
+      if first == nil || time - from >= shortest {
+        let turn = Turn(intervals: intervals[begin..<index])
+        if time - from >= shortest { long.append(turn) }
+        first = first ?? turn
+      }
+      start = nil
     }
-    if begin < intervals.endIndex { turns.append(Turn(intervals: intervals[begin...])) }
-    return turns
+    var last: Timestamp?
+    for (index, interval) in intervals.enumerated() {
+      if interval.state == .blocked(.eventWait) {
+        end(index, interval.start)
+      } else {
+        start = start ?? interval.start
+      }
+      last = interval.end
+    }
+    if let last { end(intervals.endIndex, last) }
+    return (count, first, long)
   }
 }
 
@@ -41,6 +61,17 @@ struct TimeParts {
     }
   }
 
+  /// Of a whole life, without walking through it.
+  init(_ totals: ThreadHistory.Totals) {
+    running = totals.running
+    runnable = totals.runnable
+    idle = totals.blocked(by: .eventWait)
+    for cause in WaitCause.allCases where cause != .eventWait {
+      let time = totals.blocked(by: cause)
+      if time > .zero { blocked[cause] = time }
+    }
+  }
+
   var blockedTotal: TimeSpan { blocked.values.reduce(.zero, +) }
   var blockedByCause: [String: Double] {
     Dictionary(uniqueKeysWithValues: blocked.map { ($0.key.rawValue, $0.value.seconds) })
@@ -51,13 +82,13 @@ struct TimeParts {
 enum MainThreadMeasure {
   static func measure(_ choice: MainThreadChoice, in subject: SubjectView) -> MainThreadSignal {
     let intervals = WaitInference.infer(choice.thread.intervals)
-    let parts = TimeParts(intervals)
-    let turns = Turn.split(intervals)
-    let hasEventLoop = intervals.contains { $0.state == .blocked(.eventWait) }
+    let parts = TimeParts(intervals.totals)
+    let turns = Turn.split(intervals, keeping: TimeSpan(seconds: 0.05))
+    let hasEventLoop = intervals.totals.eventWaits > 0
     // The first turn of a program that was watched from its start is its launch, which has a rule of its own.
     let launched = choice.thread.start > subject.trace.start || subject.trace.capture?.mode == .wrap
-    let scored = hasEventLoop ? Array(turns.dropFirst(launched ? 1 : 0)) : []
-    let long = scored.filter { $0.length.seconds >= 0.05 }
+    let launch = launched ? turns.first : nil
+    let long = hasEventLoop ? turns.long.filter { $0.start != launch?.start } : []
 
     var signal = MainThreadSignal(
       threadID: Int(choice.thread.tid), threadName: choice.thread.name, foundBy: choice.foundBy,
@@ -68,11 +99,13 @@ enum MainThreadMeasure {
       over50ms: long.count, over100ms: count(long, 0.1), over250ms: count(long, 0.25),
       over500ms: count(long, 0.5), over2s: count(long, 2))
     signal.hangs = long.filter { $0.length.seconds >= 0.1 }.map { hang($0, choice, subject) }
-    let busy = hasEventLoop ? long.flatMap(\.intervals) : intervals
+    let busy = (hasEventLoop ? long.map(\.intervals) : [intervals]).joined()
     signal.computingSeconds50ms = TimeParts(busy).running.seconds
     signal.computingWhileIdleCPUs = IdleProcessors.overlap(
       of: busy.filter { $0.state == .running }, in: subject)
-    signal.blockings = blockings(scored.isEmpty ? intervals : scored.flatMap(\.intervals), subject)
+    signal.blockings = blockings(
+      hasEventLoop && turns.count > 1
+        ? intervals[(launch?.intervals.endIndex ?? intervals.startIndex)...] : intervals, subject)
     return signal
   }
 
@@ -114,7 +147,7 @@ enum MainThreadMeasure {
     return subject.frames(hottest?.key ?? worst?.key)
   }
 
-  private static func blockings(_ intervals: [ThreadInterval], _ subject: SubjectView)
+  private static func blockings(_ intervals: ThreadHistory, _ subject: SubjectView)
     -> [Blocking]
   {
     struct Key: Hashable {
@@ -146,24 +179,12 @@ enum WaitInference {
   static let agreement = 0.9
 
   /// Under load the recorder takes the stacks of some waits only; if nine in ten of those are event waits, so are the rest.
-  static func infer(_ intervals: [ThreadInterval]) -> [ThreadInterval] {
-    var known = 0
-    var idle = 0
-    var missing = 0
-    for interval in intervals {
-      guard case .blocked(let cause) = interval.state else { continue }
-      if interval.stack == nil, cause == .other { missing += 1 } else { known += 1 }
-      if cause == .eventWait { idle += 1 }
-    }
-    guard missing > 0, known > 0, Double(idle) >= agreement * Double(known) else {
-      return intervals
-    }
-    return intervals.map { interval in
-      guard interval.state == .blocked(.other), interval.stack == nil else { return interval }
-      var inferred = interval
-      inferred.state = .blocked(.eventWait)
-      return inferred
-    }
+  static func infer(_ intervals: ThreadHistory) -> ThreadHistory {
+    let totals = intervals.totals
+    guard totals.unknownWaits > 0, totals.knownWaits > 0,
+      Double(totals.eventWaits) >= agreement * Double(totals.knownWaits)
+    else { return intervals }
+    return intervals.takingUnknownForIdle
   }
 }
 

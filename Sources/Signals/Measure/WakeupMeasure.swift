@@ -127,7 +127,7 @@ enum ThreadMeasure {
       counts[entry.wakeup.tid] = (old.all + 1, old.idle + (entry.wakeup.isIdleWakeup ? 1 : 0))
     }
     return subject.threads.map { thread in
-      let parts = TimeParts(WaitInference.infer(thread.intervals))
+      let parts = TimeParts(WaitInference.infer(thread.intervals).totals)
       let count = counts[thread.tid] ?? (0, 0)
       return ThreadSignal(
         tid: Int(thread.tid), name: thread.name, role: role(of: thread, main: main),

@@ -11,15 +11,15 @@ enum ProbeDecoder {
   ]
 
   private static func opening(_ context: DecodingContext, _ state: inout LoaderState) {
-    state.openingPaths[context.sample.tid] = context.string("path")
+    state.openingPaths[context.tid] = context.string("path")
   }
 
   private static func opened(_ context: DecodingContext, _ state: inout LoaderState) {
-    guard let path = state.openingPaths.removeValue(forKey: context.sample.tid),
+    guard let path = state.openingPaths.removeValue(forKey: context.tid),
       let fd = context.integer("fd"), fd >= 0
     else { return }
     state.descriptors.open(
-      pid: context.sample.pid, fd: Int(fd), path: path, at: context.time)
+      pid: context.pid, fd: Int(fd), path: path, at: context.time)
   }
 
   private static func renamed(_ context: DecodingContext, _ state: inout LoaderState) {
@@ -39,7 +39,7 @@ enum ProbeDecoder {
     state.operations.append(
       PendingOperation(
         operation: FileOperation(
-          time: context.time, pid: context.sample.pid, tid: context.sample.tid, kind: kind,
+          time: context.time, pid: context.pid, tid: context.tid, kind: kind,
           path: path, target: DescriptorTracker.kind(of: path), bytes: 0, weight: 1,
           duration: .zero),
         descriptor: nil))

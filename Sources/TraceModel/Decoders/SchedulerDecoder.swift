@@ -23,12 +23,12 @@ enum SchedulerDecoder {
     let flags = context.integer("common_flags") ?? 0
     let kind: Wakeup.Context =
       flags & 0x08 != 0 ? .hardInterrupt : flags & 0x10 != 0 ? .softInterrupt : .task
-    let waker = context.sample.tid
+    let waker = context.tid
     let waited = state.schedule.wake(
       tid: tid, by: kind == .task ? waker : nil, at: context.time)
     state.wakeups.append(
       Wakeup(
-        time: context.time, tid: tid, pid: pid, waker: waker, wakerPid: context.sample.pid,
+        time: context.time, tid: tid, pid: pid, waker: waker, wakerPid: context.pid,
         context: kind, waited: waited, cpuWasIdle: kind != .task && waker <= 0))
   }
 
@@ -41,14 +41,14 @@ enum SchedulerDecoder {
   static func blockedStack(_ context: DecodingContext, _ state: inout LoaderState) {
     guard let stack = state.stacks.stack(of: context.sample) else { return }
     state.schedule.blockedStack(
-      tid: context.sample.tid, stack: stack, cause: state.stacks.cause(of: stack),
+      tid: context.tid, stack: stack, cause: state.stacks.cause(of: stack),
       at: context.time)
   }
 
   static func processorSample(_ context: DecodingContext, _ state: inout LoaderState) {
     state.processorSamples.append(
       ProcessorSample(
-        time: context.time, pid: context.sample.pid, tid: context.sample.tid,
+        time: context.time, pid: context.pid, tid: context.tid,
         stack: state.stacks.stack(of: context.sample)))
   }
 }

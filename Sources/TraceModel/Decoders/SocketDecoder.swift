@@ -18,10 +18,10 @@ enum SocketDecoder {
     guard let socket = context.integer("sk"), let result = context.integer("ret"), result > 0
     else { return }
     let identity = UInt64(bitPattern: socket)
-    let pid = context.sample.pid
+    let pid = context.pid
     state.transfers.append(
       Transfer(
-        time: context.time, pid: pid, tid: context.sample.tid, direction: direction,
+        time: context.time, pid: pid, tid: context.tid, direction: direction,
         bytes: UInt64(result), weight: context.weight, socket: identity,
         family: Int(context.integer("family") ?? 0),
         transportProtocol: Int(context.integer("protocol") ?? 0),
@@ -35,7 +35,7 @@ enum SocketDecoder {
     let suffix = family == 10 ? "_v6" : ""
     guard let local = context.bytes("saddr" + suffix), let remote = context.bytes("daddr" + suffix)
     else { return }
-    let pid = context.sample.pid
+    let pid = context.pid
     state.sockets.change(
       socket: UInt64(bitPattern: socket), from: old, to: new,
       transportProtocol: Int(context.integer("protocol") ?? 0),

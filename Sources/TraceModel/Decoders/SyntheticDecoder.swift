@@ -7,7 +7,7 @@ enum SyntheticDecoder {
       return
     }
     state.footprints.append(
-      Footprint(time: context.time, pid: context.sample.pid, sample: sample))
+      Footprint(time: context.time, pid: context.pid, sample: sample))
   }
 
   static func process(_ context: DecodingContext, _ state: inout LoaderState) {

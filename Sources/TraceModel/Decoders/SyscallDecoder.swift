@@ -36,9 +36,8 @@ enum SyscallDecoder {
   static func sysExit(_ context: DecodingContext, _ state: inout LoaderState) {
     guard let number = context.integer("id"), let result = context.integer("ret"), result >= 0
     else { return }
-    let pid = context.sample.pid
-    let registers = context.sample.userRegisters
-    func argument(_ register: Int) -> UInt64? { registers?[register] }
+    let pid = context.pid
+    func argument(_ register: Int) -> UInt64? { context.userRegister(register) }
     func descriptor(_ register: Int) -> Int? {
       argument(register).map { Int(Int32(truncatingIfNeeded: $0)) }
     }
@@ -46,7 +45,7 @@ enum SyscallDecoder {
       state.operations.append(
         PendingOperation(
           operation: FileOperation(
-            time: context.time, pid: pid, tid: context.sample.tid, kind: kind, path: nil,
+            time: context.time, pid: pid, tid: context.tid, kind: kind, path: nil,
             target: "unknown", bytes: UInt64(max(bytes, 0)),
             weight: context.weight,
             duration: since.map { context.time - $0 } ?? .zero),
@@ -66,7 +65,7 @@ enum SyscallDecoder {
     case Number.fsync, Number.fdatasync:
       add(
         .sync, on: descriptor(Register.di), bytes: 0,
-        since: state.syncStarts.removeValue(forKey: context.sample.tid))
+        since: state.syncStarts.removeValue(forKey: context.tid))
     case Number.syncFileRange: add(.sync, on: descriptor(Register.di), bytes: 0)
     case Number.msync: add(.sync, on: nil, bytes: 0)
     case Number.ftruncate: add(.truncate, on: descriptor(Register.di), bytes: 0)
@@ -83,6 +82,6 @@ enum SyscallDecoder {
   }
 
   static func syncEnter(_ context: DecodingContext, _ state: inout LoaderState) {
-    state.syncStarts[context.sample.tid] = context.time
+    state.syncStarts[context.tid] = context.time
   }
 }

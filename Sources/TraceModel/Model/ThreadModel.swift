@@ -47,10 +47,8 @@ public struct ThreadModel: Sendable {
   public var start: Timestamp
   public var end: Timestamp?
   /// In time order, without gaps or overlaps.
-  public var intervals: [ThreadInterval] = []
+  public var intervals = ThreadHistory()
 
   /// Time on a CPU.
-  public var runningTime: TimeSpan {
-    intervals.reduce(.zero) { $1.state == .running ? $0 + $1.length : $0 }
-  }
+  public var runningTime: TimeSpan { intervals.totals.running }
 }

@@ -13,6 +13,7 @@ struct ScheduleTracker {
     var stack: Int?
     /// A stack taken at a blocking switch whose scheduler record has not come yet.
     var pendingStack: (index: Int, cause: WaitCause)?
+    /// The thread that ends the present wait.
     var waker: Int32?
     var hasEvents = false
 
@@ -25,7 +26,7 @@ struct ScheduleTracker {
   /// The two records of one switch (with and without stack) bear clocks this near to each other.
   static let stackWindow: UInt64 = 100_000
 
-  private(set) var threads: [Int32: Thread] = [:]
+  private(set) var threads = TidTable<Thread>()
   private var finished: [ThreadModel] = []
 
   mutating func begin(tid: Int32, pid: Int32, name: String, at time: Timestamp) {
@@ -93,12 +94,12 @@ struct ScheduleTracker {
   }
 
   mutating func finish(at time: Timestamp) -> [ThreadModel] {
-    for tid in threads.keys.sorted() {
+    for tid in threads.keys {
       guard let thread = threads[tid] else { continue }
       thread.close(at: time)
       finished.append(thread.model)
     }
-    threads = [:]
+    threads = TidTable()
     return finished.sorted {
       ($0.pid, $0.start, $0.tid) < ($1.pid, $1.start, $1.tid)
     }
@@ -113,6 +114,7 @@ extension ScheduleTracker.Thread {
       hasEvents = true
     }
     close(at: time)
+    waker = nil
     state = next
     since = max(time, since)
     stack = nil
@@ -120,13 +122,10 @@ extension ScheduleTracker.Thread {
 
   func close(at time: Timestamp) {
     guard let state, time > since else { return }
-    let last = model.intervals.last
+    var ender: Int32?
+    if case .blocked = state { ender = waker }
     model.intervals.append(
-      ThreadInterval(start: since, end: time, state: state, stack: stack, waker: nil))
-    if state == .runnable, let waker, let last, case .blocked = last.state {
-      model.intervals[model.intervals.count - 2].waker = waker
-      self.waker = nil
-    }
+      ThreadInterval(start: since, end: time, state: state, stack: stack, waker: ender))
     since = time
   }
 }

@@ -1,0 +1,33 @@
+/// What a pass over all records found beside them.
+struct ScanSummary: Sendable {
+  var unknownRecords = 0
+  var recordCounts: [UInt32: Int] = [:]
+  /// Bytes at the end of the data that belong to no whole record.
+  var tornBytes = 0
+  /// Bytes from the start of the data to the end of the last whole record.
+  var dataBytes = 0
+  /// Ranges amid the data that hold no records.
+  var holes: [Range<Int>] = []
+  var earlyMetadata: [Range<Int>] = []
+  /// Records older than their FINISHED_ROUND promised, by time, each with the time that it is ordered by.
+  var late: [TimedEntry] = []
+
+  var problems: [String] {
+    var problems: [String] = []
+    for hole in holes.prefix(3) {
+      problems.append(
+        "\(hole.count) bytes at offset 0x\(String(hole.lowerBound, radix: 16)) are no records")
+    }
+    if holes.count > 3 { problems.append("\(holes.count - 3) more places hold no records") }
+    if tornBytes > 0 {
+      problems.append("\(tornBytes) bytes at the end of the data are no whole record")
+    }
+    return problems
+  }
+}
+
+/// A record with the time that it is ordered by: its own, or its predecessor's where it has none.
+struct TimedEntry: Sendable {
+  var time: UInt64
+  var entry: RecordEntry
+}

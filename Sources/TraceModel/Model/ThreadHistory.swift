@@ -1,0 +1,237 @@
+import PerfData
+
+/// A thread's intervals, packed: about four bytes each, so that a day of switches fits in memory.
+///
+/// Intervals follow each other without gaps, so only lengths are kept. Walking through them in order is as fast as through an
+/// array; reaching into the middle unpacks up to 63 neighbours.
+public struct ThreadHistory: RandomAccessCollection, Sendable {
+  public typealias SubSequence = ThreadHistory
+
+  /// Sums of the intervals' lengths and counts, kept while they are added.
+  public struct Totals: Sendable {
+    public var running = TimeSpan.zero
+    public var runnable = TimeSpan.zero
+    /// By the rank of the cause in `WaitCause.allCases`.
+    var blocked = [TimeSpan](repeating: .zero, count: WaitCause.allCases.count)
+    /// Waits of no known cause and without a stack, and all other waits.
+    public var unknownWaits = 0
+    var unknownWaiting = TimeSpan.zero
+    public var knownWaits = 0
+    public var eventWaits = 0
+  }
+
+  /// Where every 64th interval begins.
+  private struct Mark {
+    var offset: Int
+    var start: UInt64
+  }
+
+  private static let stride = 64
+
+  private var packed: [UInt8] = []
+  private var marks: [Mark] = []
+  private var end: UInt64 = 0
+  private var bounds = 0..<0
+  private var takesUnknownForIdle = false
+  /// Of the whole history, also where this is a part of it.
+  public private(set) var totals = Totals()
+
+  public init() {}
+
+  /// Packs intervals; where one does not begin at the end of the one before, its start moves there.
+  public init(_ intervals: some Sequence<ThreadInterval>) {
+    for interval in intervals { append(interval) }
+  }
+
+  public var startIndex: Int { bounds.lowerBound }
+  public var endIndex: Int { bounds.upperBound }
+
+  public subscript(position: Int) -> ThreadInterval {
+    var iterator = makeIterator(from: position)
+    return iterator.next()
+      ?? ThreadInterval(
+        start: Timestamp(nanoseconds: end), end: Timestamp(nanoseconds: end), state: .runnable)
+  }
+
+  public subscript(range: Range<Int>) -> ThreadHistory {
+    var part = self
+    part.bounds = range.clamped(to: bounds)
+    return part
+  }
+
+  public func makeIterator() -> Iterator { makeIterator(from: bounds.lowerBound) }
+
+  private func makeIterator(from position: Int) -> Iterator {
+    guard position < bounds.upperBound else {
+      return Iterator(packed: [], offset: 0, time: 0, left: 0, takesUnknownForIdle: false)
+    }
+    let mark = marks[position / Self.stride]
+    var iterator = Iterator(
+      packed: packed, offset: mark.offset, time: mark.start,
+      left: bounds.upperBound - position / Self.stride * Self.stride,
+      takesUnknownForIdle: takesUnknownForIdle)
+    for _ in 0..<position % Self.stride { _ = iterator.next() }
+    return iterator
+  }
+
+  /// The same intervals, with waits of no known cause and without a stack taken for idle ones.
+  public var takingUnknownForIdle: ThreadHistory {
+    var changed = self
+    changed.takesUnknownForIdle = true
+    changed.totals.eventWaits += totals.unknownWaits
+    changed.totals.knownWaits += totals.unknownWaits
+    changed.totals.unknownWaits = 0
+    changed.totals.blocked[Int(WaitCause.other.rank)] -= totals.unknownWaiting
+    changed.totals.blocked[Int(WaitCause.eventWait.rank)] += totals.unknownWaiting
+    changed.totals.unknownWaiting = .zero
+    return changed
+  }
+
+  /// Adds the interval that follows.
+  public mutating func append(_ interval: ThreadInterval) {
+    let start = bounds.isEmpty ? interval.start.nanoseconds : end
+    if bounds.upperBound % Self.stride == 0 {
+      marks.append(Mark(offset: packed.count, start: start))
+    }
+    let until = Swift.max(interval.end.nanoseconds, start)
+    let length = until - start
+    var head = interval.state.code
+    if interval.stack != nil { head |= Packing.hasStack }
+    if interval.waker != nil { head |= Packing.hasWaker }
+    packed.append(head)
+    append(length)
+    if let stack = interval.stack { append(UInt64(stack)) }
+    if let waker = interval.waker { append(UInt64(UInt32(bitPattern: waker))) }
+    end = until
+    bounds = bounds.lowerBound..<bounds.upperBound + 1
+    totals.add(
+      interval.state, TimeSpan(nanoseconds: Int64(length)), hasStack: interval.stack != nil)
+  }
+
+  @inline(__always)
+  private mutating func append(_ value: UInt64) {
+    var rest = value
+    while rest >= 0x80 {
+      packed.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    packed.append(UInt8(truncatingIfNeeded: rest))
+  }
+}
+
+extension ThreadHistory {
+  /// Unpacks one interval after another.
+  public struct Iterator: IteratorProtocol {
+    private let packed: [UInt8]
+    private var offset: Int
+    private var time: UInt64
+    private var left: Int
+    private let takesUnknownForIdle: Bool
+
+    init(packed: [UInt8], offset: Int, time: UInt64, left: Int, takesUnknownForIdle: Bool) {
+      self.packed = packed
+      self.offset = offset
+      self.time = time
+      self.left = left
+      self.takesUnknownForIdle = takesUnknownForIdle
+    }
+
+    public mutating func next() -> ThreadInterval? {
+      guard left > 0 else { return nil }
+      left -= 1
+      let head = packed[offset]
+      offset += 1
+      let start = time
+      time &+= number()
+      let stack = head & Packing.hasStack != 0 ? Int(number()) : nil
+      let waker =
+        head & Packing.hasWaker != 0 ? Int32(truncatingIfNeeded: number()) : nil
+      var state = ThreadState(code: head & Packing.state)
+      if takesUnknownForIdle, stack == nil, state == .blocked(.other) {
+        state = .blocked(.eventWait)
+      }
+      return ThreadInterval(
+        start: Timestamp(nanoseconds: start), end: Timestamp(nanoseconds: time), state: state,
+        stack: stack, waker: waker)
+    }
+
+    @inline(__always)
+    private mutating func number() -> UInt64 {
+      var value: UInt64 = 0
+      var shift: UInt64 = 0
+      while true {
+        let byte = packed[offset]
+        offset += 1
+        value |= UInt64(byte & 0x7f) << shift
+        if byte < 0x80 { return value }
+        shift += 7
+      }
+    }
+  }
+}
+
+/// The bits of an interval's first byte.
+private enum Packing {
+  static let state: UInt8 = 0x0f
+  static let hasStack: UInt8 = 0x10
+  static let hasWaker: UInt8 = 0x20
+}
+
+extension ThreadState {
+  fileprivate var code: UInt8 {
+    switch self {
+    case .running: 0
+    case .runnable: 1
+    case .blocked(let cause): 2 + cause.rank
+    }
+  }
+
+  fileprivate init(code: UInt8) {
+    switch code {
+    case 0: self = .running
+    case 1: self = .runnable
+    default: self = .blocked(WaitCause(rank: code - 2))
+    }
+  }
+}
+
+extension WaitCause {
+  /// The place in `allCases`.
+  var rank: UInt8 {
+    switch self {
+    case .eventWait: 0
+    case .file: 1
+    case .sync: 2
+    case .network: 3
+    case .lock: 4
+    case .sleep: 5
+    case .child: 6
+    case .pageFault: 7
+    case .ipc: 8
+    case .other: 9
+    }
+  }
+
+  init(rank: UInt8) { self = Int(rank) < Self.allCases.count ? Self.allCases[Int(rank)] : .other }
+}
+
+extension ThreadHistory.Totals {
+  mutating func add(_ state: ThreadState, _ length: TimeSpan, hasStack: Bool) {
+    switch state {
+    case .running: running += length
+    case .runnable: runnable += length
+    case .blocked(let cause):
+      blocked[Int(cause.rank)] += length
+      if cause == .other, !hasStack {
+        unknownWaits += 1
+        unknownWaiting += length
+      } else {
+        knownWaits += 1
+      }
+      if cause == .eventWait { eventWaits += 1 }
+    }
+  }
+
+  /// Time in waits of one cause.
+  public func blocked(by cause: WaitCause) -> TimeSpan { blocked[Int(cause.rank)] }
+}
