@@ -4,7 +4,7 @@ import PerfData
 ///
 /// Intervals follow each other without gaps, so only lengths are kept. Walking through them in order is as fast as through an
 /// array; reaching into the middle unpacks up to 63 neighbours.
-public struct ThreadHistory: RandomAccessCollection, Sendable {
+public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, Sendable {
   public typealias SubSequence = ThreadHistory
 
   /// Sums of the intervals' lengths and counts, kept while they are added.
@@ -42,6 +42,8 @@ public struct ThreadHistory: RandomAccessCollection, Sendable {
   public init(_ intervals: some Sequence<ThreadInterval>) {
     for interval in intervals { append(interval) }
   }
+
+  public init(arrayLiteral elements: ThreadInterval...) { self.init(elements) }
 
   public var startIndex: Int { bounds.lowerBound }
   public var endIndex: Int { bounds.upperBound }
