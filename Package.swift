@@ -7,12 +7,25 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
+/// The pieces of the report's page, inlined by the build.
+let page: [Resource] = [
+  "Templates/report.mustache", "Templates/head.mustache", "Templates/verdict.mustache",
+  "Templates/timeline.mustache", "Templates/findings.mustache", "Templates/finding.mustache",
+  "Templates/tables.mustache", "Templates/recording.mustache",
+  "Style/base.css", "Style/verdict.css", "Style/timeline.css", "Style/findings.css",
+  "Style/tables.css", "Style/print.css",
+  "Script/basics.js", "Script/grid.js", "Script/lanes.js", "Script/drawing.js",
+  "Script/figures.js", "Script/details.js", "Script/input.js", "Script/tables.js",
+  "Script/flame.js", "Script/page.js",
+].map { .embedInCode("HTML/" + $0) }
+
 let package = Package(
   name: "lull",
   products: [.executable(name: "lull", targets: ["lull"])],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
+    .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
   ],
   targets: [
     .target(name: "CPerfEvent"),
@@ -31,7 +44,10 @@ let package = Package(
       resources: [.embedInCode("Radio/profiles.toml")],
       swiftSettings: strict),
     .target(name: "Rules", dependencies: ["Signals"], swiftSettings: strict),
-    .target(name: "Reporting", dependencies: ["Rules"], swiftSettings: strict),
+    .target(
+      name: "Reporting",
+      dependencies: ["Rules", .product(name: "Mustache", package: "swift-mustache")],
+      resources: page, swiftSettings: strict),
     .executableTarget(
       name: "lull",
       dependencies: [

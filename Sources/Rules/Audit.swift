@@ -109,6 +109,8 @@ public struct Audit: Sendable, Hashable, Codable {
   public var unit: String
   /// The limit past which the rule fails whatever the curve says.
   public var limit: Double?
+  /// The curve that scores the value; nil when only the limit counts.
+  public var curve: Curve?
   /// The value for people, or the reason why there is none.
   public var displayValue: String
   /// Why there is no verdict; nil when there is one.

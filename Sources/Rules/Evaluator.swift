@@ -49,6 +49,7 @@ public enum Evaluator {
       id: metadata.id, title: metadata.title, category: metadata.category.rawValue,
       status: .notMeasured, unit: metadata.unit, limit: limit?.value, displayValue: "",
       guide: metadata.guide, advice: metadata.advice)
+    audit.curve = configuration.curve(of: metadata)
     switch outcome(rule, signals) {
     case .notMeasured(let reason):
       audit.reason = reason

@@ -36,12 +36,35 @@ struct AnalysisOptions: ParsableArguments {
   }
 
   /// The report of a trace.
-  func report(on path: String) throws -> Report {
+  func report(on path: String) throws -> Report { try analysis(of: path).report }
+
+  /// The report of a trace, and the trace laid out over time.
+  func analysis(of path: String) throws -> Analysis {
     let options = try measurement()
     let trace = try Trace.load(path: path, options: TraceOptions(process: process))
     let signals = try Measurement.measure(trace, options: options)
-    return ReportBuilder.build(
+    let report = ReportBuilder.build(
       trace: trace, signals: signals, evaluation: Evaluator.evaluate(signals),
       generatorVersion: Version.text)
+    return Analysis(report: report) {
+      try Timeline.measure(trace, signals: signals, options: options)
+    }
+  }
+}
+
+/// What becomes of a trace: the report, and what only some formats want.
+struct Analysis {
+  let report: Report
+  /// Lays the trace out over time.
+  let timeline: () throws -> Timeline
+
+  /// The report in a form; `color` is for text.
+  func text(as format: ReportFormat, color: Bool) throws -> String {
+    switch format {
+    case .text: TextReport.render(report, options: TextOptions(color: color))
+    case .html: try HTMLReport.render(report, timeline: timeline())
+    case .json: try JSONReport.render(report)
+    case .markdown: MarkdownReport.render(report)
+    }
   }
 }

@@ -42,7 +42,7 @@ import Testing
     (["report", "text"], 65, "not a perf.data file"),
     (["report", "torn"], 65, "lull:"),
     (["report"], 64, "Usage"),
-    (["report", "text", "--format", "html"], 64, "text, json and markdown"),
+    (["report", "text", "--format", "pdf"], 64, "text, html, json and markdown"),
     (["report", "text", "--radio", "no-such"], 64, "no-such"),
     (["report", "--bogus"], 64, "Usage"),
     (["bogus"], 64, "Usage"),
@@ -82,7 +82,7 @@ import Testing
     #expect(!result.errors.contains("\u{1B}") && !result.errors.contains("\u{202E}"))
   }
 
-  @Test(arguments: ["text", "json", "markdown"])
+  @Test(arguments: ["text", "html", "json", "markdown"])
   func `a report is written to standard output or a new file`(format: String) throws {
     let trace = try trace()
     let shown = try Lull.run(["report", trace, "--format", format], in: folder)

@@ -6,7 +6,9 @@ enum AuditBuilding {
     AuditSection(
       id: audit.id, title: audit.title, category: audit.category, status: audit.status,
       score: audit.score?.finite, weight: audit.weight.finite, value: audit.value?.finite,
-      unit: audit.unit, limit: audit.limit?.finite, displayValue: audit.displayValue,
+      unit: audit.unit, limit: audit.limit?.finite,
+      curve: audit.curve.map { CurveSection(p10: $0.p10.finite, median: $0.median.finite) },
+      displayValue: audit.displayValue,
       reason: audit.reason, guide: audit.guide, evidence: audit.evidence, advice: audit.advice,
       savings: audit.savings.map {
         SavingsSection(

@@ -12,6 +12,8 @@ public struct AuditSection: Codable, Sendable, Equatable {
   @Nullable public var value: Double?
   public var unit: String
   @Nullable public var limit: Double?
+  /// The curve in force; null when only the limit counts.
+  @Nullable public var curve: CurveSection?
   /// The value for people, or the reason why there is none.
   public var displayValue: String
   /// Why there is no verdict.
@@ -21,6 +23,14 @@ public struct AuditSection: Codable, Sendable, Equatable {
   public var evidence: [Evidence]
   public var advice: String
   @Nullable public var savings: SavingsSection?
+}
+
+/// The control points of a scoring curve.
+public struct CurveSection: Codable, Sendable, Equatable {
+  /// The value that scores 90.
+  public var p10: Double
+  /// The value that scores 50.
+  public var median: Double
 }
 
 /// What following a rule would save.

@@ -9,15 +9,26 @@ public enum JSONReport {
   ///
   /// A number that is not finite becomes null.
   public static func render(_ report: Report) throws -> String {
+    try encode(report, formatting: [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]) + "\n"
+  }
+
+  /// Any value as JSON without needless spaces, as `render` writes it otherwise.
+  static func compact(_ value: some Encodable) throws -> String {
+    try encode(value, formatting: [.sortedKeys, .withoutEscapingSlashes])
+  }
+
+  private static func encode(
+    _ value: some Encodable, formatting: JSONEncoder.OutputFormatting
+  ) throws -> String {
     let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+    encoder.outputFormatting = formatting
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
       positiveInfinity: nonFinite, negativeInfinity: nonFinite, nan: nonFinite)
-    let data = try encoder.encode(report)
+    let data = try encoder.encode(value)
     let text = String(decoding: data, as: UTF8.self)
     let escaped = "\"\\u0001lull-non-finite\""
-    guard text.contains(escaped) else { return text + "\n" }
-    return text.replacing(escaped, with: "null") + "\n"
+    guard text.contains(escaped) else { return text }
+    return text.replacing(escaped, with: "null")
   }
 
   /// Reads a report back.

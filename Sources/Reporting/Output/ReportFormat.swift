@@ -1,6 +1,6 @@
 /// A form in which a report can be written.
 public enum ReportFormat: String, CaseIterable, Sendable {
-  case text, json, markdown
+  case text, html, json, markdown
 
   /// What to tell someone who asked for a form that does not exist.
   public static func unknownMessage(_ name: String) -> String {

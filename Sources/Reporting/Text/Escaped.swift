@@ -16,6 +16,11 @@ public enum Escaped {
     return result
   }
 
+  /// The same for a page, where a backslash misleads nobody.
+  static func visible(_ text: String) -> String {
+    Escaped.text(text).replacing("\\\\", with: "\\")
+  }
+
   /// The text for a Markdown table cell or paragraph.
   public static func markdown(_ text: String) -> String { inert(Escaped.text(text)) }
 

@@ -59,7 +59,7 @@ enum RecordingText {
     return parts.isEmpty ? "unknown" : parts.joined(separator: ", ")
   }
 
-  private static func how(_ capture: CaptureSection) -> String {
+  static func how(_ capture: CaptureSection) -> String {
     guard let mode = capture.mode else { return "not by Lull: only what the trace holds is shown" }
     var text = mode == "wrap" ? "command wrapped" : mode == "attach" ? "process attached" : mode
     text = Escaped.text(text)

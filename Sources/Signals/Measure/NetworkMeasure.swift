@@ -7,28 +7,9 @@ enum NetworkMeasure {
     -> NetworkSignal
   {
     let trace = subject.trace
-    func counts(_ connection: Int?) -> Bool {
-      guard let connection else { return true }
-      return includeLoopback || !trace.connections[connection].isLoopback
-    }
     let transfers = trace.transfers.filter { $0.pid == subject.pid && $0.isInternet }
-    let radioTransfers = transfers.filter { counts($0.connection) }
     let connections = trace.connections.enumerated().filter { $0.element.pid == subject.pid }
-
-    var packets = radioTransfers.map { transfer in
-      let bytes = transfer.bytes &* transfer.weight
-      return NetworkTransfer(
-        time: subject.time(transfer.time), bytesUp: transfer.direction == .send ? bytes : 0,
-        bytesDown: transfer.direction == .receive ? bytes : 0,
-        remote: transfer.connection.map { host(trace.connections[$0].remote) } ?? "unknown")
-    }
-    for (index, connection) in connections where counts(index) {
-      for time in [connection.opened, connection.closed].compactMap({ $0 }) {
-        packets.append(
-          NetworkTransfer(time: subject.time(time), remote: host(connection.remote)))
-      }
-    }
-    packets.sort { $0.time < $1.time }
+    let packets = packets(subject, includeLoopback: includeLoopback)
     let replay = BurstSplitter.bursts(
       of: packets, from: subject.time(subject.start), to: subject.time(subject.end),
       profile: profile)
@@ -58,6 +39,34 @@ enum NetworkMeasure {
           closed: connection.closed.map(subject.time), bytesSent: bytes[index]?.sent ?? 0,
           bytesReceived: bytes[index]?.received ?? 0)
       }, bursts: replay.bursts, radio: replay.radio, loopbackIncluded: includeLoopback)
+  }
+
+  /// What goes over the radio, in order of time: transfers, and the opening and closing of connections.
+  static func packets(_ subject: SubjectView, includeLoopback: Bool) -> [NetworkTransfer] {
+    let trace = subject.trace
+    func counts(_ connection: Int?) -> Bool {
+      guard let connection else { return true }
+      return includeLoopback || !trace.connections[connection].isLoopback
+    }
+    var packets: [NetworkTransfer] = []
+    for transfer in trace.transfers
+    where transfer.pid == subject.pid && transfer.isInternet && counts(transfer.connection) {
+      let bytes = transfer.bytes &* transfer.weight
+      packets.append(
+        NetworkTransfer(
+          time: subject.time(transfer.time), bytesUp: transfer.direction == .send ? bytes : 0,
+          bytesDown: transfer.direction == .receive ? bytes : 0,
+          remote: transfer.connection.map { host(trace.connections[$0].remote) } ?? "unknown"))
+    }
+    for (index, connection) in trace.connections.enumerated()
+    where connection.pid == subject.pid && counts(index) {
+      for time in [connection.opened, connection.closed].compactMap({ $0 }) {
+        packets.append(
+          NetworkTransfer(time: subject.time(time), remote: host(connection.remote)))
+      }
+    }
+    packets.sort { $0.time < $1.time }
+    return packets
   }
 
   /// An address without its port.

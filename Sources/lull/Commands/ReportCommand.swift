@@ -11,7 +11,7 @@ struct ReportCommand: ParsableCommand {
   var trace: String
 
   @Option(
-    help: "The form of the report: text, json or markdown.", transform: Self.format)
+    help: "The form of the report: text, html, json or markdown.", transform: Self.format)
   var format = ReportFormat.text
 
   @Option(name: .shortAndLong, help: "The file to write, instead of standard output.")
@@ -31,16 +31,8 @@ struct ReportCommand: ParsableCommand {
 
   func run() throws {
     Console.ignoreBrokenPipes()
-    let report = try analysis.report(on: trace)
-    let text =
-      switch format {
-      case .text:
-        TextReport.render(
-          report,
-          options: TextOptions(color: output == nil && Console.isColored(STDOUT_FILENO)))
-      case .json: try JSONReport.render(report)
-      case .markdown: MarkdownReport.render(report)
-      }
+    let text = try analysis.analysis(of: trace).text(
+      as: format, color: output == nil && Console.isColored(STDOUT_FILENO))
     guard let output else { return Console.output(text) }
     try OutputFile.write(Array(text.utf8), to: output, overwrite: force)
   }

@@ -1,0 +1,45 @@
+import Signals
+
+/// The report as one page that needs nothing else: no network, no library.
+public enum HTMLReport {
+  /// The page; equal inputs give equal bytes.
+  public static func render(_ report: Report, timeline: Timeline?) throws -> String {
+    let page = ReportPage(
+      frame: try PageFrame(
+        title: "\(PageText.shown(report.process.name)): Lull report", report: report,
+        timeline: timeline),
+      verdict: VerdictModel(report), findings: FindingsModel(report),
+      tables: ReportTables.tables(report), hasTimeline: timeline != nil,
+      hasFlame: timeline?.flames.isEmpty == false, recording: RecordingModel(report))
+    return try PageAssets.library().render(page, withTemplate: "report") ?? ""
+  }
+}
+
+/// Everything that the page's template shows.
+struct ReportPage {
+  let frame: PageFrame
+  let verdict: VerdictModel
+  let findings: FindingsModel
+  let tables: [TableModel]
+  let hasTimeline: Bool
+  let hasFlame: Bool
+  let recording: RecordingModel
+}
+
+/// What every page begins and ends with: its title, its policy, its data.
+struct PageFrame {
+  let title: String
+  let policy = PageAssets.policy
+  let style = PageAssets.style
+  let script = PageAssets.script
+  let reportData: String
+  let timelineData: String
+  let generator: String
+
+  init(title: String, report: Report, timeline: Timeline?) throws {
+    self.title = title
+    reportData = PageText.scriptData(try JSONReport.compact(report))
+    timelineData = PageText.scriptData(try timeline.map(JSONReport.compact) ?? "null")
+    generator = PageText.shown("\(report.generator.name) \(report.generator.version)")
+  }
+}

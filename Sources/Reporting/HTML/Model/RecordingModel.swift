@@ -1,0 +1,52 @@
+/// How the recording was made, in rows.
+struct RecordingModel {
+  let rows: [LabelledText]
+  let missing: [LabelledText]
+  let hasMissing: Bool
+
+  init(_ report: Report) {
+    let capture = report.capture
+    var rows = [LabelledText(label: "Trace", text: PageText.shown(report.trace.path))]
+    if let kernel = report.trace.kernel {
+      let count = report.trace.cpuCount.map { ", \(Figures.count($0, "CPU"))" } ?? ""
+      rows.append(
+        LabelledText(label: "Machine", text: "Linux \(PageText.shown(kernel))\(count)"))
+    }
+    if let executable = report.process.executable {
+      rows.append(LabelledText(label: "Executable", text: PageText.shown(executable)))
+    }
+    if let thread = report.signals.mainThread {
+      rows.append(
+        LabelledText(
+          label: "Main thread",
+          text: "\(PageText.shown(thread.name)) (\(thread.tid)), found as "
+            + PageText.shown(thread.foundBy)))
+    }
+    rows.append(LabelledText(label: "How", text: PageText.shown(RecordingText.how(capture))))
+    rows.append(
+      LabelledText(label: "Losses", text: PageText.shown(RecordingText.losses(report.trace))))
+    for span in capture.sampled {
+      rows.append(
+        LabelledText(
+          label: "Sampled",
+          text: "\(PageText.shown(span.source)), one event in \(Figures.brief(span.period)) from "
+            + "\(Figures.fixed(span.start, 3)) to \(Figures.fixed(span.end, 3)) s"))
+    }
+    if let radio = report.signals.network?.radio {
+      rows.append(
+        LabelledText(label: "Radio model", text: PageText.shown(radio.profile)))
+    }
+    for counter in report.signals.counters {
+      let unit = counter.unit.map { " " + PageText.shown($0) } ?? ""
+      rows.append(
+        LabelledText(
+          label: PageText.shown(counter.name), text: Figures.brief(counter.value) + unit))
+    }
+    self.rows = rows
+    missing = capture.unavailable.map {
+      LabelledText(
+        label: PageText.shown(TextReport.words($0.signal)), text: PageText.shown($0.reason))
+    }
+    hasMissing = !missing.isEmpty
+  }
+}

@@ -1,0 +1,174 @@
+/// The tables of a page; a table without rows is left out.
+enum ReportTables {
+  static func tables(_ report: Report) -> [TableModel] {
+    let signals = report.signals
+    var tables = [hangs(signals), waits(signals), threads(signals), timers(signals)]
+    if let network = signals.network { tables += [bursts(network), connections(network)] }
+    if let disk = signals.disk { tables.append(files(disk)) }
+    if report.processes.count > 1 { tables.append(processes(report)) }
+    return tables.filter { !$0.rows.isEmpty }
+  }
+
+  private static func hangs(_ signals: SignalsSection) -> TableModel {
+    let hangs = signals.mainThread?.hasEventLoop == true ? signals.mainThread?.hangs ?? [] : []
+    return TableModel(
+      id: "hangs", title: "Hangs of the main thread",
+      columns: [
+        .number("At"), .number("Length"), .text("Severity"), .text("Blame"), .text("Place"),
+        .number("Running"), .text("Blocked by"),
+      ],
+      rows: hangs.sorted { ($1.durationSeconds, $0.start) < ($0.durationSeconds, $1.start) }
+        .map { hang in
+          let frame = TextReport.own(hang.stack)
+          return [
+            .moment(hang.start), .seconds(hang.durationSeconds), .text(hang.severity),
+            .code(hang.blamedFunction ?? frame?.function ?? "unknown"),
+            .text(frame.map(rawPlace) ?? ""), .seconds(hang.runningSeconds),
+            .text(TextReport.causes(hang.blockedByCause, Figures.seconds)),
+          ]
+        })
+  }
+
+  private static func waits(_ signals: SignalsSection) -> TableModel {
+    struct Key: Hashable {
+      var function: String
+      var place: String
+      var cause: String
+    }
+    var sums: [Key: (seconds: Double, count: Int, waker: String?)] = [:]
+    for blocking in signals.mainThread?.blockings ?? [] {
+      let frame = TextReport.own(blocking.stack)
+      let key = Key(
+        function: frame?.function ?? "unknown", place: frame.map(rawPlace) ?? "",
+        cause: blocking.cause)
+      let old = sums[key] ?? (0, 0, nil)
+      sums[key] = (
+        old.seconds + blocking.seconds, old.count + blocking.count, old.waker ?? blocking.waker
+      )
+    }
+    return TableModel(
+      id: "blame", title: "Blame: where the main thread waited",
+      columns: [
+        .text("Function"), .text("Place"), .text("Waited for"), .number("Time"),
+        .number("Waits"), .text("Woken by"),
+      ],
+      rows: sums.sorted {
+        ($1.value.seconds, $0.key.function, $0.key.cause)
+          < ($0.value.seconds, $1.key.function, $1.key.cause)
+      }.map { key, sum in
+        [
+          .code(key.function), .text(key.place), .text(TextReport.words(key.cause)),
+          .seconds(sum.seconds), .count(sum.count), .text(sum.waker ?? ""),
+        ]
+      })
+  }
+
+  private static func threads(_ signals: SignalsSection) -> TableModel {
+    TableModel(
+      id: "threads", title: "Threads",
+      columns: [
+        .text("Name"), .number("Thread"), .text("Role"), .number("CPU"), .number("Blocked"),
+        .number("Wakeups"), .number("By interrupts"),
+      ],
+      rows: signals.threads.map { thread in
+        [
+          .code(thread.name), .number(Double(thread.tid), String(thread.tid)),
+          .text(thread.role), .seconds(thread.cpuSeconds), .seconds(thread.blockedSeconds),
+          .count(thread.wakeups), .count(thread.idleWakeups),
+        ]
+      })
+  }
+
+  private static func timers(_ signals: SignalsSection) -> TableModel {
+    TableModel(
+      id: "timers", title: "Timers",
+      columns: [
+        .text("Set by"), .text("Place"), .text("Thread"), .number("Period"), .number("Jitter"),
+        .number("Expired"), .number("Without work"),
+      ],
+      rows: (signals.wakeups?.timers ?? []).map { timer in
+        let frame = TextReport.own(timer.stack)
+        return [
+          .code(frame?.function ?? "unknown"), .text(frame.map(rawPlace) ?? ""),
+          .text(timer.thread), .seconds(timer.periodSeconds), .seconds(timer.jitterSeconds),
+          .count(timer.count), .count(timer.expiredWithoutWork),
+        ]
+      })
+  }
+
+  private static func bursts(_ network: NetworkSection) -> TableModel {
+    TableModel(
+      id: "bursts", title: "Network bursts",
+      columns: [
+        .number("At"), .text("Hosts"), .text("Kind"), .number("Length"), .number("Sent"),
+        .number("Received"), .number("Energy"), .number("In tails"),
+      ],
+      rows: network.bursts.sorted {
+        ($1.energyJoules, $0.start) < ($0.energyJoules, $1.start)
+      }.map { burst in
+        [
+          .moment(burst.start), .code(burst.remotes.joined(separator: ", ")),
+          .text(TextReport.words(burst.class)), .seconds(burst.durationSeconds),
+          .bytes(burst.bytesSent), .bytes(burst.bytesReceived), .joules(burst.energyJoules),
+          .joules(burst.tailEnergyJoules),
+        ]
+      }, note: "Energy of a modelled radio, \(PageText.shown(network.radio.profile)).")
+  }
+
+  private static func connections(_ network: NetworkSection) -> TableModel {
+    TableModel(
+      id: "connections", title: "Connections",
+      columns: [
+        .text("Remote"), .text("Local"), .text("Protocol"), .number("Opened"),
+        .number("Closed"), .number("Sent"), .number("Received"),
+      ],
+      rows: network.connections.map { connection in
+        [
+          .code(connection.remote), .code(connection.local), .text(connection.protocol),
+          connection.opened.map(CellModel.moment) ?? .none,
+          connection.closed.map(CellModel.moment) ?? .none, .bytes(connection.bytesSent),
+          .bytes(connection.bytesReceived),
+        ]
+      })
+  }
+
+  private static func files(_ disk: DiskSection) -> TableModel {
+    TableModel(
+      id: "files", title: "Files written",
+      columns: [
+        .text("Path"), .number("Written"), .number("Writes"), .number("Syncs"),
+        .number("Rewrites"), .number("Rewritten"),
+      ],
+      rows: disk.files.map { file in
+        [
+          .code(file.path), .bytes(file.bytesWritten), .count(file.writes), .count(file.syncs),
+          .count(file.rewrites), .bytes(file.rewrittenBytes),
+        ]
+      })
+  }
+
+  private static func processes(_ report: Report) -> TableModel {
+    TableModel(
+      id: "processes", title: "Processes",
+      columns: [
+        .text("Name"), .number("Process"), .number("CPU"), .number("Wakeups"),
+        .number("Written"), .number("Sent"), .number("Received"), .number("Peak memory"),
+      ],
+      rows: report.processes.map { process in
+        [
+          .code(process.name), .number(Double(process.pid), String(process.pid)),
+          .seconds(process.cpuSeconds), .count(process.wakeups), .bytes(process.bytesWritten),
+          .bytes(process.bytesSent), .bytes(process.bytesReceived),
+          process.peakFootprintBytes.map(CellModel.bytes) ?? .none,
+        ]
+      })
+  }
+
+  /// As `PageText.place`, to be escaped by the cell.
+  private static func rawPlace(_ frame: ReportFrame) -> String {
+    if let file = frame.file {
+      return PageText.fileName(file) + (frame.line.map { ":\($0)" } ?? "")
+    }
+    return PageText.fileName(frame.module)
+  }
+}

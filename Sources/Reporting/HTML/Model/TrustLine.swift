@@ -1,0 +1,51 @@
+/// How far a recording can be trusted, one reason a line.
+struct TrustLine {
+  /// "good", "fair" or "poor".
+  let band: String
+  /// The same in a word.
+  let word: String
+  let label: String
+  let text: String
+
+  init(_ band: String, _ label: String, _ text: String) {
+    self.band = band
+    word = band == "good" ? "fine" : band == "fair" ? "note" : "caution"
+    self.label = label
+    self.text = text
+  }
+
+  static func lines(_ report: Report) -> [TrustLine] {
+    let trace = report.trace
+    let lost = trace.lostEvents > 0 || trace.lostSamples > 0 || trace.throttled > 0
+    var lines = [
+      TrustLine(lost ? "poor" : "good", "Losses", PageText.shown(RecordingText.losses(trace)))
+    ]
+    if trace.truncated {
+      lines.append(TrustLine("poor", "Truncated", RecordingText.truncation(trace)))
+    }
+    let missing = report.capture.unavailable
+    if missing.isEmpty {
+      lines.append(TrustLine("good", "Signals", "everything was measured"))
+    } else {
+      let names = missing.map { PageText.shown(TextReport.words($0.signal)) }
+      lines.append(
+        TrustLine("fair", "Signals", "not measured: " + names.joined(separator: ", ")))
+    }
+    if !report.capture.sampled.isEmpty {
+      let names = Set(report.capture.sampled.map { PageText.shown($0.source) }).sorted()
+      lines.append(
+        TrustLine("fair", "Sampled", "for their rate: " + names.joined(separator: ", ")))
+    }
+    lines.append(overhead(report))
+    return lines
+  }
+
+  private static func overhead(_ report: Report) -> TrustLine {
+    guard let seconds = report.capture.overhead.cpuSeconds, report.trace.durationSeconds > 0
+    else { return TrustLine("fair", "Overhead", "unknown: the recording did not say") }
+    let share = seconds / report.trace.durationSeconds
+    return TrustLine(
+      share < 0.1 ? "good" : "fair", "Overhead",
+      "\(Figures.percent(share)) of one core (\(Figures.seconds(seconds)))")
+  }
+}

@@ -1,0 +1,117 @@
+import Rules
+
+/// The first screen: what it is about, the scores, the worst findings, savings and trust.
+struct VerdictModel {
+  let program: String
+  let command: String
+  let facts: [LabelledText]
+  let notes: [String]
+  let overall: GaugeModel
+  let categories: [GaugeModel]
+  let worst: [TopFinding]
+  let hasFindings: Bool
+  let counts: String
+  let savings: SavingsModel?
+  let trust: [TrustLine]
+
+  init(_ report: Report) {
+    let process = report.process
+    program = PageText.shown(process.name)
+    let words = process.commandLine.isEmpty ? [process.name] : process.commandLine
+    command = PageText.shown(words.joined(separator: " "))
+    facts = Self.facts(report)
+    notes = Self.notes(report)
+    overall = GaugeModel(id: "overall", title: "Overall", score: report.score.overall)
+    categories = report.score.categories.map {
+      GaugeModel(id: $0.id, title: $0.title, score: $0.score)
+    }
+    let findings = Findings.of(report)
+    worst = findings.prefix(3).map { TopFinding($0) }
+    hasFindings = !findings.isEmpty
+    let failed = findings.count { $0.status == .fail }
+    let passed = report.audits.count { $0.status == .pass }
+    counts =
+      "\(failed) failed, \(findings.count - failed) need work, \(passed) passed, "
+      + "\(report.audits.count - findings.count - passed) without a verdict"
+    savings = SavingsModel(report)
+    trust = TrustLine.lines(report)
+  }
+
+  private static func facts(_ report: Report) -> [LabelledText] {
+    var facts = [
+      LabelledText(label: "recorded", text: Figures.seconds(report.trace.durationSeconds)),
+      LabelledText(label: "process", text: String(report.process.pid)),
+    ]
+    if let version = report.process.swiftVersion {
+      facts.append(LabelledText(label: "language", text: PageText.shown(version)))
+    } else if let isSwift = report.process.isSwift {
+      facts.append(LabelledText(label: "language", text: isSwift ? "Swift" : "not Swift"))
+    }
+    if let start = report.trace.startTime {
+      facts.append(
+        LabelledText(label: "started", text: PageText.shown(String(start.prefix(19)) + "Z")))
+    }
+    if let host = report.trace.hostname {
+      facts.append(LabelledText(label: "host", text: PageText.shown(host)))
+    }
+    if let energy = report.signals.energy {
+      facts.append(
+        LabelledText(
+          label: "energy",
+          text: "\(Figures.joules(energy.totalJoules)) \(PageText.shown(energy.kind))"))
+    }
+    return facts
+  }
+
+  private static func notes(_ report: Report) -> [String] {
+    var notes: [String] = []
+    let process = report.process
+    if process.isSwift == false { notes.append("This is not a Swift program.") }
+    if let signal = process.signal {
+      notes.append("The program was ended by signal \(SignalNames.name(signal)).")
+    } else if let status = process.exitStatus, status != 0 {
+      notes.append("The program ended with status \(status).")
+    }
+    if report.trace.truncated {
+      notes.append("The trace is truncated: \(RecordingText.truncation(report.trace)).")
+    }
+    if report.signals.mainThread?.hasEventLoop == false {
+      notes.append("The program has no event loop: its whole run is one turn, not a hang.")
+    }
+    return notes
+  }
+}
+
+/// A fact with its name.
+struct LabelledText {
+  let label: String
+  let text: String
+}
+
+/// A finding in one card.
+struct TopFinding {
+  let id: String
+  let status: String
+  let statusText: String
+  let title: String
+  let found: String
+  let function: String?
+  let place: String?
+  let time: String?
+  let timeText: String?
+
+  init(_ audit: AuditSection) {
+    id = PageText.shown(audit.id)
+    status = audit.status == .fail ? "fail" : "warn"
+    statusText = audit.status == .fail ? "Failed" : "Needs work"
+    title = PageText.shown(audit.title)
+    found = PageText.shown(audit.displayValue)
+    let blamed = audit.evidence.first { $0.function != nil }
+    function = blamed?.function.map(PageText.shown)
+    let frames = blamed?.stack?.map(SignalBuilding.frame) ?? []
+    place = frames.first { $0.function == blamed?.function }.map(PageText.place)
+    let moment = audit.evidence.compactMap(\.time).first
+    time = moment.map { Figures.fixed($0, 6) }
+    timeText = moment.map { Figures.fixed($0, 2) + " s" }
+  }
+}

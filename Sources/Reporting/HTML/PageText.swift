@@ -1,0 +1,41 @@
+/// Text from a trace as a page may show it.
+enum PageText {
+  /// The text with what cannot be seen written as escapes; the template escapes what is markup.
+  ///
+  /// A template escapes whole characters, so a mark that would join a quote or bracket to
+  /// form one character with it is written as an escape too.
+  static func shown(_ text: String) -> String {
+    let escaped = Escaped.visible(text)
+    if escaped.utf8.allSatisfy({ $0 < 0x80 }) { return escaped }
+    var result = ""
+    var afterMarkup = false
+    for scalar in escaped.unicodeScalars {
+      if afterMarkup && !scalar.isASCII {
+        result += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+      } else {
+        result.unicodeScalars.append(scalar)
+      }
+      afterMarkup = "<>&\"'".unicodeScalars.contains(scalar)
+    }
+    return result
+  }
+
+  /// A path's last part.
+  static func fileName(_ path: String) -> String {
+    path.split(separator: "/").last.map(String.init) ?? path
+  }
+
+  /// `file:line` of a frame, or the module where the line is not known.
+  static func place(_ frame: ReportFrame) -> String {
+    if let file = frame.file {
+      return shown(fileName(file)) + (frame.line.map { ":\($0)" } ?? "")
+    }
+    return shown(fileName(frame.module))
+  }
+
+  /// JSON for a script element: nothing in it can end the element or begin a comment.
+  static func scriptData(_ json: String) -> String {
+    json.replacing("<", with: "\\u003c").replacing("\u{2028}", with: "\\u2028")
+      .replacing("\u{2029}", with: "\\u2029")
+  }
+}

@@ -1,0 +1,339 @@
+// The timeline's canvas: every lane drawn from amounts per pixel.
+
+const canvas = byId("tl-canvas");
+const ink = canvas ? canvas.getContext("2d") : null;
+const rulerHeight = 24;
+const laneGap = 10;
+const stateOrder = ["running", "runnable", "file", "sync", "network", "lock", "sleep", "child",
+  "pageFault", "ipc", "other"];
+const causeColors = {
+  timer: "sleep", network: "network", disk: "file", sameProcess: "running",
+  otherProcess: "ipc", signal: "runnable", other: "other"
+};
+
+/** The style sheet's colours, read again when the theme changes. */
+let colors = {};
+const readColors = () => {
+  const style = getComputedStyle(document.documentElement);
+  colors = {};
+  stateOrder.concat(["ink", "muted", "grid", "lane", "accent", "hang", "select", "font"])
+    .forEach((name) => { colors[name] = style.getPropertyValue("--tl-" + name).trim(); });
+};
+
+/** A fill for columns of equal height next to each other, in as few rectangles as there are. */
+const fillColumns = (count, width, top, baseOf, heightOf, color) => {
+  ink.fillStyle = color;
+  let start = 0;
+  while (start < count) {
+    const height = heightOf(start);
+    const base = baseOf(start);
+    let end = start + 1;
+    while (end < count && heightOf(end) === height && baseOf(end) === base) { end += 1; }
+    if (height > 0) { ink.fillRect(start * width, top + base - height, (end - start) * width, height); }
+    start = end;
+  }
+};
+
+/** Stacks the channels of a lane, each column's amount a share of `full`. */
+const drawStack = (lane, names, colorOf, columnWidth, full, least) => {
+  const count = Math.max(1, Math.round(view.width / columnWidth));
+  const width = view.width / count;
+  const amounts = lane.grid.columns(view.from, view.to, count);
+  const channels = lane.grid.channels.length;
+  const indices = names.map((name) => lane.grid.channels.indexOf(name));
+  const scales = new Float64Array(count);
+  const total = (column) => indices.reduce(
+    (sum, channel) => sum + amounts[column * channels + channel], 0);
+  for (let column = 0; column < count; column += 1) {
+    const share = total(column) / full;
+    const height = Math.min(share, 1) * lane.height;
+    scales[column] = share > 0 ? Math.max(height, least) / (share * full) : 0;
+  }
+  const bases = new Float64Array(count).fill(lane.height);
+  names.forEach((name, index) => {
+    const height = (column) => amounts[column * channels + indices[index]] * scales[column];
+    fillColumns(count, width, lane.top, (column) => bases[column], height, colorOf(name));
+    for (let column = 0; column < count; column += 1) { bases[column] -= height(column); }
+  });
+};
+
+/** The most that any column of a lane amounts to. */
+const mostOf = (lane, names, columnWidth) => {
+  const count = Math.max(1, Math.round(view.width / columnWidth));
+  const amounts = lane.grid.columns(view.from, view.to, count);
+  const channels = lane.grid.channels.length;
+  const indices = names.map((name) => lane.grid.channels.indexOf(name));
+  let most = 0;
+  for (let column = 0; column < count; column += 1) {
+    most = Math.max(most, indices.reduce(
+      (sum, channel) => sum + amounts[column * channels + channel], 0));
+  }
+  return { most: most, seconds: (view.to - view.from) / micro / count };
+};
+
+const note = (lane, text) => {
+  ink.font = "11px " + colors.font;
+  ink.textAlign = "right";
+  ink.textBaseline = "top";
+  const width = ink.measureText(text).width;
+  ink.fillStyle = colors.lane;
+  ink.globalAlpha = 0.8;
+  ink.fillRect(view.width - width - 8, lane.top + 1, width + 6, 14);
+  ink.globalAlpha = 1;
+  ink.fillStyle = colors.muted;
+  ink.fillText(text, view.width - 5, lane.top + 2);
+};
+
+/** Text inside a box, if there is room for some of it. */
+const inside = (text, x, width, y, color) => {
+  const left = Math.max(x, 0) + 4;
+  const room = Math.min(x + width, view.width) - left - 3;
+  if (room < 24) { return; }
+  ink.save();
+  ink.beginPath();
+  ink.rect(left, y - 10, room, 20);
+  ink.clip();
+  ink.font = "11px " + colors.font;
+  ink.textAlign = "left";
+  ink.textBaseline = "middle";
+  ink.fillStyle = color;
+  ink.fillText(text, left, y);
+  ink.restore();
+};
+
+const drawPhases = (lane) => timeline.phases.forEach((phase) => {
+  const x = timeToX(phase.start * micro);
+  const isSpan = phase.end !== null && phase.end !== undefined;
+  const width = isSpan ? Math.max(timeToX(phase.end * micro) - x, 2) : 2;
+  if (x > view.width || x + width < -200) { return; }
+  ink.fillStyle = colors.accent;
+  ink.globalAlpha = isSpan ? 0.22 : 1;
+  ink.fillRect(x, lane.top, width, lane.height);
+  ink.globalAlpha = 1;
+  ink.fillStyle = colors.accent;
+  ink.fillRect(x, lane.top, 2, lane.height);
+  inside(shown(phase.name), x, isSpan && width > 40 ? width : 160, lane.top + lane.height / 2,
+    colors.ink);
+});
+
+const drawHangs = (lane) => {
+  let last = -1;
+  hangs.forEach((hang) => {
+    const x = timeToX(hang.start * micro);
+    const width = Math.max(timeToX((hang.start + hang.durationSeconds) * micro) - x, 3);
+    if (x > view.width || x + width < 0 || x + width <= last) { return; }
+    last = x + width;
+    ink.fillStyle = colors.hang;
+    ink.globalAlpha = hang.severity === "noticeable" ? 0.55 : 1;
+    ink.fillRect(x, lane.top, width, lane.height);
+    ink.globalAlpha = 1;
+    inside(secondsText(hang.durationSeconds) +
+      (hang.blamedFunction ? " in " + shown(hang.blamedFunction) : ""), x, width,
+    lane.top + lane.height / 2, "#fff");
+  });
+};
+
+const drawRadio = (lane) => {
+  const watts = timeline.radio.watts;
+  const most = Object.keys(watts).reduce((high, state) => Math.max(high, watts[state]), 0.001);
+  const count = Math.max(1, Math.round(view.width));
+  const amounts = lane.grid.columns(view.from, view.to, count);
+  const names = lane.grid.channels;
+  const stateColors = { transfer: colors.network, promotion: colors.runnable };
+  const strip = 10;
+  const column = (view.to - view.from) / count;
+  names.filter((name) => name !== "idle").forEach((name) => {
+    const channel = names.indexOf(name);
+    const height = (index) => {
+      const power = names.reduce((sum, state, position) => sum + (watts[state] || 0) *
+        amounts[index * names.length + position], 0) / column;
+      let dominant = 0;
+      names.forEach((state, position) => {
+        if (state !== "idle" && amounts[index * names.length + position] >
+          amounts[index * names.length + dominant] || dominant === 0 && state !== "idle") {
+          dominant = position;
+        }
+      });
+      return dominant === channel && power > 0
+        ? Math.max(power / most * (lane.height - strip), 1.5) : 0;
+    };
+    ink.globalAlpha = stateColors[name] ? 1 : 0.45;
+    fillColumns(count, view.width / count, lane.top, () => lane.height, height,
+      stateColors[name] || colors.network);
+  });
+  ink.globalAlpha = 1;
+  ink.fillStyle = colors.accent;
+  let last = -1;
+  bursts.forEach((burst) => {
+    const x = timeToX(burst.start * micro);
+    const width = Math.max(timeToX((burst.start + burst.durationSeconds) * micro) - x, 3);
+    if (x > view.width || x + width < 0 || x + width <= last) { return; }
+    last = x + width;
+    ink.fillRect(x, lane.top, width, 5);
+  });
+  note(lane, brief(most) + " W");
+};
+
+const drawNetwork = (lane) => {
+  const size = 2;
+  const middle = lane.height / 2;
+  const high = Math.max(mostOf(lane, ["sent"], size).most, mostOf(lane, ["received"], size).most);
+  if (high <= 0) { return; }
+  const count = Math.max(1, Math.round(view.width / size));
+  const amounts = lane.grid.columns(view.from, view.to, count);
+  const height = (channel) => (column) => {
+    const amount = amounts[column * 2 + channel];
+    return amount > 0 ? Math.max(amount / high * middle, 1.5) : 0;
+  };
+  fillColumns(count, view.width / count, lane.top, () => middle, height(0), colors.network);
+  const down = height(1);
+  fillColumns(count, view.width / count, lane.top, (column) => middle + down(column), down,
+    colors.file);
+  ink.fillStyle = colors.grid;
+  ink.fillRect(0, lane.top + middle, view.width, 1);
+  note(lane, "up to " + bytesText(high));
+};
+
+const drawDisk = (lane) => {
+  const size = 2;
+  const high = mostOf(lane, ["bytes"], size).most;
+  const count = Math.max(1, Math.round(view.width / size));
+  const amounts = lane.grid.columns(view.from, view.to, count);
+  const width = lane.grid.channels.length;
+  const strip = 9;
+  fillColumns(count, view.width / count, lane.top, () => lane.height, (column) => {
+    const bytes = amounts[column * width];
+    return bytes > 0 ? Math.max(bytes / high * (lane.height - strip), 2) : 0;
+  }, colors.file);
+  fillColumns(count, view.width / count, lane.top, () => 6,
+    (column) => amounts[column * width + 2] > 0 ? 6 : 0, colors.sync);
+  if (high > 0) { note(lane, "up to " + bytesText(high)); }
+};
+
+const drawFootprint = (lane) => {
+  const points = timeline.footprint;
+  const high = points.reduce((most, point) => Math.max(most, point.footprintBytes), 1);
+  const y = (bytes) => lane.top + lane.height - bytes / high * (lane.height - 6);
+  ink.beginPath();
+  points.forEach((point, index) => {
+    const x = timeToX(point.time * micro);
+    if (index === 0) { ink.moveTo(x, y(point.footprintBytes)); }
+    ink.lineTo(x, y(point.footprintBytes));
+  });
+  ink.strokeStyle = colors.lock;
+  ink.lineWidth = 1.5;
+  ink.stroke();
+  ink.lineTo(timeToX(points[points.length - 1].time * micro), lane.top + lane.height);
+  ink.lineTo(timeToX(points[0].time * micro), lane.top + lane.height);
+  ink.fillStyle = colors.lock;
+  ink.globalAlpha = 0.16;
+  ink.fill();
+  ink.globalAlpha = 1;
+  note(lane, bytesText(high) + " at its peak");
+};
+
+const drawLane = (lane) => {
+  if (lane.kind === "phases") { drawPhases(lane); }
+  if (lane.kind === "hangs") { drawHangs(lane); }
+  if (lane.kind === "thread") {
+    const size = 1 / view.ratio;
+    const full = (view.to - view.from) / Math.max(1, Math.round(view.width / size));
+    drawStack(lane, stateOrder, (name) => colors[name], size, full, 2);
+  }
+  if (lane.kind === "cpu") {
+    const high = mostOf(lane, ["running"], 2);
+    const cores = Math.max(1, Math.ceil(high.most / micro / high.seconds - 0.05));
+    drawStack(lane, ["running"], () => colors.running, 2, cores * high.seconds * micro, 1.5);
+    note(lane, countText(cores, "core"));
+  }
+  if (lane.kind === "wakeups") {
+    const causes = Object.keys(causeColors);
+    const high = mostOf(lane, causes, 2);
+    if (high.most > 0) {
+      drawStack(lane, causes, (cause) => colors[causeColors[cause]], 2, high.most, 2);
+      note(lane, "up to " + brief(high.most / high.seconds) + " a second");
+    }
+  }
+  if (lane.kind === "radio") { drawRadio(lane); }
+  if (lane.kind === "network") { drawNetwork(lane); }
+  if (lane.kind === "disk") { drawDisk(lane); }
+  if (lane.kind === "footprint") { drawFootprint(lane); }
+};
+
+const drawRuler = () => {
+  const span = (view.to - view.from) / micro;
+  const rough = span / Math.max(2, view.width / 110);
+  const power = Math.pow(10, Math.floor(Math.log10(rough)));
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough);
+  const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  ink.font = "11px " + colors.font;
+  ink.textAlign = "left";
+  ink.textBaseline = "middle";
+  const first = Math.ceil(view.from / micro / step);
+  for (let tick = first; tick * step <= view.to / micro; tick += 1) {
+    const x = Math.round(timeToX(tick * step * micro));
+    ink.fillStyle = colors.grid;
+    ink.fillRect(x, 0, 1, view.height);
+    ink.fillStyle = colors.muted;
+    if (x < view.width - 40) { ink.fillText((tick * step).toFixed(digits) + " s", x + 5, 11); }
+  }
+};
+
+const drawSelection = () => {
+  if (!view.selection) { return; }
+  const left = timeToX(view.selection.from);
+  const right = timeToX(view.selection.to);
+  ink.fillStyle = colors.select;
+  ink.globalAlpha = 0.16;
+  ink.fillRect(left, 0, Math.max(right - left, 1), view.height);
+  ink.globalAlpha = 1;
+  ink.fillRect(left, 0, 1.5, view.height);
+  ink.fillRect(right - 1, 0, 1.5, view.height);
+};
+
+const layout = () => {
+  const narrow = byId("tl").clientWidth < 700;
+  byId("tl").classList.toggle("tl-narrow", narrow);
+  let top = rulerHeight + 6;
+  visibleLanes().forEach((lane) => {
+    lane.top = top + (narrow ? 16 : 0);
+    top = lane.top + lane.height + laneGap;
+  });
+  view.height = top;
+  view.width = Math.max(byId("tl-plot").clientWidth, 50);
+  view.ratio = window.devicePixelRatio || 1;
+  canvas.width = Math.round(view.width * view.ratio);
+  canvas.height = Math.round(view.height * view.ratio);
+  canvas.style.height = view.height + "px";
+  const labels = byId("tl-labels");
+  clear(labels);
+  visibleLanes().forEach((lane) => {
+    const label = make("div", "tl-label");
+    label.style.top = (narrow ? lane.top - 16 : lane.top) + "px";
+    label.style.height = (narrow ? 16 : lane.height) + "px";
+    label.appendChild(make("span", "tl-name", lane.label));
+    if (lane.height >= 34 || narrow) { label.appendChild(make("small", "", lane.detail)); }
+    label.title = lane.label + ", " + lane.detail;
+    labels.appendChild(label);
+  });
+};
+
+const draw = () => {
+  ink.setTransform(view.ratio, 0, 0, view.ratio, 0, 0);
+  ink.clearRect(0, 0, view.width, view.height);
+  ink.fillStyle = colors.lane;
+  visibleLanes().forEach((lane) => ink.fillRect(0, lane.top, view.width, lane.height));
+  drawRuler();
+  visibleLanes().forEach(drawLane);
+  drawSelection();
+};
+
+let drawPending = false;
+const redraw = () => {
+  if (drawPending || !ink) { return; }
+  drawPending = true;
+  requestAnimationFrame(() => {
+    drawPending = false;
+    draw();
+  });
+};

@@ -1,0 +1,91 @@
+// What the timeline shows, from top to bottom, and where.
+
+const micro = 1e6;
+const duration = timeline ? Math.max(timeline.durationSeconds * micro, 1) : 1;
+const signals = report ? report.signals : null;
+const mainThread = signals ? signals.mainThread : null;
+const hangs = mainThread && mainThread.hasEventLoop ? mainThread.hangs : [];
+const bursts = signals && signals.network ? signals.network.bursts : [];
+const cpuCount = report && report.trace && report.trace.cpuCount ? report.trace.cpuCount : 1;
+
+/** Threads beyond the main one that are shown before all are asked for. */
+const threadsShown = 3;
+
+const threadLabel = (lane) => shown(lane.name || "thread");
+
+const makeLanes = () => {
+  if (!timeline) { return []; }
+  const lanes = [];
+  const named = (kind) => timeline.lanes.filter((lane) => lane.kind === kind);
+  const add = (id, kind, label, detail, height, lane, extra) => lanes.push(Object.assign({
+    id: id, kind: kind, label: label, detail: detail, height: height, lane: lane,
+    grid: lane ? new Grid(lane) : null, top: 0, always: true
+  }, extra));
+  if (timeline.phases.length > 0) {
+    add("phases", "phases", "Phases", "launch, marks", 22, null);
+  }
+  named("thread").forEach((lane, index) => {
+    const isMain = lane.role === "main";
+    if (isMain && hangs.length > 0) {
+      add("hangs", "hangs", "Hangs", countText(hangs.length, "long turn"), 20, null);
+    }
+    add("thread-" + lane.tid, "thread", isMain ? "Main thread" : threadLabel(lane),
+      isMain ? threadLabel(lane) + " " + lane.tid : shown(lane.role) + " " + lane.tid,
+      isMain ? 64 : 26, lane, { always: index <= threadsShown, isMain: isMain });
+  });
+  named("cpu").forEach((lane) => {
+    add("cpu", "cpu", "CPU", countText(cpuCount, "core") + " at most", 44, lane);
+  });
+  named("wakeups").forEach((lane) => add("wakeups", "wakeups", "Wakeups", "by cause", 44, lane));
+  named("radio").forEach((lane) => {
+    add("radio", "radio", "Radio", shown(signals.network.radio.profile) + " model", 48, lane);
+  });
+  named("network").forEach((lane) => {
+    add("network", "network", "Network", "sent up, received down", 44, lane);
+  });
+  named("disk").forEach((lane) => add("disk", "disk", "Disk", "writes, syncs on top", 44, lane));
+  if (timeline.footprint.length > 1) {
+    add("footprint", "footprint", "Footprint", "memory", 56, null);
+  }
+  return lanes;
+};
+
+const lanes = makeLanes();
+const laneOf = (kind) => lanes.find((lane) => lane.kind === kind);
+const mainLane = lanes.find((lane) => lane.isMain);
+
+/** The part of the axis that is shown, what is selected, and how. */
+const view = {
+  from: 0, to: duration, cursor: null, selection: null, allThreads: false,
+  width: 0, height: 0, ratio: 1, dragPans: false
+};
+
+const visibleLanes = () => lanes.filter((lane) => lane.always || view.allThreads);
+
+const timeToX = (time) => (time - view.from) / (view.to - view.from) * view.width;
+const xToTime = (x) => view.from + x / view.width * (view.to - view.from);
+
+/** The hang, burst or phase nearest to a place on a lane, within a few pixels. */
+const thingAt = (lane, time) => {
+  const slack = 4 * (view.to - view.from) / Math.max(view.width, 1);
+  const within = (start, end) => time >= start * micro - slack && time <= end * micro + slack;
+  const size = (thing) => thing.end - thing.start;
+  let things = [];
+  if (lane.kind === "hangs" || lane.isMain) {
+    things = hangs.filter((hang) => within(hang.start, hang.start + hang.durationSeconds))
+      .map((hang) => ({
+        type: "hang", item: hang, start: hang.start, end: hang.start + hang.durationSeconds
+      }));
+  } else if (lane.kind === "radio" || lane.kind === "network") {
+    things = bursts.filter((burst) => within(burst.start, burst.start + burst.durationSeconds))
+      .map((burst) => ({
+        type: "burst", item: burst, start: burst.start, end: burst.start + burst.durationSeconds
+      }));
+  } else if (lane.kind === "phases") {
+    things = timeline.phases.filter((phase) => within(phase.start, phase.end || phase.start))
+      .map((phase) => ({
+        type: "phase", item: phase, start: phase.start, end: phase.end || phase.start
+      }));
+  }
+  return things.sort((left, right) => size(left) - size(right))[0] || null;
+};

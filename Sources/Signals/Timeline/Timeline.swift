@@ -1,0 +1,95 @@
+/// A recording as it is drawn: lanes over one time axis, and the call trees of its stacks.
+///
+/// Times are seconds from the start of the trace, those within lanes microseconds. Equal traces give
+/// equal timelines, and their size is bounded whatever the length of the recording.
+public struct Timeline: Codable, Sendable, Hashable {
+  /// Length of the axis.
+  public var durationSeconds: Double
+  /// In the order in which they are drawn.
+  public var lanes: [TimelineLane]
+  /// Launch, termination and what the program marked itself.
+  public var phases: [TimelinePhase]
+  /// The footprint, a sample for each pixel of a wide screen at most.
+  public var footprint: [FootprintPoint]
+  /// What the radio's states and bytes cost; nil without traffic.
+  public var radio: RadioPrices?
+  /// Where time went, by cause and call stack.
+  public var flames: [FlameGraph]
+
+  /// Makes a timeline from its parts.
+  public init(
+    durationSeconds: Double, lanes: [TimelineLane] = [], phases: [TimelinePhase] = [],
+    footprint: [FootprintPoint] = [], radio: RadioPrices? = nil, flames: [FlameGraph] = []
+  ) {
+    self.durationSeconds = durationSeconds
+    self.lanes = lanes
+    self.phases = phases
+    self.footprint = footprint
+    self.radio = radio
+    self.flames = flames
+  }
+}
+
+/// What a lane of the timeline shows.
+public enum TimelineLaneKind: String, Codable, Sendable, Hashable {
+  /// A thread's states, in microseconds each.
+  case thread
+  /// Microseconds on CPUs.
+  case cpu
+  /// Wakeups by cause.
+  case wakeups
+  /// The modelled radio's states, in microseconds each.
+  case radio
+  /// Bytes sent and received.
+  case network
+  /// Bytes, writes, syncs, and microseconds in syncs.
+  case disk
+}
+
+/// Amounts of some channels over time, on a grid fine enough for the lane's share of the file.
+public struct TimelineLane: Codable, Sendable, Hashable {
+  public var kind: TimelineLaneKind
+  /// The thread, for a thread's lane.
+  public var tid: Int?
+  /// The thread's name.
+  public var name: String
+  /// The thread's part in the process.
+  public var role: String
+  /// Names of the channels.
+  public var channels: [String]
+  /// Length of a grid cell in microseconds, a power of two.
+  public var quantum: Int
+  /// The cells in base 64; see `GridEncoder`.
+  public var data: String
+}
+
+/// A span or, when it has no end, a moment with a name.
+public struct TimelinePhase: Codable, Sendable, Hashable {
+  public var name: String
+  public var start: Double
+  public var end: Double?
+
+  /// Makes a phase.
+  public init(name: String, start: Double, end: Double? = nil) {
+    self.name = name
+    self.start = start
+    self.end = end
+  }
+}
+
+/// The memory at one time.
+public struct FootprintPoint: Codable, Sendable, Hashable {
+  public var time: Double
+  public var footprintBytes: UInt64
+  public var residentBytes: UInt64
+}
+
+/// By what a selection's radio energy is computed.
+public struct RadioPrices: Codable, Sendable, Hashable {
+  /// Power of each state but idle.
+  public var watts: [String: Double]
+  /// What a byte sent adds.
+  public var joulesPerByteSent: Double
+  /// What a byte received adds.
+  public var joulesPerByteReceived: Double
+}
