@@ -55,6 +55,10 @@ static int control(int fd, unsigned long request, unsigned long argument) {
 int lull_perf_enable(int fd) { return control(fd, PERF_EVENT_IOC_ENABLE, 0); }
 int lull_perf_disable(int fd) { return control(fd, PERF_EVENT_IOC_DISABLE, 0); }
 
+int lull_perf_set_period(int fd, uint64_t period) {
+  return control(fd, PERF_EVENT_IOC_PERIOD, (unsigned long)&period);
+}
+
 int lull_perf_set_filter(int fd, const char *filter) {
   return control(fd, PERF_EVENT_IOC_SET_FILTER, (unsigned long)filter);
 }

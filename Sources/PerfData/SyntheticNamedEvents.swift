@@ -51,6 +51,8 @@ public struct SymbolEvent: SyntheticPayload, Hashable {
   public var id: Int
   /// The function's name, demangled.
   public var function: String
+  /// The name with modules and types, where that is another.
+  public var fullName: String?
   /// Name of the module that holds it.
   public var module: String
   /// Address within the module, for a frame without a name.
@@ -66,12 +68,12 @@ public struct SymbolEvent: SyntheticPayload, Hashable {
 
   /// Makes an event.
   public init(
-    id: Int, function: String, module: String, offset: UInt64? = nil, file: String? = nil,
-    line: Int? = nil,
-    isKernel: Bool = false, isProgram: Bool = false
+    id: Int, function: String, module: String, fullName: String? = nil, offset: UInt64? = nil,
+    file: String? = nil, line: Int? = nil, isKernel: Bool = false, isProgram: Bool = false
   ) {
     self.id = id
     self.function = function
+    self.fullName = fullName
     self.module = module
     self.offset = offset
     self.file = file

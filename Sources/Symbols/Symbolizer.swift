@@ -2,6 +2,8 @@
 public struct ResolvedFrame: Hashable, Sendable {
   /// Readable name; nil if no symbol covers the address.
   public var function: String?
+  /// The name with modules and types; nil where it is the same.
+  public var fullName: String?
   /// Path of the file that holds the code, or a name in brackets.
   public var module: String
   /// Link-time address in the module, as `addr2line` takes it.
@@ -13,10 +15,11 @@ public struct ResolvedFrame: Hashable, Sendable {
   public var isInlined: Bool
 
   public init(
-    function: String?, module: String, moduleOffset: UInt64, file: String? = nil, line: Int? = nil,
-    isProgram: Bool = false, isInlined: Bool = false
+    function: String?, fullName: String? = nil, module: String, moduleOffset: UInt64,
+    file: String? = nil, line: Int? = nil, isProgram: Bool = false, isInlined: Bool = false
   ) {
     self.function = function
+    self.fullName = fullName
     self.module = module
     self.moduleOffset = moduleOffset
     self.file = file
@@ -35,19 +38,14 @@ public final class Symbolizer {
   }
 
   private let modules: ModuleCache
-  private let fullNames: Bool
   private let systemLines: Bool
   private var cache: [Key: [ResolvedFrame]] = [:]
   private static let maximumEntries = 500_000
 
   /// A symbolizer.
   ///
-  /// `fullNames` gives Swift names with modules and types; `systemLines` reads the line tables of
-  /// system libraries too, which takes longer and rarely helps.
-  public init(
-    fullNames: Bool = false, systemLines: Bool = false, modules: ModuleCache = ModuleCache()
-  ) {
-    self.fullNames = fullNames
+  /// `systemLines` reads the line tables of system libraries too, which takes longer and rarely helps.
+  public init(systemLines: Bool = false, modules: ModuleCache = ModuleCache()) {
     self.systemLines = systemLines
     self.modules = modules
   }
@@ -85,7 +83,8 @@ public final class Symbolizer {
     let function = module.symbols.find(address)
     func frame(_ mangled: String?, _ file: String?, _ line: Int?, inlined: Bool) -> ResolvedFrame {
       ResolvedFrame(
-        function: mangled.map(name), module: module.path, moduleOffset: address, file: file,
+        function: mangled.map(Demangler.simplified), fullName: mangled.flatMap(fullName),
+        module: module.path, moduleOffset: address, file: file,
         line: line,
         isProgram: isProgramModule
           && mangled.map {
@@ -111,7 +110,8 @@ public final class Symbolizer {
     return frames
   }
 
-  private func name(_ mangled: String) -> String {
-    fullNames ? Demangler.full(mangled) : Demangler.simplified(mangled)
+  private func fullName(_ mangled: String) -> String? {
+    let name = Demangler.full(mangled)
+    return name == Demangler.simplified(mangled) ? nil : name
   }
 }

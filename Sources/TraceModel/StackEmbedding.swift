@@ -31,6 +31,7 @@ public enum StackEmbedding {
         try add(
           SymbolEvent(
             id: id, function: frame.function ?? "", module: frame.module,
+            fullName: frame.fullName,
             offset: frame.function == nil ? frame.moduleOffset : nil, file: frame.file,
             line: frame.line, isKernel: frame.isKernel, isProgram: frame.isProgram),
           symbols, symbolID)

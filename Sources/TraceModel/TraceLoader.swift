@@ -14,6 +14,8 @@ struct LoaderState {
   var counters: [CounterEvent] = []
   var signals: [SignalDelivery] = []
   var processorSamples: [ProcessorSample] = []
+  var writeSites: [CallSiteSample] = []
+  var sendSites: [CallSiteSample] = []
   var capture: CaptureEvent?
   /// When each thread entered its present sync call.
   var syncStarts: [Int32: Timestamp] = [:]
@@ -49,6 +51,8 @@ struct TraceLoader {
     "syscalls:sys_enter_fsync": SyscallDecoder.syncEnter,
     "syscalls:sys_enter_fdatasync": SyscallDecoder.syncEnter,
     "sock:sock_send_length": SocketDecoder.send,
+    "raw_syscalls:sys_exit/stack/": CallSiteDecoder.write,
+    "sock:sock_send_length/stack/": CallSiteDecoder.send,
     "sock:sock_recv_length": SocketDecoder.receive,
     "sock:inet_sock_set_state": SocketDecoder.setState,
     "signal:signal_generate": SignalDecoder.generate,
@@ -206,7 +210,11 @@ struct TraceLoader {
         "\(path): the trace names no process; it was cut off before the recording began, or was "
           + "recorded without task events")
     }
-    let operations = state.operations.map { $0.resolved(by: state.descriptors) }
+    var operations = state.operations.map { $0.resolved(by: state.descriptors) }
+    CallSiteDecoder.join(
+      state.writeSites, to: &operations, time: \.time, tid: \.tid, stack: \.stack)
+    CallSiteDecoder.join(
+      state.sendSites, to: &state.transfers, time: \.time, tid: \.tid, stack: \.stack)
     ProcessTotals.fill(
       &processes, threads: threads, wakeups: state.wakeups, transfers: state.transfers,
       operations: operations, footprints: state.footprints)
@@ -223,7 +231,8 @@ struct TraceLoader {
         hostname: file.features.hostname, kernel: file.features.osRelease,
         cpuCount: file.features.cpusOnline ?? 1, lostEvents: lostEvents,
         lostSamples: lostSamples, throttled: throttled, truncated: note != nil,
-        truncationNote: note, unknownRecords: file.unknownRecords, undecodable: undecodable),
+        truncationNote: note, unknownRecords: file.unknownRecords,
+        symbolProblems: state.stacks.problems, undecodable: undecodable),
       capture: state.capture, start: start, end: end, processes: processes, threads: threads,
       stacks: state.stacks.table, wakeups: state.wakeups, transfers: state.transfers,
       connections: state.sockets.connections, fileOperations: operations,

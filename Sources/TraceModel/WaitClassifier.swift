@@ -2,7 +2,7 @@
 ///
 /// Idle waits are known by the user frames nearest the system call; everything else by the kernel's own functions. Both
 /// are tables, so that another runtime or kernel is another row.
-enum WaitClassifier {
+package enum WaitClassifier {
   /// A wait that is idle by design: `function` stands within the first `depth` user frames.
   struct IdleSignature {
     var function: String
@@ -101,6 +101,12 @@ enum WaitClassifier {
       return row.cause
     }
     return .other
+  }
+
+  /// Whether a function's name is one by which an idle wait is known.
+  package static func isIdleFunction(_ function: String?) -> Bool {
+    guard let function else { return false }
+    return idleSignatures.contains { function.contains($0.function) }
   }
 
   /// The first of the user frames show an event loop.

@@ -21,6 +21,9 @@ struct AnalysisOptions: ParsableArguments {
   @Flag(help: "Count traffic on the loopback interface too.")
   var radioLoopback = false
 
+  @Flag(help: "Show functions with their modules and types.")
+  var fullNames = false
+
   /// What to measure with; throws where the radio's profile is unknown.
   func measurement() throws -> MeasurementOptions {
     guard radio.contains("/") || radio.hasSuffix(".toml") else {
@@ -41,7 +44,8 @@ struct AnalysisOptions: ParsableArguments {
   /// The report of a trace, and the trace laid out over time.
   func analysis(of path: String) throws -> Analysis {
     let options = try measurement()
-    let trace = try Trace.load(path: path, options: TraceOptions(process: process))
+    let trace = try Trace.load(
+      path: path, options: TraceOptions(process: process, fullNames: fullNames))
     let signals = try Measurement.measure(trace, options: options)
     let report = ReportBuilder.build(
       trace: trace, signals: signals, evaluation: Evaluator.evaluate(signals),

@@ -7,7 +7,8 @@ struct Lull: ParsableCommand {
     abstract: "What a Swift process costs: power and performance, recorded and scored.",
     version: Version.text,
     subcommands: [
-      RecordCommand.self, ReportCommand.self, RulesCommand.self, RedactCommand.self,
+      RecordCommand.self, ReportCommand.self, ExportCommand.self, RulesCommand.self,
+      RedactCommand.self,
       DoctorCommand.self,
     ])
 }

@@ -76,6 +76,7 @@ enum SampleReport {
       score: ReportBuilder.section(of: evaluation),
       signals: SignalBuilding.build(
         signals, counters: [CounterEvent(name: "instructions", value: 123_456_789)]),
+      blame: BlameBuilding.build(signals.blame),
       audits: evaluation.audits.map(AuditBuilding.audit),
       opportunities: evaluation.opportunities.map(AuditBuilding.opportunity))
   }

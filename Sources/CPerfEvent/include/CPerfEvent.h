@@ -32,6 +32,8 @@ struct lull_event {
 int lull_perf_event_open(const struct lull_event *event, pid_t pid, int cpu, int group_fd);
 int lull_perf_enable(int fd);
 int lull_perf_disable(int fd);
+/* PERF_EVENT_IOC_PERIOD: a frequency where the event has one; the next event is recorded in any case. */
+int lull_perf_set_period(int fd, uint64_t period);
 int lull_perf_set_filter(int fd, const char *filter);
 int lull_perf_set_output(int fd, int ring_fd);
 int lull_perf_id(int fd, uint64_t *id);

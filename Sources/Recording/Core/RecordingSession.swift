@@ -156,6 +156,7 @@ final class RecordingSession {
 
   private func collect(now: UInt64) throws(PerfDataError) {
     try drain.drain()
+    events.refreshFrequencies(now: now)
     for note in drain.notes { try take(note) }
     for (event, time) in descriptors.resolve() {
       try sink.append(event, pid: Int32(clamping: event.pid), time: time)

@@ -10,6 +10,11 @@ struct EventPlan {
   /// fall in step with a program that does the same few things in turn.
   static let samplingPeriod: UInt64 = 251
 
+  /// Stacks of writes and sends a second, of each thread; a thousand equal ones cost one now and then.
+  ///
+  /// The kernel adapts the period to it (`freq` of perf_event_attr): the first of a thread is always taken.
+  static let callSiteFrequency: UInt64 = 49
+
   #if arch(arm64)
     /// All of x0…x30, sp, pc.
     static let stackRegisters: UInt64 = 0x1_ffff_ffff
@@ -106,6 +111,10 @@ struct EventPlan {
       $0.registers = Self.argumentRegisters
       $0.filter = SystemCallFilter.expression
     }
+    add("raw_syscalls", "sys_exit", signal: "call sites") {
+      Self.configureCallSite(&$0, options)
+      $0.filter = SystemCallFilter.writesExpression
+    }
     for name in ["sys_enter_fsync", "sys_enter_fdatasync"] {
       add("syscalls", name, signal: "sync times") {
         // Syncs are rare, and an event of the task would cost at every switch.
@@ -120,11 +129,22 @@ struct EventPlan {
   private mutating func addSockets(_ options: RecordingOptions) {
     addAdaptive("sock", "sock_send_length", .sends, signal: "network", options) { _ in }
     addAdaptive("sock", "sock_recv_length", .receives, signal: "network", options) { _ in }
+    add("sock", "sock_send_length", signal: "call sites") { Self.configureCallSite(&$0, options) }
     guard options.scope == .system else { return }
     add("sock", "inet_sock_set_state", signal: "connections") {
       $0.reach = .system
       $0.keep = .socketState
     }
+  }
+
+  /// A stack now and then beside the events that count.
+  private static func configureCallSite(_ spec: inout EventSpec, _ options: RecordingOptions) {
+    spec.name += "/stack/"
+    spec.fields = [.base, .callchain, .raw, .userRegisters, .userStack]
+    spec.registers = Self.stackRegisters
+    spec.stackBytes = options.stackBytes
+    spec.flags |= EventSpec.Flag.frequency
+    spec.period = Self.callSiteFrequency
   }
 
   private mutating func addSignals(_ options: RecordingOptions) {

@@ -22,6 +22,11 @@ final class EventSet {
   private var lacksLostCount = false
   private var lacksBuildID = false
 
+  private var lastRefresh: UInt64 = 0
+  private static let refreshInterval: UInt64 = 100_000_000
+  /// Each is a system call of a microsecond or so.
+  private static let refreshedDescriptors = 1000
+
   /// All rings together take at most this much; one CPU's at most `largestRing`.
   ///
   /// 8 MiB hold half a second of 150,000 scheduler events a second of one CPU.
@@ -222,6 +227,20 @@ final class EventSet {
   func set(_ index: Int, enabled: Bool) {
     for descriptor in events[index].descriptors {
       _ = enabled ? lull_perf_enable(descriptor) : lull_perf_disable(descriptor)
+    }
+  }
+
+  /// Lets each thread's next event of a source with a frequency be recorded.
+  ///
+  /// The kernel's period grows within a burst at once and falls slowly: what came after would go unseen.
+  func refreshFrequencies(now: UInt64) {
+    guard now &- lastRefresh >= Self.refreshInterval else { return }
+    lastRefresh = now
+    for opened in events where opened.spec.flags & EventSpec.Flag.frequency != 0 {
+      guard opened.descriptors.count <= Self.refreshedDescriptors else { continue }
+      for descriptor in opened.descriptors {
+        _ = lull_perf_set_period(descriptor, opened.spec.period)
+      }
     }
   }
 

@@ -66,6 +66,8 @@ struct EventSpec {
     static let excludeKernel: UInt64 = 1 << 5
     static let mmap: UInt64 = 1 << 8
     static let comm: UInt64 = 1 << 9
+    /// The period is a frequency, to which the kernel adapts.
+    static let frequency: UInt64 = 1 << 10
     static let task: UInt64 = 1 << 13
     static let watermark: UInt64 = 1 << 14
     static let excludeKernelCallchain: UInt64 = 1 << 21

@@ -64,6 +64,13 @@ enum SystemCallFilter {
     "id==\(write)||(" + tree(ranges(wanted.filter { $0 != write }.sorted())[...]) + ")"
   }
 
+  /// The filter for calls that write to a file or sync one.
+  static var writesExpression: String {
+    "id==\(write)||("
+      + tree(ranges(fileWrites.map { Int($0) }.filter { $0 != write }.sorted())[...])
+      + ")"
+  }
+
   private static func ranges(_ numbers: [Int]) -> [ClosedRange<Int>] {
     var result: [ClosedRange<Int>] = []
     for number in numbers {

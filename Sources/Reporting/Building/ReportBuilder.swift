@@ -18,6 +18,7 @@ public enum ReportBuilder {
       capture: section(of: trace.capture, start: trace.start, missing: signals.unavailable),
       score: section(of: evaluation),
       signals: SignalBuilding.build(signals, counters: trace.counters),
+      blame: BlameBuilding.build(signals.blame),
       audits: evaluation.audits.map(AuditBuilding.audit),
       opportunities: evaluation.opportunities.map(AuditBuilding.opportunity))
   }
@@ -36,6 +37,7 @@ public enum ReportBuilder {
       truncated: metadata.truncated,
       truncationNote: metadata.truncationNote,
       unknownRecords: metadata.unknownRecords,
+      symbolProblems: metadata.symbolProblems,
       undecodable: metadata.undecodable)
   }
 

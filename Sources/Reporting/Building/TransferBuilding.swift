@@ -32,7 +32,8 @@ enum TransferBuilding {
   static func disk(_ signal: DiskSignal) -> DiskSection {
     DiskSection(
       writes: signal.writes, bytesWritten: signal.bytesWritten, smallWrites: signal.smallWrites,
-      syncs: signal.syncs, syncSeconds: signal.syncSeconds.finite,
+      smallWriteStack: signal.smallWriteStack.map(SignalBuilding.frame), syncs: signal.syncs,
+      syncSeconds: signal.syncSeconds.finite,
       writesPerMinute: signal.writesPerMinute.finite, writeBursts: signal.writeBursts,
       rewrittenBytes: signal.rewrittenBytes, deviceBytesWritten: signal.deviceBytesWritten,
       files: signal.files.map { file in

@@ -22,6 +22,8 @@ public struct Report: Codable, Sendable {
   public var score: ScoreSection
   /// What was measured; a signal that was not is null.
   public var signals: SignalsSection
+  /// Which functions caused what was measured.
+  public var blame: BlameSection
   /// Each rule's outcome, in the catalogue's order.
   public var audits: [AuditSection]
   /// What following the rules would save, the largest first.
@@ -56,6 +58,8 @@ public struct TraceSection: Codable, Sendable, Equatable {
   @Nullable public var truncationNote: String?
   /// Records of a kind this version does not know.
   public var unknownRecords: Int
+  /// Files that could not be used for names: changed since the recording, or not there.
+  public var symbolProblems: [String]
   /// Records that could not be decoded, by reason.
   public var undecodable: [String: Int]
 }

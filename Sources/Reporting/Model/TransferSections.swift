@@ -48,6 +48,8 @@ public struct DiskSection: Codable, Sendable, Equatable {
   public var writes: Int
   public var bytesWritten: UInt64
   public var smallWrites: Int
+  /// Where most of the small writes were made; empty where no stack was taken.
+  public var smallWriteStack: [ReportFrame]
   public var syncs: Int
   public var syncSeconds: Double
   public var writesPerMinute: Double

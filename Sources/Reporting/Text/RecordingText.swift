@@ -1,5 +1,7 @@
 /// How the recording went: what was lost, with what privilege, what is missing, what it cost.
 enum RecordingText {
+  private static let problemsShown = 3
+
   static func write(_ report: Report, to canvas: inout TextCanvas) {
     let trace = report.trace
     let capture = report.capture
@@ -17,6 +19,12 @@ enum RecordingText {
         "not measured",
         "\(TextReport.words(Escaped.text(missing.signal))): \(Escaped.text(missing.reason))",
         style: .middling)
+    }
+    for problem in trace.symbolProblems.prefix(problemsShown) {
+      canvas.item("names missing", Escaped.text(problem), style: .middling)
+    }
+    if trace.symbolProblems.count > problemsShown {
+      canvas.item("", "and of \(trace.symbolProblems.count - problemsShown) more files")
     }
     for source in capture.sampled {
       canvas.item(

@@ -13,6 +13,7 @@ enum DiskMeasure {
     var files: [String: FileUse] = [:]
     var generations = RewriteTracker()
     var lastWrite: Double?
+    var smallWriteStacks: [Int: Int] = [:]
     var amounts: [(time: Double, amount: Double)] = []
     for operation in subject.trace.fileOperations
     where operation.pid == subject.pid && operation.isDisk {
@@ -24,7 +25,10 @@ enum DiskMeasure {
         let time = subject.time(operation.time)
         signal.writes += count
         signal.bytesWritten &+= bytes
-        if operation.bytes < smallWrite { signal.smallWrites += count }
+        if operation.bytes < smallWrite {
+          signal.smallWrites += count
+          if let stack = operation.stack { smallWriteStacks[stack, default: 0] += 1 }
+        }
         if lastWrite.map({ time - $0 >= burstGap }) ?? true { signal.writeBursts += 1 }
         lastWrite = time
         amounts.append((time - subject.time(subject.start), Double(bytes)))
@@ -54,6 +58,8 @@ enum DiskMeasure {
     signal.files = files.values.filter { $0.writes + $0.syncs + $0.rewrites > 0 }.sorted {
       ($1.bytesWritten, $0.path) < ($0.bytesWritten, $1.path)
     }
+    let smallest = smallWriteStacks.max { ($0.value, $1.key) < ($1.value, $0.key) }
+    signal.smallWriteStack = subject.frames(smallest?.key)
     let minutes = subject.seconds / 60
     signal.writesPerMinute = minutes > 0 ? Double(signal.writes) / minutes : 0
     signal.steadyBytesPerSecond = Quantiles.steadyRate(amounts, durationSeconds: subject.seconds)

@@ -50,6 +50,7 @@ public enum Measurement {
     if set.unavailable[.disk] == nil { set.disk = DiskMeasure.measure(subject) }
     if set.unavailable[.memory] == nil { set.memory = MemoryMeasure.measure(subject) }
     if set.unavailable[.cpu] == nil { set.cpu = CPUMeasure.measure(subject) }
+    set.blame = BlameMeasure(subject, priors: options.priors).tables(network: set.network)
     set.energy = options.priors.energy(
       cpuSeconds: set.cpu?.totalSeconds ?? 0, wakeups: set.wakeups?.total ?? 0,
       diskOperations: (set.disk?.writeBursts ?? 0) + (set.disk?.syncs ?? 0),

@@ -56,7 +56,8 @@ enum NetworkMeasure {
         NetworkTransfer(
           time: subject.time(transfer.time), bytesUp: transfer.direction == .send ? bytes : 0,
           bytesDown: transfer.direction == .receive ? bytes : 0,
-          remote: transfer.connection.map { host(trace.connections[$0].remote) } ?? "unknown"))
+          remote: transfer.connection.map { host(trace.connections[$0].remote) } ?? "unknown",
+          stack: transfer.direction == .send ? subject.frames(transfer.stack) : []))
     }
     for (index, connection) in trace.connections.enumerated()
     where connection.pid == subject.pid && counts(index) {

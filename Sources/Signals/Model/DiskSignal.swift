@@ -6,6 +6,8 @@ public struct DiskSignal: Sendable, Hashable, Codable {
   public var bytesWritten: UInt64
   /// Writes of less than 4 KiB.
   public var smallWrites: Int
+  /// Where most of the small writes were made, innermost frame first; empty where no stack was taken.
+  public var smallWriteStack: [StackFrame]
   /// fsync, fdatasync, sync_file_range, msync and O_SYNC writes.
   public var syncs: Int
   /// Time threads stalled in syncs.
@@ -28,6 +30,7 @@ public struct DiskSignal: Sendable, Hashable, Codable {
     writes: Int = 0,
     bytesWritten: UInt64 = 0,
     smallWrites: Int = 0,
+    smallWriteStack: [StackFrame] = [],
     syncs: Int = 0,
     syncSeconds: Double = 0,
     writesPerMinute: Double = 0,
@@ -40,6 +43,7 @@ public struct DiskSignal: Sendable, Hashable, Codable {
     self.writes = writes
     self.bytesWritten = bytesWritten
     self.smallWrites = smallWrites
+    self.smallWriteStack = smallWriteStack
     self.syncs = syncs
     self.syncSeconds = syncSeconds
     self.writesPerMinute = writesPerMinute

@@ -27,6 +27,8 @@ public struct SignalSet: Sendable, Hashable {
   public var energy: EnergySignal?
   /// Launch and termination.
   public var lifecycle: LifecycleSignal?
+  /// Which functions caused what was measured.
+  public var blame: BlameTables
   /// Why a signal is missing.
   public var unavailable: [SignalKind: String]
   /// Energy priors that savings are computed with.
@@ -44,6 +46,7 @@ public struct SignalSet: Sendable, Hashable {
     cpu: CPUSignal? = nil,
     energy: EnergySignal? = nil,
     lifecycle: LifecycleSignal? = nil,
+    blame: BlameTables = BlameTables(),
     unavailable: [SignalKind: String] = [:],
     priors: EnergyPriors = EnergyPriors()
   ) {
@@ -57,6 +60,7 @@ public struct SignalSet: Sendable, Hashable {
     self.cpu = cpu
     self.energy = energy
     self.lifecycle = lifecycle
+    self.blame = blame
     self.unavailable = unavailable
     self.priors = priors
   }

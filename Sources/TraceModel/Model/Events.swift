@@ -39,6 +39,8 @@ public struct Transfer: Sendable {
   /// AF_INET is 2, AF_INET6 is 10, AF_UNIX is 1.
   public var family: Int
   public var transportProtocol: Int
+  /// Index into `Trace.stacks`, where the stack of this send was taken.
+  public var stack: Int?
   /// Index into `Trace.connections`, where the connection's states were seen.
   public var connection: Int?
 
@@ -80,6 +82,8 @@ public struct FileOperation: Sendable {
   public var weight: UInt64
   /// How long a sync took, where its start was seen.
   public var duration: TimeSpan
+  /// Index into `Trace.stacks`, where the stack of this operation was taken.
+  public var stack: Int?
 
   /// Storage: a regular file that is not on tmpfs, /proc or /dev.
   public var isDisk: Bool { target == "regular" }

@@ -1,6 +1,8 @@
 /// One function of a stack.
 public struct Frame: Hashable, Sendable {
   public var function: String?
+  /// The function's name with modules and types, where that is another.
+  public var fullName: String?
   public var module: String
   public var moduleOffset: UInt64
   public var file: String?
@@ -11,8 +13,14 @@ public struct Frame: Hashable, Sendable {
 
   /// Stands for frames that could not be found.
   public static let gap = Frame(
-    function: nil, module: "", moduleOffset: 0, file: nil, line: nil, isKernel: false,
+    function: nil, fullName: nil, module: "", moduleOffset: 0, file: nil, line: nil,
+    isKernel: false,
     isProgram: false)
+
+  /// Stands for a sample of which no stack was taken.
+  public static let noStack = Frame(
+    function: "[no stack]", fullName: nil, module: "", moduleOffset: 0, file: nil, line: nil,
+    isKernel: false, isProgram: false)
 
   public var isGap: Bool { function == nil && module.isEmpty }
 

@@ -18,6 +18,8 @@ public struct TraceMetadata: Sendable {
   public var truncated: Bool
   public var truncationNote: String?
   public var unknownRecords: Int
+  /// Files that could not be used for names, one line each: changed since, or not there.
+  public var symbolProblems: [String] = []
   /// Records that could not be decoded, by reason.
   public var undecodable: [String: Int]
 }

@@ -12,7 +12,8 @@ struct StackTracker {
   private var kernelSymbols: [KernelSymbolEvent] = []
   private var embeddedFrames: [Int: Int32] = [:]
   private var embeddedStacks: [StackKey: StackEvent] = [:]
-  private let unwinder = Unwinder()
+  private let unwinder: Unwinder
+  private let fullNames: Bool
   private let symbolizer: Symbolizer
   private var resolved: [Int32: [UInt64: [Int32]]] = [:]
   private var causes: [Int: WaitCause] = [:]
@@ -22,7 +23,15 @@ struct StackTracker {
     var tid: Int
   }
 
-  init(fullNames: Bool) { symbolizer = Symbolizer(fullNames: fullNames) }
+  init(fullNames: Bool) {
+    let modules = ModuleCache()
+    unwinder = Unwinder(modules: modules)
+    symbolizer = Symbolizer(modules: modules)
+    self.fullNames = fullNames
+  }
+
+  /// Files that could not be used, one line each.
+  var problems: [String] { symbolizer.problems }
 
   /// The trace brings its own stacks.
   var isEmbedded: Bool { !embeddedStacks.isEmpty }
@@ -30,8 +39,9 @@ struct StackTracker {
   mutating func add(_ symbol: SymbolEvent) {
     embeddedFrames[symbol.id] = table.intern(
       Frame(
-        function: symbol.function.isEmpty ? nil : symbol.function, module: symbol.module,
-        moduleOffset: symbol.offset ?? 0, file: symbol.file, line: symbol.line,
+        function: shown(symbol.function.isEmpty ? nil : symbol.function, symbol.fullName),
+        fullName: symbol.fullName, module: symbol.module, moduleOffset: symbol.offset ?? 0,
+        file: symbol.file, line: symbol.line,
         isKernel: symbol.isKernel, isProgram: symbol.isProgram))
   }
 
@@ -97,6 +107,10 @@ struct StackTracker {
     return frames.isEmpty ? nil : table.intern(stack: frames)
   }
 
+  private func shown(_ function: String?, _ fullName: String?) -> String? {
+    fullNames ? fullName ?? function : function
+  }
+
   /// What a thread that blocked with this stack was waiting for.
   mutating func cause(of stack: Int) -> WaitCause {
     if let known = causes[stack] { return known }
@@ -112,7 +126,7 @@ struct StackTracker {
     let frames = symbolizer.resolve(address: address, in: mapping).map {
       table.intern(
         Frame(
-          function: $0.function, module: $0.module,
+          function: shown($0.function, $0.fullName), fullName: $0.fullName, module: $0.module,
           moduleOffset: $0.function == nil
             ? $0.moduleOffset : 0, file: $0.file, line: $0.line, isKernel: false,
           isProgram: $0.isProgram))
@@ -131,7 +145,8 @@ struct StackTracker {
     let name = low > 0 ? kernelSymbols[low - 1].name : nil
     return table.intern(
       Frame(
-        function: name, module: "[kernel]", moduleOffset: name == nil ? address : 0, file: nil,
+        function: name, fullName: nil, module: "[kernel]", moduleOffset: name == nil ? address : 0,
+        file: nil,
         line: nil, isKernel: true, isProgram: false))
   }
 

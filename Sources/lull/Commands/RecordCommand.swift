@@ -48,6 +48,11 @@ struct RecordCommand: ParsableCommand {
     transform: Self.scope)
   var scope = RecordingOptions.Scope.system
 
+  @Flag(
+    inversion: .prefixedNo,
+    help: "Store the names of functions in the trace, for other machines; default for a command.")
+  var embedSymbols: Bool?
+
   @OptionGroup var analysis: AnalysisOptions
 
   @Flag(help: "Record only; print no report.")
@@ -125,9 +130,11 @@ struct RecordCommand: ParsableCommand {
     if !quiet {
       for problem in result.problems { Console.notice(problem) }
     }
-    do { try StackEmbedding.embed(tracePath: result.tracePath) } catch {
-      Console.notice(
-        "function names are not stored in the trace, so read it on this machine: \(error)")
+    if embedSymbols ?? (pid == nil) {
+      do { try StackEmbedding.embed(tracePath: result.tracePath) } catch {
+        Console.notice(
+          "function names are not stored in the trace, so read it on this machine: \(error)")
+      }
     }
     OutputFile.giveToInvokingUser(result.tracePath)
     guard !quiet else { return }

@@ -1,0 +1,65 @@
+import PerfData
+
+/// A stack that was taken of one write or send of many.
+struct CallSiteSample {
+  var time: Timestamp
+  var tid: Int32
+  var stack: Int
+}
+
+/// The sampled stacks of writes and sends.
+enum CallSiteDecoder {
+  /// The event with the stack and the one that counts are of the same call, and bear clocks this near to each other.
+  static let window: UInt64 = 100_000
+
+  static func write(_ context: DecodingContext, _ state: inout LoaderState) {
+    if let site = site(context, &state) { state.writeSites.append(site) }
+  }
+
+  static func send(_ context: DecodingContext, _ state: inout LoaderState) {
+    if let site = site(context, &state) { state.sendSites.append(site) }
+  }
+
+  private static func site(_ context: DecodingContext, _ state: inout LoaderState)
+    -> CallSiteSample?
+  {
+    state.stacks.stack(of: context.sample).map {
+      CallSiteSample(time: context.time, tid: context.sample.tid, stack: $0)
+    }
+  }
+
+  /// Gives each stack to the event of its thread that is nearest in time.
+  static func join<Event>(
+    _ sites: [CallSiteSample], to events: inout [Event], time: KeyPath<Event, Timestamp>,
+    tid: KeyPath<Event, Int32>, stack: WritableKeyPath<Event, Int?>
+  ) {
+    guard !sites.isEmpty else { return }
+    let threads = Set(sites.map(\.tid))
+    var indices: [Int32: [Int]] = [:]
+    for (index, event) in events.enumerated() where threads.contains(event[keyPath: tid]) {
+      indices[event[keyPath: tid], default: []].append(index)
+    }
+    for site in sites {
+      guard let own = indices[site.tid] else { continue }
+      var low = 0
+      var high = own.count
+      while low < high {
+        let middle = (low + high) / 2
+        if events[own[middle]][keyPath: time] < site.time {
+          low = middle + 1
+        } else {
+          high = middle
+        }
+      }
+      let near = [low - 1, low].filter { own.indices.contains($0) }.map { own[$0] }
+      func distance(_ index: Int) -> UInt64 {
+        let other = events[index][keyPath: time].nanoseconds
+        let mine = site.time.nanoseconds
+        return other > mine ? other - mine : mine - other
+      }
+      guard let best = near.min(by: { distance($0) < distance($1) }), distance(best) <= window
+      else { continue }
+      events[best][keyPath: stack] = site.stack
+    }
+  }
+}
