@@ -56,8 +56,10 @@ let package = Package(
       ],
       swiftSettings: strict),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .target(name: "CWorkloads", path: "Sources/Workloads/C"),
     .executableTarget(
-      name: "lull-workload", dependencies: ["CSQLite"], path: "Sources/Workloads/RunLoop",
+      name: "lull-workload", dependencies: ["CSQLite", "CWorkloads"],
+      path: "Sources/Workloads/RunLoop",
       swiftSettings: strict),
     .executableTarget(
       name: "lull-workload-async", path: "Sources/Workloads/AsyncMain", swiftSettings: strict),
@@ -74,7 +76,8 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "Reporting", "TestSupport", "TraceModel", "lull", "lull-workload", "lull-workload-async",
+        "PerfData", "Reporting", "TestSupport", "TraceModel", "lull", "lull-workload",
+        "lull-workload-async",
       ]),
   ]
 )

@@ -61,6 +61,21 @@ extension RecordBuilder {
       cpu: cpu, id: id)
   }
 
+  /// A SWITCH record: a thread got a CPU or left it.
+  public static func contextSwitch(
+    _ what: ContextSwitch, pid: Int32, tid: Int32, time: UInt64, cpu: Int32 = 0, id: UInt64
+  ) -> [UInt8] {
+    var body = ByteBuilder()
+    appendSampleID(pid: pid, tid: tid, time: time, cpu: cpu, id: id, to: &body)
+    let misc: UInt16 =
+      switch what {
+      case .arrived: 0
+      case .left: 1 << 13
+      case .preempted: 1 << 13 | 1 << 14
+      }
+    return record(type: RecordType.contextSwitch, misc: misc, body: body)
+  }
+
   /// A LOST record: so many records did not fit the ring buffer.
   public static func lost(
     records: UInt64, time: UInt64, pid: Int32 = -1, tid: Int32 = -1, cpu: Int32 = 0, id: UInt64

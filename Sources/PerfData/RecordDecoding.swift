@@ -53,6 +53,17 @@ extension PerfDataFile {
     } catch { return nil }
   }
 
+  /// A thread got a CPU or left it: SWITCH and SWITCH_CPU_WIDE (Linux 4.3); nil for other records.
+  public func contextSwitch(_ record: RecordEntry) -> ContextSwitch? {
+    guard
+      record.type == RecordType.contextSwitch || record.type == RecordType.contextSwitchCPUWide,
+      record.tid >= 0
+    else { return nil }
+    // PERF_RECORD_MISC_SWITCH_OUT and PERF_RECORD_MISC_SWITCH_OUT_PREEMPT (Linux 4.17).
+    guard record.misc & 1 << 13 != 0 else { return .arrived }
+    return record.misc & 1 << 14 != 0 ? .preempted : .left
+  }
+
   /// How many records or samples were lost: LOST and LOST_SAMPLES; nil for other records.
   public func lost(_ record: RecordEntry) -> UInt64? {
     guard record.type == RecordType.lost || record.type == RecordType.lostSamples,
@@ -63,4 +74,14 @@ extension PerfDataFile {
       return try body.u64("lost")
     } catch { return nil }
   }
+}
+
+/// What a context switch was to the thread that its record is about.
+public enum ContextSwitch: Sendable {
+  /// It runs from now on.
+  case arrived
+  /// It blocked.
+  case left
+  /// It still wants the CPU.
+  case preempted
 }

@@ -22,6 +22,10 @@ public enum RecordType {
   public static let mmap2: UInt32 = 10
   /// Samples lost by an event.
   public static let lostSamples: UInt32 = 13
+  /// A thread got or left a CPU; of a task's event.
+  public static let contextSwitch: UInt32 = 14
+  /// A thread got or left a CPU; of a CPU's event.
+  public static let contextSwitchCPUWide: UInt32 = 15
   /// The last record type that the kernel makes, of those known (CALLCHAIN_DEFERRED, 6.19).
   public static let lastKernel: UInt32 = 22
   /// The first record type that perf itself makes.

@@ -30,6 +30,15 @@ extension TraceBuilder {
         pid: pid, tid: tid, name: name, isExec: isExec, time: time, id: sideBandID))
   }
 
+  /// A thread gets a CPU or leaves it, told by a SWITCH record.
+  public mutating func contextSwitch(
+    time: UInt64, _ tid: Int32, _ what: ContextSwitch, cpu: Int32 = 0
+  ) {
+    append(
+      RecordBuilder.contextSwitch(
+        what, pid: pid(of: tid), tid: tid, time: time, cpu: cpu, id: sideBandID))
+  }
+
   /// A file is mapped, executable unless `protection` says otherwise.
   public mutating func mmap(
     time: UInt64, pid: Int32, start: UInt64, length: UInt64, path: String, fileOffset: UInt64 = 0,

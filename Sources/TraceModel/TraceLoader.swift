@@ -8,6 +8,8 @@ struct LoaderState {
   var stacks: StackTracker
   var processes = ProcessTracker()
   var wakeups: [Wakeup] = []
+  /// Wakes were recorded, so that one which is not there was missed.
+  var hasWakeups = false
   var transfers: [Transfer] = []
   var operations: [PendingOperation] = []
   var footprints: [Footprint] = []
@@ -19,6 +21,9 @@ struct LoaderState {
   var capture: CaptureEvent?
   /// When each thread entered its present sync call.
   var syncStarts: [Int32: Timestamp] = [:]
+  /// Requests to io_uring that are under way, by the kernel's address.
+  var ringRequests: [Int64: RingDecoder.Request] = [:]
+  var unseen = UnseenWrites()
   /// Paths given to open by the probe, until its return tells the descriptor.
   var openingPaths: [Int32: String] = [:]
 }
@@ -50,6 +55,10 @@ struct TraceLoader {
     "raw_syscalls:sys_exit": SyscallDecoder.sysExit,
     "syscalls:sys_enter_fsync": SyscallDecoder.syncEnter,
     "syscalls:sys_enter_fdatasync": SyscallDecoder.syncEnter,
+    "syscalls:sys_enter_mmap": RingDecoder.mapped,
+    "io_uring:io_uring_submit_req": RingDecoder.submitted,
+    "io_uring:io_uring_file_get": RingDecoder.fileFound,
+    "io_uring:io_uring_complete": RingDecoder.completed,
     "sock:sock_send_length": SocketDecoder.send,
     "raw_syscalls:sys_exit/stack/": CallSiteDecoder.write,
     "sock:sock_send_length/stack/": CallSiteDecoder.send,
@@ -84,6 +93,7 @@ struct TraceLoader {
         return DecodedEvent(
           attribute: attribute, format: id.flatMap { file.features.tracepoints[$0] })
       })
+    state.hasWakeups = file.attributes.contains { $0.name == "sched:sched_waking" }
   }
 
   /// The names that loading found.
@@ -195,6 +205,9 @@ struct TraceLoader {
       guard let task = file.task(record) else { return }
       state.schedule.end(tid: task.tid, at: time)
       if task.tid == task.pid { state.processes.ended(pid: task.pid, at: time) }
+    case RecordType.contextSwitch, RecordType.contextSwitchCPUWide:
+      guard let what = file.contextSwitch(record) else { return }
+      SchedulerDecoder.contextSwitch(what, tid: record.tid, at: time, &state)
     case RecordType.lost: lostEvents += file.lost(record) ?? 0
     case RecordType.lostSamples: lostSamples += file.lost(record) ?? 0
     case RecordType.throttle: throttled += 1
@@ -218,8 +231,19 @@ struct TraceLoader {
     ProcessTotals.fill(
       &processes, threads: threads, wakeups: state.wakeups, transfers: state.transfers,
       operations: operations, footprints: state.footprints)
-    let subject = try SubjectChoice.choose(
+    var subject = try SubjectChoice.choose(
       among: processes, capture: state.capture, asked: options.process)
+    var activity = Activity(
+      threads: threads, wakeups: state.wakeups, transfers: state.transfers,
+      operations: operations, footprints: state.footprints, signals: state.signals,
+      samples: state.processorSamples)
+    if let programStart = subject.programStart {
+      // `swift run` builds, and `sh -c exec` prepares, in the process that is the program later.
+      activity.leaveOut(subject.pid, before: programStart)
+      subject.start = programStart
+    }
+    state.capture?.unavailable += state.unseen.explanations(
+      pid: subject.pid, descriptors: state.descriptors)
     let wall = file.features.clockData.map {
       $0.wallNanoseconds &+ (start.nanoseconds &- $0.clockNanoseconds)
     }
@@ -233,11 +257,12 @@ struct TraceLoader {
         lostSamples: lostSamples, throttled: throttled, truncated: note != nil,
         truncationNote: note, unknownRecords: file.unknownRecords,
         symbolProblems: state.stacks.problems, undecodable: undecodable),
-      capture: state.capture, start: start, end: end, processes: processes, threads: threads,
-      stacks: state.stacks.table, wakeups: state.wakeups, transfers: state.transfers,
-      connections: state.sockets.connections, fileOperations: operations,
-      footprints: state.footprints, counters: state.counters, signals: state.signals,
-      processorSamples: state.processorSamples,
+      capture: state.capture, start: start, end: end, processes: processes,
+      threads: activity.threads, stacks: state.stacks.table, wakeups: activity.wakeups,
+      transfers: activity.transfers, connections: state.sockets.connections,
+      fileOperations: activity.operations, footprints: activity.footprints,
+      counters: state.counters, signals: activity.signals,
+      processorSamples: activity.samples,
       eventNames: Set(file.attributes.map(\.name)), subject: subject)
   }
 

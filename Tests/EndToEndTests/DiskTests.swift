@@ -56,6 +56,31 @@ extension EndToEnd {
       #expect(pipe.signals["disk"]["bytesWritten"].int ?? 0 == 0)
     }
 
+    @Test(arguments: ["sendfile", "splice", "copy_file_range", "ring"])
+    func `a file filled without write is counted`(way: String) throws {
+      let scratch = try Scratch()
+      let target = scratch.file("target")
+      let run = try Recorded(
+        workload: "filler way=\(way) times=7 bytes=3000 path=\(target)", scratch: scratch)
+      let file = run.file(target)
+      #expect(file["writes"].int == run.truth["writes"].int, "\(run.signals["disk"])")
+      #expect(file["bytesWritten"].int == run.truth["bytes"].int)
+      #expect(file["syncs"].int == run.truth["syncs"].int)
+    }
+
+    @Test func `what is written through memory is said not to be counted`() throws {
+      let scratch = try Scratch()
+      let target = scratch.file("target")
+      let run = try Recorded(
+        workload: "filler way=mmap times=7 bytes=40000 path=\(target)", scratch: scratch)
+      let told = run.report["capture"]["unavailable"].items.first {
+        $0["signal"].string == "shared mappings"
+      }
+      #expect(told?["reason"].string?.contains(target) == true, "\(run.report["capture"])")
+      // What reached the storage is known all the same.
+      #expect((run.signals["disk"]["deviceBytesWritten"].int ?? 0) >= 280_000)
+    }
+
     @Test func `totals stay exact at a high rate`() throws {
       let scratch = try Scratch()
       let target = scratch.file("target")

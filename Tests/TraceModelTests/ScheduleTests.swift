@@ -65,6 +65,46 @@ struct ScheduleTests {
     #expect(frames.map(\.function) == ["pread", "Reader.load()", "main"])
   }
 
+  @Test func `switches told twice count once, and a wake that was not told is a wakeup`() throws {
+    let trace = try traceOf { builder in
+      builder.contextSwitch(time: second + 1 * millisecond, 100, .arrived)
+      builder.switchOut(time: second + 11 * millisecond, 100)
+      builder.contextSwitch(time: second + 11 * millisecond + 900, 100, .left)
+      // Nobody was seen to wake it.
+      builder.contextSwitch(time: second + 31 * millisecond, 100, .arrived)
+      builder.contextSwitch(time: second + 35 * millisecond, 100, .preempted)
+      builder.contextSwitch(time: second + 36 * millisecond, 100, .arrived)
+      builder.contextSwitch(time: second + 40 * millisecond, 100, .left)
+      builder.waking(time: second + 50 * millisecond, by: 7, of: 100)
+      builder.switchIn(time: second + 51 * millisecond, 100)
+      builder.contextSwitch(time: second + 51 * millisecond + 900, 100, .arrived)
+      builder.exit(time: second + 60 * millisecond, pid: 100, tid: 100)
+    }
+    let thread = try #require(trace.threads.first { $0.tid == 100 })
+    let spans = thread.intervals.map { "\($0.state) \($0.length.nanoseconds / 1_000_000)" }
+    let blocked = "blocked(TraceModel.WaitCause.other)"
+    #expect(
+      spans == [
+        "runnable 1", "running 10", "\(blocked) 20", "running 4", "runnable 1", "running 4",
+        "\(blocked) 10", "runnable 1", "running 9",
+      ])
+    #expect(trace.wakeups.map(\.context) == [.unknown, .task])
+  }
+
+  @Test func `what a process did before its exec is not the program's`() throws {
+    let trace = try traceOf { builder in
+      builder.contextSwitch(time: second + 1 * millisecond, 100, .arrived)
+      builder.comm(
+        time: second + 5 * millisecond, pid: 100, tid: 100, name: "later", isExec: true)
+      builder.contextSwitch(time: second + 8 * millisecond, 100, .left)
+      builder.exit(time: second + 9 * millisecond, pid: 100, tid: 100)
+    }
+    #expect(trace.subject.start.nanoseconds == second + 5 * millisecond)
+    let thread = try #require(trace.threads.first { $0.tid == 100 })
+    #expect(thread.runningTime.nanoseconds == 3 * 1_000_000)
+    #expect(trace.processes.first?.cpuSeconds == 0.007)
+  }
+
   @Test func `an embedded name of hostile text is kept as it is`() throws {
     let trace = try traceOf { builder in
       builder.switchIn(time: second + millisecond, 100)

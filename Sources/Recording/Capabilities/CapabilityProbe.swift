@@ -142,13 +142,10 @@ struct CapabilityProbe {
 
   private mutating func mainThread() {
     let name = "main thread"
-    guard let refusal = tracepoint("sched", "sched_switch", on: .wholeCPU) else {
-      return add(name, .full, "every switch of every thread, with who ran instead")
-    }
-    if tracepoint("sched", "sched_switch", on: .ownThread) == nil {
-      add(name, .degraded, "switches of the process alone (--scope process)", refusal)
-    } else {
+    if let refusal = tracepoint("sched", "sched_switch", on: .ownThread) {
       add(name, .unavailable, "blocking, hangs and turns are not measured", refusal)
+    } else {
+      add(name, .full, "every switch of the process's threads, with the cause of each wait")
     }
   }
 

@@ -157,7 +157,8 @@ final class RecordingSession {
   private func collect(now: UInt64) throws(PerfDataError) {
     try drain.drain()
     events.refreshFrequencies(now: now)
-    for note in drain.notes { try take(note) }
+    // Each ring is in order, but an exec may be in another CPU's than the fork before it.
+    for note in drain.notes.sorted(by: { $0.time < $1.time }) { try take(note) }
     for (event, time) in descriptors.resolve() {
       try sink.append(event, pid: Int32(clamping: event.pid), time: time)
     }

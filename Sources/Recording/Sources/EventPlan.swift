@@ -35,9 +35,15 @@ struct EventPlan {
   ) {
     self.tracefs = tracefs
     addDummy(options)
-    if options.scope == .system { addSchedulerOfSystem() } else { addSchedulerOfProcess() }
-    addStacks(options)
+    addBlockingSwitches(options)
+    if options.scope == .system {
+      addWakeups()
+    } else {
+      unavailable.append(
+        .init(signal: "wakeups", reason: "the scope is the process: who woke it is not recorded"))
+    }
     addSystemCalls(options)
+    addFilesOtherwiseWritten(options)
     addSockets(options)
     addSignals(options)
     addClock(options)
@@ -52,23 +58,19 @@ struct EventPlan {
 
   private mutating func addDummy(_ options: RecordingOptions) {
     typealias Flag = EventSpec.Flag
-    // PERF_COUNT_SW_DUMMY. Switch records tell in `process` scope when a thread runs again, which
-    // the tracepoint, firing in the thread that goes, does not.
+    // PERF_COUNT_SW_DUMMY. Its SWITCH records are the truth about when a thread ran: the tracepoint
+    // sched_switch fires in the thread that goes, and some kernels drop it in some threads.
     specs.append(
       EventSpec(
         // It has no samples; perf script shows symbols only if the first software event has IP.
         name: "dummy:HG", type: EventSpec.software, config: 9,
         fields: [.base, .instructionPointer],
         flags: Flag.mmap | Flag.comm | Flag.task | Flag.mmap2 | Flag.commExec | Flag.buildID
-          | (options.scope == .process ? Flag.contextSwitch : 0),
+          | Flag.contextSwitch,
         signal: "processes"))
   }
 
-  private mutating func addSchedulerOfSystem() {
-    add("sched", "sched_switch", signal: "mainThread") {
-      $0.reach = .system
-      $0.keep = .switchedThreads
-    }
+  private mutating func addWakeups() {
     add("sched", "sched_waking", signal: "wakeups") {
       $0.reach = .system
       $0.keep = .threadField
@@ -79,15 +81,8 @@ struct EventPlan {
     }
   }
 
-  private mutating func addSchedulerOfProcess() {
-    add("sched", "sched_switch", signal: "mainThread") { _ in }
-    unavailable.append(
-      .init(signal: "wakeups", reason: "the scope is the process: who woke it is not recorded"))
-  }
-
-  private mutating func addStacks(_ options: RecordingOptions) {
+  private mutating func addBlockingSwitches(_ options: RecordingOptions) {
     func configure(_ spec: inout EventSpec) {
-      spec.name = "sched:sched_switch/stack/"
       spec.fields = [.base, .callchain, .raw, .userRegisters, .userStack]
       spec.registers = Self.stackRegisters
       spec.stackBytes = options.stackBytes
@@ -95,9 +90,9 @@ struct EventPlan {
       spec.filter = "prev_state>0&&prev_state<256"
       spec.role = .full(.stacks)
     }
-    add("sched", "sched_switch", signal: "stacks") { configure(&$0) }
+    add("sched", "sched_switch", signal: "mainThread") { configure(&$0) }
     guard options.adaptsToRates else { return }
-    add("sched", "sched_switch", signal: "stacks") {
+    add("sched", "sched_switch", signal: "mainThread") {
       configure(&$0)
       $0.period = Self.samplingPeriod
       $0.role = .sampled(.stacks)
@@ -123,6 +118,28 @@ struct EventPlan {
           $0.keep = .maker
         }
       }
+    }
+  }
+
+  /// What is written to files without a system call for each write.
+  private mutating func addFilesOtherwiseWritten(_ options: RecordingOptions) {
+    func ofMachine(_ spec: inout EventSpec) {
+      guard options.scope == .system else { return }
+      // These are rare, and an event of the task would cost at every switch.
+      spec.reach = .system
+      spec.keep = .maker
+    }
+    add("io_uring", "io_uring_submit_req", signal: "io_uring") {
+      ofMachine(&$0)
+      // IORING_OP_WRITEV, FSYNC, WRITE_FIXED, SYNC_FILE_RANGE, WRITE (linux/io_uring.h).
+      $0.filter = "opcode==2||opcode==3||opcode==5||opcode==8||opcode==23"
+    }
+    add("io_uring", "io_uring_file_get", signal: "io_uring") { ofMachine(&$0) }
+    add("io_uring", "io_uring_complete", signal: "io_uring") { ofMachine(&$0) }
+    add("syscalls", "sys_enter_mmap", signal: "shared mappings") {
+      ofMachine(&$0)
+      // PROT_WRITE, MAP_SHARED, and a file: the descriptor of anonymous memory is -1.
+      $0.filter = "prot&2&&flags&1&&fd<2147483648"
     }
   }
 

@@ -29,9 +29,9 @@ final class EventSet {
 
   /// All rings together take at most this much; one CPU's at most `largestRing`.
   ///
-  /// 8 MiB hold half a second of 150,000 scheduler events a second of one CPU.
-  private static let ringBudget = 256 << 20
-  private static let largestRing = 8 << 20
+  /// 16 MiB hold half a second of 300,000 scheduler events a second of one CPU.
+  private static let ringBudget = 512 << 20
+  private static let largestRing = 16 << 20
   /// Room for a hundred records that are read at once.
   private static let smallRing = 16 << 10
   /// A full ring must not be the first the drain hears of a rate.

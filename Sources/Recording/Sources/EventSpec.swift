@@ -18,8 +18,6 @@ struct EventSpec {
   /// How the drain tells the target's records from others.
   enum Keep {
     case always
-    /// By the two thread ids of a switch.
-    case switchedThreads
     /// By the thread id in the field `pid`, or by who made the event.
     case threadField
     /// By who made the event.

@@ -8,6 +8,16 @@ enum DrainNote {
   case exec(pid: Int32, name: String, time: UInt64)
   case mapped(path: String, buildID: [UInt8])
   case systemCall(pid: Int32, time: UInt64, call: SystemCallResult)
+
+  /// When it happened; that of a mapping does not matter.
+  var time: UInt64 {
+    switch self {
+    case .fork(_, _, _, let time), .exit(_, _, let time), .exec(_, _, let time),
+      .systemCall(_, let time, _):
+      time
+    case .mapped: 0
+    }
+  }
 }
 
 /// A system call with what is looked at of its arguments.
@@ -34,6 +44,8 @@ final class RingDrain {
     /// 8 where the instruction pointer comes between identifier and thread.
     var shift: UInt64 = 0
     var isSystemCall = false
+    /// Its field `first` is a descriptor that is about to be written to.
+    var namesDescriptor = false
     /// Offsets in the raw payload of what `keep` asks for.
     var first: UInt64 = 0
     var second: UInt64 = 0
@@ -109,9 +121,6 @@ final class RingDrain {
     }
     func offset(_ name: String) -> UInt64 { UInt64(format.field(name)?.offset ?? 0) }
     switch spec.keep {
-    case .switchedThreads:
-      source.first = offset("prev_pid")
-      source.second = offset("next_pid")
     case .threadField:
       source.first = offset("pid")
     case .socketState:
@@ -123,6 +132,10 @@ final class RingDrain {
     if source.isSystemCall {
       source.first = offset("id")
       source.second = offset("ret")
+    }
+    if spec.name == "io_uring:io_uring_file_get" || spec.name == "syscalls:sys_enter_mmap" {
+      source.namesDescriptor = true
+      source.first = offset("fd")
     }
     return source
   }
@@ -248,11 +261,6 @@ final class RingDrain {
     let at = at + source.shift
     switch source.keep {
     case .always: break
-    case .switchedThreads:
-      guard
-        tracked.contains(ring.signed(at + At.raw + source.first))
-          || tracked.contains(ring.signed(at + At.raw + source.second))
-      else { return false }
     case .threadField:
       guard tracked.contains(ring.signed(at + At.raw + source.first)) else { return false }
     case .maker:
@@ -279,6 +287,15 @@ final class RingDrain {
     keptRecords &+= 1
     if source.hasCallchain { noteKernelAddresses(ring, at) }
     if source.isSystemCall { noteSystemCall(ring, at, source, time) }
+    if source.namesDescriptor {
+      let descriptor = UInt64(ring.half(at + At.raw + source.first))
+      notes.append(
+        .systemCall(
+          pid: ring.signed(at + At.pid), time: time,
+          call: SystemCallResult(
+            number: Int64(SystemCallFilter.write), result: 0, first: descriptor, second: 0,
+            third: 0)))
+    }
     return true
   }
 

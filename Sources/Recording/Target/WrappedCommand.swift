@@ -8,6 +8,8 @@ final class WrappedCommand {
   private(set) var isReaped = false
   /// Becomes readable when the command ends; -1 where the kernel has no pidfd (before 5.3).
   let pidfd: Int32
+  /// What the child took from its parent by the fork: the kernel's peak never falls below it.
+  private var inheritedPeak: UInt64 = 0
 
   var pid: Int32 { child.pid }
 
@@ -91,6 +93,9 @@ final class WrappedCommand {
   /// Lets the command run; gives the failure of its exec, of which the child has then ended.
   func release(program: String) -> RecordingError? {
     isReleased = true
+    if let text = KernelFile.bytes("/proc/\(child.pid)/status") {
+      inheritedPeak = ProcFields.kilobytes("VmHWM:", in: text[...]) ?? 0
+    }
     let result = lull_release(&child)
     guard result < 0 else { return nil }
     let text = KernelFile.errorText(-result)
@@ -109,7 +114,8 @@ final class WrappedCommand {
   struct End {
     var status: Int32?
     var signal: Int32?
-    var peakResidentBytes: UInt64
+    /// The kernel's own peak; nil where it is the recorder's, whose copy the child was before its exec.
+    var peakResidentBytes: UInt64?
 
     /// What a shell would give: the status, or 128 and the signal.
     var exitStatus: Int32 { status ?? 128 + (signal ?? 0) }
@@ -123,10 +129,11 @@ final class WrappedCommand {
     guard lull_reap(child.pid, waiting ? 1 : 0, &status, &usage) == 1 else { return nil }
     isReaped = true
     let signal = status & 0x7f
+    // Kilobytes on Linux.
+    let peak = UInt64(clamping: usage.ru_maxrss) * 1024
     return End(
       status: signal == 0 ? (status >> 8) & 0xff : nil, signal: signal == 0 ? nil : signal,
-      // Kilobytes on Linux.
-      peakResidentBytes: UInt64(clamping: usage.ru_maxrss) * 1024)
+      peakResidentBytes: peak > inheritedPeak + inheritedPeak / 50 ? peak : nil)
   }
 
   /// Sends the command a signal, unless it has ended.

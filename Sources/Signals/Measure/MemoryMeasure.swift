@@ -17,11 +17,18 @@ enum MemoryMeasure {
         residentBytes: $0.sample.resident)
     }
     var signal = MemorySignal(
-      peakFootprintBytes: samples.map(\.footprintBytes).max() ?? 0,
+      peakFootprintBytes: all.map { peak($0.sample) }.max() ?? 0,
       endFootprintBytes: last.sample.footprint,
       peakResidentBytes: max(
         all.map(\.sample.peakResident).max() ?? 0, subject.trace.subject.peakResidentBytes ?? 0))
     let attached = subject.trace.capture?.mode == .attach
+    if attached {
+      // What was highest before is not this recording's.
+      signal.peakFootprintBytes = samples.map(\.footprintBytes).max() ?? 0
+      for sample in all.map(\.sample) where sample.peakResident > first.sample.peakResident {
+        signal.peakFootprintBytes = max(signal.peakFootprintBytes, peak(sample))
+      }
+    }
     signal.majorFaults = Int(
       clamping: last.sample.majorFaults &- (attached ? first.sample.majorFaults : 0))
     signal.minorFaults = Int(
@@ -38,6 +45,15 @@ enum MemoryMeasure {
       signal.growthInterval = [slope.interval.lowerBound, slope.interval.upperBound]
     }
     return signal
+  }
+
+  /// The highest footprint up to a sample, between samples too.
+  ///
+  /// The kernel keeps the peak of the resident size (VmHWM). Mapped files stay resident, so that what the peak
+  /// held beyond them was footprint.
+  private static func peak(_ sample: FootprintSample) -> UInt64 {
+    let above = sample.peakResident > sample.file ? sample.peakResident - sample.file : 0
+    return max(sample.footprint, above)
   }
 
   /// At most this many samples go into the report, the peak always among them.

@@ -54,8 +54,9 @@ struct WakeupMeasure {
     case .file?, .sync?, .pageFault?: return .disk
     default: break
     }
-    if wakeup.context == .task {
+    if !wakeup.isIdleWakeup {
       if signalled { return .signal }
+      if wakeup.context == .unknown { return .other }
       return wakeup.wakerPid == pid ? .sameProcess : .otherProcess
     }
     if wakeup.waited == .network || receivedSoon { return .network }

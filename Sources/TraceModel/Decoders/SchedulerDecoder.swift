@@ -9,10 +9,37 @@ enum SchedulerDecoder {
     guard let previous = context.integer("prev_pid"), let next = context.integer("next_pid"),
       let previousState = context.integer("prev_state")
     else { return }
+    if context.attribute.sampleType.contains(.callchain),
+      context.tid == Int32(truncatingIfNeeded: previous)
+    {
+      blockedStack(context, &state)
+    }
     state.schedule.switchOut(
       tid: Int32(truncatingIfNeeded: previous), isRunnable: previousState & reportMask == 0,
       at: context.time)
-    state.schedule.switchIn(tid: Int32(truncatingIfNeeded: next), at: context.time)
+    arrive(tid: Int32(truncatingIfNeeded: next), at: context.time, &state)
+  }
+
+  /// A SWITCH record. The kernel never drops one but for a full ring, as it may drop tracepoints.
+  static func contextSwitch(
+    _ what: ContextSwitch, tid: Int32, at time: Timestamp, _ state: inout LoaderState
+  ) {
+    switch what {
+    case .arrived: arrive(tid: tid, at: time, &state)
+    case .left: state.schedule.switchOut(tid: tid, isRunnable: false, at: time)
+    case .preempted: state.schedule.switchOut(tid: tid, isRunnable: true, at: time)
+    }
+  }
+
+  /// A thread that runs on from a wait was woken, even if the trace does not tell by whom.
+  private static func arrive(tid: Int32, at time: Timestamp, _ state: inout LoaderState) {
+    guard let waited = state.schedule.switchIn(tid: tid, at: time), state.hasWakeups,
+      let pid = state.schedule.pid(of: tid)
+    else { return }
+    state.wakeups.append(
+      Wakeup(
+        time: time, tid: tid, pid: pid, waker: -1, wakerPid: -1, context: .unknown,
+        waited: waited, cpuWasIdle: false))
   }
 
   static func schedWaking(_ context: DecodingContext, _ state: inout LoaderState) {

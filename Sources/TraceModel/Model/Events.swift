@@ -5,6 +5,8 @@ public struct Wakeup: Sendable {
   /// The context in which the wake was made.
   public enum Context: Sendable {
     case task, softInterrupt, hardInterrupt
+    /// The kernel did not tell of the wake, but the thread ran on.
+    case unknown
   }
 
   public var time: Timestamp
@@ -20,7 +22,20 @@ public struct Wakeup: Sendable {
   public var cpuWasIdle: Bool
 
   /// Made in interrupt context: what macOS and iOS count and limit.
-  public var isIdleWakeup: Bool { context != .task }
+  ///
+  /// Of a wake that the kernel did not tell, what the thread waited for decides: threads wake each other from locks,
+  /// pipes and their children's ends, interrupts do from the rest.
+  public var isIdleWakeup: Bool {
+    switch context {
+    case .task: false
+    case .softInterrupt, .hardInterrupt: true
+    case .unknown:
+      switch waited {
+      case .eventWait?, .file?, .sync?, .network?, .sleep?, .pageFault?: true
+      case .lock?, .child?, .ipc?, .other?, nil: false
+      }
+    }
+  }
 }
 
 /// Bytes passed to or from a socket.

@@ -13,6 +13,8 @@ public struct ProcessModel: Sendable {
   /// The signal that ended the process.
   public var signal: Int?
   public var start: Timestamp
+  /// When it became the program that it ended as, by its last exec; nil where it ran no other.
+  public var programStart: Timestamp?
   public var end: Timestamp?
   public var threadCount: Int
   public var children: [Int32]

@@ -30,6 +30,7 @@ struct ProcessTracker {
       processes[pid]?.isSwift = false
       processes[pid]?.swiftVersion = nil
       processes[pid]?.executable = nil
+      processes[pid]?.programStart = time
     }
   }
 

@@ -2,8 +2,9 @@ import PerfData
 
 /// Follows every thread through running, runnable and blocked.
 ///
-/// Its input is sched_switch and sched_waking of the tracked threads, in time order. What a thread did before its first
-/// event is inferred from that event: a thread first seen being woken had been blocked.
+/// Its input is, in time order, sched_waking of the tracked threads and their switches, by sched_switch or by SWITCH
+/// records or both. What a thread did before its first event is inferred from that event: a thread first seen being
+/// woken had been blocked.
 struct ScheduleTracker {
   /// A reference, so that a thread's growing history is never copied on its way through the dictionary.
   final class Thread {
@@ -25,6 +26,9 @@ struct ScheduleTracker {
 
   /// The two records of one switch (with and without stack) bear clocks this near to each other.
   static let stackWindow: UInt64 = 100_000
+
+  /// A thread first seen as it gets a CPU had been blocked if that was long ago, else in the queue.
+  static let longestUnseenQueue: UInt64 = 5_000_000
 
   private(set) var threads = TidTable<Thread>()
   private var finished: [ThreadModel] = []
@@ -51,8 +55,11 @@ struct ScheduleTracker {
   func name(of tid: Int32) -> String? { threads[tid]?.model.name }
 
   /// The thread left the CPU; `isRunnable` when it was preempted and still wants it.
+  ///
+  /// A trace may tell one switch twice, by sched_switch and by a SWITCH record: the second changes nothing.
   mutating func switchOut(tid: Int32, isRunnable: Bool, at time: Timestamp) {
     guard let thread = threads[tid] else { return }
+    if thread.hasEvents, thread.state != .running { return }
     thread.change(
       to: isRunnable ? .runnable : .blocked(thread.pendingStack?.cause ?? .other),
       at: time, before: .running)
@@ -60,10 +67,17 @@ struct ScheduleTracker {
     thread.pendingStack = nil
   }
 
-  mutating func switchIn(tid: Int32, at time: Timestamp) {
-    guard let thread = threads[tid] else { return }
-    thread.change(to: .running, at: time, before: .runnable)
+  /// Returns whether the thread ran on from a wait that nobody was seen to end, and what it had waited for.
+  @discardableResult
+  mutating func switchIn(tid: Int32, at time: Timestamp) -> WaitCause? {
+    guard let thread = threads[tid] else { return nil }
     thread.pendingStack = nil
+    if thread.hasEvents, thread.state == .running { return nil }
+    var untold: WaitCause?
+    if thread.hasEvents, case .blocked(let cause)? = thread.state { untold = cause }
+    let waited = time.nanoseconds &- thread.since.nanoseconds > Self.longestUnseenQueue
+    thread.change(to: .running, at: time, before: waited ? .blocked(.other) : .runnable)
+    return untold
   }
 
   /// Returns what the thread was waiting for.

@@ -39,6 +39,8 @@ struct Truth: Encodable {
   var peakBytes: Int?
   var endBytes: Int?
   var seconds: Double?
+  /// Filled in as the line is printed.
+  var usage: Usage?
 
   init(_ workload: String) { self.workload = workload }
 
@@ -46,7 +48,9 @@ struct Truth: Encodable {
   func printAndExit() -> Never {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    if var line = try? encoder.encode(self) {
+    var truth = self
+    truth.usage = Usage()
+    if var line = try? encoder.encode(truth) {
       line.append(10)
       line.withUnsafeBytes { bytes in
         var done = 0

@@ -18,6 +18,7 @@ let workloads: [String: Workload] = [
   "appender": Workload(keys: FileWriters.appenderKeys, run: FileWriters.appender),
   "rewriter": Workload(keys: FileWriters.rewriterKeys, run: FileWriters.rewriter),
   "bytewriter": Workload(keys: FileWriters.byteWriterKeys, run: FileWriters.byteWriter),
+  "filler": Workload(keys: FileCopiers.keys, run: FileCopiers.run),
   "atomic-saver": Workload(keys: AtomicSaver.keys, run: AtomicSaver.run),
   "sqlite": Workload(keys: SQLiteUser.keys, run: SQLiteUser.run),
   "leaker": Workload(keys: MemoryUsers.leakerKeys, run: MemoryUsers.leaker),

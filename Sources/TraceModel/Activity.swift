@@ -1,0 +1,34 @@
+import PerfData
+
+/// What the processes did, in time order.
+struct Activity {
+  var threads: [ThreadModel]
+  var wakeups: [Wakeup]
+  var transfers: [Transfer]
+  var operations: [FileOperation]
+  var footprints: [Footprint]
+  var signals: [SignalDelivery]
+  var samples: [ProcessorSample]
+
+  /// Takes out what a process did as another program, before its exec.
+  mutating func leaveOut(_ pid: Int32, before time: Timestamp) {
+    threads = threads.compactMap { thread in
+      guard thread.pid == pid else { return thread }
+      if let end = thread.end, end <= time { return nil }
+      var later = thread
+      later.start = max(thread.start, time)
+      later.intervals = ThreadHistory()
+      for var interval in thread.intervals where interval.end > time {
+        interval.start = max(interval.start, time)
+        later.intervals.append(interval)
+      }
+      return later
+    }
+    wakeups.removeAll { $0.pid == pid && $0.time < time }
+    transfers.removeAll { $0.pid == pid && $0.time < time }
+    operations.removeAll { $0.pid == pid && $0.time < time }
+    footprints.removeAll { $0.pid == pid && $0.time < time }
+    signals.removeAll { $0.pid == pid && $0.time < time }
+    samples.removeAll { $0.pid == pid && $0.time < time }
+  }
+}
