@@ -17,14 +17,15 @@ extension EndToEnd {
       let run = try Recorded(workload: workload)
       let usage = run.truth["usage"]
       let cpu = run.signals["threads"].items.compactMap { $0["cpuSeconds"].double }.reduce(0, +)
-      // The program asks before its last line is printed and its memory is given back.
-      #expect(
-        isNear(cpu, usage["cpuSeconds"].double ?? -1, slack: 0.01), "\(cpu) s, \(usage)")
-
       let trace = try Trace.load(path: run.trace)
       let spans = trace.threads(of: trace.subject.pid).flatMap(\.intervals)
       let runs = spans.count { $0.state == .running }
       let switches = (usage["voluntarySwitches"].int ?? 0) + (usage["involuntarySwitches"].int ?? 0)
+      // The kernel charges the program with what switching the recorder's events costs, some microseconds a switch;
+      // Lull does not. And the program asks before it prints its last line and gives back its memory.
+      let truth = usage["cpuSeconds"].double ?? -1
+      #expect(cpu < truth * 1.01 + 0.02, "\(cpu) s, \(usage)")
+      #expect(cpu > truth * 0.99 - 0.005 - 20e-6 * Double(switches), "\(cpu) s, \(usage)")
       #expect(abs(runs - switches) <= 12 + switches / 100, "\(runs) runs, \(usage)")
     }
 
@@ -40,7 +41,7 @@ extension EndToEnd {
       #expect(abs(peak - peakTruth) < 0.02 * peakTruth, "\(peak), \(usage)")
     }
 
-    @Test(arguments: ["appender writes=200 bytes=999 gap=1", "sqlite rows=5 gap=5"])
+    @Test(arguments: ["appender writes=200 bytes=999 gap=1", "sqlite rows=12 gap=50"])
     func `bytes written are those of /proc`(workload: String) throws {
       let scratch = try Scratch()
       let run = try Recorded(
@@ -50,8 +51,10 @@ extension EndToEnd {
       let counted = run.signals["disk"]["bytesWritten"].int ?? 0
       let other = (usage["writtenBytes"].int ?? 0) - counted
       #expect((0...64).contains(other), "\(counted) of \(usage)")
+      // /proc was last read up to a tenth of a second before the end.
       let device = run.signals["disk"]["deviceBytesWritten"].int ?? -1
-      #expect(abs(device - (usage["storageBytes"].int ?? -2)) <= 8192, "\(device), \(usage)")
+      let storage = usage["storageBytes"].int ?? -2
+      #expect((storage / 2...storage + 8192).contains(device), "\(device), \(usage)")
     }
   }
 }

@@ -17,9 +17,9 @@ extension EndToEnd {
       let words =
         [Machine.workload] + workload.split(separator: " ").map(String.init) + ["path=\(target)"]
       let expected = try Strace.files(of: words, scratch: scratch)
-        .filter { $0.key.hasPrefix(target) }
+        .filter { $0.key.hasPrefix(scratch.path) }
       try #require(!expected.isEmpty)
-      for path in expected.keys { unlink(path) }
+      for path in expected.keys where path != scratch.path { unlink(path) }
       unlink(target)
       let run = try Recorded(words, scratch: scratch)
       for (path, activity) in expected {
@@ -81,13 +81,21 @@ extension EndToEnd {
       #expect((run.signals["disk"]["deviceBytesWritten"].int ?? 0) >= 280_000)
     }
 
-    @Test func `totals stay exact at a high rate`() throws {
+    @Test func `totals stay right at a high rate`() throws {
       let scratch = try Scratch()
       let target = scratch.file("target")
       let run = try Recorded(
         workload: "bytewriter count=500000 path=\(target)", scratch: scratch)
-      #expect(run.signals["disk"]["writes"].int == 500_000)
-      #expect(run.signals["disk"]["bytesWritten"].int == 500_000)
+      let disk = run.signals["disk"]
+      // One in 251 is recorded, and stands for that many.
+      #expect(abs((disk["writes"].int ?? 0) - 500_000) <= 502, "\(disk)")
+      #expect(disk["bytesWritten"].int == disk["writes"].int)
+      // What the kernel counted besides is exact: the writes and the program's few other calls.
+      let exact = run.report["capture"]["exactCounts"].items.first {
+        $0["source"].string == "raw_syscalls:sys_exit"
+      }
+      #expect((500_000...500_500).contains(exact?["count"].int ?? 0), "\(run.report["capture"])")
+      #expect(!run.report["capture"]["sampled"].items.isEmpty)
     }
   }
 }

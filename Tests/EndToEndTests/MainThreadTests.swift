@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TraceModel
 
 extension EndToEnd {
   @Suite struct MainThread {
@@ -29,10 +30,14 @@ extension EndToEnd {
           #expect(share > 0.9, "\(hang)")
         case "child":
           // The parent also waits for the new process to have started.
-          #expect((0.29...0.32).contains(causes[name].double ?? 0), "\(hang)")
+          let waited = blocked + (hang["runnableSeconds"].double ?? 0)
+          #expect((0.29...length).contains(causes[name].double ?? 0), "\(hang)")
+          #expect(waited > length - cpu - 0.015, "\(hang)")
         default:
-          #expect(isNear(causes[name].double, 0.3), "\(hang)")
-          #expect(share > 0.99, "\(hang)")
+          // On a busy machine what ends the wait is late itself: the program's own clock is the truth.
+          let waited = length - cpu - (hang["runnableSeconds"].double ?? 0)
+          #expect(isNear(causes[name].double, waited, slack: 0.005), "\(hang) of \(length) s")
+          #expect(share > 0.98, "\(hang)")
         }
       }
       #expect(run.mainThread["hasEventLoop"].bool == true)
@@ -57,11 +62,12 @@ extension EndToEnd {
         let sum = (hang["runningSeconds"].double ?? 0) + (hang["runnableSeconds"].double ?? 0)
         #expect(abs(sum + blocked - (hang["durationSeconds"].double ?? -1)) < 1e-6, "\(hang)")
       }
-      let main = run.mainThread
-      let parts = ["runningSeconds", "runnableSeconds", "blockedSeconds", "idleSeconds"]
-      let sum = parts.compactMap { main[$0].double }.reduce(0, +)
-      let length = run.report["trace"]["durationSeconds"].double ?? 0
-      #expect(sum <= length + 0.001 && sum > 0.9 * length)
+      let trace = try Trace.load(path: run.trace)
+      for thread in trace.threads(of: trace.subject.pid) {
+        for (one, next) in zip(thread.intervals, thread.intervals.dropFirst()) {
+          try #require(one.end == next.start, "\(thread.name) at \(trace.seconds(one.end)) s")
+        }
+      }
     }
 
     @Test func `severity follows the length`() throws {

@@ -22,7 +22,7 @@ extension EndToEnd {
     }
 
     @Test func `the pace of a leak is measured`() throws {
-      let run = try Recorded(workload: "leaker mbPerSecond=8 seconds=5")
+      let run = try Recorded(workload: "leaker mbPerSecond=8 seconds=7")
       let memory = run.signals["memory"]
       let truth = 8.0 * 1_048_576 * 60
       let pace = memory["growthBytesPerMinute"].double ?? 0

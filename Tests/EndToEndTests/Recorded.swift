@@ -11,7 +11,12 @@ struct Recorded {
 
   var signals: JSON { report["signals"] }
   var mainThread: JSON { report["signals"]["mainThread"] }
-  var hangs: [JSON] { mainThread["hangs"].items }
+  /// The hangs that the program made; a busy machine makes others, spent in the queue for a CPU.
+  var hangs: [JSON] {
+    mainThread["hangs"].items.filter {
+      ($0["durationSeconds"].double ?? 0) - ($0["runnableSeconds"].double ?? 0) >= 0.1
+    }
+  }
 
   /// Records a command and makes its JSON report.
   init(

@@ -83,7 +83,7 @@ extension EndToEnd {
     }
 
     @Test func `a program of nothing but one-byte writes takes at most twice its time`() throws {
-      let command = [Machine.workload, "bytewriter", "count=8000000"]
+      let command = [Machine.workload, "bytewriter", "count=3000000"]
       var ratios: [Double] = []
       for _ in 0..<3 {
         let alone = try JSON(lastLineOf: Command.run(command).text)["seconds"].double ?? 0

@@ -33,25 +33,25 @@ struct BadProgram: CustomTestStringConvertible, Sendable {
         "idle-wakeups", "cpu-use",
       ]),
     BadProgram(
-      workload: "blocker cause=compute count=3 ms=200 gap=1500",
-      breaks: ["main-thread-hangs", "main-thread-computation"]),
+      workload: "blocker cause=compute count=6 ms=300 gap=500",
+      breaks: ["main-thread-hangs", "main-thread-computation"], mayBreak: ["cpu-use"]),
     BadProgram(workload: "poller hz=50 seconds=5", breaks: ["polling-timers"]),
+    // A recording of less than a minute counts as a minute, so these do in seconds what is too much for one.
     BadProgram(
-      workload: "appender writes=8 bytes=80 gap=1100", breaks: ["write-frequency"]),
+      workload: "appender writes=800 bytes=80 gap=4", breaks: ["write-frequency"]),
     BadProgram(
-      workload: "rewriter times=8 bytes=1000 gap=1100",
-      breaks: ["write-frequency", "whole-file-rewrites"]),
+      workload: "rewriter times=80 bytes=20000 gap=40", breaks: ["whole-file-rewrites"]),
     BadProgram(
-      workload: "atomic-saver times=8 bytes=1000 gap=1100",
-      breaks: ["write-frequency", "whole-file-rewrites", "sync-frequency"]),
+      workload: "atomic-saver times=80 bytes=20000 gap=40",
+      breaks: ["whole-file-rewrites", "sync-frequency"]),
     BadProgram(
-      workload: "sqlite rows=8 gap=1100", breaks: ["write-frequency", "sync-frequency"],
-      // A rollback journal writes many times what a row holds.
-      mayBreak: ["bytes-written"]),
+      workload: "sqlite rows=80 gap=20", breaks: ["sync-frequency"],
+      // A rollback journal writes many times what a row holds, in pages and in smaller pieces.
+      mayBreak: ["bytes-written", "write-frequency"]),
     BadProgram(
       workload: "chatty messages=40 gap=200", breaks: ["radio-duty-cycle"],
       mayBreak: ["tail-energy", "server-polling"], options: ["--radio-loopback"]),
-    BadProgram(workload: "leaker mbPerSecond=4 seconds=6", breaks: ["footprint-growth"]),
+    BadProgram(workload: "leaker mbPerSecond=4 seconds=8", breaks: ["footprint-growth"]),
     BadProgram(
       workload: "spiker mb=400 times=2 gap=400", breaks: ["peak-footprint"],
       mayBreak: ["cpu-use"]),

@@ -12,7 +12,7 @@ enum Strace {
   /// Runs a command under strace and sums up its writes and syncs by path.
   static func files(of command: [String], scratch: Scratch) throws -> [String: FileActivity] {
     let log = scratch.file("strace.log")
-    let calls = "write,pwrite64,writev,pwritev,pwritev2,fsync,fdatasync"
+    let calls = "write,pwrite64,writev,pwritev,pwritev2,fsync,fdatasync,rename"
     let result = try Command.run(
       ["strace", "-f", "-y", "-s", "0", "-e", "trace=\(calls)", "-o", log] + command)
     try #require(result.status == 0, "strace: \(result.errors)")
@@ -34,6 +34,10 @@ enum Strace {
       let result = call.range(of: " = ", options: .backwards)
         .flatMap { Int(call[$0.upperBound...].prefix { $0.isNumber || $0 == "-" }) }
       if call.hasPrefix("<...") { call = unfinished.removeValue(forKey: thread) ?? call }
+      if call.hasPrefix("rename("), result == 0 {
+        move(call, in: &files)
+        continue
+      }
       guard let result, result >= 0, let open = call.firstIndex(of: "("),
         let start = call.range(of: "</"), let end = call[start.upperBound...].firstIndex(of: ">")
       else { continue }
@@ -47,6 +51,15 @@ enum Strace {
     }
     return files
   }
+
+  /// `rename("/a", "/b")`: what was written to a temporary file is the final one's.
+  private static func move(_ call: Substring, in files: inout [String: FileActivity]) {
+    let names = call.split(separator: "\"").filter { $0.hasPrefix("/") }.map(String.init)
+    guard names.count == 2, let moved = files.removeValue(forKey: names[0]) else { return }
+    files[names[1], default: FileActivity()].writes += moved.writes
+    files[names[1], default: FileActivity()].bytes += moved.bytes
+    files[names[1], default: FileActivity()].syncs += moved.syncs
+  }
 }
 
 @Suite struct StraceTests {
@@ -58,10 +71,13 @@ enum Strace {
       11 <... fsync resumed>) = 0
       10 pwrite64(6</a/b>, ""..., 4, 516) = 4
       10 write(6</a/b>, ""..., 4) = -1 ENOSPC (No space left on device)
+      10 write(8</a/t>, ""..., 9) = 9
+      10 rename("/a/t", "/a/d") = 0
       """
     #expect(
       Strace.parse(log) == [
         "/a/b": FileActivity(writes: 2, bytes: 37), "/a/c": FileActivity(syncs: 1),
+        "/a/d": FileActivity(writes: 1, bytes: 9),
       ])
   }
 }

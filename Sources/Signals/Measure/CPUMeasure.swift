@@ -35,8 +35,7 @@ enum CPUMeasure {
         var from = (interval.start - origin).seconds
         let to = (interval.end - origin).seconds
         while from < to {
-          let window = max(0, Int(from))
-          guard window < count else { break }
+          let window = min(max(0, Int(from)), count - 1)
           let end = min(to, window == count - 1 ? .infinity : Double(window + 1))
           busy[window] += end - from
           from = end

@@ -5,12 +5,9 @@ import TraceModel
 enum LifecycleMeasure {
   static func measure(main: ThreadModel, in subject: SubjectView) -> LifecycleSignal {
     var signal = LifecycleSignal(exitSignal: subject.trace.subject.signal)
-    if subject.trace.capture?.mode != .attach {
-      let intervals = WaitInference.infer(main.intervals)
-      if let ready = intervals.first(where: { $0.state == .blocked(.eventWait) }) {
-        signal.launchSeconds = (ready.start - subject.start).seconds
-        signal.launchHow = "from the start of the process to the first event wait"
-      }
+    if let ready = ready(main: main, in: subject) {
+      signal.launchSeconds = (ready - subject.start).seconds
+      signal.launchHow = "from the start of the process to the first event wait"
     }
     // SIGTERM is 15, SIGINT is 2.
     let asked = subject.trace.signals.first {
@@ -21,5 +18,17 @@ enum LifecycleMeasure {
       signal.terminationSignal = asked.number
     }
     return signal
+  }
+
+  /// When the program had started up; nil where it was found running, or never waited for an event.
+  ///
+  /// With an async main the first thread is parked once it has, and a worker plays the main thread's part from then.
+  static func ready(main: ThreadModel, in subject: SubjectView) -> Timestamp? {
+    guard subject.trace.capture?.mode != .attach else { return nil }
+    let first = subject.threads.first { $0.tid == subject.pid }
+    return [main, first].compactMap { thread in
+      WaitInference.infer(thread?.intervals ?? [])
+        .first { $0.state == .blocked(.eventWait) }?.start
+    }.min()
   }
 }

@@ -85,9 +85,9 @@ enum MainThreadMeasure {
     let parts = TimeParts(intervals.totals)
     let turns = Turn.split(intervals, keeping: TimeSpan(seconds: 0.05))
     let hasEventLoop = intervals.totals.eventWaits > 0
-    // The first turn of a program that was watched from its start is its launch, which has a rule of its own.
-    let launched = choice.thread.start > subject.trace.start || subject.trace.capture?.mode == .wrap
-    let launch = launched ? turns.first : nil
+    // What a program does before its first event wait is its launch, which has a rule of its own.
+    let ready = LifecycleMeasure.ready(main: choice.thread, in: subject)
+    let launch = turns.first.flatMap { turn in ready.map { turn.start < $0 } == true ? turn : nil }
     let long = hasEventLoop ? turns.long.filter { $0.start != launch?.start } : []
 
     var signal = MainThreadSignal(

@@ -1,0 +1,137 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  /// Ways in which a recording is ended before its command ends by itself.
+  @Suite struct Stops {
+    /// Starts a recording of a shell script and waits until the script says that it runs.
+    private func start(_ script: String, trace: String) throws -> Command {
+      let command = try Command([
+        Machine.lull, "record", "-q", "-o", trace, "--", "sh", "-c", script,
+      ])
+      for _ in 0..<1000 where !command.outputSoFar.contains("ready") { usleep(10_000) }
+      try #require(command.outputSoFar.contains("ready"))
+      return command
+    }
+
+    private func isRunning(_ command: Command, for seconds: Double) -> Bool {
+      usleep(useconds_t(seconds * 1e6))
+      return kill(command.pid, 0) == 0 && waitpid(command.pid, nil, WNOHANG) == 0
+    }
+
+    @Test func `the second Ctrl-C asks the command to end, whose status is given`() throws {
+      let scratch = try Scratch()
+      let trace = scratch.file("t")
+      let command = try start(
+        "trap 'exit 7' TERM; trap '' INT; echo ready; while :; do sleep 0.1; done", trace: trace)
+      kill(command.pid, SIGINT)
+      #expect(isRunning(command, for: 0.4), "the first one is the command's")
+      kill(command.pid, SIGINT)
+      #expect(try command.finish(limit: 30).status == 7)
+      #expect(try Recorded.report(trace)["trace"]["truncated"].bool == false)
+    }
+
+    @Test func `the third Ctrl-C ends the recording of a command that does not end`() throws {
+      let scratch = try Scratch()
+      let trace = scratch.file("t")
+      let command = try start(
+        "trap '' INT TERM; echo ready $$; while :; do sleep 0.1; done", trace: trace)
+      defer {
+        let words = command.outputSoFar.split(whereSeparator: \.isWhitespace)
+        if let pid = words.last.flatMap({ pid_t($0) }) { kill(pid, SIGKILL) }
+      }
+      for _ in 0..<3 {
+        kill(command.pid, SIGINT)
+        usleep(300_000)
+      }
+      #expect(try command.finish(limit: 30).status == 130)
+      #expect(try Recorded.report(trace)["trace"]["truncated"].bool == false)
+    }
+
+    @Test(arguments: [SIGTERM, SIGHUP])
+    func `a closed terminal or a request to end finishes the trace`(signal: Int32) throws {
+      let scratch = try Scratch()
+      let trace = scratch.file("t")
+      let command = try start("echo ready; exec sleep 30", trace: trace)
+      kill(command.pid, signal)
+      #expect(try command.finish(limit: 30).status == 128 + signal)
+      let report = try Recorded.report(trace)
+      #expect(report["trace"]["truncated"].bool == false)
+      #expect(report["process"]["name"].string == "sleep")
+    }
+
+    @Test func `probes that a killed recorder left behind are removed by the next`() throws {
+      let scratch = try Scratch()
+      let definitions = "/sys/kernel/tracing/uprobe_events"
+      guard access(definitions, R_OK) == 0 else { return }
+      let command = try start("echo ready; exec sleep 3", trace: scratch.file("t"))
+      let group = "lull_\(command.pid)/"
+      #expect(try String(contentsOfFile: definitions, encoding: .utf8).contains(group))
+      kill(command.pid, SIGKILL)
+      _ = try command.finish()
+      let next = try Command.run(
+        [Machine.lull, "record", "-q", "-o", scratch.file("u"), "--", "true"])
+      #expect(next.status == 0)
+      #expect(try !String(contentsOfFile: definitions, encoding: .utf8).contains(group))
+    }
+
+    @Test func `under sudo the command and its trace are the user's`() throws {
+      let scratch = try Scratch()
+      let trace = scratch.file("t")
+      let result = try Command.run(
+        [Machine.lull, "record", "-q", "-o", trace, "--", "id", "-u"],
+        environment: ["SUDO_UID": "1234", "SUDO_GID": "1234", "SUDO_USER": "somebody"])
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(result.text == "1234\n")
+      var information = stat()
+      #expect(stat(trace, &information) == 0)
+      #expect(information.st_uid == 1234 && information.st_gid == 1234)
+    }
+  }
+
+  @Suite struct Processes {
+    @Test func `every process is in the report with its totals`() throws {
+      let scratch = try Scratch()
+      let files = [scratch.file("a"), scratch.file("b")]
+      let run = try Recorded(
+        [
+          "sh", "-c",
+          "\"$0\" appender writes=10 bytes=100 gap=1 path=\"$1\"; "
+            + "\"$0\" bytewriter count=50 path=\"$2\"; true", Machine.workload,
+        ] + files, scratch: scratch)
+      let processes = run.report["processes"].items
+      let written = processes.compactMap { $0["bytesWritten"].int }.sorted()
+      #expect(written.suffix(2) == [50, 1000], "\(processes)")
+      #expect(processes.count == 3)
+      #expect(processes.allSatisfy { ($0["cpuSeconds"].double ?? 0) > 0 }, "\(processes)")
+    }
+
+    @Test func `what a shell did before exec is not the program's launch`() throws {
+      let run = try Recorded([
+        "sh", "-c", "sleep 1; exec \"$0\" idle seconds=1", Machine.workload,
+      ])
+      #expect(run.report["process"]["executable"].string == Machine.workload)
+      #expect((run.mainThread["launchSeconds"].double ?? 9) < 0.9, "\(run.mainThread)")
+    }
+
+    @Test func `a counter counts what the program itself was told`() throws {
+      let run = try Recorded(
+        workload: "poller hz=100 seconds=1 main=0",
+        options: ["--counters", "perf::CONTEXT-SWITCHES"])
+      let counters = run.signals["counters"].items
+      let usage = run.truth["usage"]
+      let truth = (usage["voluntarySwitches"].int ?? 0) + (usage["involuntarySwitches"].int ?? 0)
+      let counted = counters.first?["value"].int ?? -1
+      #expect(abs(counted - truth) <= 12 + truth / 100, "\(counters) of \(usage)")
+    }
+
+    @Test func `a counter that cannot be had is said not to be measured`() throws {
+      let run = try Recorded(
+        workload: "idle seconds=1", options: ["--counters", "no_such_counter"])
+      let told = run.report["capture"]["unavailable"].items.first {
+        $0["signal"].string == "counters"
+      }
+      #expect(told?["reason"].string?.contains("no_such_counter") == true)
+    }
+  }
+}
