@@ -19,6 +19,9 @@ let page: [Resource] = [
   "Script/flame.js", "Script/page.js",
 ].map { .embedInCode("HTML/" + $0) }
 
+/// Where traces and binaries are read: without optimisation the tests would wait minutes for names of functions.
+let reader = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
+
 let package = Package(
   name: "lull",
   products: [.executable(name: "lull", targets: ["lull"])],
@@ -32,12 +35,12 @@ let package = Package(
     .target(name: "CPFM", linkerSettings: [.linkedLibrary("pfm")]),
     .systemLibrary(
       name: "CElf", pkgConfig: "libdw", providers: [.apt(["libelf-dev", "libdw-dev"])]),
-    .target(name: "PerfData", swiftSettings: strict),
+    .target(name: "PerfData", swiftSettings: reader),
     .target(
       name: "Recording", dependencies: ["CElf", "CPerfEvent", "CPFM", "PerfData"],
       swiftSettings: strict),
-    .target(name: "Symbols", dependencies: ["CElf"], swiftSettings: strict),
-    .target(name: "TraceModel", dependencies: ["PerfData", "Symbols"], swiftSettings: strict),
+    .target(name: "Symbols", dependencies: ["CElf"], swiftSettings: reader),
+    .target(name: "TraceModel", dependencies: ["PerfData", "Symbols"], swiftSettings: reader),
     .target(
       name: "Signals",
       dependencies: ["TraceModel", .product(name: "TOMLKit", package: "TOMLKit")],
