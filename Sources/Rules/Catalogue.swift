@@ -8,6 +8,8 @@ public enum Catalogue {
     MainThreadLockWaitsRule.self,
     MainThreadSleepsRule.self,
     MainThreadComputationRule.self,
+    EventLoopBlockingRule.self,
+    CooperativePoolBlockingRule.self,
     LaunchTimeRule.self,
     TerminationTimeRule.self,
     IdleWakeupsRule.self,

@@ -63,6 +63,7 @@ public struct ScoringConfiguration: Sendable, Hashable, Codable {
     rules: [
       "main-thread-hangs": 30, "main-thread-network-waits": 15, "main-thread-file-access": 15,
       "main-thread-lock-waits": 15, "main-thread-sleeps": 10, "main-thread-computation": 15,
+      "event-loop-blocking": 20, "cooperative-pool-blocking": 20,
       "launch-time": 60, "termination-time": 40,
       "idle-wakeups": 40, "polling-timers": 30, "cpu-use": 30,
       "radio-duty-cycle": 40, "tail-energy": 30, "server-polling": 30,

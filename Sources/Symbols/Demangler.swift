@@ -22,13 +22,18 @@ public enum Demangler {
     if let known = cache.withLock({ $0.simplified[name] }) { return known }
     let source = sourceFunction(of: name)
     let result =
-      call(source) { lull_demangle_simplified($0, $1) }
+      call(source) { lull_demangle_simplified($0, $1) }.map(withContext)
       ?? call(source) { lull_demangle_full($0, $1) } ?? name
     cache.withLock {
       if $0.simplified.count >= maximumEntries { $0.simplified.removeAll() }
       $0.simplified[name] = result
     }
     return result
+  }
+
+  /// The runtime leaves out that a closure of a script's top level stands in its module.
+  private static func withContext(_ name: String) -> String {
+    name.hasSuffix(" in ") ? name + "top-level code" : name
   }
 
   /// The full form with modules and types.

@@ -20,6 +20,9 @@ package enum WaitClassifier {
     .init(function: "_dispatch_worker_thread", depth: 5, seenIn: "libdispatch of Swift 6.3.1"),
     .init(function: "Epoll.epoll_wait", depth: 5, seenIn: "SwiftNIO 2.101"),
     .init(function: "Selector.whenReady", depth: 8, seenIn: "SwiftNIO 2.101"),
+    // A server's main thread that waits for its group or channel to close.
+    .init(function: "EventLoopFuture._blockingWait", depth: 14, seenIn: "SwiftNIO 2.101.2"),
+    .init(function: "EventLoopFuture.wait", depth: 14, seenIn: "SwiftNIO 2.101.2"),
     .init(function: "g_main_context", depth: 5, seenIn: "GLib 2.74"),
     .init(function: "uv__io_poll", depth: 4, seenIn: "libuv 1.44"),
   ]

@@ -12,6 +12,7 @@ enum SignalBuilding {
     SignalsSection(
       mainThread: signals.mainThread.map { mainThread($0, signals.lifecycle) },
       threads: signals.threads.map(thread),
+      criticalThreads: signals.criticalThreads.map(criticalThread),
       wakeups: signals.wakeups.map(wakeups),
       network: signals.network.map(TransferBuilding.network),
       disk: signals.disk.map(TransferBuilding.disk),
@@ -48,11 +49,24 @@ enum SignalBuilding {
           blockedByCause: hang.blockedByCause.mapValues(\.finite),
           blamedFunction: hang.blamedFunction, stack: hang.stack.map(frame))
       },
-      blockings: signal.blockings.map { blocking in
-        BlockingSection(
-          cause: blocking.cause, seconds: blocking.seconds.finite, count: blocking.count,
-          waker: blocking.waker, stack: blocking.stack.map(frame))
-      })
+      blockings: signal.blockings.map(blocking))
+  }
+
+  private static func blocking(_ blocking: Blocking) -> BlockingSection {
+    BlockingSection(
+      cause: blocking.cause, seconds: blocking.seconds.finite, count: blocking.count,
+      waker: blocking.waker, stack: blocking.stack.map(frame))
+  }
+
+  private static func criticalThread(_ thread: CriticalThread) -> CriticalThreadSection {
+    CriticalThreadSection(
+      tid: thread.tid, name: thread.name, role: thread.role.rawValue, turns: thread.turns,
+      longestTurnSeconds: thread.longestTurnSeconds.finite,
+      runningSeconds: thread.runningSeconds.finite,
+      runnableSeconds: thread.runnableSeconds.finite, idleSeconds: thread.idleSeconds.finite,
+      blockedSeconds: thread.blockedSeconds.finite,
+      blockedByCause: thread.blockedByCause.mapValues(\.finite),
+      blockings: thread.blockings.map(blocking))
   }
 
   private static func thread(_ signal: ThreadSignal) -> ThreadSection {

@@ -2,6 +2,8 @@
 public struct SignalsSection: Codable, Sendable, Equatable {
   @Nullable public var mainThread: MainThreadSection?
   public var threads: [ThreadSection]
+  /// Threads on which others depend, the most blocked first.
+  public var criticalThreads: [CriticalThreadSection]
   @Nullable public var wakeups: WakeupSection?
   @Nullable public var network: NetworkSection?
   @Nullable public var disk: DiskSection?
@@ -74,6 +76,23 @@ public struct ThreadSection: Codable, Sendable, Equatable {
   public var wakeups: Int
   public var idleWakeups: Int
   public var blockedSeconds: Double
+}
+
+/// How a thread on which others depend was kept from its work.
+public struct CriticalThreadSection: Codable, Sendable, Equatable {
+  public var tid: Int
+  public var name: String
+  /// "main", "event loop" or "cooperative pool".
+  public var role: String
+  public var turns: Int
+  public var longestTurnSeconds: Double
+  public var runningSeconds: Double
+  public var runnableSeconds: Double
+  public var idleSeconds: Double
+  public var blockedSeconds: Double
+  public var blockedByCause: [String: Double]
+  /// Where it blocked, the longest first.
+  public var blockings: [BlockingSection]
 }
 
 /// How often the process's threads were woken.

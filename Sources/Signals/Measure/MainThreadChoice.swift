@@ -6,37 +6,38 @@ struct MainThreadChoice {
   var thread: ThreadModel
   var foundBy: String
 
-  /// Frames of libdispatch when it drains a serial queue, as it does the main queue once the first thread is parked.
-  private static let serialDrain = ["_dispatch_lane_serial_drain", "_dispatch_lane_invoke"]
-  private static let parked = "_dispatch_sigsuspend"
-
   static func choose(in subject: SubjectView) -> MainThreadChoice? {
     guard
       let first = subject.threads.first(where: { $0.tid == subject.pid })
         ?? subject.threads.first
     else { return nil }
-    let stacks = subject.trace.stacks
-    func mentions(_ stack: Int?, _ names: [String]) -> Bool {
-      guard let stack else { return false }
-      return stacks.frames(of: stack).contains { frame in
-        names.contains { frame.function?.contains($0) == true }
-      }
+    var known: [Int: Set<ThreadRoles.Shown>] = [:]
+    func shown(_ stack: Int?) -> Set<ThreadRoles.Shown> {
+      guard let stack else { return [] }
+      if let found = known[stack] { return found }
+      let found = ThreadRoles.what(subject.trace.stacks.frames(of: stack))
+      known[stack] = found
+      return found
     }
-    guard first.intervals.contains(where: { mentions($0.stack, [parked]) }) else {
+    guard first.intervals.contains(where: { shown($0.stack).contains(.parked) }) else {
       return MainThreadChoice(thread: first, foundBy: "the process's first thread")
     }
-    // MainActor runs on whichever worker drains the main queue.
-    var weight: [Int32: Double] = [:]
-    for thread in subject.threads where thread.tid != first.tid {
-      for interval in thread.intervals where mentions(interval.stack, serialDrain) {
-        weight[thread.tid, default: 0] += interval.length.seconds
+    // MainActor runs on whichever worker drains the main queue. Other serial queues look the same, but only an actor's
+    // jobs are drained from one; so a thread that ran such jobs is preferred to any that did not.
+    func busiest(_ what: ThreadRoles.Shown) -> (key: Int32, value: Double)? {
+      var weight: [Int32: Double] = [:]
+      for thread in subject.threads where thread.tid != first.tid {
+        for interval in thread.intervals where shown(interval.stack).contains(what) {
+          weight[thread.tid, default: 0] += interval.length.seconds
+        }
       }
+      for sample in subject.trace.processorSamples
+      where sample.pid == subject.pid && shown(sample.stack).contains(what) {
+        weight[sample.tid, default: 0] += 0.01
+      }
+      return weight.max { ($0.value, $1.key) < ($1.value, $0.key) }
     }
-    for sample in subject.trace.processorSamples
-    where sample.pid == subject.pid && mentions(sample.stack, serialDrain) {
-      weight[sample.tid, default: 0] += 0.01
-    }
-    let best = weight.max { ($0.value, $1.key) < ($1.value, $0.key) }
+    let best = busiest(.serialJob) ?? busiest(.serialDrain)
     guard let best, let thread = subject.threads.first(where: { $0.tid == best.key }) else {
       return MainThreadChoice(
         thread: first, foundBy: "the process's first thread (parked by libdispatch)")

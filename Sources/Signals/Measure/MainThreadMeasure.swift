@@ -147,17 +147,18 @@ enum MainThreadMeasure {
     return subject.frames(hottest?.key ?? worst?.key)
   }
 
-  private static func blockings(_ intervals: ThreadHistory, _ subject: SubjectView)
+  private struct BlockingKey: Hashable {
+    var cause: WaitCause
+    var stack: Int?
+  }
+
+  static func blockings(_ intervals: some Sequence<ThreadInterval>, _ subject: SubjectView)
     -> [Blocking]
   {
-    struct Key: Hashable {
-      var cause: WaitCause
-      var stack: Int?
-    }
-    var groups: [Key: (time: TimeSpan, count: Int, waker: Int32?)] = [:]
+    var groups: [BlockingKey: (time: TimeSpan, count: Int, waker: Int32?)] = [:]
     for interval in intervals {
       guard case .blocked(let cause) = interval.state, cause != .eventWait else { continue }
-      let key = Key(cause: cause, stack: interval.stack)
+      let key = BlockingKey(cause: cause, stack: interval.stack)
       let old = groups[key] ?? (.zero, 0, nil)
       groups[key] = (old.time + interval.length, old.count + 1, interval.waker ?? old.waker)
     }

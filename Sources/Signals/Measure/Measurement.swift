@@ -42,7 +42,11 @@ public enum Measurement {
       set.lifecycle = LifecycleMeasure.measure(main: choice.thread, in: subject)
     }
     if set.unavailable[.wakeups] == nil { set.wakeups = wakeups.signal() }
-    set.threads = ThreadMeasure.measure(subject, main: choice?.thread.tid, wakeups: wakeups)
+    var roles = ThreadRoles(subject, main: choice?.thread.tid)
+    set.threads = ThreadMeasure.measure(subject, roles: &roles, wakeups: wakeups)
+    if set.unavailable[.mainThread] == nil {
+      set.criticalThreads = CriticalThreadMeasure.measure(subject, roles: &roles)
+    }
     if set.unavailable[.network] == nil {
       set.network = NetworkMeasure.measure(
         subject, profile: profile, includeLoopback: options.includeLoopback)

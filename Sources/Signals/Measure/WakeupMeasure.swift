@@ -119,33 +119,24 @@ struct WakeupMeasure {
 
 /// One row for each thread of the subject.
 enum ThreadMeasure {
-  static func measure(_ subject: SubjectView, main: Int32?, wakeups: WakeupMeasure)
+  static func measure(_ subject: SubjectView, roles: inout ThreadRoles, wakeups: WakeupMeasure)
     -> [ThreadSignal]
   {
+    var result: [ThreadSignal] = []
     var counts: [Int32: (all: Int, idle: Int)] = [:]
     for entry in wakeups.wakeups {
       let old = counts[entry.wakeup.tid] ?? (0, 0)
       counts[entry.wakeup.tid] = (old.all + 1, old.idle + (entry.wakeup.isIdleWakeup ? 1 : 0))
     }
-    return subject.threads.map { thread in
+    for thread in subject.threads {
       let parts = TimeParts(WaitInference.infer(thread.intervals).totals)
       let count = counts[thread.tid] ?? (0, 0)
-      return ThreadSignal(
-        tid: Int(thread.tid), name: thread.name, role: role(of: thread, main: main),
-        cpuSeconds: parts.running.seconds, wakeups: count.all, idleWakeups: count.idle,
-        blockedSeconds: parts.blockedTotal.seconds)
-    }.sorted { ($1.cpuSeconds, $0.tid) < ($0.cpuSeconds, $1.tid) }
-  }
-
-  /// By the thread's name: the last 15 characters of a queue's label, or the library's own.
-  private static func role(of thread: ThreadModel, main: Int32?) -> String {
-    if thread.tid == main { return "main" }
-    if thread.name.hasPrefix("NIO-ELT-") || thread.name.hasPrefix("NIO-SGLTN") {
-      return "event loop"
+      result.append(
+        ThreadSignal(
+          tid: Int(thread.tid), name: thread.name, role: roles.role(of: thread).rawValue,
+          cpuSeconds: parts.running.seconds, wakeups: count.all, idleWakeups: count.idle,
+          blockedSeconds: parts.blockedTotal.seconds))
     }
-    if thread.name.hasPrefix("TP-#") { return "thread pool" }
-    let workers = ["-qos", "-qos.overcommit", ".overcommit", "qos.cooperative", ".cooperative"]
-    if workers.contains(where: thread.name.hasSuffix) { return "dispatch worker" }
-    return "other"
+    return result.sorted { ($1.cpuSeconds, $0.tid) < ($0.cpuSeconds, $1.tid) }
   }
 }

@@ -13,6 +13,8 @@ public struct SignalSet: Sendable, Hashable {
   public var mainThread: MainThreadSignal?
   /// All threads.
   public var threads: [ThreadSignal]
+  /// Threads on which others depend, the most blocked first.
+  public var criticalThreads: [CriticalThread]
   /// Wakeups.
   public var wakeups: WakeupSignal?
   /// Network and radio.
@@ -39,6 +41,7 @@ public struct SignalSet: Sendable, Hashable {
     durationSeconds: Double,
     mainThread: MainThreadSignal? = nil,
     threads: [ThreadSignal] = [],
+    criticalThreads: [CriticalThread] = [],
     wakeups: WakeupSignal? = nil,
     network: NetworkSignal? = nil,
     disk: DiskSignal? = nil,
@@ -53,6 +56,7 @@ public struct SignalSet: Sendable, Hashable {
     self.durationSeconds = durationSeconds
     self.mainThread = mainThread
     self.threads = threads
+    self.criticalThreads = criticalThreads
     self.wakeups = wakeups
     self.network = network
     self.disk = disk

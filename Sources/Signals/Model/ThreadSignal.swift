@@ -4,7 +4,7 @@ public struct ThreadSignal: Sendable, Hashable, Codable {
   public var tid: Int
   /// Thread name.
   public var name: String
-  /// Part it plays: main, event loop, pool worker, other.
+  /// Part it plays: raw value of the `ThreadRole`.
   public var role: String
   /// Time on a CPU.
   public var cpuSeconds: Double

@@ -17,7 +17,9 @@ enum ThreadLanes {
 
   /// The main thread first, then event loops and pools, then the others that used the CPU most.
   static func lanes(_ signals: SignalSet, _ canvas: TimelineCanvas) -> [TimelineLane] {
-    let order = ["main": 0, "event loop": 1, "dispatch worker": 2, "thread pool": 3]
+    let order = [
+      "main": 0, "event loop": 1, "cooperative pool": 2, "dispatch worker": 3, "thread pool": 4,
+    ]
     let rows = signals.threads.sorted {
       (order[$0.role] ?? 4, $1.cpuSeconds, $0.tid) < (order[$1.role] ?? 4, $0.cpuSeconds, $1.tid)
     }

@@ -3,19 +3,23 @@ import Glibc
 
 /// A program whose MainActor runs where async main or dispatchMain puts it, and is blocked a known number of times.
 ///
-/// `lull-workload-async [mode=async-main|dispatch] [count=N] [ms=T] [gap=G]`
+/// With `mode=pool` it is a task of the cooperative pool that blocks.
+///
+/// `lull-workload-async [mode=async-main|dispatch|pool] [count=N] [ms=T] [gap=G]`
 @main
 struct AsyncWorkload {
   static func main() async {
     let words = CommandLine.arguments.dropFirst()
     guard let program = Program(words) else {
       writeLine(
-        "usage: lull-workload-async [mode=async-main|dispatch] [count=N] [ms=T] [gap=G]", to: 2)
+        "usage: lull-workload-async [mode=async-main|dispatch|pool] [count=N] [ms=T] [gap=G]", to: 2
+      )
       exit(64)
     }
     switch program.mode {
     case .asyncMain: await runAsync(program)
     case .dispatch: runDispatch(program)
+    case .pool: await runPool(program)
     }
   }
 
@@ -27,6 +31,16 @@ struct AsyncWorkload {
       spans.append(blockMainActor(milliseconds: program.milliseconds))
     }
     try? await Task.sleep(for: .milliseconds(program.gap))
+    program.printAndExit(spans)
+  }
+
+  /// Blocks tasks of the cooperative pool, and MainActor not at all.
+  static func runPool(_ program: Program) async {
+    var spans: [String] = []
+    for _ in 0..<program.count {
+      try? await Task.sleep(for: .milliseconds(program.gap))
+      spans.append(await Task.detached { blockTask(milliseconds: program.milliseconds) }.value)
+    }
     program.printAndExit(spans)
   }
 
@@ -46,6 +60,9 @@ struct AsyncWorkload {
       dispatchNext(program, next)
     }
   }
+
+  @inline(never)
+  static func blockTask(milliseconds: Int) -> String { block(milliseconds) }
 
   @MainActor @inline(never)
   static func blockMainActor(milliseconds: Int) -> String { block(milliseconds) }
@@ -81,6 +98,7 @@ struct Program: Sendable {
   enum Mode: String {
     case asyncMain = "async-main"
     case dispatch
+    case pool
   }
 
   var mode = Mode.asyncMain

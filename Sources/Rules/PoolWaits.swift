@@ -1,0 +1,40 @@
+import Signals
+
+/// What the rules about event loops and the cooperative pool have in common.
+enum PoolWaits {
+  /// Potentially unbounded waits; a page fault is the system's doing.
+  static let causes = ["file", "sync", "network", "lock", "sleep", "child", "ipc"]
+
+  /// Time the most blocked thread of a part was blocked, in milliseconds a minute, with the worst places of all.
+  static func outcome(_ signals: SignalSet, role: ThreadRole, absent: String) -> RuleOutcome {
+    let threads = signals.criticalThreads.filter { $0.role == role }
+    guard !threads.isEmpty else { return .notApplicable(reason: absent) }
+    func blocked(_ thread: CriticalThread) -> Double {
+      causes.reduce(0) { $0 + (thread.blockedByCause[$1] ?? 0) }
+    }
+    let worst = threads.map(blocked).max() ?? 0
+    let value = Rates.perMinute(worst * 1000, over: signals.durationSeconds)
+    let places = threads.flatMap { thread in
+      thread.blockings.filter { causes.contains($0.cause) }.map { (thread, $0) }
+    }.sorted { $0.1.seconds > $1.1.seconds }
+    let count = places.reduce(0) { $0 + $1.1.count }
+    let waits = count > 0 ? " in \(Figures.count(count, "wait"))" : ""
+    let total = threads.map(blocked).reduce(0, +)
+    return .measured(
+      RuleFinding(
+        value: value,
+        displayValue: "\(Figures.seconds(total)) blocked\(waits) on "
+          + Figures.count(threads.count, "thread"),
+        evidence: places.prefix(8).map { row($0.1, $0.0) },
+        savings: total > 0 ? Savings(value: value, seconds: total) : nil))
+  }
+
+  private static func row(_ blocking: Blocking, _ thread: CriticalThread) -> Evidence {
+    let place = blocking.stack.blamed.map { " in \($0)" } ?? ""
+    return Evidence(
+      summary: "\(Figures.seconds(blocking.seconds)) in \(Figures.count(blocking.count, "wait"))"
+        + " (\(blocking.cause))\(place)",
+      value: blocking.seconds, unit: "s", thread: thread.name.isEmpty ? nil : thread.name,
+      function: blocking.stack.blamed, stack: blocking.stack.isEmpty ? nil : blocking.stack)
+  }
+}

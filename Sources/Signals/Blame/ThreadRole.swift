@@ -1,0 +1,126 @@
+import TraceModel
+
+/// The part that a thread plays, each with an expectation of its own.
+public enum ThreadRole: String, Sendable, Hashable, Codable, CaseIterable {
+  /// Plays the main thread's part: runs MainActor and the main queue.
+  case main
+  /// Runs channels of SwiftNIO; blocking it stalls all of them.
+  case eventLoop = "event loop"
+  /// Runs Swift tasks; there are as many as CPUs, and one that blocks is one less.
+  case cooperativePool = "cooperative pool"
+  /// Runs work of dispatch queues.
+  case dispatchWorker = "dispatch worker"
+  /// Runs blocking work for SwiftNIO: it may block.
+  case threadPool = "thread pool"
+  case other
+
+  /// Whether work that others wait for stalls when such a thread blocks.
+  public var isCritical: Bool { [.main, .eventLoop, .cooperativePool].contains(self) }
+}
+
+/// A function by which a thread's part is known.
+struct RoleSignature {
+  var function: String
+  var role: ThreadRole
+  /// Where the row was seen.
+  var seenIn: String
+
+  /// The first row that any stack of a thread matches gives its part.
+  static let functions: [RoleSignature] = [
+    .init(function: "SelectableEventLoop.run", role: .eventLoop, seenIn: "SwiftNIO 2.101.2"),
+    .init(function: "NIOThreadPool.process", role: .threadPool, seenIn: "SwiftNIO 2.101.2"),
+    .init(function: "NIOThreadPool._process", role: .threadPool, seenIn: "SwiftNIO 2.101.2"),
+    .init(function: job, role: .cooperativePool, seenIn: "the runtime of Swift 6.3.1"),
+    .init(
+      function: "_dispatch_worker_thread", role: .dispatchWorker,
+      seenIn: "libdispatch of Swift 6.3.1"),
+    .init(
+      function: "_dispatch_mgr_invoke", role: .dispatchWorker, seenIn: "libdispatch of Swift 6.3.1"),
+  ]
+
+  /// A job of Swift concurrency runs under it (runtime of Swift 6.3.1).
+  static let job = "swift_job_run"
+  /// libdispatch drains a serial queue, as it does the main queue once the first thread is parked (Swift 6.3.1).
+  static let serialDrain = ["_dispatch_lane_serial_drain", "_dispatch_main_queue_drain"]
+  /// The first thread when it has left the main queue to workers (Swift 6.3.1).
+  static let parked = "_dispatch_sigsuspend"
+
+  /// Thread names by their beginnings or ends, for threads without a stack.
+  static func role(ofThreadNamed name: String) -> ThreadRole {
+    if name.hasPrefix("NIO-ELT-") || name.hasPrefix("NIO-SGLTN") { return .eventLoop }
+    if name.hasPrefix("TP-#") { return .threadPool }
+    let workers = ["-qos", "-qos.overcommit", ".overcommit", "qos.cooperative", ".cooperative"]
+    return workers.contains(where: name.hasSuffix) ? .dispatchWorker : .other
+  }
+}
+
+/// Finds the part that each thread plays.
+struct ThreadRoles {
+  private let subject: SubjectView
+  private let main: Int32?
+  /// What each stack shows, by its index.
+  private var shown: [Int: Set<Shown>] = [:]
+
+  /// What a stack can show of a thread's part.
+  enum Shown: Hashable {
+    case function(ThreadRole)
+    /// A job of Swift concurrency that is not of the main queue.
+    case pooledJob
+    /// Something that a serial dispatch queue runs, and a job that it runs.
+    case serialDrain, serialJob
+    case parked
+  }
+
+  init(_ subject: SubjectView, main: Int32?) {
+    self.subject = subject
+    self.main = main
+  }
+
+  mutating func role(of thread: ThreadModel) -> ThreadRole {
+    if thread.tid == main { return .main }
+    var stacks: Set<Int> = []
+    for interval in thread.intervals {
+      if let stack = interval.stack { stacks.insert(stack) }
+    }
+    for sample in subject.trace.processorSamples where sample.tid == thread.tid {
+      if let stack = sample.stack { stacks.insert(stack) }
+    }
+    var found: Set<Shown> = []
+    for stack in stacks { found.formUnion(what(stack)) }
+    for row in RoleSignature.functions where found.contains(.function(row.role)) {
+      if row.role == .cooperativePool, !found.contains(.pooledJob) { continue }
+      return row.role
+    }
+    return RoleSignature.role(ofThreadNamed: thread.name)
+  }
+
+  /// Whether a stack is of a Swift task on the pool.
+  mutating func isPooledJob(_ stack: Int?) -> Bool {
+    stack.map { what($0).contains(.pooledJob) } ?? false
+  }
+
+  private mutating func what(_ stack: Int) -> Set<Shown> {
+    if let known = shown[stack] { return known }
+    let found = Self.what(subject.trace.stacks.frames(of: stack))
+    shown[stack] = found
+    return found
+  }
+
+  /// What a stack shows.
+  static func what(_ frames: [Frame]) -> Set<Shown> {
+    var found: Set<Shown> = []
+    var runsJob = false
+    var drains = false
+    for function in frames.lazy.filter({ !$0.isKernel }).compactMap(\.function) {
+      for row in RoleSignature.functions where function.contains(row.function) {
+        found.insert(.function(row.role))
+      }
+      if function.contains(RoleSignature.job) { runsJob = true }
+      if RoleSignature.serialDrain.contains(where: function.contains) { drains = true }
+      if function.contains(RoleSignature.parked) { found.insert(.parked) }
+    }
+    if drains { found.insert(.serialDrain) }
+    if runsJob { found.insert(drains ? .serialJob : .pooledJob) }
+    return found
+  }
+}

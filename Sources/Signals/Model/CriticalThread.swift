@@ -1,0 +1,45 @@
+/// A thread on which others depend: the main thread, an event loop, one of the cooperative pool.
+public struct CriticalThread: Sendable, Hashable, Codable {
+  /// Kernel thread id.
+  public var tid: Int
+  /// Thread name.
+  public var name: String
+  /// The part it plays.
+  public var role: ThreadRole
+  /// Times it left its event wait.
+  public var turns: Int
+  /// The longest time between two event waits; for the pool, that a task blocked it.
+  public var longestTurnSeconds: Double
+  /// On a CPU.
+  public var runningSeconds: Double
+  /// Waiting for a CPU.
+  public var runnableSeconds: Double
+  /// In event waits.
+  public var idleSeconds: Double
+  /// Blocked while it had work to do.
+  public var blockedSeconds: Double
+  /// Blocked seconds by `WaitCause` raw value.
+  public var blockedByCause: [String: Double]
+  /// The same grouped by cause and stack, worst first.
+  public var blockings: [Blocking]
+
+  /// Makes the value from its parts; what is left out is zero or empty.
+  public init(
+    tid: Int, name: String = "", role: ThreadRole, turns: Int = 0,
+    longestTurnSeconds: Double = 0, runningSeconds: Double = 0, runnableSeconds: Double = 0,
+    idleSeconds: Double = 0, blockedSeconds: Double = 0, blockedByCause: [String: Double] = [:],
+    blockings: [Blocking] = []
+  ) {
+    self.tid = tid
+    self.name = name
+    self.role = role
+    self.turns = turns
+    self.longestTurnSeconds = longestTurnSeconds
+    self.runningSeconds = runningSeconds
+    self.runnableSeconds = runnableSeconds
+    self.idleSeconds = idleSeconds
+    self.blockedSeconds = blockedSeconds
+    self.blockedByCause = blockedByCause
+    self.blockings = blockings
+  }
+}
