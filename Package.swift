@@ -54,7 +54,7 @@ let package = Package(
     .executableTarget(
       name: "lull",
       dependencies: [
-        "Recording", "Reporting",
+        "Recording", "Reporting", "Symbols",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -71,7 +71,7 @@ let package = Package(
     .target(name: "TestSupport", dependencies: ["PerfData"], swiftSettings: strict),
     .testTarget(name: "PerfDataTests", dependencies: ["PerfData", "TestSupport"]),
     .testTarget(name: "RecordingTests", dependencies: ["Recording", "TestSupport"]),
-    .testTarget(name: "SymbolsTests", dependencies: ["Symbols", "PerfData"]),
+    .testTarget(name: "SymbolsTests", dependencies: ["Symbols", "PerfData", "lull"]),
     .testTarget(name: "TraceModelTests", dependencies: ["TraceModel", "TestSupport"]),
     .testTarget(name: "SignalsTests", dependencies: ["Signals", "TestSupport"]),
     .testTarget(name: "RulesTests", dependencies: ["Rules"]),

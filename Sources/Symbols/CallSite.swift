@@ -1,15 +1,15 @@
 /// Recognizes return addresses by the call instruction in front of them.
 enum CallSite {
   /// Whether the instruction that ends at `address` is a call.
-  static func precedes(_ address: UInt64, in reader: ModuleReader) -> Bool {
-    switch reader.machine {
+  static func precedes(_ address: UInt64, in contents: any ModuleContents) -> Bool {
+    switch contents.header.machine {
     case .x86:
       guard address >= 8 else { return false }
-      let code = reader.bytes(at: address - 8, count: 8)
+      let code = contents.bytes(at: address - 8, count: 8)
       return code.count == 8 && isX86Call(code)
     case .arm:
       guard address >= 4, address % 4 == 0 else { return false }
-      let code = reader.bytes(at: address - 4, count: 4)
+      let code = contents.bytes(at: address - 4, count: 4)
       guard code.count == 4 else { return false }
       let word = code.reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
       // BL, BLR and its authenticated forms.
@@ -19,13 +19,13 @@ enum CallSite {
   }
 
   /// The link-time address that the call before `address` names, if it is a direct one.
-  static func directTarget(_ address: UInt64, in reader: ModuleReader) -> UInt64? {
-    let size: UInt64 = reader.machine == .x86 ? 5 : 4
+  static func directTarget(_ address: UInt64, in contents: any ModuleContents) -> UInt64? {
+    let size: UInt64 = contents.header.machine == .x86 ? 5 : 4
     guard address >= size else { return nil }
-    let code = reader.bytes(at: address - size, count: Int(size))
+    let code = contents.bytes(at: address - size, count: Int(size))
     guard code.count == size else { return nil }
     let word = code.suffix(4).reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-    switch reader.machine {
+    switch contents.header.machine {
     case .x86:
       guard code[0] == 0xe8 else { return nil }
       return address &+ UInt64(bitPattern: Int64(Int32(bitPattern: word)))

@@ -55,6 +55,13 @@ public struct CallFrameTable: Sendable {
   /// Number of rows.
   public var count: Int { starts.count }
 
+  /// A table that is sorted already.
+  init(sortedStarts: [UInt64], ruleIndices: [UInt32], rules: [FrameRule]) {
+    starts = sortedStarts
+    self.ruleIndices = ruleIndices
+    self.rules = rules
+  }
+
   /// Sorts the rows; at one address a row with a rule wins over the end of another function.
   init(rows: [(start: UInt64, rule: UInt32)], rules: [FrameRule]) {
     let order = rows.sorted {

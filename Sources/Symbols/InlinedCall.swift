@@ -10,67 +10,18 @@ public struct InlinedCall: Hashable, Sendable {
 }
 
 extension ModuleReader {
-  /// Calls inlined at `address`, innermost first, from the unit at the offset `unit`.
-  func inlinedCalls(at address: UInt64, unit: UInt64) -> [InlinedCall] {
-    guard let dwarf = dwarf() else { return [] }
+  /// Calls inlined in the compilation unit at the offset `unit` of the debug information.
+  func inlines(unit: UInt64) -> InlineTable {
+    guard let dwarf = dwarf() else { return .empty }
     var unitDie = Dwarf_Die()
-    guard dwarf_offdie(dwarf, unit, &unitDie) != nil else { return [] }
-    var budget = 200_000
-    guard var scope = Self.function(in: &unitDie, address: address, depth: 0, budget: &budget)
-    else {
-      return []
-    }
-    var calls: [InlinedCall] = []
-    descend: while calls.count < 128 {
-      var child = Dwarf_Die()
-      guard dwarf_child(&scope, &child) == 0 else { break }
-      while true {
-        budget -= 1
-        if budget < 0 { break descend }
-        let tag = Int(dwarf_tag(&child))
-        if tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block,
-          dwarf_haspc(&child, address) > 0
-        {
-          if tag == DW_TAG_inlined_subroutine {
-            calls.append(Self.call(&child, unit: &unitDie))
-          }
-          scope = child
-          continue descend
-        }
-        var sibling = Dwarf_Die()
-        guard dwarf_siblingof(&child, &sibling) == 0 else { break descend }
-        child = sibling
-      }
-    }
-    return calls.reversed()
+    guard dwarf_offdie(dwarf, unit, &unitDie) != nil else { return .empty }
+    var walk = InlineWalk(unit: unitDie)
+    var start = unitDie
+    walk.visit(&start, depth: 0, nesting: 0)
+    return InlineTable(spans: walk.spans, calls: walk.calls)
   }
 
-  /// The function whose code holds `address`, below namespaces and types too.
-  private static func function(
-    in parent: inout Dwarf_Die, address: UInt64, depth: Int, budget: inout Int
-  ) -> Dwarf_Die? {
-    var child = Dwarf_Die()
-    guard depth < 16, dwarf_child(&parent, &child) == 0 else { return nil }
-    while budget > 0 {
-      budget -= 1
-      switch Int(dwarf_tag(&child)) {
-      case DW_TAG_subprogram:
-        if dwarf_haspc(&child, address) > 0 { return child }
-      case DW_TAG_namespace, DW_TAG_module, DW_TAG_structure_type, DW_TAG_class_type,
-        DW_TAG_enumeration_type:
-        if let found = function(in: &child, address: address, depth: depth + 1, budget: &budget) {
-          return found
-        }
-      default: break
-      }
-      var sibling = Dwarf_Die()
-      guard dwarf_siblingof(&child, &sibling) == 0 else { return nil }
-      child = sibling
-    }
-    return nil
-  }
-
-  private static func call(_ die: inout Dwarf_Die, unit: inout Dwarf_Die) -> InlinedCall {
+  fileprivate static func call(_ die: inout Dwarf_Die, unit: inout Dwarf_Die) -> InlinedCall {
     let name =
       string(&die, UInt32(DW_AT_linkage_name))
       ?? dwarf_diename(&die).map { String(cString: $0) } ?? "inlined function"
@@ -90,5 +41,57 @@ extension ModuleReader {
     }
     let line = number(&die, UInt32(DW_AT_call_line)).flatMap { Int(exactly: $0) }
     return InlinedCall(function: name, callFile: file, callLine: line == 0 ? nil : line)
+  }
+}
+
+/// Goes through the entries of one compilation unit.
+private struct InlineWalk {
+  var unit: Dwarf_Die
+  var spans: [InlineTable.Span] = []
+  var calls: [InlinedCall] = []
+  /// Entries that are looked at, at most: no real unit has as many.
+  private var budget = 4_000_000
+  private static let deepest = 128
+
+  init(unit: Dwarf_Die) { self.unit = unit }
+
+  /// Collects the inlined calls below an entry; `depth` counts those around it.
+  mutating func visit(_ parent: inout Dwarf_Die, depth: UInt32, nesting: Int) {
+    var child = Dwarf_Die()
+    guard nesting < Self.deepest, dwarf_child(&parent, &child) == 0 else { return }
+    while budget > 0 {
+      budget -= 1
+      switch Int(dwarf_tag(&child)) {
+      case DW_TAG_inlined_subroutine:
+        add(&child, depth: depth)
+        visit(&child, depth: depth + 1, nesting: nesting + 1)
+      case DW_TAG_subprogram, DW_TAG_lexical_block, DW_TAG_namespace, DW_TAG_module,
+        DW_TAG_structure_type, DW_TAG_class_type, DW_TAG_enumeration_type:
+        visit(&child, depth: depth, nesting: nesting + 1)
+      default: break
+      }
+      var sibling = Dwarf_Die()
+      guard dwarf_siblingof(&child, &sibling) == 0 else { return }
+      child = sibling
+    }
+  }
+
+  private mutating func add(_ die: inout Dwarf_Die, depth: UInt32) {
+    var base: UInt64 = 0
+    var start: UInt64 = 0
+    var end: UInt64 = 0
+    var offset = 0
+    var index: UInt32?
+    while budget > 0 {
+      offset = dwarf_ranges(&die, offset, &base, &start, &end)
+      guard offset > 0 else { return }
+      budget -= 1
+      guard start < end else { continue }
+      if index == nil {
+        index = UInt32(calls.count)
+        calls.append(ModuleReader.call(&die, unit: &unit))
+      }
+      spans.append(.init(start: start, end: end, depth: depth, call: index ?? 0))
+    }
   }
 }

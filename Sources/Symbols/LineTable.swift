@@ -23,10 +23,17 @@ public struct LineTable: Sendable {
   let units: [UInt64]
 
   /// A table without lines.
-  public static var empty: LineTable { LineTable(rows: [], files: [], units: []) }
+  public static var empty: LineTable { LineTable(sorted: [], files: [], units: []) }
 
   /// Number of rows.
   public var count: Int { rows.count }
+
+  /// A table whose rows are sorted already.
+  init(sorted rows: [Row], files: [String], units: [UInt64]) {
+    self.rows = rows
+    self.files = files
+    self.units = units
+  }
 
   /// Sorts the rows; of several at one address the last counts, and an end counts least.
   init(rows: [Row], files: [String], units: [UInt64]) {

@@ -7,12 +7,18 @@ public final class ModuleCache {
 
   private var modules: [Key: Module] = [:]
   private var problemsByPath: [String: ModuleReaderError] = [:]
+  private let process: ReaderProcess?
 
-  public init() {}
+  /// Reads files in a process of its own if `process` is given.
+  public init(process: ReaderProcess? = .standard) { self.process = process }
 
   /// One line for each module that could not be used, sorted by path.
   public var problems: [String] {
-    problemsByPath.sorted { $0.key < $1.key }.map(\.value.description)
+    var lines = problemsByPath.mapValues(\.description)
+    for (path, reason) in process?.failures ?? [:] {
+      lines[path] = "\(path): \(reason); its frames are shown as module and offset"
+    }
+    return lines.sorted { $0.key < $1.key }.map(\.value)
   }
 
   /// The module of a mapping; a file that cannot be used gives a module without contents.
@@ -22,8 +28,8 @@ public final class ModuleCache {
     let module: Module
     if mapping.path.hasPrefix("/"), !mapping.path.hasPrefix("//") {
       do throws(ModuleReaderError) {
-        let reader = try ModuleReader(path: mapping.path, expectedBuildID: mapping.buildID)
-        module = Module(identifier: modules.count, reader: reader)
+        module = Module(
+          identifier: modules.count, path: mapping.path, contents: try open(mapping))
       } catch {
         problemsByPath[mapping.path] = error
         module = Module(identifier: modules.count, path: mapping.path)
@@ -35,6 +41,14 @@ public final class ModuleCache {
     modules[key] = module
     return module
   }
+
+  private func open(_ mapping: ModuleMapping) throws(ModuleReaderError) -> any ModuleContents {
+    if let process {
+      return try process.open(path: mapping.path, expectedBuildID: mapping.buildID)
+    }
+    return LocalContents(
+      try ModuleReader(path: mapping.path, expectedBuildID: mapping.buildID))
+  }
 }
 
 /// What was read of one module; each table is read at its first use.
@@ -43,21 +57,16 @@ final class Module {
   let path: String
   let machine: ModuleReader.Machine?
   let isProgramFile: Bool
-  /// Holds the Swift runtime itself, so that its functions are not the program's own.
-  let holdsSwiftRuntime: Bool
   private let segments: [ModuleReader.Segment]
-  private let reader: ModuleReader?
+  private let contents: (any ModuleContents)?
 
-  init(identifier: Int, reader: ModuleReader) {
+  init(identifier: Int, path: String, contents: any ModuleContents) {
     self.identifier = identifier
-    self.path = reader.path
-    self.machine = reader.machine
-    self.isProgramFile = reader.isProgramFile
-    self.segments = reader.segments
-    self.reader = reader
-    self.holdsSwiftRuntime =
-      isProgramFile && reader.hasSection(prefix: "swift5_")
-      && !reader.neededLibraries.contains { $0.hasPrefix("libswiftCore.") }
+    self.path = path
+    self.machine = contents.header.machine
+    self.isProgramFile = contents.header.isProgramFile
+    self.segments = contents.header.segments
+    self.contents = contents
   }
 
   init(identifier: Int, path: String) {
@@ -65,24 +74,20 @@ final class Module {
     self.path = path
     machine = nil
     isProgramFile = false
-    holdsSwiftRuntime = false
     segments = []
-    reader = nil
+    contents = nil
   }
 
-  lazy var callFrames = reader?.callFrames() ?? .empty
-  lazy var symbols: SymbolTable = {
-    guard let reader else { return .empty }
-    return reader.symbols(debugFile: reader.hasFullSymbols ? nil : debugFile)
-  }()
+  lazy var callFrames = contents?.callFrames() ?? .empty
+  lazy var symbols: SymbolTable = contents?.symbols() ?? .empty
   /// Functions that start a thread or the process: stacks end there.
   private lazy var threadStarts = symbols.ranges(named: [
     "_start", "__libc_start_call_main", "__libc_start_main", "__libc_start_main_impl",
     "start_thread", "clone", "__clone", "clone3", "__clone3", "__clone_internal",
   ])
-  lazy var lines: LineTable = lineReader?.lines(segments: segments) ?? .empty
-  private lazy var debugFile: ModuleReader? = reader.flatMap { DebugFile.find(for: $0) }
-  private lazy var lineReader: ModuleReader? = reader?.hasLineTables == true ? reader : debugFile
+  lazy var lines: LineTable = contents?.lines() ?? .empty
+  private var inlines: [UInt32: InlineTable] = [:]
+  private var names: [String: FunctionName] = [:]
   private var callSites: [UInt64: Bool] = [:]
   private var callTargets: [UInt64: UInt64?] = [:]
 
@@ -103,8 +108,24 @@ final class Module {
 
   /// Calls that were inlined at a link-time address, innermost first.
   func inlinedCalls(at address: UInt64) -> [InlinedCall] {
-    guard let row = lines.row(at: address), row.unit < lines.units.count else { return [] }
-    return lineReader?.inlinedCalls(at: address, unit: lines.units[Int(row.unit)]) ?? []
+    guard let contents, let row = lines.row(at: address), row.unit < lines.units.count else {
+      return []
+    }
+    if let known = inlines[row.unit] { return known.find(address) }
+    let table = contents.inlines(unit: lines.units[Int(row.unit)])
+    inlines[row.unit] = table
+    return table.find(address)
+  }
+
+  /// The shown forms of a linker name.
+  ///
+  /// Those of the functions beside it come along: stacks keep to a few places of a program.
+  func name(_ mangled: String, near address: UInt64) -> FunctionName {
+    if let known = names[mangled] { return known }
+    let wanted = [mangled] + symbols.names(near: address).filter { names[$0] == nil }
+    let found = contents?.names(wanted) ?? []
+    for (name, shown) in zip(wanted, found) { names[name] = shown }
+    return names[mangled] ?? FunctionName(simplified: mangled, full: nil, isOwn: true)
   }
 
   /// Link-time address of what is mapped at `address`.
@@ -126,7 +147,7 @@ final class Module {
   /// Whether a call instruction ends right before the link-time address `returnAddress`.
   func isCallSite(_ returnAddress: UInt64) -> Bool {
     if let known = callSites[returnAddress] { return known }
-    let result = reader.map { CallSite.precedes(returnAddress, in: $0) } ?? false
+    let result = contents.map { CallSite.precedes(returnAddress, in: $0) } ?? false
     callSites[returnAddress] = result
     return result
   }
@@ -134,7 +155,7 @@ final class Module {
   /// Link-time address of the function that is called right before `returnAddress`, if it is named.
   func callTarget(_ returnAddress: UInt64) -> UInt64? {
     if let known = callTargets[returnAddress] { return known }
-    let result = reader.flatMap { CallSite.directTarget(returnAddress, in: $0) }
+    let result = contents.flatMap { CallSite.directTarget(returnAddress, in: $0) }
     callTargets[returnAddress] = result
     return result
   }

@@ -110,6 +110,12 @@ public final class ModuleReader {
 
   /// Up to `count` bytes of the file that are loaded at `address`.
   func bytes(at address: UInt64, count: Int) -> [UInt8] {
+    Self.bytes(at: address, count: count, of: segments, descriptor: descriptor)
+  }
+
+  static func bytes(at address: UInt64, count: Int, of segments: [Segment], descriptor: Int32)
+    -> [UInt8]
+  {
     for segment in segments {
       guard address >= segment.address, address - segment.address < segment.fileSize else {
         continue

@@ -82,14 +82,11 @@ public final class Symbolizer {
     let isProgramModule = isMain || FunctionOrigin.isProgramModule(path: module.path)
     let function = module.symbols.find(address)
     func frame(_ mangled: String?, _ file: String?, _ line: Int?, inlined: Bool) -> ResolvedFrame {
-      ResolvedFrame(
-        function: mangled.map(Demangler.simplified), fullName: mangled.flatMap(fullName),
-        module: module.path, moduleOffset: address, file: file,
-        line: line,
-        isProgram: isProgramModule
-          && mangled.map {
-            FunctionOrigin.isProgram(mangledName: $0, isStatic: module.holdsSwiftRuntime)
-          } ?? true, isInlined: inlined)
+      let name = mangled.map { module.name($0, near: address) }
+      return ResolvedFrame(
+        function: name?.simplified, fullName: name?.full, module: module.path,
+        moduleOffset: address, file: file, line: line,
+        isProgram: isProgramModule && name?.isOwn ?? true, isInlined: inlined)
     }
     guard isProgramModule || systemLines else {
       return [frame(function?.mangledName, nil, nil, inlined: false)]
@@ -108,10 +105,5 @@ public final class Symbolizer {
     }
     frames.append(frame(function?.mangledName, file, line, inlined: false))
     return frames
-  }
-
-  private func fullName(_ mangled: String) -> String? {
-    let name = Demangler.full(mangled)
-    return name == Demangler.simplified(mangled) ? nil : name
   }
 }

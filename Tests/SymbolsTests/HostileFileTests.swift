@@ -19,14 +19,18 @@ import Testing
     let symbols = reader.symbols()
     let frames = reader.callFrames()
     let lines = reader.lines(segments: reader.segments)
+    let contents = LocalContents(reader)
+    var inlines: [UInt64: InlineTable] = [:]
     for address in stride(from: UInt64(0), to: 0x3000, by: 61) {
       _ = symbols.find(address)
       _ = frames.find(address)
       _ = lines.find(address, functionStart: symbols.find(address)?.start ?? 0)
       if let row = lines.row(at: address), Int(row.unit) < lines.units.count {
-        _ = reader.inlinedCalls(at: address, unit: lines.units[Int(row.unit)])
+        let unit = lines.units[Int(row.unit)]
+        if inlines[unit] == nil { inlines[unit] = reader.inlines(unit: unit) }
+        _ = inlines[unit]?.find(address)
       }
-      _ = CallSite.precedes(address, in: reader)
+      _ = CallSite.precedes(address, in: contents)
     }
     _ = SwiftDetection.isSwift(executablePath: path, mappedPaths: [])
     _ = SwiftDetection.swiftVersion(executablePath: path)

@@ -34,6 +34,7 @@ import Testing
       }
     }
     var compared = 0
+    var inlines: [UInt64: InlineTable] = [:]
     var inlined = 0
     var wrong: [String] = []
     for address in addresses {
@@ -50,7 +51,9 @@ import Testing
         // Compiler-made code takes the line before it, which is one of this function's file.
         #expect(found.line > 0)
       }
-      let calls = reader.inlinedCalls(at: address, unit: table.units[Int(row.unit)])
+      let unit = table.units[Int(row.unit)]
+      if inlines[unit] == nil { inlines[unit] = reader.inlines(unit: unit) }
+      let calls = inlines[unit]?.find(address) ?? []
       if !calls.isEmpty { inlined += 1 }
       // The tool gives the trap of a failed check the name of the function around it.
       if calls.first?.function.hasPrefix("Swift runtime failure") == true { continue }

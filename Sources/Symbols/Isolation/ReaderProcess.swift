@@ -1,0 +1,285 @@
+import Glibc
+import Synchronization
+
+/// Reads module files in a process of its own, which is started anew when a file has been the end of it.
+///
+/// Not for use by two threads at once.
+public final class ReaderProcess {
+  /// The process that reads, while there is one.
+  var identifier: pid_t? { child?.pid }
+
+  private struct Child {
+    var pid: pid_t
+    var socket: Int32
+  }
+
+  private let executable: String
+  private let arguments: [String]
+  private let timeout: Double
+  private var child: Child?
+  private var generation = 0
+  /// Files whose reading failed half-way, with the reason.
+  private(set) var failures: [String: String] = [:]
+
+  /// One reply at most; the tables of the largest programs take some hundred megabytes.
+  private static let largestReply = 4 << 30
+
+  private static let standardExecutable = Mutex<String?>(nil)
+
+  /// Makes every analysis of this process read files in a process of its own.
+  ///
+  /// `executable` must call `ReaderService.run()` when its first argument is the service's.
+  public static func enable(executable: String = "/proc/self/exe") {
+    standardExecutable.withLock { $0 = executable }
+  }
+
+  /// A process if that was enabled.
+  public static var standard: ReaderProcess? {
+    standardExecutable.withLock { $0 }.map { ReaderProcess(executable: $0) }
+  }
+
+  /// A process that is started at the first use; `timeout` is in seconds for each request.
+  public init(
+    executable: String, arguments: [String] = [ReaderService.argument], timeout: Double = 60
+  ) {
+    self.executable = executable
+    self.arguments = arguments
+    self.timeout = timeout
+  }
+
+  deinit { stop() }
+
+  /// Opens a module; what goes wrong later costs only its tables.
+  func open(path: String, expectedBuildID: [UInt8]?) throws(ModuleReaderError)
+    -> any ModuleContents
+  {
+    let opened = try handle(path: path, expectedBuildID: expectedBuildID)
+    return RemoteContents(
+      process: self, path: path, expectedBuildID: expectedBuildID, opened: opened)
+  }
+
+  /// A module's number in the present child.
+  struct Handle {
+    var number: UInt32
+    var generation: Int
+    var header: ModuleHeader
+  }
+
+  fileprivate func handle(path: String, expectedBuildID: [UInt8]?) throws(ModuleReaderError)
+    -> Handle
+  {
+    var writer = WireWriter()
+    writer.put(ReaderRequest.open.rawValue)
+    writer.put(path)
+    writer.put(expectedBuildID ?? [])
+    guard let reply = exchange(writer.bytes, path: path) else {
+      throw .unsupported(path: path, reason: failures[path] ?? "could not be read")
+    }
+    var reader = WireReader(reply)
+    let refusal: ModuleReaderError
+    do throws(WireError) {
+      let code = try reader.number(UInt8.self)
+      if code == 0 {
+        let number = try reader.number(UInt32.self)
+        return Handle(
+          number: number, generation: generation, header: try ModuleHeader(from: &reader))
+      }
+      refusal = try ModuleReaderError(code: code, from: &reader)
+    } catch {
+      refusal = .unsupported(path: path, reason: "its reader's answer made no sense")
+    }
+    throw refusal
+  }
+
+  fileprivate func isCurrent(_ handle: Handle) -> Bool {
+    handle.generation == generation && child != nil
+  }
+
+  /// One request and its answer; nil when the child did not survive it, which is noted.
+  fileprivate func exchange(_ request: [UInt8], path: String) -> [UInt8]? {
+    guard let child = child ?? start() else {
+      failures[path] = "no process to read it in could be started"
+      return nil
+    }
+    let deadline = SocketMessage.now() + timeout
+    if SocketMessage.send(child.socket, request, deadline: deadline),
+      let reply = SocketMessage.receive(
+        child.socket, limit: Self.largestReply, deadline: deadline)
+    {
+      return reply
+    }
+    let isLate = SocketMessage.now() >= deadline
+    let end = stop()
+    failures[path] =
+      isLate
+      ? "reading it took longer than \(Int(timeout)) s"
+      : "reading it ended in \(end); the file is damaged or made to do harm"
+    return nil
+  }
+
+  /// Notes an answer that makes no sense, and does not trust the child any further.
+  fileprivate func distrust(path: String) {
+    failures[path] = "its reader's answer made no sense"
+    stop()
+  }
+
+  private func start() -> Child? {
+    var ends: [Int32] = [-1, -1]
+    let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+    guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { return nil }
+    defer { close(ends[1]) }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    for descriptor in Int32(0)...2 {
+      posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
+    }
+    if ends[1] == ReaderService.descriptor {
+      // Duplicating a descriptor onto itself would leave it to be closed; go by a third.
+      posix_spawn_file_actions_adddup2(&actions, ends[1], ReaderService.descriptor + 1)
+      posix_spawn_file_actions_adddup2(
+        &actions, ReaderService.descriptor + 1, ReaderService.descriptor)
+      posix_spawn_file_actions_addclose(&actions, ReaderService.descriptor + 1)
+    } else {
+      posix_spawn_file_actions_adddup2(&actions, ends[1], ReaderService.descriptor)
+    }
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    // The terminal's Ctrl-C is for the recording.
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
+    var words = ([executable] + arguments).map { strdup($0) } + [nil]
+    // A crash is expected here and nobody's to look into.
+    var environment = [strdup("SWIFT_BACKTRACE=enable=no"), strdup("LANG=C"), nil]
+    if let path = getenv("LD_LIBRARY_PATH") {
+      environment.insert(strdup("LD_LIBRARY_PATH=" + String(cString: path)), at: 0)
+    }
+    defer { for text in words + environment { free(text) } }
+    var pid: pid_t = 0
+    guard posix_spawn(&pid, executable, &actions, &attributes, &words, &environment) == 0 else {
+      close(ends[0])
+      return nil
+    }
+    generation += 1
+    let started = Child(pid: pid, socket: ends[0])
+    child = started
+    return started
+  }
+
+  /// Ends the child; says how it ended, if it had by itself.
+  @discardableResult
+  private func stop() -> String {
+    guard let child else { return "no process" }
+    self.child = nil
+    close(child.socket)
+    var status: Int32 = 0
+    // It ends by itself when it is between requests, or has crashed; else it is in the midst of one.
+    for _ in 0..<20 {
+      let ended = waitpid(child.pid, &status, WNOHANG)
+      if ended == child.pid { return Self.text(status) }
+      if ended < 0, errno != EINTR { return "an unknown way" }
+      usleep(1_000)
+    }
+    kill(child.pid, SIGKILL)
+    while waitpid(child.pid, &status, 0) < 0, errno == EINTR {}
+    return Self.text(status)
+  }
+
+  private static func text(_ status: Int32) -> String {
+    let signal = status & 0x7f
+    if signal == 0 { return "exit status \((status >> 8) & 0xff)" }
+    return signal == SIGKILL || signal == SIGXCPU ? "its limits" : "signal \(signal)"
+  }
+}
+
+/// A module that another process reads.
+private final class RemoteContents: ModuleContents {
+  let header: ModuleHeader
+  private let process: ReaderProcess
+  private let path: String
+  private let expectedBuildID: [UInt8]?
+  private var handle: ReaderProcess.Handle
+  private var hasFailed = false
+  /// Of the file itself; its bytes are copied and not looked into.
+  private let descriptor: Int32
+
+  init(
+    process: ReaderProcess, path: String, expectedBuildID: [UInt8]?, opened: ReaderProcess.Handle
+  ) {
+    self.process = process
+    self.path = path
+    self.expectedBuildID = expectedBuildID
+    handle = opened
+    header = opened.header
+    descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+  }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  func callFrames() -> CallFrameTable {
+    ask(.callFrames, .empty, read: { reader throws(WireError) in try .init(from: &reader) })
+  }
+
+  func symbols() -> SymbolTable {
+    ask(.symbols, .empty, read: { reader throws(WireError) in try .init(from: &reader) })
+  }
+
+  func lines() -> LineTable {
+    ask(.lines, .empty, read: { reader throws(WireError) in try .init(from: &reader) })
+  }
+
+  func inlines(unit: UInt64) -> InlineTable {
+    ask(
+      .inlines, .empty, parameters: { $0.put(unit) },
+      read: { reader throws(WireError) in try .init(from: &reader) })
+  }
+
+  func names(_ mangled: [String]) -> [FunctionName] {
+    ask(
+      .names, [], parameters: { $0.put(mangled) },
+      read: { reader throws(WireError) in
+        var names: [FunctionName] = []
+        for _ in mangled { names.append(try FunctionName(from: &reader)) }
+        return names
+      })
+  }
+
+  func bytes(at address: UInt64, count: Int) -> [UInt8] {
+    ModuleReader.bytes(at: address, count: count, of: header.segments, descriptor: descriptor)
+  }
+
+  private func ask<Answer>(
+    _ request: ReaderRequest, _ nothing: Answer,
+    parameters: (inout WireWriter) -> Void = { _ in },
+    read: (inout WireReader) throws(WireError) -> Answer
+  ) -> Answer {
+    guard !hasFailed, reopen() else { return nothing }
+    var writer = WireWriter()
+    writer.put(request.rawValue)
+    writer.put(handle.number)
+    parameters(&writer)
+    guard let reply = process.exchange(writer.bytes, path: path) else {
+      hasFailed = true
+      return nothing
+    }
+    var reader = WireReader(reply)
+    do throws(WireError) { return try read(&reader) } catch {
+      hasFailed = true
+      process.distrust(path: path)
+      return nothing
+    }
+  }
+
+  /// Another file may have been the end of the child that knew this one.
+  private func reopen() -> Bool {
+    if process.isCurrent(handle) { return true }
+    guard let again = try? process.handle(path: path, expectedBuildID: expectedBuildID),
+      again.header == header
+    else {
+      hasFailed = true
+      return false
+    }
+    handle = again
+    return true
+  }
+}

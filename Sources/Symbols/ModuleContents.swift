@@ -1,0 +1,74 @@
+/// What is known of a module's file once it is open.
+struct ModuleHeader: Hashable, Sendable {
+  var machine: ModuleReader.Machine
+  var segments: [ModuleReader.Segment]
+  var isProgramFile: Bool
+  /// Holds the Swift runtime itself, so that its functions are not the program's own.
+  var holdsSwiftRuntime: Bool
+}
+
+/// A function's name in the forms that are shown.
+struct FunctionName: Hashable, Sendable {
+  var simplified: String
+  /// With modules and types; nil where it is the same.
+  var full: String?
+  /// Whether the program's author wrote it, as far as its name tells.
+  var isOwn: Bool
+}
+
+/// The tables of one module, read in this process or in another.
+protocol ModuleContents {
+  var header: ModuleHeader { get }
+  func callFrames() -> CallFrameTable
+  func symbols() -> SymbolTable
+  func lines() -> LineTable
+  /// The inlined calls of a unit of the line table.
+  func inlines(unit: UInt64) -> InlineTable
+  /// The shown forms of linker names, in their order.
+  func names(_ mangled: [String]) -> [FunctionName]
+  /// Bytes of the file that are loaded at a link-time address; empty where they are not all there.
+  func bytes(at address: UInt64, count: Int) -> [UInt8]
+}
+
+/// Reads a module in this process.
+final class LocalContents: ModuleContents {
+  let header: ModuleHeader
+  private let reader: ModuleReader
+  private lazy var debugFile: ModuleReader? = DebugFile.find(for: reader)
+  private lazy var lineReader: ModuleReader? = reader.hasLineTables ? reader : debugFile
+
+  init(_ reader: ModuleReader) {
+    self.reader = reader
+    let isProgramFile = reader.isProgramFile
+    header = ModuleHeader(
+      machine: reader.machine, segments: reader.segments, isProgramFile: isProgramFile,
+      holdsSwiftRuntime: isProgramFile && reader.hasSection(prefix: "swift5_")
+        && !reader.neededLibraries.contains { $0.hasPrefix("libswiftCore.") })
+  }
+
+  func callFrames() -> CallFrameTable { reader.callFrames() }
+
+  func symbols() -> SymbolTable {
+    reader.symbols(debugFile: reader.hasFullSymbols ? nil : debugFile)
+  }
+
+  func lines() -> LineTable { lineReader?.lines(segments: reader.segments) ?? .empty }
+
+  func inlines(unit: UInt64) -> InlineTable { lineReader?.inlines(unit: unit) ?? .empty }
+
+  func names(_ mangled: [String]) -> [FunctionName] {
+    mangled.map { Self.name($0, isStatic: header.holdsSwiftRuntime) }
+  }
+
+  func bytes(at address: UInt64, count: Int) -> [UInt8] {
+    reader.bytes(at: address, count: count)
+  }
+
+  private static func name(_ mangled: String, isStatic: Bool) -> FunctionName {
+    let simplified = Demangler.simplified(mangled)
+    let full = Demangler.full(mangled)
+    return FunctionName(
+      simplified: simplified, full: full == simplified ? nil : full,
+      isOwn: FunctionOrigin.isProgram(mangledName: mangled, isStatic: isStatic))
+  }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import Testing
+
+@testable import Symbols
+
+/// Reading in a process of its own.
+@Suite struct `Reading in another process` {
+  private static let lull: String? = {
+    let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+    let folders =
+      [own] + CommandLine.arguments.filter { $0.hasSuffix(".xctest") }
+    return folders.map {
+      URL(fileURLWithPath: $0).deletingLastPathComponent().appendingPathComponent("lull").path
+    }.first { access($0, X_OK) == 0 }
+  }()
+
+  private func process() throws -> ReaderProcess {
+    ReaderProcess(executable: try #require(Self.lull), timeout: 30)
+  }
+
+  private func open(_ path: String, in process: ReaderProcess) -> (any ModuleContents)? {
+    try? process.open(path: path, expectedBuildID: nil)
+  }
+
+  @Test func `every table is the same as when it is read here`() throws {
+    let path = try TestProgram.chain("-O", "-g")
+    let reader = try ModuleReader(path: path)
+    let here = LocalContents(reader)
+    let process = try process()
+    let there = try #require(open(path, in: process))
+    #expect(there.header == here.header)
+    let (symbols, others) = (here.symbols(), there.symbols())
+    #expect(symbols.count > 10 && symbols.count == others.count)
+    let (frames, otherFrames) = (here.callFrames(), there.callFrames())
+    #expect(frames.count > 10 && frames.starts == otherFrames.starts)
+    let (lines, otherLines) = (here.lines(), there.lines())
+    #expect(lines.count > 10 && lines.count == otherLines.count)
+    for entry in symbols.entries {
+      for address in stride(from: entry.address, to: entry.end, by: 3) {
+        #expect(symbols.find(address) == others.find(address))
+        #expect(frames.find(address) == otherFrames.find(address))
+        let found = lines.find(address, functionStart: entry.address)
+        #expect(found == otherLines.find(address, functionStart: entry.address))
+      }
+    }
+    var calls = 0
+    for unit in lines.units {
+      let (table, other) = (here.inlines(unit: unit), there.inlines(unit: unit))
+      #expect(table.starts == other.starts && table.calls == other.calls)
+      calls += table.calls.count
+    }
+    #expect(calls > 0)
+    let names = symbols.entries.compactMap { symbols.find($0.address)?.mangledName }
+    #expect(here.names(names) == there.names(names))
+    let first = try #require(reader.segments.first(where: \.isExecutable))
+    #expect(here.bytes(at: first.address, count: 64) == there.bytes(at: first.address, count: 64))
+    #expect(process.failures.isEmpty)
+  }
+
+  @Test func `a refused file is refused for the same reason`() throws {
+    let process = try process()
+    let path = try TestProgram.chain("-O", "-g", "-Xlinker", "--build-id")
+    #expect(throws: ModuleReaderError.self) {
+      try process.open(path: path, expectedBuildID: [1, 2, 3])
+    }
+    do {
+      _ = try process.open(path: path, expectedBuildID: [1, 2, 3])
+    } catch let error as ModuleReaderError {
+      #expect(error.description.contains("changed since the recording"))
+    }
+    #expect(throws: ModuleReaderError.self) {
+      try process.open(path: "/etc/passwd", expectedBuildID: nil)
+    }
+    #expect(open(path, in: process) != nil)
+  }
+
+  /// Stands in for a reader that a file has crashed, or sent into an endless loop, or made to lie.
+  @Test(arguments: [
+    ("kill -SEGV $$", "signal 11"), ("exec sleep 1000", "took longer"),
+    ("printf '\\3\\0\\0\\0\\0\\0\\0\\0abc' >&3; sleep 1000", "made no sense"),
+    ("printf '\\377\\377\\377\\377\\377\\377\\377\\177' >&3; sleep 1000", ""),
+    ("exit 0", "exit status 0"),
+  ])
+  func `a reader that fails costs its file alone`(script: String, reason: String) throws {
+    let process = ReaderProcess(
+      executable: "/bin/sh", arguments: ["-c", script], timeout: 1)
+    let started = Date()
+    #expect(throws: ModuleReaderError.self) {
+      try process.open(path: "/proc/self/exe", expectedBuildID: nil)
+    }
+    #expect(Date().timeIntervalSince(started) < 20)
+    guard !reason.contains("sense") else { return }
+    let failure = try #require(process.failures["/proc/self/exe"])
+    #expect(reason.isEmpty || failure.contains(reason), "\(failure)")
+  }
+
+  @Test func `after a file was the end of the reader, others are read on`() throws {
+    let process = try process()
+    let path = try TestProgram.chain("-O", "-g")
+    let contents = try #require(open(path, in: process))
+    #expect(contents.symbols().count > 10)
+    // The kernel's limit on CPU time does the same to a reader that is caught in a loop.
+    kill(try #require(process.identifier), SIGKILL)
+    // The first question after that finds it gone; another file starts it anew, and this one keeps its names apart.
+    _ = contents.lines()
+    let other = try #require(open(try TestProgram.chain("-O"), in: process))
+    #expect(other.symbols().count > 10)
+  }
+
+  @Test func `names and lines of altered files cost no more than names`() throws {
+    let original = try [UInt8](
+      Data(contentsOf: URL(fileURLWithPath: TestProgram.chain("-O", "-g"))))
+    let path = "\(TestProgram.directory)/isolated-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let process = try process()
+    let seed = UInt64.random(in: 0...UInt64.max)
+    print("seed of the altered files for the other process: \(seed)")
+    var state = seed
+    func next(_ limit: Int) -> Int {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int((state >> 33) % UInt64(max(limit, 1)))
+    }
+    for round in 0..<60 {
+      var bytes = original
+      if round % 3 == 0 { bytes.removeLast(1 + next(bytes.count - 1)) }
+      for _ in 0..<(1 + next(24)) where !bytes.isEmpty {
+        bytes[next(round < 30 ? min(bytes.count, 1024) : bytes.count)] = UInt8(next(256))
+      }
+      try Data(bytes).write(to: URL(fileURLWithPath: path))
+      guard let contents = open(path, in: process) else { continue }
+      _ = contents.callFrames()
+      let symbols = contents.symbols()
+      for unit in contents.lines().units.prefix(4) { _ = contents.inlines(unit: unit) }
+      _ = contents.names(symbols.names(near: 0x2000))
+    }
+    // Whatever became of it: a sound file is read.
+    #expect(open(try TestProgram.chain("-O", "-g"), in: process)?.symbols().count ?? 0 > 10)
+  }
+
+  @Test func `a hundred thousand addresses of a large binary take about a second`() throws {
+    // The compiler itself: a program of some hundred megabytes.
+    let path = try TestProgram.run(["sh", "-c", "readlink -f \"$(command -v swift-frontend)\""])
+      .trimmingCharacters(in: .whitespacesAndNewlines)
+    let modules = ModuleCache(process: try process())
+    let reader = try ModuleReader(path: path)
+    let text = try #require(reader.segments.first(where: \.isExecutable))
+    var mappings = MappingTable(executablePath: path)
+    let base: UInt64 = 0x7000_0000_0000
+    mappings.insert(
+      ModuleMapping(
+        start: base + text.fileOffset, end: base + text.fileOffset + text.fileSize,
+        fileOffset: text.fileOffset, path: path))
+    let symbolizer = Symbolizer(modules: modules)
+    let started = Date()
+    var named = 0
+    for index in 0..<UInt64(100_000) {
+      let address = base + text.fileOffset + index * (text.fileSize / 100_000)
+      if symbolizer.resolve(address: address, in: mappings).last?.function != nil { named += 1 }
+    }
+    let seconds = Date().timeIntervalSince(started)
+    print("100,000 addresses: \(seconds) s, \(named) named")
+    #expect(named > 50_000)
+    // Unoptimised and on a busy machine it takes many times what a release build does.
+    #expect(seconds < 120)
+  }
+}
