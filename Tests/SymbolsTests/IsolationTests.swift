@@ -52,7 +52,7 @@ import Testing
     #expect(calls > 0)
     let names = symbols.entries.compactMap { symbols.find($0.address)?.mangledName }
     #expect(here.names(names) == there.names(names))
-    let first = try #require(reader.segments.first(where: \.isExecutable))
+    let first = try #require(reader.segments.first { $0.isExecutable })
     #expect(here.bytes(at: first.address, count: 64) == there.bytes(at: first.address, count: 64))
     #expect(process.failures.isEmpty)
   }
@@ -65,7 +65,7 @@ import Testing
     }
     do {
       _ = try process.open(path: path, expectedBuildID: [1, 2, 3])
-    } catch let error as ModuleReaderError {
+    } catch {
       #expect(error.description.contains("changed since the recording"))
     }
     #expect(throws: ModuleReaderError.self) {
@@ -103,7 +103,8 @@ import Testing
     kill(try #require(process.identifier), SIGKILL)
     // The first question after that finds it gone; another file starts it anew, and this one keeps its names apart.
     _ = contents.lines()
-    let other = try #require(open(try TestProgram.chain("-O"), in: process))
+    let another = try TestProgram.chain("-O")
+    let other = try #require(open(another, in: process))
     #expect(other.symbols().count > 10)
   }
 
@@ -134,7 +135,8 @@ import Testing
       _ = contents.names(symbols.names(near: 0x2000))
     }
     // Whatever became of it: a sound file is read.
-    #expect(open(try TestProgram.chain("-O", "-g"), in: process)?.symbols().count ?? 0 > 10)
+    let sound = try TestProgram.chain("-O", "-g")
+    #expect(open(sound, in: process)?.symbols().count ?? 0 > 10)
   }
 
   @Test func `a hundred thousand addresses of a large binary take about a second`() throws {
@@ -143,7 +145,7 @@ import Testing
       .trimmingCharacters(in: .whitespacesAndNewlines)
     let modules = ModuleCache(process: try process())
     let reader = try ModuleReader(path: path)
-    let text = try #require(reader.segments.first(where: \.isExecutable))
+    let text = try #require(reader.segments.first { $0.isExecutable })
     var mappings = MappingTable(executablePath: path)
     let base: UInt64 = 0x7000_0000_0000
     mappings.insert(

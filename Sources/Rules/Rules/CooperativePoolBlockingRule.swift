@@ -20,7 +20,7 @@ public enum CooperativePoolBlockingRule: Rule {
       RuleExample(
         "tasks that await", .pass,
         SignalSet(
-          durationSeconds: 60,
+          durationSeconds: 60, mainThread: MainThreadSignal(),
           criticalThreads: [
             CriticalThread(
               tid: 2, role: .cooperativePool, turns: 900, idleSeconds: 59,
@@ -29,7 +29,7 @@ public enum CooperativePoolBlockingRule: Rule {
       RuleExample(
         "ten tasks that sleep for 50 ms with usleep", .fail,
         SignalSet(
-          durationSeconds: 10,
+          durationSeconds: 10, mainThread: MainThreadSignal(),
           criticalThreads: [
             CriticalThread(
               tid: 2, role: .cooperativePool, turns: 50, blockedSeconds: 0.5,

@@ -20,7 +20,7 @@ public enum EventLoopBlockingRule: Rule {
       RuleExample(
         "handlers that leave files to a thread pool", .pass,
         SignalSet(
-          durationSeconds: 60,
+          durationSeconds: 60, mainThread: MainThreadSignal(),
           criticalThreads: [
             CriticalThread(
               tid: 2, role: .eventLoop, turns: 900, idleSeconds: 59,
@@ -29,7 +29,7 @@ public enum EventLoopBlockingRule: Rule {
       RuleExample(
         "a handler that reads a file for each of ten requests", .fail,
         SignalSet(
-          durationSeconds: 10,
+          durationSeconds: 10, mainThread: MainThreadSignal(),
           criticalThreads: [
             CriticalThread(
               tid: 2, role: .eventLoop, turns: 50, blockedSeconds: 0.5,

@@ -5,6 +5,12 @@ import TraceModel
 struct MainThreadChoice {
   var thread: ThreadModel
   var foundBy: String
+  /// The process's first thread, which runs until the program is launched, whoever plays its part then.
+  var first: ThreadModel
+  /// Other workers that MainActor's work ran on in between.
+  var others: [ThreadModel] = []
+  /// Stacks that show a thread at MainActor's work, where that is not always on one thread.
+  var mainStacks: Set<Int> = []
 
   static func choose(in subject: SubjectView) -> MainThreadChoice? {
     guard
@@ -20,11 +26,11 @@ struct MainThreadChoice {
       return found
     }
     guard first.intervals.contains(where: { shown($0.stack).contains(.parked) }) else {
-      return MainThreadChoice(thread: first, foundBy: "the process's first thread")
+      return MainThreadChoice(thread: first, foundBy: "the process's first thread", first: first)
     }
     // MainActor runs on whichever worker drains the main queue. Other serial queues look the same, but only an actor's
     // jobs are drained from one; so a thread that ran such jobs is preferred to any that did not.
-    func busiest(_ what: ThreadRoles.Shown) -> (key: Int32, value: Double)? {
+    func busiest(_ what: ThreadRoles.Shown) -> [(key: Int32, value: Double)]? {
       var weight: [Int32: Double] = [:]
       for thread in subject.threads where thread.tid != first.tid {
         for interval in thread.intervals where shown(interval.stack).contains(what) {
@@ -35,14 +41,24 @@ struct MainThreadChoice {
       where sample.pid == subject.pid && shown(sample.stack).contains(what) {
         weight[sample.tid, default: 0] += 0.01
       }
-      return weight.max { ($0.value, $1.key) < ($1.value, $0.key) }
+      let order = weight.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+      return order.isEmpty ? nil : order
     }
-    let best = busiest(.serialJob) ?? busiest(.serialDrain)
-    guard let best, let thread = subject.threads.first(where: { $0.tid == best.key }) else {
+    let jobs = busiest(.serialJob)
+    let workers = jobs ?? busiest(.serialDrain) ?? []
+    guard let best = workers.first,
+      let thread = subject.threads.first(where: { $0.tid == best.key })
+    else {
       return MainThreadChoice(
-        thread: first, foundBy: "the process's first thread (parked by libdispatch)")
+        thread: first, foundBy: "the process's first thread (parked by libdispatch)", first: first)
     }
+    let evidence = jobs == nil ? ThreadRoles.Shown.serialDrain : .serialJob
     return MainThreadChoice(
-      thread: thread, foundBy: "the worker that drains the main queue; the first thread is parked")
+      thread: thread, foundBy: "the worker that drains the main queue; the first thread is parked",
+      first: first,
+      others: workers.dropFirst().compactMap { worker in
+        subject.threads.first { $0.tid == worker.key }
+      },
+      mainStacks: Set(known.filter { $0.value.contains(evidence) }.map(\.key)))
   }
 }

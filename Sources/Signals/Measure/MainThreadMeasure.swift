@@ -4,6 +4,7 @@ import TraceModel
 /// From leaving an event wait to the next.
 struct Turn {
   var intervals: ThreadHistory
+  var tid: Int32 = 0
 
   var start: Timestamp { intervals.first?.start ?? Timestamp(nanoseconds: 0) }
   var end: Timestamp { intervals.last?.end ?? start }
@@ -85,10 +86,17 @@ enum MainThreadMeasure {
     let parts = TimeParts(intervals.totals)
     let turns = Turn.split(intervals, keeping: TimeSpan(seconds: 0.05))
     let hasEventLoop = intervals.totals.eventWaits > 0
-    // What a program does before its first event wait is its launch, which has a rule of its own.
-    let ready = LifecycleMeasure.ready(main: choice.thread, in: subject)
+    // What a program does before its first event wait is its launch, which has a rule of its own. A worker has none: the
+    // first thread had it.
+    let ready =
+      choice.thread.tid == choice.first.tid
+      ? LifecycleMeasure.ready(main: choice.thread, in: subject) : nil
     let launch = turns.first.flatMap { turn in ready.map { turn.start < $0 } == true ? turn : nil }
-    let long = hasEventLoop ? turns.long.filter { $0.start != launch?.start } : []
+    let elsewhere = choice.others.flatMap { turnsElsewhere(of: $0, choice, subject) }
+    let long =
+      hasEventLoop
+      ? (turns.long.filter { $0.start != launch?.start }
+        + elsewhere.filter { $0.length.seconds >= 0.05 }).sorted { $0.start < $1.start } : []
 
     var signal = MainThreadSignal(
       threadID: Int(choice.thread.tid), threadName: choice.thread.name, foundBy: choice.foundBy,
@@ -99,14 +107,33 @@ enum MainThreadMeasure {
       over50ms: long.count, over100ms: count(long, 0.1), over250ms: count(long, 0.25),
       over500ms: count(long, 0.5), over2s: count(long, 2))
     signal.hangs = long.filter { $0.length.seconds >= 0.1 }.map { hang($0, choice, subject) }
+    signal.add(elsewhere)
     let busy = (hasEventLoop ? long.map(\.intervals) : [intervals]).joined()
     signal.computingSeconds50ms = TimeParts(busy).running.seconds
     signal.computingWhileIdleCPUs = IdleProcessors.overlap(
       of: busy.filter { $0.state == .running }, in: subject)
-    signal.blockings = blockings(
+    let scored =
       hasEventLoop && turns.count > 1
-        ? intervals[(launch?.intervals.endIndex ?? intervals.startIndex)...] : intervals, subject)
+      ? intervals[(launch?.intervals.endIndex ?? intervals.startIndex)...] : intervals
+    signal.blockings = blockings(([scored] + elsewhere.map(\.intervals)).joined(), subject)
     return signal
+  }
+
+  /// Turns in which another worker did MainActor's work.
+  private static func turnsElsewhere(
+    of thread: ThreadModel, _ choice: MainThreadChoice, _ subject: SubjectView
+  ) -> [Turn] {
+    let samples = subject.trace.processorSamples.filter {
+      $0.tid == thread.tid && $0.stack.map(choice.mainStacks.contains) == true
+    }
+    return Turn.split(thread.intervals, keeping: TimeSpan(seconds: 0.001)).long.filter { turn in
+      turn.intervals.contains { $0.stack.map(choice.mainStacks.contains) == true }
+        || samples.contains { $0.time >= turn.start && $0.time <= turn.end }
+    }.map { turn in
+      var own = turn
+      own.tid = thread.tid
+      return own
+    }
   }
 
   private static func count(_ turns: [Turn], _ seconds: Double) -> Int {
@@ -117,7 +144,8 @@ enum MainThreadMeasure {
     -> Hang
   {
     let parts = TimeParts(turn.intervals)
-    let stack = worstStack(turn, parts: parts, tid: choice.thread.tid, subject)
+    let tid = turn.tid == 0 ? choice.thread.tid : turn.tid
+    let stack = worstStack(turn, parts: parts, tid: tid, subject)
     let seconds = turn.length.seconds
     return Hang(
       start: subject.time(turn.start), durationSeconds: seconds,
@@ -170,6 +198,21 @@ enum MainThreadMeasure {
       Blocking(
         cause: key.cause.rawValue, seconds: value.time.seconds, count: value.count,
         stack: subject.frames(key.stack), waker: value.waker.flatMap { names[$0] })
+    }
+  }
+}
+
+extension MainThreadSignal {
+  /// Adds turns on other workers; the chosen one was idle meanwhile, since MainActor does one thing at a time.
+  fileprivate mutating func add(_ elsewhere: [Turn]) {
+    for turn in elsewhere {
+      let parts = TimeParts(turn.intervals)
+      turns += 1
+      runningSeconds += parts.running.seconds
+      runnableSeconds += parts.runnable.seconds
+      blockedSeconds += parts.blockedTotal.seconds
+      blockedByCause.merge(parts.blockedByCause) { $0 + $1 }
+      idleSeconds = max(0, idleSeconds - turn.length.seconds)
     }
   }
 }

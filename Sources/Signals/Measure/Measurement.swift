@@ -39,7 +39,7 @@ public enum Measurement {
     let wakeups = WakeupMeasure(subject)
     if set.unavailable[.mainThread] == nil, let choice {
       set.mainThread = MainThreadMeasure.measure(choice, in: subject)
-      set.lifecycle = LifecycleMeasure.measure(main: choice.thread, in: subject)
+      set.lifecycle = LifecycleMeasure.measure(main: choice.first, in: subject)
     }
     if set.unavailable[.wakeups] == nil { set.wakeups = wakeups.signal() }
     var roles = ThreadRoles(subject, main: choice?.thread.tid)
