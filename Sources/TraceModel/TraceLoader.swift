@@ -253,7 +253,9 @@ struct TraceLoader {
       metadata: TraceMetadata(
         path: path, startWallNanoseconds: wall, durationSeconds: (end - start).seconds,
         hostname: file.features.hostname, kernel: file.features.osRelease,
-        cpuCount: file.features.cpusOnline ?? 1, lostEvents: lostEvents,
+        cpuCount: file.features.cpusOnline ?? 1,
+        cpuModel: file.features.cpuDescription,
+        records: file.recordCounts.values.reduce(0, +), lostEvents: lostEvents,
         lostSamples: lostSamples, throttled: throttled, truncated: note != nil,
         truncationNote: note, unknownRecords: file.unknownRecords,
         symbolProblems: state.stacks.problems, undecodable: undecodable),
