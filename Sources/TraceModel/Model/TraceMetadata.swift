@@ -12,7 +12,7 @@ public struct TraceMetadata: Sendable {
   public var cpuCount: Int
   /// The processor as the machine names it.
   public var cpuModel: String?
-  /// Records of every kind in the file.
+  /// Records with a time, without those that only carry names.
   public var records: Int
   /// Records that the kernel dropped because a ring buffer was full.
   public var lostEvents: UInt64
