@@ -5,25 +5,6 @@ public enum BudgetTemplate {
   /// Runs below which nothing can be said of how stable a figure is.
   public static let fewestRuns = 3
 
-  /// The figures that are worth a limit, with why.
-  private static let candidates: [(path: String, why: String)] = [
-    ("signals.disk.syncs", "each waits for the device"),
-    ("signals.disk.bytesWritten", "bytes handed to files"),
-    ("signals.disk.writes", "calls that write to files"),
-    ("signals.mainThread.hangs.count", "turns of the main thread of 100 ms or more"),
-    ("signals.mainThread.blockedSeconds", "the main thread waiting within a turn"),
-    ("signals.mainThread.launchSeconds", "from exec to the first wait for events"),
-    ("signals.wakeups.perSecond", "every wakeup keeps the CPU from sleeping"),
-    ("signals.wakeups.idlePerSecond", "wakeups of an idle process"),
-    ("audits.polling-timers.value", "timed waits that expired for nothing, per second"),
-    ("signals.network.bytesSent", "bytes sent"),
-    ("signals.network.bytesReceived", "bytes received"),
-    ("signals.network.bursts.count", "times the radio is woken"),
-    ("signals.memory.peakFootprintBytes", "the most memory held"),
-    ("signals.cpu.totalSeconds", "CPU time"),
-    ("score.overall", "the score, 100 at best"),
-  ]
-
   /// How far runs may be apart, as a share of their median, for a figure to be gated.
   private static let stable = 0.1
 
@@ -40,7 +21,7 @@ public enum BudgetTemplate {
 
       """
     var unstable: [String] = []
-    for (name, why) in candidates {
+    for (name, why) in StandardFigures.all where name != "trace.durationSeconds" {
       guard let path = FigurePath(name) else { continue }
       let values = runs.compactMap { $0.figures.numbers[path] }
       guard values.count == runs.count, let least = values.min(), let most = values.max() else {
