@@ -9,10 +9,15 @@ public enum GitLabReport {
       var lines: Lines
     }
     var description: String
-    var check_name: String
+    var checkName: String
     var fingerprint: String
     var severity: String
     var location: Location
+
+    enum CodingKeys: String, CodingKey {
+      case description, fingerprint, severity, location
+      case checkName = "check_name"
+    }
   }
 
   /// An issue for each budget that did not pass, as a JSON list.
@@ -22,7 +27,7 @@ public enum GitLabReport {
       let blame = result.blame.map { "; blame: \(CheckText.blame($0))" } ?? ""
       return Issue(
         description: "\(result.path): \(result.message)\(blame)",
-        check_name: result.rule ?? "lull-budget",
+        checkName: result.rule ?? "lull-budget",
         // Without figures: the same issue in the next run is not a new one.
         fingerprint: StableHash.hex([result.path, result.scenario ?? "", place.file]),
         severity: severity(result),
