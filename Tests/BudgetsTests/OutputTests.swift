@@ -75,7 +75,7 @@ import Testing
     #expect(
       output.split(separator: "\n") == [
         "polling-timers error fail Sources/App/Poller.swift 42",
-        "peak-footprint none open lull.toml 6",
+        "signals.memory.peakFootprintBytes none open lull.toml 6",
         "write-frequency warning fail lull.toml 9",
       ], "\(output)")
   }
@@ -90,7 +90,7 @@ import Testing
         print(family.name, family.type, len(family.samples))
         for sample in family.samples:
           if sample.labels["path"] == "signals.disk.syncs":
-            print(sample.name, sample.labels.get("lull_budget", ""), sample.value)
+            print(sample.name, sample.labels.get("lull_budget", ""), float(sample.value))
       """
     let output = try Python.output(script, input: OpenMetricsReport.render(Self.check()))
     #expect(

@@ -50,7 +50,9 @@ public enum BudgetTemplate {
     let isExact = values.min() == values.max()
     // What does not vary at all gets no room; the rest gets as much again as it varied, and a tenth.
     let room = isExact ? 0 : (values.max() ?? 0) - (values.min() ?? 0) + 0.1 * edge.magnitude
-    let limit = isHigherBetter ? (edge - room).rounded(.down) : rounded(up: edge + room)
+    let limit =
+      isExact
+      ? edge : isHigherBetter ? (edge - room).rounded(.down) : rounded(up: edge + room)
     return """
       [[budget]]                  # measured \(range)
       path = "\(path)"            # \(why)
@@ -61,11 +63,12 @@ public enum BudgetTemplate {
 
   /// Two digits that mean something, never less than the value; whole counts stay whole.
   private static func rounded(up value: Double) -> Double {
-    if value == 0 || (value.rounded() == value && value < 100) { return value }
-    var scale = 1.0
+    if value <= 0 || (value.rounded() == value && value < 100) { return value }
+    // Powers of ten above one are exact, those below are not.
+    var (scale, divisor) = (1.0, 1.0)
     while value * scale < 10 { scale *= 10 }
-    while value * scale >= 100 { scale /= 10 }
-    return (value * scale).rounded(.up) / scale
+    while value / divisor >= 100 { divisor *= 10 }
+    return max(value, (value * scale / divisor).rounded(.up) / scale * divisor)
   }
 
   private static func number(_ value: Double) -> String {
