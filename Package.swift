@@ -51,10 +51,16 @@ let package = Package(
       name: "Reporting",
       dependencies: ["Rules", .product(name: "Mustache", package: "swift-mustache")],
       resources: page, swiftSettings: strict),
+    .target(
+      name: "Budgets",
+      dependencies: [
+        "Reporting", "Rules", "Signals", .product(name: "TOMLKit", package: "TOMLKit"),
+      ],
+      swiftSettings: strict),
     .executableTarget(
       name: "lull",
       dependencies: [
-        "Recording", "Reporting", "Symbols",
+        "Budgets", "Recording", "Reporting", "Symbols",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -76,6 +82,9 @@ let package = Package(
     .testTarget(name: "SignalsTests", dependencies: ["Signals", "TestSupport"]),
     .testTarget(name: "RulesTests", dependencies: ["Rules"]),
     .testTarget(name: "ReportingTests", dependencies: ["Reporting", "TestSupport"]),
+    .testTarget(
+      name: "BudgetsTests",
+      dependencies: ["Budgets", "Reporting", "Rules", "Signals", "TestSupport", "TraceModel"]),
     .testTarget(
       name: "EndToEndTests",
       dependencies: [

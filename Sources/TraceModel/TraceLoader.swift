@@ -38,6 +38,7 @@ struct TraceLoader {
   private var lostEvents: UInt64 = 0
   private var lostSamples: UInt64 = 0
   private var throttled = 0
+  private var timedRecords = 0
   private var first: UInt64?
   private var last: UInt64 = 0
   private let events: ContiguousArray<DecodedEvent>
@@ -154,6 +155,7 @@ struct TraceLoader {
     guard time > 0 else { return }
     if first == nil { first = time }
     if time > last { last = time }
+    timedRecords &+= 1
   }
 
   /// Probes carry the recorder's pid in their group's name, other events are known by their whole name.
@@ -254,7 +256,9 @@ struct TraceLoader {
       metadata: TraceMetadata(
         path: path, startWallNanoseconds: wall, durationSeconds: (end - start).seconds,
         hostname: file.features.hostname, kernel: file.features.osRelease,
-        cpuCount: file.features.cpusOnline ?? 1, lostEvents: lostEvents,
+        cpuCount: file.features.cpusOnline ?? 1,
+        cpuModel: file.features.cpuDescription,
+        records: timedRecords, lostEvents: lostEvents,
         lostSamples: lostSamples, throttled: throttled, truncated: note != nil,
         truncationNote: note, unknownRecords: file.unknownRecords,
         symbolProblems: state.stacks.problems, undecodable: undecodable),

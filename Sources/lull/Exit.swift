@@ -1,4 +1,5 @@
 import ArgumentParser
+import Budgets
 import Glibc
 import PerfData
 import Recording
@@ -14,6 +15,10 @@ struct Failure: Error {
 
 /// Statuses and how each error comes to one.
 enum Exit {
+  /// A budget is broken, or a change for the worse is certain.
+  static let overBudget: Int32 = 2
+  /// Something that is asked for could not be measured.
+  static let inconclusive: Int32 = 3
   static let usage: Int32 = 64
   static let badTrace: Int32 = 65
   static let inputOutput: Int32 = 74
@@ -43,6 +48,15 @@ enum Exit {
     exit(isOwn ? recordFailed : failure.status)
   }
 
+  /// The status of a check.
+  static func status(of verdict: BudgetVerdict) -> Int32 {
+    switch verdict {
+    case .pass: 0
+    case .fail: overBudget
+    case .inconclusive: inconclusive
+    }
+  }
+
   static func failure(of error: any Error) -> Failure? {
     switch error {
     case let failure as Failure: failure
@@ -50,6 +64,7 @@ enum Exit {
     case let error as PerfDataError: Failure(status: status(error), message: "\(error)")
     case let error as OutputFileError:
       Failure(status: outputStatus(error.code), message: error.description)
+    case let error as BudgetFileError: Failure(status: usage, message: error.description)
     case let error as RadioProfileError: Failure(status: usage, message: error.description)
     case let error as RecordingError: recording(error)
     default: nil

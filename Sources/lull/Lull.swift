@@ -10,6 +10,7 @@ struct Lull: ParsableCommand {
       RecordCommand.self, ReportCommand.self, ExportCommand.self, RulesCommand.self,
       RedactCommand.self,
       DoctorCommand.self,
+      CheckCommand.self, CompareCommand.self,
     ])
 }
 

@@ -84,7 +84,8 @@ enum SampleReport {
   static func metadata() -> TraceMetadata {
     TraceMetadata(
       path: "server.perf.data", startWallNanoseconds: 1_795_271_825_250_000_000,
-      durationSeconds: 60, hostname: "host", kernel: "6.18.0", cpuCount: 2, lostEvents: 0,
+      durationSeconds: 60, hostname: "host", kernel: "6.18.0", cpuCount: 2,
+      cpuModel: "Imagined CPU", records: 10_000, lostEvents: 0,
       lostSamples: 0, throttled: 0, truncated: false, truncationNote: nil, unknownRecords: 0,
       undecodable: [:])
   }

@@ -31,6 +31,8 @@ public enum ReportBuilder {
       hostname: metadata.hostname,
       kernel: metadata.kernel,
       cpuCount: metadata.cpuCount > 0 ? metadata.cpuCount : nil,
+      cpuModel: metadata.cpuModel,
+      records: UInt64(clamping: metadata.records),
       lostEvents: metadata.lostEvents,
       lostSamples: metadata.lostSamples,
       throttled: UInt64(clamping: metadata.throttled),

@@ -46,6 +46,10 @@ public struct TraceSection: Codable, Sendable, Equatable {
   @Nullable public var hostname: String?
   @Nullable public var kernel: String?
   @Nullable public var cpuCount: Int?
+  /// The processor as the machine names it.
+  @Nullable public var cpuModel: String?
+  /// Records with a time, without those that only carry names; what was lost is not among them.
+  @Nullable public var records: UInt64?
   /// Records that the kernel had no room for.
   public var lostEvents: UInt64
   /// Samples that the kernel had no room for.

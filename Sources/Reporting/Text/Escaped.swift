@@ -25,7 +25,7 @@ public enum Escaped {
   public static func markdown(_ text: String) -> String { inert(Escaped.text(text)) }
 
   /// Text that is already escaped for the terminal, its Markdown marks made inert.
-  static func inert(_ text: String) -> String {
+  package static func inert(_ text: String) -> String {
     var result = ""
     for character in text {
       switch character {

@@ -13,9 +13,9 @@ public struct TextOptions: Sendable {
 }
 
 /// Lines of text that never exceed a width, with or without colour.
-struct TextCanvas {
+package struct TextCanvas {
   /// What a piece of text means; colour only repeats it.
-  enum Style: String {
+  package enum Style: String {
     case plain = ""
     case heading = "1"
     case good = "32"
@@ -24,15 +24,15 @@ struct TextCanvas {
     case faint = "2"
   }
 
-  let options: TextOptions
-  private(set) var text = ""
+  package let options: TextOptions
+  package private(set) var text = ""
 
-  init(options: TextOptions) {
+  package init(options: TextOptions) {
     self.options = options
   }
 
   /// A line of pieces; what does not fit is cut.
-  mutating func line(_ pieces: (String, Style)...) {
+  package mutating func line(_ pieces: (String, Style)...) {
     var room = options.width
     var used = ""
     for (piece, style) in pieces {
@@ -46,15 +46,15 @@ struct TextCanvas {
     text += used + "\n"
   }
 
-  mutating func blank() { text += "\n" }
+  package mutating func blank() { text += "\n" }
 
-  mutating func heading(_ title: String) {
+  package mutating func heading(_ title: String) {
     blank()
     line((title, .heading))
   }
 
   /// Text broken at spaces; lines after the first are indented to `hanging`.
-  mutating func paragraph(
+  package mutating func paragraph(
     _ content: String, indent: Int = 2, hanging: Int? = nil, style: Style = .plain
   ) {
     let deeper = max(indent, hanging ?? indent)
@@ -67,7 +67,7 @@ struct TextCanvas {
   }
 
   /// A labelled paragraph, its text in one column with the others'.
-  mutating func item(_ label: String, _ content: String, style: Style = .plain) {
+  package mutating func item(_ label: String, _ content: String, style: Style = .plain) {
     let column = 15
     let lines = Columns.wrap(content, to: options.width - column)
     for (index, part) in lines.enumerated() {

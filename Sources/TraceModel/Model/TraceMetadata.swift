@@ -10,6 +10,10 @@ public struct TraceMetadata: Sendable {
   public var hostname: String?
   public var kernel: String?
   public var cpuCount: Int
+  /// The processor as the machine names it.
+  public var cpuModel: String? = nil
+  /// Records with a time, without those that only carry names.
+  public var records = 0
   /// Records that the kernel dropped because a ring buffer was full.
   public var lostEvents: UInt64
   /// Samples dropped before they reached a ring (PERF_RECORD_LOST_SAMPLES).

@@ -1,0 +1,128 @@
+import FoundationEssentials
+import Reporting
+
+/// Figures to compare with: those of earlier runs, and where they come from.
+public struct Baseline: Sendable, Equatable, Codable {
+  /// The schema that this version writes.
+  public static let schema = "lull.baseline/1"
+
+  /// The figures of one scenario.
+  public struct Part: Sendable, Equatable, Codable {
+    public var environment: Fingerprint
+    /// Each figure's value in each run.
+    public var figures: [String: [Double]]
+  }
+
+  public var schema = Baseline.schema
+  /// By the scenario's name, empty for recordings without one.
+  public var scenarios: [String: Part]
+
+  /// The figures of recordings.
+  public init(sets: [RunSet]) {
+    scenarios = [:]
+    for set in sets {
+      guard let first = set.runs.first else { continue }
+      var figures: [String: [Double]] = [:]
+      for path in Self.lasting(set.runs) {
+        figures[path.description] = set.runs.compactMap { run in
+          run.figures.numbers[path].map(Self.rounded)
+        }
+      }
+      scenarios[set.scenario ?? ""] = Part(
+        environment: Fingerprint(first.report), figures: figures)
+    }
+  }
+
+  /// The figures of a scenario; those without one where the baseline is of a single report.
+  package func part(for scenario: String?) -> Part? {
+    scenarios[scenario ?? ""] ?? (scenarios.count == 1 ? scenarios[""] : nil)
+  }
+
+  /// The figures that every run has, but for ids and other numbers that are no measurement.
+  private static func lasting(_ runs: [Run]) -> [FigurePath] {
+    guard let first = runs.first else { return [] }
+    return first.figures.numbers.keys.filter { path in
+      isMeasured(path) && runs.allSatisfy { $0.figures.numbers[path] != nil }
+    }
+  }
+
+  private static func isMeasured(_ path: FigurePath) -> Bool {
+    switch path.keys.first {
+    case "score": return path.keys.last != "weight"
+    case "audits": return path.keys.last == "value" || path.keys.last == "score"
+    case "phases", "intervals": return true
+    case "signals":
+      // Names of threads and files come and go; a baseline with them is a diff of nothing but names.
+      let inner = path.keys.count > 1 ? path.keys[1] : ""
+      let isFile = path.keys.count > 3 && path.keys[2] == "files"
+      return inner != "threads" && !isFile && path.keys.last != "tid"
+    default: return false
+    }
+  }
+
+  /// Six digits that mean something: fewer lines differ for nothing.
+  static func rounded(_ value: Double) -> Double {
+    guard value != 0, value.isFinite else { return 0 }
+    if value.rounded() == value, value.magnitude < 1e15 { return value }
+    var scale = 1.0
+    while value.magnitude * scale < 100_000, scale < 1e18 { scale *= 10 }
+    return (value * scale).rounded() / scale
+  }
+
+  /// Reads a baseline, or takes a report for one of a single run.
+  public static func parse(_ text: String) throws -> Baseline {
+    struct Header: Decodable { var schema: String? }
+    let data = Data(text.utf8)
+    switch try JSONDecoder().decode(Header.self, from: data).schema {
+    case schema: return try JSONDecoder().decode(Baseline.self, from: data)
+    case Report.schema:
+      let run = try Run(source: "baseline", report: JSONReport.parse(text))
+      return Baseline(sets: [RunSet(scenario: nil, runs: [run])])
+    default: throw BaselineError.schema
+    }
+  }
+
+  /// Takes over the scenarios of another baseline, keeping those that it does not have.
+  public mutating func merge(_ other: Baseline) {
+    scenarios.merge(other.scenarios) { $1 }
+  }
+
+  /// The baseline as JSON: sorted keys, a line for each figure, so that a diff can be read.
+  public func render() throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    func json(_ value: some Encodable) throws -> String {
+      String(decoding: try encoder.encode(value), as: UTF8.self)
+    }
+    var lines = ["{", "  \"scenarios\": {"]
+    let names = scenarios.keys.sorted()
+    for name in names {
+      guard let part = scenarios[name] else { continue }
+      lines.append("    \(try json(name)): {")
+      lines.append("      \"environment\": \(try json(part.environment)),")
+      lines.append("      \"figures\": {")
+      let paths = part.figures.keys.sorted()
+      for path in paths {
+        let values = (part.figures[path] ?? []).map(Self.number).joined(separator: ", ")
+        lines.append("        \(try json(path)): [\(values)]" + (path == paths.last ? "" : ","))
+      }
+      lines.append("      }")
+      lines.append("    }" + (name == names.last ? "" : ","))
+    }
+    lines += ["  },", "  \"schema\": \(try json(schema))", "}", ""]
+    return lines.joined(separator: "\n")
+  }
+
+  private static func number(_ value: Double) -> String {
+    value.rounded() == value && value.magnitude < 1e15 ? String(Int64(value)) : "\(value)"
+  }
+}
+
+/// Why a file is no baseline.
+public enum BaselineError: Error, Sendable, CustomStringConvertible {
+  case schema
+
+  public var description: String {
+    "it is neither a report of Lull nor a baseline; write one with --update-baseline"
+  }
+}

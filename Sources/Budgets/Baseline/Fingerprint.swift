@@ -1,0 +1,51 @@
+import Reporting
+
+/// Where a figure comes from: what must be the same for two figures to be comparable.
+public struct Fingerprint: Sendable, Equatable, Codable {
+  public var kernel: String?
+  public var cpuModel: String?
+  public var cpuCount: Int?
+  public var privilege: String?
+  public var swiftVersion: String?
+  public var lullVersion: String?
+  public var scoring: String?
+
+  /// The fingerprint of a recording.
+  public init(_ report: Report) {
+    kernel = report.trace.kernel
+    cpuModel = report.trace.cpuModel
+    cpuCount = report.trace.cpuCount
+    privilege = report.capture.privilege
+    swiftVersion = report.process.swiftVersion
+    lullVersion = report.generator.version
+    scoring = report.score.configuration
+  }
+
+  /// What differs, in words, of all that matters to the figure.
+  package func differences(from other: Fingerprint, for path: FigurePath) -> [String] {
+    var found: [String] = []
+    func compare(_ name: String, _ own: String?, _ others: String?) {
+      guard own != others else { return }
+      found.append("\(name) \(others ?? "unknown") became \(own ?? "unknown")")
+    }
+    // What is counted, and how, is the same from one patch of Lull to the next.
+    compare("Lull", Self.minor(lullVersion), Self.minor(other.lullVersion))
+    compare("the privilege", privilege, other.privilege)
+    switch FigureUnit.of(path) {
+    case .points: compare("the scoring", scoring, other.scoring)
+    case .bytes: compare("Swift", swiftVersion, other.swiftVersion)
+    case .number where !FigureNames.isRate(path): break
+    default:
+      compare("the kernel", Self.minor(kernel), Self.minor(other.kernel))
+      compare("the CPU", cpuModel, other.cpuModel)
+      compare("the number of CPUs", cpuCount.map(String.init), other.cpuCount.map(String.init))
+      compare("Swift", swiftVersion, other.swiftVersion)
+    }
+    return found
+  }
+
+  /// The first two numbers of a version.
+  private static func minor(_ version: String?) -> String? {
+    version.map { $0.split(separator: ".").prefix(2).joined(separator: ".") }
+  }
+}

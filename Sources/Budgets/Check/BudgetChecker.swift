@@ -1,0 +1,190 @@
+import Reporting
+
+/// Holds budgets against recordings.
+public struct BudgetChecker: Sendable {
+  public var file: BudgetFile
+  public var sets: [RunSet]
+  public var baseline: Baseline?
+  /// Compare with a baseline of another environment too.
+  public var force = false
+  /// The only scenario that is looked at; nil for all.
+  public var onlyScenario: String?
+
+  /// A check that is ready to run.
+  public init(file: BudgetFile, sets: [RunSet], baseline: Baseline? = nil) {
+    self.file = file
+    self.sets = sets
+    self.baseline = baseline
+  }
+
+  /// The verdict on every budget.
+  public func check() -> CheckResult {
+    var pending: [PendingResult] = []
+    for budget in file.budgets where budget.level != .off {
+      if let onlyScenario, let scenario = budget.scenario, scenario != onlyScenario { continue }
+      pending += results(of: budget)
+    }
+    judgeChanges(&pending)
+    return CheckResult(
+      budget: file.path, results: pending.map(\.result), notes: notes(),
+      environment: sets.first?.runs.first.map { Fingerprint($0.report) },
+      policy: file.settings.inconclusive)
+  }
+
+  private func results(of budget: Budget) -> [PendingResult] {
+    let matching = sets.filter { budget.scenario == nil || $0.scenario == budget.scenario }
+    guard !matching.isEmpty else {
+      let name = budget.scenario ?? ""
+      return [
+        PendingResult(
+          budget, path: budget.path, scenario: name,
+          inconclusive: "the scenario was not recorded; give its recordings as \(name)=TRACE")
+      ]
+    }
+    return matching.flatMap { set in
+      paths(of: budget, in: set).map { result(of: budget, at: $0, in: set) }
+    }
+  }
+
+  /// The paths that a path with `*` stands for.
+  private func paths(of budget: Budget, in set: RunSet) -> [FigurePath] {
+    guard budget.path.keys.contains("*") else { return [budget.path] }
+    var found: Set<FigurePath> = []
+    for run in set.runs {
+      found.formUnion(run.figures.numbers.keys.filter(budget.path.matches))
+      found.formUnion(run.figures.texts.keys.filter(budget.path.matches))
+    }
+    return found.isEmpty ? [budget.path] : found.sorted { "\($0)" < "\($1)" }
+  }
+
+  private func result(of budget: Budget, at path: FigurePath, in set: RunSet) -> PendingResult {
+    for run in set.runs {
+      if let flaw = run.flaw(maxLoss: file.settings.maxLoss) {
+        return PendingResult(budget, path: path, scenario: set.scenario, inconclusive: flaw)
+      }
+    }
+    if budget.kind == .text { return statusResult(of: budget, at: path, in: set) }
+    var values: [Double] = []
+    for run in set.runs {
+      guard let value = run.figures.numbers[path] else {
+        return PendingResult(
+          budget, path: path, scenario: set.scenario,
+          inconclusive: "not measured: \(run.absence(of: path))")
+      }
+      values.append(value)
+    }
+    var pending = PendingResult(budget, path: path, scenario: set.scenario, values: values)
+    pending.hold(to: budget)
+    explain(&pending, set)
+    return pending
+  }
+
+  /// The verdict of a rule: the middle one of the runs.
+  private func statusResult(
+    of budget: Budget, at path: FigurePath, in set: RunSet
+  ) -> PendingResult {
+    var statuses: [RuleStatus] = []
+    for run in set.runs {
+      switch run.figures.texts[path] {
+      case "notApplicable": statuses.append(.pass)
+      case let text?:
+        if let status = RuleStatus(rawValue: text) {
+          statuses.append(status)
+          continue
+        }
+        // What no Linux process can show is no failing of this recording.
+        if text == "notObservable", budget.path.keys.contains("*") {
+          statuses.append(.pass)
+          continue
+        }
+        fallthrough
+      case nil:
+        return PendingResult(
+          budget, path: path, scenario: set.scenario,
+          inconclusive: "not measured: \(run.absence(of: path))")
+      }
+    }
+    var pending = PendingResult(budget, path: path, scenario: set.scenario, values: [])
+    let middle = statuses.sorted()[statuses.count / 2]
+    if let worst = budget.worst, middle > worst {
+      pending.fail("the rule's verdict is \(middle.rawValue), allowed is \(worst.rawValue)")
+    } else {
+      pending.result.message = "the rule's verdict is \(middle.rawValue)"
+    }
+    explain(&pending, set)
+    return pending
+  }
+
+  /// Says who is to blame, from the run that is nearest to what the runs say together.
+  private func explain(_ pending: inout PendingResult, _ set: RunSet) {
+    let middle = pending.result.measured ?? 0
+    let values = pending.result.values
+    let index =
+      values.indices.min { abs(values[$0] - middle) < abs(values[$1] - middle) } ?? 0
+    guard set.runs.indices.contains(index),
+      let finding = BlameFinder.find(pending.path, in: set.runs[index].report)
+    else { return }
+    pending.result.rule = finding.rule
+    pending.result.advice = finding.advice.isEmpty ? nil : finding.advice
+    pending.result.blame = finding.blame
+  }
+
+  /// Judges all changes from the baseline together.
+  private func judgeChanges(_ pending: inout [PendingResult]) {
+    var samples: [(index: Int, samples: FigureSamples)] = []
+    for index in pending.indices {
+      guard let change = pending[index].budget.change, !pending[index].result.values.isEmpty
+      else { continue }
+      guard let before = base(of: &pending[index]) else { continue }
+      samples.append(
+        (
+          index,
+          FigureSamples(
+            base: before, new: pending[index].result.values, allowed: change,
+            direction: pending[index].budget.direction)
+        ))
+    }
+    let outcomes = ComparisonSuite.judge(
+      samples.map(\.samples), significance: file.settings.significance)
+    for (sample, outcome) in zip(samples, outcomes) {
+      pending[sample.index].take(outcome, of: sample.samples)
+    }
+  }
+
+  /// The baseline's runs of a figure; where they cannot be used the result says why.
+  private func base(of pending: inout PendingResult) -> [Double]? {
+    guard let baseline else {
+      pending.doubt("there is no baseline; write one with --update-baseline")
+      return nil
+    }
+    let scenario = pending.result.scenario
+    guard let part = baseline.part(for: scenario) else {
+      pending.doubt("the baseline has no scenario “\(scenario ?? "")”; update it")
+      return nil
+    }
+    guard let values = part.figures[pending.path.description], !values.isEmpty else {
+      pending.doubt("the baseline does not hold it; update it")
+      return nil
+    }
+    let here = sets.first { $0.scenario == scenario }?.runs.first.map { Fingerprint($0.report) }
+    if let here, !force {
+      let differences = here.differences(from: part.environment, for: pending.path)
+      guard differences.isEmpty else {
+        pending.doubt(
+          "the baseline is of another environment: \(differences.joined(separator: ", ")); "
+            + "update it, or compare all the same with --force-baseline")
+        return nil
+      }
+    }
+    return values
+  }
+
+  private func notes() -> [String] {
+    var notes: [String] = []
+    for run in sets.flatMap(\.runs) where !run.report.capture.sampled.isEmpty {
+      notes.append("\(run.source): some events were sampled, so counts are estimates")
+    }
+    if file.budgets.isEmpty { notes.append("\(file.path) holds no budget: nothing was checked") }
+    return notes
+  }
+}

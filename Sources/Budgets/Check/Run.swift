@@ -1,0 +1,75 @@
+import Reporting
+
+/// One recording with its figures.
+public struct Run: Sendable {
+  /// The file it came from.
+  public var source: String
+  public var report: Report
+  package var figures: ReportFigures
+
+  /// Reads the figures of a report.
+  public init(source: String, report: Report) throws {
+    self.source = source
+    self.report = report
+    figures = try ReportFigures(report)
+  }
+
+  /// The share of its records that was lost; nil where the report does not say how many there were.
+  public var lostShare: Double? {
+    let lost = Double(report.trace.lostEvents) + Double(report.trace.lostSamples)
+    if lost == 0 { return 0 }
+    guard let records = report.trace.records else { return nil }
+    return lost / (lost + Double(records))
+  }
+
+  /// Why nothing can be decided from this run; nil where it can.
+  func flaw(maxLoss: Double) -> String? {
+    let trace = report.trace
+    if trace.truncated {
+      return "\(source) is truncated: \(trace.truncationNote ?? "its end is missing")"
+    }
+    guard let share = lostShare else {
+      return "\(source) lost records, and does not say of how many"
+    }
+    guard share > maxLoss else { return nil }
+    return "\(source) lost \(Figures.percent(share)) of its records, more than the "
+      + "\(Figures.percent(maxLoss)) that “max-loss” allows"
+  }
+
+  /// Why the figure is not there.
+  func absence(of path: FigurePath) -> String {
+    let report = report
+    if let kind = path.keys.dropFirst().first, path.keys[0] == "signals",
+      let missing = report.capture.unavailable.first(where: { $0.signal == kind })
+    {
+      return missing.reason
+    }
+    if let rule = FigureNames.rule(of: path),
+      let audit = report.audits.first(where: { $0.id == rule })
+    {
+      return audit.reason ?? audit.displayValue
+    }
+    if let list = path.keys.first, list == "phases" || list == "intervals", path.keys.count > 1 {
+      let names = Set(
+        figures.numbers.keys.filter { $0.keys[0] == list && $0.keys.count > 2 }
+          .map { $0.keys[1] })
+      if !names.contains(path.keys[1]) {
+        return "\(source) has no \(list.dropLast()) “\(path.keys[1])”; "
+          + NearestName.hint(path.keys[1], among: names)
+      }
+    }
+    return "\(source) does not hold it"
+  }
+}
+
+/// The recordings of one scenario, or of none in particular.
+public struct RunSet: Sendable {
+  public var scenario: String?
+  public var runs: [Run]
+
+  /// Runs that are compared as one.
+  public init(scenario: String?, runs: [Run]) {
+    self.scenario = scenario
+    self.runs = runs
+  }
+}

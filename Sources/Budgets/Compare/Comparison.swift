@@ -1,0 +1,217 @@
+import Reporting
+
+/// What came of comparing two sets of runs.
+public enum ComparisonVerdict: String, Sendable, Codable {
+  case worse, better, unchanged
+  /// Past what is allowed, but the noise of these runs explains it.
+  case ambiguous
+  /// Past what is allowed, with too few runs to tell it from noise.
+  case tooFewRuns
+  /// Not measured on a side, or not under the same conditions.
+  case incomparable
+}
+
+/// One figure before and after.
+public struct ComparedFigure: Sendable, Equatable, Codable {
+  /// Its path in the report.
+  public var path: String
+  public var unit: String
+  public var verdict: ComparisonVerdict
+  public var base: Double?
+  public var new: Double?
+  /// 95 % bootstrap intervals of the medians.
+  public var baseInterval: [Double]?
+  public var newInterval: [Double]?
+  public var change: Double?
+  public var relativeChange: Double?
+  public var changeInterval: [Double]?
+  /// Corrected for the number of figures; nil for those without noise.
+  public var pValue: Double?
+  /// Whether its runs agree with one another, so that no test is needed.
+  public var isDeterministic: Bool
+  /// What may be between base and new, in the figure's unit.
+  public var allowed: Double?
+  public var baseValues: [Double]
+  public var newValues: [Double]
+  /// Why it cannot be compared.
+  public var reason: String?
+  /// The rule that explains a change for the worse, and who is to blame.
+  public var rule: String?
+  public var advice: String?
+  public var blame: Blame?
+}
+
+/// The outcome of `lull compare`.
+public struct Comparison: Sendable, Codable {
+  /// The schema that this version writes.
+  public static let schema = "lull.compare/1"
+
+  public var schema = Comparison.schema
+  public var verdict: BudgetVerdict
+  public var baseRuns: Int
+  public var newRuns: Int
+  public var figures: [ComparedFigure]
+  public var notes: [String]
+}
+
+/// Compares two sets of runs, figure by figure.
+public struct RunComparer: Sendable {
+  /// A figure to compare, and what is allowed.
+  struct Gate {
+    var path: FigurePath
+    var allowed: AllowedChange
+    var direction: BudgetDirection
+    /// Asked for by a budget: that it is not there is worth saying.
+    var isAsked: Bool
+  }
+
+  var gates: [Gate]
+  var maxLoss = BudgetSettings().maxLoss
+  /// The chance of calling a change where there is none, over all figures.
+  public var significance = BudgetSettings().significance
+  /// Compare runs of different environments too.
+  public var force = false
+
+  /// Compares the standard figures, each with the same share allowed.
+  public init(tolerance: Double? = nil) {
+    gates = StandardFigures.all.compactMap { name, _ in
+      FigurePath(name).map { path in
+        Gate(
+          path: path,
+          allowed: tolerance.map { AllowedChange(relative: $0) } ?? StandardFigures.allowed,
+          direction: FigureNames.isHigherBetter(path) ? .higher : .lower, isAsked: false)
+      }
+    }
+  }
+
+  /// Compares what the budgets of a file say about changes.
+  public init(file: BudgetFile, scenario: String?) {
+    gates = file.budgets.compactMap { budget in
+      guard budget.level != .off, let change = budget.change,
+        budget.scenario == nil || budget.scenario == scenario
+      else { return nil }
+      return Gate(
+        path: budget.path, allowed: change, direction: budget.direction, isAsked: true)
+    }
+    maxLoss = file.settings.maxLoss
+    significance = file.settings.significance
+  }
+
+  /// Whether there is anything to compare.
+  public var isEmpty: Bool { gates.isEmpty }
+
+  /// The outcome for these runs.
+  public func compare(base: [Run], new: [Run]) -> Comparison {
+    var figures: [ComparedFigure] = []
+    var samples: [(index: Int, samples: FigureSamples)] = []
+    for gate in gates {
+      switch sample(gate, base, new) {
+      case .found(let found):
+        samples.append((figures.count, found))
+        figures.append(figure(gate, found))
+      case .incomparable(let reason):
+        figures.append(absent(gate, reason))
+      case .absent: break
+      }
+    }
+    let outcomes = ComparisonSuite.judge(samples.map(\.samples), significance: significance)
+    for (sample, outcome) in zip(samples, outcomes) {
+      figures[sample.index].pValue = outcome.pValue
+      figures[sample.index].verdict =
+        ComparisonVerdict(rawValue: outcome.verdict.rawValue) ?? .ambiguous
+    }
+    explain(&figures, new)
+    return Comparison(
+      verdict: verdict(figures), baseRuns: base.count, newRuns: new.count,
+      figures: sorted(figures), notes: notes(base + new))
+  }
+
+  private enum Sampling {
+    case found(FigureSamples)
+    case incomparable(String)
+    case absent
+  }
+
+  private func sample(_ gate: Gate, _ base: [Run], _ new: [Run]) -> Sampling {
+    for run in base + new {
+      if let flaw = run.flaw(maxLoss: maxLoss) { return .incomparable(flaw) }
+    }
+    let before = base.compactMap { $0.figures.numbers[gate.path] }
+    let after = new.compactMap { $0.figures.numbers[gate.path] }
+    if before.count < base.count || after.count < new.count {
+      let missing = (base + new).first { $0.figures.numbers[gate.path] == nil }
+      guard gate.isAsked || before.count + after.count > 0 else { return .absent }
+      return .incomparable("not measured: \(missing?.absence(of: gate.path) ?? "no runs")")
+    }
+    if let first = base.first, let other = new.first, !force {
+      let differences = Fingerprint(other.report)
+        .differences(from: Fingerprint(first.report), for: gate.path)
+      // The compiler may be the very change that is looked at.
+      let serious = differences.filter { !$0.hasPrefix("Swift ") }
+      guard serious.isEmpty else {
+        return .incomparable("not of one environment: \(serious.joined(separator: ", "))")
+      }
+    }
+    return .found(
+      FigureSamples(
+        base: before, new: after, allowed: gate.allowed, direction: gate.direction))
+  }
+
+  private func figure(_ gate: Gate, _ samples: FigureSamples) -> ComparedFigure {
+    let base = Quantiles.median(samples.base)
+    func pair(_ range: ClosedRange<Double>) -> [Double] { [range.lowerBound, range.upperBound] }
+    return ComparedFigure(
+      path: gate.path.description, unit: FigureUnit.of(gate.path).name, verdict: .unchanged,
+      base: base, new: Quantiles.median(samples.new),
+      baseInterval: pair(Bootstrap.median(samples.base)),
+      newInterval: pair(Bootstrap.median(samples.new)), change: samples.change,
+      relativeChange: samples.relativeChange,
+      changeInterval: pair(Bootstrap.difference(samples.base, samples.new)),
+      isDeterministic: samples.isDeterministic, allowed: gate.allowed.tolerance(at: base),
+      baseValues: samples.base, newValues: samples.new)
+  }
+
+  private func absent(_ gate: Gate, _ reason: String) -> ComparedFigure {
+    ComparedFigure(
+      path: gate.path.description, unit: FigureUnit.of(gate.path).name, verdict: .incomparable,
+      isDeterministic: false, baseValues: [], newValues: [], reason: reason)
+  }
+
+  private func explain(_ figures: inout [ComparedFigure], _ new: [Run]) {
+    for index in figures.indices where figures[index].verdict == .worse {
+      guard let path = FigurePath(figures[index].path), let run = new.first,
+        let finding = BlameFinder.find(path, in: run.report)
+      else { continue }
+      figures[index].rule = finding.rule
+      figures[index].advice = finding.advice.isEmpty ? nil : finding.advice
+      figures[index].blame = finding.blame
+    }
+  }
+
+  private func verdict(_ figures: [ComparedFigure]) -> BudgetVerdict {
+    if figures.contains(where: { $0.verdict == .worse }) { return .fail }
+    let isOpen =
+      figures.isEmpty
+      || figures.contains { $0.verdict == .incomparable || $0.verdict == .tooFewRuns }
+    return isOpen ? .inconclusive : .pass
+  }
+
+  private func sorted(_ figures: [ComparedFigure]) -> [ComparedFigure] {
+    let order: [ComparisonVerdict] = [
+      .worse, .incomparable, .tooFewRuns, .better, .ambiguous, .unchanged,
+    ]
+    return figures.enumerated().sorted { left, right in
+      let ranks = (
+        order.firstIndex(of: left.element.verdict) ?? 0,
+        order.firstIndex(of: right.element.verdict) ?? 0
+      )
+      return (ranks.0, left.offset) < (ranks.1, right.offset)
+    }.map(\.element)
+  }
+
+  private func notes(_ runs: [Run]) -> [String] {
+    runs.filter { !$0.report.capture.sampled.isEmpty }.map {
+      "\($0.source): some events were sampled, so counts are estimates"
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import FoundationEssentials
+import Reporting
+
+/// A comparison in the forms it can be written in.
+public enum ComparisonText {
+  /// For the terminal; no line is wider than the options' width.
+  public static func render(_ comparison: Comparison, options: TextOptions = .init()) -> String {
+    var canvas = TextCanvas(options: options)
+    canvas.line(
+      (
+        "\(Figures.count(comparison.baseRuns, "run")) before, "
+          + "\(Figures.count(comparison.newRuns, "run")) after", .heading
+      ))
+    for figure in comparison.figures { write(figure, &canvas) }
+    for note in comparison.notes { canvas.paragraph("note: " + Escaped.text(note), indent: 0) }
+    let word: (String, TextCanvas.Style) =
+      switch comparison.verdict {
+      case .pass: ("Comparison: no change for the worse", TextCanvas.Style.good)
+      case .fail: ("Comparison: WORSE", .bad)
+      case .inconclusive: ("Comparison: inconclusive", .middling)
+      }
+    canvas.line(word)
+    return canvas.text
+  }
+
+  /// For comments on changes.
+  public static func markdown(_ comparison: Comparison) -> String {
+    var lines = [
+      "### Lull: \(headline(comparison))", "",
+      "| | Figure | Before | After | Change | p | Blame |",
+      "| --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for figure in comparison.figures {
+      let unit = FigurePath(figure.path).map(FigureUnit.of) ?? .number("")
+      let cells = [
+        word(figure.verdict), Escaped.markdown(figure.path),
+        figure.base.map(unit.text) ?? "–", figure.new.map(unit.text) ?? "–",
+        Escaped.markdown(figure.reason ?? change(figure, unit)),
+        figure.pValue.map(Figures.brief) ?? "",
+        figure.blame.map { Escaped.inert(CheckText.blame($0)) } ?? "",
+      ]
+      lines.append("| " + cells.joined(separator: " | ") + " |")
+    }
+    lines.append("")
+    lines.append(
+      "\(comparison.baseRuns) runs before, \(comparison.newRuns) after; medians, and the 95 % "
+        + "interval of the change.")
+    for note in comparison.notes { lines += ["", "> " + Escaped.markdown(note)] }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// For programs: `lull.compare/1`.
+  public static func json(_ comparison: Comparison) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(comparison), as: UTF8.self) + "\n"
+  }
+
+  static func headline(_ comparison: Comparison) -> String {
+    let worse = comparison.figures.count { $0.verdict == .worse }
+    return switch comparison.verdict {
+    case .pass: "no change for the worse"
+    case .fail: "\(Figures.count(worse, "figure")) got worse"
+    case .inconclusive: "inconclusive"
+    }
+  }
+
+  private static func word(_ verdict: ComparisonVerdict) -> String {
+    switch verdict {
+    case .worse: "WORSE"
+    case .better: "better"
+    case .unchanged: "same"
+    case .ambiguous: "noise"
+    case .tooFewRuns, .incomparable: "?"
+    }
+  }
+
+  private static func write(_ figure: ComparedFigure, _ canvas: inout TextCanvas) {
+    let unit = FigurePath(figure.path).map(FigureUnit.of) ?? .number("")
+    let style: TextCanvas.Style =
+      switch figure.verdict {
+      case .worse: .bad
+      case .better: .good
+      case .unchanged, .ambiguous: .plain
+      case .tooFewRuns, .incomparable: .middling
+      }
+    canvas.line(
+      (Columns.padded(word(figure.verdict), to: 7), style),
+      (Columns.clip(Escaped.text(figure.path), to: 70), .heading))
+    if let reason = figure.reason {
+      return canvas.paragraph(Escaped.text(reason), indent: 7, hanging: 9)
+    }
+    var text =
+      "\(figure.base.map(unit.text) ?? "?") to \(figure.new.map(unit.text) ?? "?"), "
+      + change(figure, unit)
+    if let p = figure.pValue { text += ", p = \(Figures.brief(p))" }
+    if figure.verdict == .tooFewRuns {
+      text += "; it takes \(FigureSamples.fewest) runs of each side to tell this from noise"
+    }
+    canvas.paragraph(text, indent: 7, hanging: 9)
+    guard figure.verdict == .worse else { return }
+    if let blame = figure.blame {
+      canvas.paragraph("blame: " + CheckText.blame(blame), indent: 7, hanging: 9)
+    }
+    if let rule = figure.rule, let advice = figure.advice {
+      canvas.paragraph("\(rule): \(Escaped.text(advice))", indent: 7, hanging: 9)
+    }
+  }
+
+  private static func change(_ figure: ComparedFigure, _ unit: FigureUnit) -> String {
+    guard let change = figure.change else { return "" }
+    var text = unit.signed(change)
+    if let relative = figure.relativeChange {
+      text += " (\(relative < 0 ? "" : "+")\(Figures.percent(relative)))"
+    }
+    if let interval = figure.changeInterval, interval.count == 2, interval[0] != interval[1] {
+      text += " within \(unit.signed(interval[0])) and \(unit.signed(interval[1]))"
+    }
+    return text
+  }
+}

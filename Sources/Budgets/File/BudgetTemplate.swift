@@ -1,0 +1,77 @@
+import Reporting
+
+/// Writes a first budget file from runs of the same thing.
+public enum BudgetTemplate {
+  /// Runs below which nothing can be said of how stable a figure is.
+  public static let fewestRuns = 3
+
+  /// How far runs may be apart, as a share of their median, for a figure to be gated.
+  private static let stable = 0.1
+
+  /// The budget file's text.
+  public static func render(_ runs: [Run]) -> String {
+    var text = """
+      # Budgets for `lull check`. Written from \(runs.count) runs of \
+      \(Escaped.text(runs.first?.report.process.name ?? "the program")):
+      # tighten a limit when the program gets better, and say why in `note` when you loosen one.
+
+      [settings]
+      max-loss = 0.01             # recordings that lost more than this share decide nothing
+      # baseline = "lull-baseline.json"   # for `change`; written by --update-baseline
+
+      """
+    var unstable: [String] = []
+    for (name, why) in StandardFigures.all where name != "trace.durationSeconds" {
+      guard let path = FigurePath(name) else { continue }
+      let values = runs.compactMap { $0.figures.numbers[path] }
+      guard values.count == runs.count, let least = values.min(), let most = values.max() else {
+        unstable.append("# \(name): not measured in every run")
+        continue
+      }
+      let unit = FigureUnit.of(path)
+      let range =
+        least == most ? unit.text(most) : "\(unit.text(least)) to \(unit.text(most))"
+      let spread = most - least
+      guard spread <= stable * Quantiles.median(values).magnitude else {
+        unstable.append("# \(name): from \(range), too uneven to gate")
+        continue
+      }
+      text += "\n" + budget(path, why, values, range)
+    }
+    if !unstable.isEmpty { text += "\n# Left out:\n" + unstable.joined(separator: "\n") + "\n" }
+    return text
+  }
+
+  private static func budget(
+    _ path: FigurePath, _ why: String, _ values: [Double], _ range: String
+  ) -> String {
+    let isHigherBetter = FigureNames.isHigherBetter(path)
+    let edge = isHigherBetter ? values.min() ?? 0 : values.max() ?? 0
+    let isExact = values.min() == values.max()
+    // What does not vary at all gets no room; the rest gets as much again as it varied, and a tenth.
+    let room = isExact ? 0 : (values.max() ?? 0) - (values.min() ?? 0) + 0.1 * edge.magnitude
+    let limit =
+      isExact
+      ? edge : isHigherBetter ? (edge - room).rounded(.down) : rounded(up: edge + room)
+    return """
+      [[budget]]                  # measured \(range)
+      path = "\(path)"            # \(why)
+      \(isHigherBetter ? "min" : "max") = \(number(limit))
+
+      """
+  }
+
+  /// Two digits that mean something, never less than the value; whole counts stay whole.
+  private static func rounded(up value: Double) -> Double {
+    if value <= 0 || (value.rounded() == value && value < 100) { return value }
+    // Powers of ten above one are exact, those below are not.
+    var (scale, divisor) = (1.0, 1.0)
+    while value * scale < 10 { scale *= 10 }
+    while value / divisor >= 100 { divisor *= 10 }
+    return max(value, (value * scale / divisor).rounded(.up) / scale * divisor)
+  }
+
+  private static func number(_ value: Double) -> String {
+    value.rounded() == value && value.magnitude < 1e15 ? String(Int64(value)) : "\(value)"
+  }
+}

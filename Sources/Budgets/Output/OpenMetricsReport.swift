@@ -1,0 +1,47 @@
+/// A check as OpenMetrics text, for dashboards.
+public enum OpenMetricsReport {
+  /// Gauges of the measured figures and of their limits, and a state for each budget.
+  public static func render(_ check: CheckResult) -> String {
+    var text = family("lull_figure", "gauge", "What was measured, in the figure's own unit.")
+    var seen: Set<String> = []
+    func first(_ labels: String, in results: inout String, _ line: String) {
+      if seen.insert(labels).inserted { results += line }
+    }
+    for result in check.results {
+      guard let measured = result.measured else { continue }
+      let labels = labels(result) + ",unit=\"\(escaped(result.unit))\""
+      first("f" + labels, in: &text, "lull_figure{\(labels)} \(measured)\n")
+    }
+    text += family("lull_budget_limit", "gauge", "The limits of the budgets.")
+    for result in check.results {
+      for (bound, value) in [("max", result.max), ("min", result.min)] {
+        guard let value else { continue }
+        let labels = labels(result) + ",bound=\"\(bound)\""
+        first("l" + labels, in: &text, "lull_budget_limit{\(labels)} \(value)\n")
+      }
+    }
+    text += family("lull_budget", "stateset", "What each budget came to.")
+    for result in check.results {
+      let labels = labels(result) + ",line=\"\(result.budgetLine)\""
+      var lines = ""
+      for verdict in BudgetVerdict.allCases {
+        let value = verdict == result.verdict ? 1 : 0
+        lines += "lull_budget{\(labels),lull_budget=\"\(verdict.rawValue)\"} \(value)\n"
+      }
+      first("b" + labels, in: &text, lines)
+    }
+    return text + "# EOF\n"
+  }
+
+  private static func family(_ name: String, _ type: String, _ help: String) -> String {
+    "# TYPE \(name) \(type)\n# HELP \(name) \(help)\n"
+  }
+
+  private static func labels(_ result: BudgetResult) -> String {
+    "path=\"\(escaped(result.path))\",scenario=\"\(escaped(result.scenario ?? ""))\""
+  }
+
+  private static func escaped(_ text: String) -> String {
+    text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+  }
+}

@@ -1,0 +1,32 @@
+import Rules
+
+/// The names that lists of a report have by design.
+package enum FigureNames {
+  /// The ids in the list at a path; nil when they depend on the recording.
+  package static func ids(of path: FigurePath) -> [String]? {
+    switch path.keys {
+    case ["audits"]: Catalogue.all.map { $0.metadata.id }
+    case ["score", "categories"]: RuleCategory.allCases.map { $0.rawValue }
+    default: nil
+    }
+  }
+
+  /// Whether more of the figure is better: scores only.
+  package static func isHigherBetter(_ path: FigurePath) -> Bool {
+    guard let last = path.keys.last else { return false }
+    return last == "score" || path.keys == ["score", "overall"]
+  }
+
+  /// The rule whose figure this is.
+  package static func rule(of path: FigurePath) -> String? {
+    path.keys.count > 1 && path.keys[0] == "audits" ? path.keys[1] : nil
+  }
+}
+
+extension FigureNames {
+  /// Whether the figure is so much a time, which depends on the machine as a time does.
+  package static func isRate(_ path: FigurePath) -> Bool {
+    guard case .number(let unit) = FigureUnit.of(path) else { return false }
+    return unit.contains("/")
+  }
+}

@@ -1,0 +1,77 @@
+import Rules
+
+/// What a figure counts, told by its name as the contract of the report has it.
+package enum FigureUnit: Sendable, Equatable {
+  case seconds, bytes, joules, points, share
+  /// Plain numbers, with the words to put behind them.
+  case number(String)
+
+  /// The unit of the figure at a path.
+  package static func of(_ path: FigurePath) -> FigureUnit {
+    if let rule = FigureNames.rule(of: path), let last = path.keys.last,
+      last == "value" || last == "limit", let unit = Catalogue.rule(rule)?.metadata.unit
+    {
+      return rateUnit(unit)
+    }
+    // A name in a dictionary such as `blockedByCause.file` has its dictionary's unit.
+    for key in path.keys.reversed() {
+      if let unit = named(key) { return unit }
+    }
+    return .number("")
+  }
+
+  private static func named(_ key: String) -> FigureUnit? {
+    let lower = key.lowercased()
+    if lower.contains("score") || lower == "overall" { return .points }
+    if lower.contains("bytesperminute") { return .number("B/min") }
+    if lower.hasSuffix("perminute") { return .number("/min") }
+    if lower.hasSuffix("persecond") { return .number("/s") }
+    if lower.hasSuffix("seconds") || key == "blockedByCause" { return .seconds }
+    if lower.contains("bytes") { return .bytes }
+    if lower.hasSuffix("joules") { return .joules }
+    if lower.hasSuffix("share") || lower.hasSuffix("cycle") { return .share }
+    return nil
+  }
+
+  private static func rateUnit(_ unit: String) -> FigureUnit {
+    switch unit {
+    case "s", "seconds": .seconds
+    case "B", "bytes": .bytes
+    case "J", "joules": .joules
+    default: .number(unit)
+    }
+  }
+
+  /// A value with its unit, for people.
+  package func text(_ value: Double) -> String {
+    switch self {
+    case .seconds: return Figures.seconds(value)
+    case .bytes: return Figures.bytes(value)
+    case .joules: return Figures.joules(value)
+    case .share: return Figures.percent(value)
+    case .points: return Figures.brief(value)
+    case .number(let unit):
+      let whole = value.rounded() == value && value.magnitude < 1e15
+      let number =
+        whole ? Figures.grouped(Int(value)) : Figures.brief(value)
+      return unit.isEmpty ? number : unit.hasPrefix("/") ? number + unit : "\(number) \(unit)"
+    }
+  }
+}
+
+extension FigureUnit {
+  /// The unit's own word, as in the JSON of a check.
+  package var name: String {
+    switch self {
+    case .seconds: "s"
+    case .bytes: "B"
+    case .joules: "J"
+    case .points: "points"
+    case .share: "1"
+    case .number(let unit): unit
+    }
+  }
+
+  /// A difference with its sign.
+  package func signed(_ value: Double) -> String { (value < 0 ? "" : "+") + text(value) }
+}

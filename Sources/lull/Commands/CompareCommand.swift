@@ -1,0 +1,151 @@
+import ArgumentParser
+import Budgets
+import Glibc
+import Reporting
+
+/// The forms in which a comparison can be written.
+enum ComparisonFormat: String, CaseIterable {
+  case text, json, markdown
+}
+
+/// `lull compare`: two sets of recordings, with statistics.
+struct CompareCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "compare",
+    abstract: "Compare two sets of recordings, or record two commands in turn.",
+    usage: """
+      lull compare [options] BASE... -- NEW...
+      lull compare --interleave 6 --base 'COMMAND A' --new 'COMMAND B'
+      """,
+    discussion: """
+      Medians are compared. A change counts when it is past what is allowed and is no noise: \
+      figures whose runs agree are compared as they are, the others by the Mann-Whitney test with \
+      Holm's correction, which takes six runs of each side. Exit status: 0 nothing got worse, \
+      2 something did, 3 it could not be told, 64 usage, 65 bad trace, 74 input or output, \
+      77 permission.
+      """)
+
+  @Argument(help: "Traces or JSON reports of before.")
+  var baseRuns: [String] = []
+
+  @Argument(parsing: .postTerminator, help: "Traces or JSON reports of after.")
+  var newRuns: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Record both commands so many times, in turn; more while it is not clear.", valueName: "n"))
+  var interleave: Int?
+
+  @Option(help: ArgumentHelp("The command of before, for the shell.", valueName: "command"))
+  var base: String?
+
+  @Option(help: ArgumentHelp("The command of after, for the shell.", valueName: "command"))
+  var new: String?
+
+  @Option(help: ArgumentHelp("Record each command at most so many times.", valueName: "n"))
+  var maxRuns: Int?
+
+  @Option(help: ArgumentHelp("Keep the recordings in this folder.", valueName: "folder"))
+  var keep: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Compare what the budgets of this file say about changes.", valueName: "path"))
+  var budget: String?
+
+  @Option(help: ArgumentHelp("The scenario of the budget file.", valueName: "name"))
+  var scenario: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The change allowed where no budget is given, in per cent; 5 by default.",
+      valueName: "per cent"))
+  var tolerance: Double?
+
+  @Flag(help: "Compare recordings of different environments too.")
+  var force = false
+
+  @Option(help: "text, json or markdown.", transform: Self.format)
+  var format = ComparisonFormat.text
+
+  @Option(name: .shortAndLong, help: "The file to write, instead of standard output.")
+  var output: String?
+
+  @OptionGroup var analysis: AnalysisOptions
+
+  @Sendable static func format(_ name: String) throws -> ComparisonFormat {
+    guard let format = ComparisonFormat(rawValue: name) else {
+      let known = ComparisonFormat.allCases.map(\.rawValue).joined(separator: ", ")
+      throw ValidationError("there is no format '\(name)'; this version writes \(known).")
+    }
+    return format
+  }
+
+  func validate() throws {
+    if let tolerance, !(0...1000).contains(tolerance) {
+      throw ValidationError("--tolerance must be from 0 to 1000 per cent.")
+    }
+    guard let interleave else {
+      if base != nil || new != nil { throw ValidationError("--base and --new need --interleave.") }
+      if baseRuns.isEmpty || newRuns.isEmpty {
+        throw ValidationError("give recordings of before, then --, then recordings of after.")
+      }
+      return
+    }
+    if base == nil || new == nil { throw ValidationError("--interleave needs --base and --new.") }
+    if !(1...1000).contains(interleave) {
+      throw ValidationError("--interleave must be from 1 to 1000.")
+    }
+    if !baseRuns.isEmpty || !newRuns.isEmpty {
+      throw ValidationError("give recordings or --interleave, not both.")
+    }
+  }
+
+  func run() throws {
+    Console.ignoreBrokenPipes()
+    var comparer = try comparer()
+    comparer.force = force
+    let comparison: Comparison
+    if let interleave, let base, let new {
+      let folder = try WorkFolder(keep)
+      defer { folder.finish() }
+      comparison = try Interleaving(base: base, new: new, folder: folder, analysis: analysis)
+        .compare(
+          with: comparer,
+          plan: SamplingPlan(
+            first: interleave, most: maxRuns ?? 4 * max(interleave, 6),
+            significance: comparer.significance))
+    } else {
+      comparison = comparer.compare(
+        base: try baseRuns.map { try ReportInput($0, scenarios: []).run(analysis) },
+        new: try newRuns.map { try ReportInput($0, scenarios: []).run(analysis) })
+    }
+    try write(comparison)
+    throw ExitCode(Exit.status(of: comparison.verdict))
+  }
+
+  private func comparer() throws -> RunComparer {
+    guard let budget else { return RunComparer(tolerance: tolerance.map { $0 / 100 }) }
+    let comparer = RunComparer(file: try BudgetFileInput.read(budget), scenario: scenario)
+    guard !comparer.isEmpty else {
+      throw Failure(
+        status: Exit.usage,
+        message: "\(budget) allows no change of any figure; give a budget `change`")
+    }
+    return comparer
+  }
+
+  private func write(_ comparison: Comparison) throws {
+    let text =
+      switch format {
+      case .text:
+        ComparisonText.render(
+          comparison,
+          options: TextOptions(color: output == nil && Console.isColored(STDOUT_FILENO)))
+      case .json: try ComparisonText.json(comparison)
+      case .markdown: ComparisonText.markdown(comparison)
+      }
+    guard let output else { return Console.output(text) }
+    try OutputFile.write(Array(text.utf8), to: output, overwrite: true)
+  }
+}

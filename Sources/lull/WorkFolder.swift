@@ -1,0 +1,55 @@
+import Glibc
+import Reporting
+
+/// Where the recordings of a command are kept while it works, or for good.
+struct WorkFolder {
+  let path: String
+  private let isKept: Bool
+
+  /// The folder that was asked for, or one that is gone afterwards.
+  init(_ asked: String?) throws {
+    if let asked {
+      guard mkdir(asked, 0o755) == 0 || errno == EEXIST else { throw Self.failure(asked) }
+      OutputFile.giveToInvokingUser(asked)
+      (path, isKept) = (asked, true)
+      return
+    }
+    let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var template = Array((base + "/lull-XXXXXX").utf8CString)
+    guard mkdtemp(&template) != nil else { throw Self.failure(base) }
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    isKept = false
+    // Under sudo the recorded command is another user's, who must be able to get here.
+    OutputFile.giveToInvokingUser(path)
+  }
+
+  /// A name in the folder that is not taken.
+  func file(_ name: String) -> String {
+    var candidate = "\(path)/\(name).perf.data"
+    var number = 2
+    while access(candidate, F_OK) == 0 {
+      candidate = "\(path)/\(name)-\(number).perf.data"
+      number += 1
+    }
+    return candidate
+  }
+
+  /// Removes a folder that was not asked for.
+  func finish() {
+    guard !isKept, let listing = opendir(path) else { return }
+    while let entry = readdir(listing) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != ".", name != ".." { unlink("\(path)/\(name)") }
+    }
+    closedir(listing)
+    rmdir(path)
+  }
+
+  private static func failure(_ path: String) -> Failure {
+    Failure(
+      status: errno == EACCES ? Exit.permission : Exit.inputOutput,
+      message: "cannot make a folder at \(path): \(String(cString: strerror(errno)))")
+  }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import Reporting
+import Testing
+
+@testable import Budgets
+
+@Suite struct BaselineTests {
+  static let budget = """
+    [[budget]]
+    path = "signals.disk.syncs"
+    change = { relative = 0.1, absolute = 1 }
+    """
+
+  private func baseline(_ counts: [Int]) throws -> Baseline {
+    try Baseline(sets: [RunSet(scenario: nil, runs: SampleRuns.syncing(counts))])
+  }
+
+  @Test func `a change from the baseline is judged by all runs together`() throws {
+    let base = try baseline([10, 10, 10])
+    func verdict(_ counts: [Int]) throws -> BudgetVerdict {
+      try SampleRuns.check(Self.budget, SampleRuns.syncing(counts), baseline: base).verdict
+    }
+    #expect(try verdict([10, 10, 10]) == .pass)
+    #expect(try verdict([11, 11, 11]) == .pass)
+    #expect(try verdict([12, 12, 12]) == .fail)
+    #expect(try verdict([8, 8, 8]) == .pass)
+    #expect(try verdict([12]) == .fail)
+    // Runs that do not agree are noise until there are enough of them.
+    #expect(try verdict([12, 15, 13]) == .inconclusive)
+  }
+
+  @Test func `a single run before and now cannot tell change from noise`() throws {
+    let check = try SampleRuns.check(
+      Self.budget, SampleRuns.syncing([20]), baseline: baseline([10]))
+    #expect(check.verdict == .inconclusive)
+    #expect(check.results.first?.message.contains("too few runs") == true)
+  }
+
+  @Test func `without a baseline a change is inconclusive`() throws {
+    let check = try SampleRuns.check(Self.budget, SampleRuns.syncing([10]))
+    #expect(check.verdict == .inconclusive)
+    #expect(check.results.first?.message.contains("--update-baseline") == true)
+  }
+
+  @Test func `a baseline of another environment is refused for what depends on it`() throws {
+    let runs = try SampleRuns.syncing([10, 10, 10])
+    var base = try Baseline(sets: [RunSet(scenario: nil, runs: runs)])
+    base.scenarios[""]?.environment.cpuModel = "Another CPU"
+    // Counts do not depend on the CPU, times do.
+    #expect(try SampleRuns.check(Self.budget, runs, baseline: base).verdict == .pass)
+    let text = """
+      [[budget]]
+      path = "signals.cpu.totalSeconds"
+      change = { relative = 0.5 }
+      """
+    let refused = try SampleRuns.check(text, runs, baseline: base)
+    #expect(refused.verdict == .inconclusive)
+    #expect(refused.results.first?.message.contains("Another CPU became") == true)
+    var checker = BudgetChecker(
+      file: try BudgetParser.parse(text, path: "b"), sets: [RunSet(scenario: nil, runs: runs)],
+      baseline: base)
+    checker.force = true
+    #expect(checker.check().verdict == .pass)
+    base.scenarios[""]?.environment.lullVersion = "9.0.0"
+    #expect(try SampleRuns.check(Self.budget, runs, baseline: base).verdict == .inconclusive)
+  }
+
+  @Test func `a baseline is written the same each time, a figure a line, and reads back`() throws {
+    let base = try baseline([10, 11, 12])
+    let text = try base.render()
+    #expect(try base.render() == text)
+    #expect(text.contains("        \"signals.disk.syncs\": [10, 11, 12],\n"))
+    let lines = text.split(separator: "\n").filter { $0.hasPrefix("        \"") }
+    #expect(lines == lines.sorted())
+    #expect(try Baseline.parse(text) == base)
+    #expect(!text.contains("\"trace.") && !text.contains(".pid"))
+  }
+
+  @Test func `a plain report is a baseline of one run`() throws {
+    let base = try Baseline.parse(JSONReport.render(SampleRuns.report))
+    #expect(base.part(for: nil)?.figures["signals.disk.syncs"] == [12])
+    #expect(throws: BaselineError.self) { try Baseline.parse("{\"schema\": \"x\"}") }
+    #expect(throws: (any Error).self) { try Baseline.parse("no JSON") }
+  }
+
+  @Test(arguments: [
+    (0.0, 0.0), (12345678.0, 12345678.0), (0.123456789, 0.123457), (1234.56789, 1234.57),
+    (-0.000123456789, -0.000123457),
+  ])
+  func `figures are rounded to six digits, counts not at all`(value: Double, rounded: Double) {
+    #expect(Baseline.rounded(value) == rounded)
+  }
+
+  @Test func `a first budget holds what is stable and passes on the runs it came from`() throws {
+    let runs = try [10, 10, 10].enumerated().map { index, count in
+      try SampleRuns.run("run\(index)") {
+        $0.signals.disk?.syncs = count
+        $0.signals.disk?.bytesWritten = [1000, 2000, 3000][index]
+      }
+    }
+    let text = BudgetTemplate.render(runs)
+    #expect(text.contains("path = \"signals.disk.syncs\""))
+    #expect(text.contains("# signals.disk.bytesWritten: from 1 kB to 3 kB, too uneven to gate"))
+    let check = try SampleRuns.check(text, runs)
+    #expect(check.verdict == .pass, "\(CheckText.render(check))")
+    #expect(!check.results.isEmpty)
+    let worse = try SampleRuns.check(text, SampleRuns.syncing([11, 11, 11]))
+    #expect(worse.results.first?.path == "signals.disk.syncs" && worse.verdict == .fail)
+  }
+}

@@ -1,0 +1,150 @@
+import Budgets
+import Reporting
+import Rules
+import Testing
+
+@Suite struct BudgetCheckerTests {
+  static let syncs = "[[budget]]\npath = \"signals.disk.syncs\"\n"
+
+  @Test(arguments: [("max = 12", BudgetVerdict.pass), ("max = 11", .fail), ("min = 13", .fail)])
+  func `a figure is held to its limits`(limit: String, verdict: BudgetVerdict) throws {
+    let check = try SampleRuns.check(Self.syncs + limit, [SampleRuns.run()])
+    #expect(check.verdict == verdict)
+    #expect(check.results.first?.measured == 12)
+  }
+
+  @Test func `the median of the runs counts, or what else is asked for`() throws {
+    let runs = try SampleRuns.syncing([1, 2, 3, 4, 50])
+    #expect(try SampleRuns.check(Self.syncs + "max = 3", runs).verdict == .pass)
+    #expect(
+      try SampleRuns.check(Self.syncs + "max = 3\naggregate = \"max\"", runs).verdict == .fail)
+    #expect(
+      try SampleRuns.check(Self.syncs + "min = 2\naggregate = \"min\"", runs).verdict == .fail)
+  }
+
+  @Test func `levels: an error fails, a warning is said, off is not looked at`() throws {
+    let runs = [try SampleRuns.run()]
+    let warn = try SampleRuns.check(Self.syncs + "max = 1\nlevel = \"warn\"", runs)
+    #expect(warn.verdict == .pass && warn.results.first?.verdict == .fail)
+    let off = try SampleRuns.check(Self.syncs + "max = 1\nlevel = \"off\"", runs)
+    #expect(off.results.isEmpty)
+  }
+
+  @Test func `what was not measured is inconclusive by name, with the reason`() throws {
+    let run = try SampleRuns.run {
+      $0.signals.disk = nil
+      $0.capture.unavailable.append(
+        try UnavailableSignal.sample(signal: "disk", reason: "no tracefs here"))
+    }
+    let check = try SampleRuns.check(Self.syncs + "max = 1000", [run])
+    #expect(check.verdict == .inconclusive)
+    #expect(check.results.first?.message.contains("no tracefs here") == true)
+    let text = CheckText.render(check)
+    #expect(text.contains("signals.disk.syncs") && text.contains("no tracefs here"))
+  }
+
+  @Test(arguments: [("error", BudgetVerdict.inconclusive), ("warn", .pass), ("fail", .fail)])
+  func `the inconclusive counts as it is configured`(
+    policy: String, verdict: BudgetVerdict
+  ) throws {
+    let run = try SampleRuns.run { $0.signals.disk = nil }
+    let text = "[settings]\ninconclusive = \"\(policy)\"\n" + Self.syncs + "max = 1000"
+    #expect(try SampleRuns.check(text, [run]).verdict == verdict)
+  }
+
+  @Test func `a trace that lost more than its share decides nothing`() throws {
+    func check(lost: UInt64, records: UInt64?, settings: String = "") throws -> BudgetVerdict {
+      let run = try SampleRuns.run {
+        $0.trace.lostEvents = lost
+        $0.trace.records = records
+      }
+      return try SampleRuns.check(settings + Self.syncs + "max = 1000", [run]).verdict
+    }
+    #expect(try check(lost: 10, records: 9990) == .pass)
+    #expect(try check(lost: 200, records: 9800) == .inconclusive)
+    #expect(try check(lost: 200, records: 9800, settings: "[settings]\nmax-loss = 0.1\n") == .pass)
+    #expect(try check(lost: 1, records: nil) == .inconclusive)
+    let torn = try SampleRuns.run { $0.trace.truncated = true }
+    #expect(try SampleRuns.check(Self.syncs + "max = 1000", [torn]).verdict == .inconclusive)
+  }
+
+  @Test func `a broken budget outweighs an inconclusive one, and comes first`() throws {
+    let run = try SampleRuns.run { $0.signals.memory = nil }
+    let text = """
+      [[budget]]
+      path = "signals.wakeups.total"
+      max = 1000000
+      [[budget]]
+      path = "signals.memory.peakFootprintBytes"
+      max = 1
+      [[budget]]
+      path = "signals.disk.syncs"
+      max = 1
+      """
+    let check = try SampleRuns.check(text, [run])
+    #expect(check.verdict == .fail)
+    #expect(check.results.map(\.verdict) == [.fail, .inconclusive, .pass])
+  }
+
+  @Test func `the verdict of a rule is a figure too`() throws {
+    let text = "[[budget]]\npath = \"audits.*.status\"\nworst = \"warn\"\n"
+    let run = try SampleRuns.run {
+      for index in $0.audits.indices { $0.audits[index].status = .pass }
+      $0.audits[0].status = .fail
+      $0.audits[1].status = .notApplicable
+    }
+    let check = try SampleRuns.check(text, [run])
+    #expect(check.verdict == .fail)
+    #expect(check.results.filter { $0.verdict == .fail }.map(\.rule) == [run.report.audits[0].id])
+    #expect(check.results.count == run.report.audits.count)
+  }
+
+  @Test func `scenarios have their own recordings`() throws {
+    let text = """
+      [[scenario]]
+      name = "quiet"
+      command = ["a"]
+      [[scenario]]
+      name = "busy"
+      command = ["b"]
+      [[budget]]
+      path = "signals.disk.syncs"
+      max = 5
+      scenario = "quiet"
+      [[budget]]
+      path = "signals.disk.syncs"
+      max = 50
+      scenario = "busy"
+      """
+    let file = try BudgetParser.parse(text, path: "lull.toml")
+    let quiet = RunSet(scenario: "quiet", runs: try SampleRuns.syncing([1]))
+    let busy = RunSet(scenario: "busy", runs: try SampleRuns.syncing([40]))
+    #expect(BudgetChecker(file: file, sets: [quiet, busy]).check().verdict == .pass)
+    let half = BudgetChecker(file: file, sets: [quiet]).check()
+    #expect(half.verdict == .inconclusive)
+    #expect(half.results.first?.message.contains("busy=TRACE") == true)
+    var only = BudgetChecker(file: file, sets: [quiet])
+    only.onlyScenario = "quiet"
+    #expect(only.check().verdict == .pass)
+  }
+
+  @Test func `the function to blame is named with its place, and the rule's advice`() throws {
+    let frame = StackFrameSample.frame
+    let run = try SampleRuns.run { report in
+      guard let index = report.audits.firstIndex(where: { $0.id == "polling-timers" }) else {
+        return
+      }
+      report.audits[index].evidence = [
+        Evidence(summary: "every 1 s", function: frame.function, stack: [frame])
+      ]
+    }
+    let text = "[[budget]]\npath = \"signals.wakeups.total\"\nmax = 1"
+    let result = try #require(try SampleRuns.check(text, [run]).results.first)
+    #expect(result.rule == "polling-timers")
+    #expect(result.blame?.file == "/src/Sources/App/Poller.swift" && result.blame?.line == 42)
+    #expect(result.advice?.isEmpty == false)
+    let shown = CheckText.render(try SampleRuns.check(text, [run]))
+    #expect(shown.contains("blame: Poller.look() (Poller.swift:42)"), "\(shown)")
+    #expect(shown.split(separator: "\n").allSatisfy { $0.count <= 80 })
+  }
+}

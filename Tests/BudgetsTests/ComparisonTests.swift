@@ -1,0 +1,80 @@
+import Foundation
+import Reporting
+import Testing
+
+@testable import Budgets
+
+@Suite struct ComparisonTests {
+  private func cpu(_ seconds: [Double]) throws -> [Run] {
+    try seconds.enumerated().map { index, value in
+      try SampleRuns.run("run\(index)") { $0.signals.cpu?.totalSeconds = value }
+    }
+  }
+
+  @Test func `counts that never vary are told apart by few runs, times by six`() throws {
+    let base = try SampleRuns.syncing([4, 4, 4])
+    let found = RunComparer().compare(base: base, new: try SampleRuns.syncing([9, 9, 9]))
+    let syncs = try #require(found.figures.first { $0.path == "signals.disk.syncs" })
+    #expect(found.verdict == .fail && syncs.verdict == .worse && syncs.isDeterministic)
+    #expect(syncs.base == 4 && syncs.new == 9 && syncs.relativeChange == 1.25)
+    #expect(found.figures.first == syncs)
+
+    let few = RunComparer().compare(
+      base: try cpu([1, 1.1, 0.9]), new: try cpu([2, 2.1, 1.9]))
+    #expect(few.verdict == .inconclusive)
+    let enough = RunComparer().compare(
+      base: try cpu([1, 1.1, 0.9, 1.05, 0.95, 1]), new: try cpu([2, 2.1, 1.9, 2.05, 1.95, 2]))
+    let time = try #require(enough.figures.first { $0.path == "signals.cpu.totalSeconds" })
+    #expect(enough.verdict == .fail && time.verdict == .worse && !time.isDeterministic)
+    #expect(time.pValue ?? 1 < 0.05)
+    #expect(time.changeInterval.map { $0[0] > 0.8 && $0[1] < 1.2 } == true)
+  }
+
+  @Test func `noise is no change`() throws {
+    let found = RunComparer().compare(
+      base: try cpu([1, 1.3, 0.8, 1.2, 0.9, 1]), new: try cpu([1.1, 1.2, 0.9, 1.25, 1.3, 0.85]))
+    #expect(found.verdict == .pass)
+    let time = found.figures.first { $0.path == "signals.cpu.totalSeconds" }
+    #expect(time?.verdict == .ambiguous)
+  }
+
+  @Test func `runs of different machines are not compared`() throws {
+    let base = try cpu([1, 1, 1])
+    let new = try (0..<3).map { _ in try SampleRuns.run { $0.trace.cpuModel = "Other" } }
+    let found = RunComparer().compare(base: base, new: new)
+    #expect(found.verdict == .inconclusive)
+    #expect(
+      found.figures.first { $0.path == "signals.cpu.totalSeconds" }?.reason?.contains("Other")
+        == true)
+  }
+
+  @Test func `only what a budget says about changes is compared where one is given`() throws {
+    let file = try BudgetParser.parse(
+      """
+      [[budget]]
+      path = "signals.disk.syncs"
+      change = { relative = 1 }
+      [[budget]]
+      path = "signals.disk.writes"
+      max = 3
+      """, path: "lull.toml")
+    let comparer = RunComparer(file: file, scenario: nil)
+    let found = comparer.compare(
+      base: try SampleRuns.syncing([4, 4, 4]), new: try SampleRuns.syncing([7, 7, 7]))
+    #expect(found.figures.map(\.path) == ["signals.disk.syncs"])
+    #expect(found.verdict == .pass)
+  }
+
+  @Test func `every form says what got worse`() throws {
+    let found = RunComparer().compare(
+      base: try SampleRuns.syncing([4, 4, 4]), new: try SampleRuns.syncing([9, 9, 9]))
+    let text = ComparisonText.render(found)
+    #expect(text.contains("WORSE") && text.contains("4 to 9, +5 (+125 %)"))
+    #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 })
+    let markdown = ComparisonText.markdown(found)
+    #expect(markdown.contains("| WORSE | signals.disk.syncs | 4 | 9 |"))
+    let json = try #require(
+      JSONSerialization.jsonObject(with: Data(ComparisonText.json(found).utf8)) as? [String: Any])
+    #expect(json["schema"] as? String == "lull.compare/1" && json["verdict"] as? String == "fail")
+  }
+}
