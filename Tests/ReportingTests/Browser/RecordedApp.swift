@@ -22,26 +22,23 @@ enum RecordedApp {
     builder.socketState(time: milliseconds(80), tid: 100, socket: 77, from: 2, to: 1)
     for second in 0..<30 {
       let base = second * 1000 + 100
-      try wait(&builder, at: milliseconds(base), until: milliseconds(base + 390), symbols: 10)
+      try wait(&builder, at: milliseconds(base), until: milliseconds(base + 400))
+      var event = base + 410
       if second % 7 == 3 {
-        try builder.stack(
-          time: milliseconds(base + 400), tid: 100,
-          functions: ["futex_wait", "Store.flush()", "main"], firstID: 20)
-        builder.blockedStack(time: milliseconds(base + 400), 100)
-        builder.switchOut(time: milliseconds(base + 400), 100)
-        builder.waking(time: milliseconds(base + 700), by: 101, of: 100)
-        builder.switchIn(time: milliseconds(base + 701), 100)
+        try lock(&builder, at: milliseconds(base + 405), until: milliseconds(base + 705))
+        event += 300
       }
       builder.exitSyscall(
-        time: milliseconds(base + 710), tid: 100, number: 1, result: 2000 + second,
+        time: milliseconds(event), tid: 100, number: 1, result: 2000 + second,
         arguments: [5, 0, 2000])
       if second % 5 == 0 {
-        builder.send(time: milliseconds(base + 720), tid: 100, socket: 77, bytes: 500)
-        builder.receive(time: milliseconds(base + 730), tid: 100, socket: 77, bytes: 9000)
+        builder.send(time: milliseconds(event + 5), tid: 100, socket: 77, bytes: 500)
+        builder.receive(time: milliseconds(event + 10), tid: 100, socket: 77, bytes: 9000)
       }
       builder.footprint(
-        time: milliseconds(base + 740), pid: 100, anonymous: UInt64(10_000_000 + second * 500_000))
-      try wait(&builder, at: milliseconds(base + 750), until: milliseconds(base + 999), symbols: 10)
+        time: milliseconds(event + 15), pid: 100,
+        anonymous: UInt64(10_000_000 + second * 500_000))
+      try wait(&builder, at: milliseconds(event + 30), until: milliseconds(base + 995))
     }
     builder.exit(time: milliseconds(30_200), pid: 100, tid: 100)
     return try builder.withFile { path in
@@ -57,15 +54,31 @@ enum RecordedApp {
 
   /// A wait in the run loop.
   private static func wait(
-    _ builder: inout TraceBuilder, at time: UInt64, until end: UInt64, symbols: Int
+    _ builder: inout TraceBuilder, at time: UInt64, until end: UInt64
   ) throws {
     try builder.stack(
       time: time, tid: 100,
       functions: ["poll", "__CFRunLoopServiceFileDescriptors", "__CFRunLoopRun", "main"],
-      firstID: symbols, isProgram: false)
+      firstID: 10, isProgram: false)
     builder.blockedStack(time: time, 100)
     builder.switchOut(time: time, 100)
     builder.waking(time: end - 5000, by: 0, of: 100, context: .hardInterrupt)
+    builder.switchIn(time: end, 100)
+  }
+
+  /// A wait for a lock that another thread holds.
+  private static func lock(
+    _ builder: inout TraceBuilder, at time: UInt64, until end: UInt64
+  ) throws {
+    try builder.stack(
+      time: time, tid: 100, functions: ["futex_wait_queue", "Store.flush()", "main"], firstID: 20)
+    // The innermost is the kernel's, by which the cause is known.
+    try builder.synthetic(
+      SymbolEvent(id: 20, function: "futex_wait_queue", module: "kernel", isKernel: true),
+      time: time, pid: 100, tid: 100)
+    builder.blockedStack(time: time, 100)
+    builder.switchOut(time: time, 100)
+    builder.waking(time: end - 5000, by: 101, of: 100)
     builder.switchIn(time: end, 100)
   }
 }
