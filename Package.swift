@@ -12,6 +12,7 @@ let page: [Resource] = [
   "Templates/report.mustache", "Templates/head.mustache", "Templates/verdict.mustache",
   "Templates/timeline.mustache", "Templates/findings.mustache", "Templates/finding.mustache",
   "Templates/tables.mustache", "Templates/recording.mustache",
+  "Templates/comparison.mustache",
   "Style/base.css", "Style/verdict.css", "Style/timeline.css", "Style/findings.css",
   "Style/tables.css", "Style/print.css",
   "Script/basics.js", "Script/grid.js", "Script/lanes.js", "Script/drawing.js",

@@ -78,7 +78,10 @@ enum SampleReport {
         signals, counters: [CounterEvent(name: "instructions", value: 123_456_789)]),
       blame: BlameBuilding.build(signals.blame),
       audits: evaluation.audits.map(AuditBuilding.audit),
-      opportunities: evaluation.opportunities.map(AuditBuilding.opportunity))
+      opportunities: evaluation.opportunities.map(AuditBuilding.opportunity),
+      overview: OverviewSection(
+        secondsPerColumn: 1, mainThreadBusy: [0, 0.5, 1], cores: [0.1, 0, 1.5], wakeups: [4, 8, 0],
+        networkBytes: [0, 0, 0], diskBytes: [], footprintBytes: [1, 2, 3]))
   }
 
   static func metadata() -> TraceMetadata {

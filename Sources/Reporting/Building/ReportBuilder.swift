@@ -20,7 +20,8 @@ public enum ReportBuilder {
       signals: SignalBuilding.build(signals, counters: trace.counters),
       blame: BlameBuilding.build(signals.blame),
       audits: evaluation.audits.map(AuditBuilding.audit),
-      opportunities: evaluation.opportunities.map(AuditBuilding.opportunity))
+      opportunities: evaluation.opportunities.map(AuditBuilding.opportunity),
+      overview: OverviewBuilding.section(Overview.measure(trace, signals: signals)))
   }
 
   static func section(of metadata: TraceMetadata) -> TraceSection {

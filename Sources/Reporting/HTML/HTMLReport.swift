@@ -6,8 +6,9 @@ public enum HTMLReport {
   public static func render(_ report: Report, timeline: Timeline?) throws -> String {
     let page = ReportPage(
       frame: try PageFrame(
-        title: "\(PageText.shown(report.process.name)): Lull report", report: report,
-        timeline: timeline),
+        title: "\(PageText.shown(report.process.name)): Lull report",
+        reportData: JSONReport.compact(report),
+        timelineData: timeline.map(JSONReport.compact) ?? "null", generator: report.generator),
       verdict: VerdictModel(report), findings: FindingsModel(report),
       tables: ReportTables.tables(report), hasTimeline: timeline != nil,
       hasFlame: timeline?.flames.isEmpty == false, recording: RecordingModel(report))
@@ -36,10 +37,10 @@ struct PageFrame {
   let timelineData: String
   let generator: String
 
-  init(title: String, report: Report, timeline: Timeline?) throws {
+  init(title: String, reportData: String, timelineData: String, generator: Generator) {
     self.title = title
-    reportData = PageText.scriptData(try JSONReport.compact(report))
-    timelineData = PageText.scriptData(try timeline.map(JSONReport.compact) ?? "null")
-    generator = PageText.shown("\(report.generator.name) \(report.generator.version)")
+    self.reportData = PageText.scriptData(reportData)
+    self.timelineData = PageText.scriptData(timelineData)
+    self.generator = PageText.shown("\(generator.name) \(generator.version)")
   }
 }

@@ -35,6 +35,7 @@ enum PageAssets {
       ("finding", PackageResources.finding_mustache),
       ("tables", PackageResources.tables_mustache),
       ("recording", PackageResources.recording_mustache),
+      ("comparison", PackageResources.comparison_mustache),
     ]
     for (name, bytes) in templates { try library.register(text([bytes]), named: name) }
     return library

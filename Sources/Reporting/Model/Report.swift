@@ -28,6 +28,8 @@ public struct Report: Codable, Sendable {
   public var audits: [AuditSection]
   /// What following the rules would save, the largest first.
   public var opportunities: [OpportunitySection]
+  /// The recording in a few columns; null in reports of older versions.
+  @Nullable public var overview: OverviewSection?
 }
 
 /// The program that made a report.

@@ -5,6 +5,7 @@ public enum TextReport {
     var canvas = TextCanvas(options: options)
     title(report, &canvas)
     VerdictText.write(report, to: &canvas)
+    TimelineText.write(report, to: &canvas)
     MainThreadText.write(report, to: &canvas)
     SignalsText.write(report, to: &canvas)
     BlameText.write(report, to: &canvas)

@@ -55,6 +55,12 @@ struct RecordCommand: ParsableCommand {
 
   @OptionGroup var analysis: AnalysisOptions
 
+  @Option(help: ArgumentHelp("Also write the report as a page.", valueName: "file"))
+  var html: String?
+
+  @Flag(help: "Open the page of --html at the end.")
+  var open = false
+
   @Flag(help: "Record only; print no report.")
   var noReport = false
 
@@ -83,6 +89,7 @@ struct RecordCommand: ParsableCommand {
     } else if command.isEmpty {
       throw ValidationError("give a command after --, or a process with --pid.")
     }
+    if open && html == nil { throw ValidationError("--open needs --html FILE.") }
     if let interval, interval < TimeSpan(nanoseconds: 1_000_000) {
       throw ValidationError("--interval must be 1ms or more.")
     }
@@ -95,7 +102,15 @@ struct RecordCommand: ParsableCommand {
     let result = try Recorder(options: options).run()
     Console.ignoreBrokenPipes()
     finish(result)
-    if !noReport && !quiet { try report(result) }
+    let wantsText = !noReport && !quiet
+    if wantsText || html != nil {
+      let analysis = try analysis.analysis(of: result.tracePath)
+      if wantsText {
+        let color = Console.isColored(STDERR_FILENO)
+        Console.status("\n" + (try analysis.text(as: .text, color: color)))
+      }
+      if let html { try write(analysis, to: html) }
+    }
     throw ExitCode(result.exitStatus)
   }
 
@@ -107,6 +122,7 @@ struct RecordCommand: ParsableCommand {
         status: Exit.inputOutput,
         message: "\(path) is there already; give -o another name, or remove it first")
     }
+    if let html { try OutputFile.check(html, overwrite: false) }
     var options = RecordingOptions(
       target: pid.map { .pid($0) } ?? .command(command), outputPath: path)
     options.duration = duration
@@ -147,11 +163,12 @@ struct RecordCommand: ParsableCommand {
     }
   }
 
-  private func report(_ result: RecordingResult) throws {
-    let report = try analysis.report(on: result.tracePath)
-    Console.status(
-      "\n"
-        + TextReport.render(
-          report, options: TextOptions(color: Console.isColored(STDERR_FILENO))))
+  private func write(_ analysis: Analysis, to path: String) throws {
+    let page = try analysis.text(as: .html, color: false)
+    try OutputFile.write(Array(page.utf8), to: path, overwrite: false)
+    if !quiet { Console.notice("page written to \(path)") }
+    if open && !Viewer.open(path) {
+      Console.notice("\(path) could not be opened by xdg-open; open it in a browser")
+    }
   }
 }

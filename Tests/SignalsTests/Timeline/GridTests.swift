@@ -4,11 +4,20 @@ import Testing
 
 /// Reads a grid back, by the format's description.
 struct DecodedGrid {
-  var cells: [UInt64: [Int: UInt64]] = [:]
-  var length: UInt64 = 0
+  private var runs: [(start: UInt64, count: UInt64, values: [Int: UInt64])] = []
+
+  /// The amounts of every cell that has any.
+  var cells: [UInt64: [Int: UInt64]] {
+    var cells: [UInt64: [Int: UInt64]] = [:]
+    for run in runs {
+      for cell in run.start..<run.start + run.count { cells[cell] = run.values }
+    }
+    return cells
+  }
 
   init(_ encoder: GridEncoder) {
     var bytes = encoder.bytes[...]
+    var length: UInt64 = 0
     func number() -> UInt64 {
       var value: UInt64 = 0
       var shift: UInt64 = 0
@@ -25,20 +34,22 @@ struct DecodedGrid {
       switch token & 3 {
       case 0: length += count
       case 2:
-        for channel in 0..<64 where count >> UInt64(channel) & 1 == 1 {
-          cells[length, default: [:]][channel] = number()
-        }
+        var values: [Int: UInt64] = [:]
+        for channel in 0..<62 where count >> UInt64(channel) & 1 == 1 { values[channel] = number() }
+        runs.append((length, 1, values))
         length += 1
       default:
         let channel = Int(number())
         let value = token & 3 == 1 ? encoder.quantum : number()
-        for cell in length..<length + count { cells[cell, default: [:]][channel] = value }
+        runs.append((length, count, [channel: value]))
         length += count
       }
     }
   }
 
-  func total(_ channel: Int) -> UInt64 { cells.values.reduce(0) { $0 + ($1[channel] ?? 0) } }
+  func total(_ channel: Int) -> UInt64 {
+    runs.reduce(0) { $0 + ($1.values[channel] ?? 0) * $1.count }
+  }
 }
 
 @Suite struct GridTests {

@@ -40,7 +40,7 @@ struct RecordingModel {
       let unit = counter.unit.map { " " + PageText.shown($0) } ?? ""
       rows.append(
         LabelledText(
-          label: PageText.shown(counter.name), text: Figures.brief(counter.value) + unit))
+          label: PageText.shown(counter.name), text: Self.amount(counter.value) + unit))
     }
     self.rows = rows
     missing = capture.unavailable.map {
@@ -48,5 +48,10 @@ struct RecordingModel {
         label: PageText.shown(TextReport.words($0.signal)), text: PageText.shown($0.reason))
     }
     hasMissing = !missing.isEmpty
+  }
+
+  private static func amount(_ value: Double) -> String {
+    let isWhole = value.rounded() == value && abs(value) < 1e15
+    return isWhole ? Figures.grouped(Int(value)) : Figures.brief(value)
   }
 }

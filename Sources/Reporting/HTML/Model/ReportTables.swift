@@ -2,7 +2,8 @@
 enum ReportTables {
   static func tables(_ report: Report) -> [TableModel] {
     let signals = report.signals
-    var tables = [hangs(signals), waits(signals), threads(signals), timers(signals)]
+    var tables = [hangs(signals)] + BlameRows.tables(report.blame)
+    tables += [threads(signals), timers(signals)]
     if let network = signals.network { tables += [bursts(network), connections(network)] }
     if let disk = signals.disk { tables.append(files(disk)) }
     if report.processes.count > 1 { tables.append(processes(report)) }
@@ -27,40 +28,6 @@ enum ReportTables {
             .text(TextReport.causes(hang.blockedByCause, Figures.seconds)),
           ]
         })
-  }
-
-  private static func waits(_ signals: SignalsSection) -> TableModel {
-    struct Key: Hashable {
-      var function: String
-      var place: String
-      var cause: String
-    }
-    var sums: [Key: (seconds: Double, count: Int, waker: String?)] = [:]
-    for blocking in signals.mainThread?.blockings ?? [] {
-      let frame = TextReport.own(blocking.stack)
-      let key = Key(
-        function: frame?.function ?? "unknown", place: frame.map(rawPlace) ?? "",
-        cause: blocking.cause)
-      let old = sums[key] ?? (0, 0, nil)
-      sums[key] = (
-        old.seconds + blocking.seconds, old.count + blocking.count, old.waker ?? blocking.waker
-      )
-    }
-    return TableModel(
-      id: "blame", title: "Blame: where the main thread waited",
-      columns: [
-        .text("Function"), .text("Place"), .text("Waited for"), .number("Time"),
-        .number("Waits"), .text("Woken by"),
-      ],
-      rows: sums.sorted {
-        ($1.value.seconds, $0.key.function, $0.key.cause)
-          < ($0.value.seconds, $1.key.function, $1.key.cause)
-      }.map { key, sum in
-        [
-          .code(key.function), .text(key.place), .text(TextReport.words(key.cause)),
-          .seconds(sum.seconds), .count(sum.count), .text(sum.waker ?? ""),
-        ]
-      })
   }
 
   private static func threads(_ signals: SignalsSection) -> TableModel {
@@ -165,7 +132,7 @@ enum ReportTables {
   }
 
   /// As `PageText.place`, to be escaped by the cell.
-  private static func rawPlace(_ frame: ReportFrame) -> String {
+  static func rawPlace(_ frame: ReportFrame) -> String {
     if let file = frame.file {
       return PageText.fileName(file) + (frame.line.map { ":\($0)" } ?? "")
     }

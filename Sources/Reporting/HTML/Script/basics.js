@@ -26,7 +26,7 @@ const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
 /** A name with what cannot be seen, or would mislead, written as escapes. */
 const shown = (name) => String(name).replace(
-  /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Cs}\u115F\u1160\u3164\uFFA0\u2800\u034F]/gu,
+  /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Cs}\u115F\u1160\u3164\uFFA0\u2800]|\u034F/gu,
   (character) => {
     const code = character.codePointAt(0);
     if (code === 10) { return "\\n"; }

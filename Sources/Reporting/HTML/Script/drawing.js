@@ -29,7 +29,9 @@ const fillColumns = (count, width, top, baseOf, heightOf, color) => {
     const base = baseOf(start);
     let end = start + 1;
     while (end < count && heightOf(end) === height && baseOf(end) === base) { end += 1; }
-    if (height > 0) { ink.fillRect(start * width, top + base - height, (end - start) * width, height); }
+    if (height > 0) {
+      ink.fillRect(start * width, top + base - height, (end - start) * width, height);
+    }
     start = end;
   }
 };

@@ -135,7 +135,7 @@ const startFlame = () => {
     if (item) { byId("flame-readout").textContent = describeNode(Number(item.dataset.node)); }
   });
   timeline.flames.forEach((item, index) => {
-    const option = make("option", "", item.title);
+    const option = make("option", "", shown(item.title));
     option.value = String(index);
     choice.appendChild(option);
   });

@@ -10,7 +10,8 @@ const setTheme = (theme) => {
     document.documentElement.dataset.theme = theme;
   }
   button.textContent = "Theme: " + theme;
-  button.setAttribute("aria-label", "Theme: " + (theme === "auto" ? "as the system has it" : theme));
+  button.setAttribute("aria-label",
+    "Theme: " + (theme === "auto" ? "as the system has it" : theme));
   if (timeline && canvas) { relayout(); }
 };
 
@@ -34,7 +35,8 @@ const startDownload = () => {
     const text = JSON.stringify(report, null, 2) + "\n";
     const link = make("a");
     link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-    link.download = String(report.process.name).replace(/[^A-Za-z0-9._-]+/g, "_") + "-lull.json";
+    const name = report.process ? report.process.name : "comparison";
+    link.download = String(name).replace(/[^A-Za-z0-9._-]+/g, "_") + "-lull.json";
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   });

@@ -1,0 +1,54 @@
+/// Which functions caused what was measured, one table a signal.
+enum BlameRows {
+  static func tables(_ blame: BlameSection) -> [TableModel] {
+    let time = [ColumnModel.number("Itself"), .number("With callees")]
+    return [
+      table("blame-blocked", "Blame: blocked time", [.text("Waited for")] + time, blame.blocked) {
+        [
+          .text(TextReport.words($0.cause ?? "")), .seconds($0.selfSeconds),
+          .seconds($0.inclusiveSeconds),
+        ]
+      },
+      table("blame-cpu", "Blame: CPU time", time, blame.cpu) {
+        [.seconds($0.selfSeconds), .seconds($0.inclusiveSeconds)]
+      },
+      table(
+        "blame-wakeups", "Blame: wakeups", [.number("Itself"), .number("With callees")],
+        blame.wakeups
+      ) {
+        [
+          .number($0.count, Figures.brief($0.count)),
+          .number($0.inclusiveCount, Figures.brief($0.inclusiveCount)),
+        ]
+      },
+      table("blame-disk", "Blame: writes", volume("Calls"), blame.disk, volume),
+      table("blame-network", "Blame: sends", volume("Sends"), blame.network, volume),
+    ]
+  }
+
+  private static func volume(_ noun: String) -> [ColumnModel] {
+    [.number("Bytes"), .number("With callees"), .number(noun)]
+  }
+
+  private static func volume(_ row: BlameRowSection) -> [CellModel] {
+    [
+      .number(row.bytes, Figures.bytes(row.bytes)),
+      .number(row.inclusiveBytes, Figures.bytes(row.inclusiveBytes)),
+      .number(row.count, Figures.brief(row.count)),
+    ]
+  }
+
+  private static func table(
+    _ id: String, _ title: String, _ columns: [ColumnModel], _ rows: [BlameRowSection],
+    _ cells: (BlameRowSection) -> [CellModel]
+  ) -> TableModel {
+    TableModel(
+      id: id, title: title, columns: [.text("Function"), .text("Place")] + columns,
+      rows: rows.map { row in
+        let frame = ReportFrame(
+          function: row.function, module: row.module, file: row.file, line: row.line,
+          isProgram: true)
+        return [.code(row.function), .text(ReportTables.rawPlace(frame))] + cells(row)
+      })
+  }
+}

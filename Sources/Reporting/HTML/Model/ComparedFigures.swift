@@ -1,0 +1,134 @@
+/// The main figures of two reports; less is better in each.
+enum ComparedFigures {
+  /// Differences below this share are noise.
+  static let tolerance = 0.05
+
+  struct Row {
+    let title: String
+    let base: String
+    let new: String
+    let difference: String
+    let direction: String
+  }
+
+  private struct Figure {
+    var title: String
+    var show: (Double) -> String
+    var value: (Report) -> Double?
+  }
+
+  static func rows(_ base: Report, _ new: Report) -> [Row] {
+    figures.compactMap { figure in
+      let before = figure.value(base)
+      let after = figure.value(new)
+      guard before != nil || after != nil else { return nil }
+      return row(figure, before, after)
+    }
+  }
+
+  private static func row(_ figure: Figure, _ before: Double?, _ after: Double?) -> Row {
+    let title = figure.title
+    let shown = (
+      before.map(figure.show) ?? "not measured", after.map(figure.show) ?? "not measured"
+    )
+    guard let before, let after else {
+      return Row(title: title, base: shown.0, new: shown.1, difference: "–", direction: "same")
+    }
+    let change = after - before
+    guard abs(change) > tolerance * max(abs(before), abs(after)) else {
+      return Row(title: title, base: shown.0, new: shown.1, difference: "same", direction: "same")
+    }
+    let sign = change > 0 ? "+" : "−"
+    var text = sign + figure.show(abs(change))
+    if before > 0 { text += " (\(sign)\(Figures.percent(abs(change) / before)))" }
+    text += change > 0 ? ", worse" : ", better"
+    return Row(
+      title: title, base: shown.0, new: shown.1, difference: text,
+      direction: change > 0 ? "worse" : "better")
+  }
+
+  private static func count(_ value: Double) -> String { Figures.brief(value) }
+
+  /// A figure that adds up over time, for a minute.
+  private static func rate(
+    _ title: String, _ show: @escaping (Double) -> String, _ value: @escaping (Report) -> Double?
+  ) -> Figure {
+    Figure(title: title + " a minute", show: show) { report in
+      guard report.trace.durationSeconds > 0 else { return nil }
+      return value(report).map { $0 * 60 / report.trace.durationSeconds }
+    }
+  }
+
+  private static var figures: [Figure] {
+    [
+      rate("Main thread blocked", Figures.seconds) { $0.signals.mainThread?.blockedSeconds },
+      rate("Main thread running", Figures.seconds) { $0.signals.mainThread?.runningSeconds },
+      rate("Hangs", count) { ($0.signals.mainThread?.hangs.count).map(Double.init) },
+      Figure(title: "Longest hang", show: Figures.seconds) {
+        $0.signals.mainThread.map { $0.hangs.map(\.durationSeconds).max() ?? 0 }
+      },
+      Figure(title: "Launch", show: Figures.seconds) { $0.signals.mainThread?.launchSeconds },
+      Figure(title: "Termination", show: Figures.seconds) {
+        $0.signals.mainThread?.terminationSeconds
+      },
+      rate("CPU time", Figures.seconds) { $0.signals.cpu?.totalSeconds },
+      rate("Wakeups", count) { ($0.signals.wakeups?.total).map(Double.init) },
+      rate("Wakeups by interrupts", count) { ($0.signals.wakeups?.idle).map(Double.init) },
+      rate("Bytes sent", Figures.bytes) { ($0.signals.network?.bytesSent).map(Double.init) },
+      rate("Bytes received", Figures.bytes) {
+        ($0.signals.network?.bytesReceived).map(Double.init)
+      },
+      rate("Radio energy", Figures.joules) { $0.signals.network?.radio.energyJoules },
+      rate("Bytes written", Figures.bytes) { ($0.signals.disk?.bytesWritten).map(Double.init) },
+      rate("Syncs", count) { ($0.signals.disk?.syncs).map(Double.init) },
+      Figure(title: "Peak footprint", show: Figures.bytes) {
+        ($0.signals.memory?.peakFootprintBytes).map(Double.init)
+      },
+      rate("Energy", Figures.joules) { $0.signals.energy?.totalJoules },
+    ]
+  }
+}
+
+/// The rules of two reports, those that changed most first.
+enum ComparedRules {
+  struct Row {
+    let title: String
+    let baseStatus: String
+    let baseText: String
+    let baseFound: String
+    let newStatus: String
+    let newText: String
+    let newFound: String
+    let difference: String
+    let direction: String
+  }
+
+  static func rows(_ base: Report, _ new: Report) -> [Row] {
+    let before = Dictionary(base.audits.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+    let pairs = new.audits.enumerated().map { index, audit in
+      let old = before[audit.id]
+      var change = 0.0
+      if let was = old?.score, let now = audit.score { change = now - was }
+      return (index: index, old: old, audit: audit, change: change)
+    }
+    return pairs.sorted { (-abs($0.change), $0.index) < (-abs($1.change), $1.index) }.map {
+      row($0.old, $0.audit, $0.change)
+    }
+  }
+
+  private static func row(_ old: AuditSection?, _ audit: AuditSection, _ change: Double) -> Row {
+    let isMarked = abs(change) >= 1
+    let words = isMarked ? (change > 0 ? ", better" : ", worse") : ""
+    let hasBoth = old?.score != nil && audit.score != nil
+    let number = "\(change > 0 ? "+" : change < 0 ? "−" : "")\(Figures.fixed(abs(change), 0))"
+    return Row(
+      title: PageText.shown(audit.title),
+      baseStatus: old?.status.rawValue ?? "notMeasured",
+      baseText: old.map { FindingModel.words($0.status) } ?? "Not in the base",
+      baseFound: old.map { PageText.shown($0.displayValue) } ?? "",
+      newStatus: audit.status.rawValue, newText: FindingModel.words(audit.status),
+      newFound: PageText.shown(audit.displayValue),
+      difference: hasBoth ? (isMarked ? number + words : "same") : "–",
+      direction: isMarked ? (change > 0 ? "better" : "worse") : "same")
+  }
+}
