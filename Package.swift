@@ -35,7 +35,8 @@ let package = Package(
     .target(name: "CPFM", linkerSettings: [.linkedLibrary("pfm")]),
     .systemLibrary(
       name: "CElf", pkgConfig: "libdw", providers: [.apt(["libelf-dev", "libdw-dev"])]),
-    .target(name: "PerfData", swiftSettings: reader),
+    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+    .target(name: "PerfData", dependencies: ["CZstd"], swiftSettings: reader),
     .target(
       name: "Recording", dependencies: ["CElf", "CPerfEvent", "CPFM", "PerfData"],
       swiftSettings: strict),
