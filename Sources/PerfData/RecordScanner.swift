@@ -57,7 +57,8 @@ struct RecordScanner {
         guard extra <= UInt64(upperBound - offset - size) else { return nil }
         step += Int(extra)
       } else if type == RecordType.tracingData, size >= 12 {
-        let extra = (Int(bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt32.self)) + 7) / 8 * 8
+        let extra =
+          (Int(bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt32.self)) + 7) / 8 * 8
         guard extra <= upperBound - offset - size else { return nil }
         step += extra
       }

@@ -53,9 +53,9 @@ struct PerfOptionTests {
       "perf record -q -z \(events) -o - \(work) > P",
       "perf record -q -a --threads \(events) -o P \(work)",
       "perf record -q -a --threads -z \(events) -o P \(work)",
-      "perf record -q -k CLOCK_MONOTONIC --call-graph fp -e page-faults -c 10 -o P \(work)",
-      "perf record -q --call-graph dwarf,512 -e page-faults -c 100 -o P \(work)",
-      "perf record -q -e '{page-faults,context-switches}:S' -c 10 -o P \(work)",
+      "perf record -q -k CLOCK_MONOTONIC --call-graph fp -e page-faults -c 1 -o P \(work)",
+      "perf record -q --call-graph dwarf,512 -e page-faults -c 5 -o P \(work)",
+      "perf record -q -e '{page-faults,context-switches}:S' -c 1 -o P \(work)",
     ])
   func `what perf wrote is read as perf reads it`(command: String) throws {
     let directory = try TemporaryDirectory()

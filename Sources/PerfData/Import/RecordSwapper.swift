@@ -145,7 +145,8 @@ struct RecordSwapper {
   private static func elementSize(_ type: String) -> Int {
     let words = type.split(separator: " ")
     if words.contains("long") || type.contains("64") || type.contains("*") { return 8 }
-    if words.contains("int") || words.contains("unsigned") && words.count == 1 || type.contains("32")
+    if words.contains("int") || words.contains("unsigned") && words.count == 1
+      || type.contains("32")
     {
       return 4
     }

@@ -35,7 +35,8 @@ final class TraceConverter {
       }
       guard header.isPlausible(left: range.upperBound - offset), !header.isCompressed else {
         guard let next = nextRecord(bytes, after: offset, until: range.upperBound) else { break }
-        problems.append("\(next - offset) bytes at offset 0x\(String(offset, radix: 16)) are no records")
+        problems.append(
+          "\(next - offset) bytes at offset 0x\(String(offset, radix: 16)) are no records")
         offset = next
         continue
       }
@@ -43,9 +44,13 @@ final class TraceConverter {
       offset += header.size + header.trailing(bytes, at: offset, isBigEndian: isBigEndian)
     }
     if offset < range.upperBound {
-      problems.append("\(range.upperBound - min(offset, range.upperBound)) bytes at the end of the data are no whole record")
+      problems.append(
+        "\(range.upperBound - min(offset, range.upperBound)) bytes at the end of the data are no whole record"
+      )
     }
-    if !carry.isEmpty { problems.append("the last \(carry.count) unpacked bytes are no whole record") }
+    if !carry.isEmpty {
+      problems.append("the last \(carry.count) unpacked bytes are no whole record")
+    }
   }
 
   /// Puts the records that were made in the place of the original ones.
@@ -65,7 +70,8 @@ final class TraceConverter {
   ) -> (payload: Range<Int>, next: Int)? {
     if header.type == RecordType.compressed2 {
       var cursor = ByteCursor(bytes, from: offset + 8, to: end, isBigEndian: isBigEndian)
-      guard let size = try? cursor.u64("data size"), size > 0, size <= UInt64(cursor.remaining) else {
+      guard let size = try? cursor.u64("data size"), size > 0, size <= UInt64(cursor.remaining)
+      else {
         return nil
       }
       let next = (offset + 16 + Int(size) + 7) / 8 * 8
@@ -108,7 +114,8 @@ final class TraceConverter {
     guard let stream else { return }
     do throws(ZstdStream.Failure) { try stream.unpack(chunk, to: &carry) } catch {
       problems.append(
-        "the compressed records from offset 0x\(String(offset, radix: 16)) cannot be unpacked: \(error.reason)")
+        "the compressed records from offset 0x\(String(offset, radix: 16)) cannot be unpacked: \(error.reason)"
+      )
       // A later frame may be whole.
       self.stream = nil
       carry = []
