@@ -69,6 +69,9 @@ let package = Package(
       name: "lull-workload-async", path: "Sources/Workloads/AsyncMain", swiftSettings: strict),
     .executableTarget(
       name: "lull-workload-blocking", path: "Sources/Workloads/Blocking", swiftSettings: strict),
+    .executableTarget(
+      name: "lull-bench", dependencies: ["PerfData"], path: "Sources/Benchmark",
+      swiftSettings: strict),
     .target(name: "TestSupport", dependencies: ["PerfData"], swiftSettings: strict),
     .testTarget(name: "PerfDataTests", dependencies: ["PerfData", "TestSupport"]),
     .testTarget(name: "RecordingTests", dependencies: ["Recording", "TestSupport"]),
@@ -76,7 +79,9 @@ let package = Package(
     .testTarget(name: "TraceModelTests", dependencies: ["TraceModel", "TestSupport"]),
     .testTarget(name: "SignalsTests", dependencies: ["Signals", "TestSupport"]),
     .testTarget(name: "RulesTests", dependencies: ["Rules"]),
-    .testTarget(name: "ReportingTests", dependencies: ["Reporting", "TestSupport"]),
+    .testTarget(
+      name: "ReportingTests",
+      dependencies: ["PerfData", "Reporting", "Signals", "TestSupport", "TraceModel"]),
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
