@@ -96,7 +96,7 @@ public final class PerfDataFile: Sendable {
   ) -> ScanSummary {
     let scanner = RecordScanner(bytes, in: data, layouts: layouts, lookup: lookup)
     var stream = RecordStream(scanner: scanner, range: data, late: nil)
-    stream.skipAll()
+    stream.readAll { _ in }
     return stream.summary
   }
 

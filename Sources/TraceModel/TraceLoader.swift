@@ -122,7 +122,6 @@ struct TraceLoader {
   /// Traces of Lull's own end with the names of what stands before.
   private mutating func readNames() {
     guard nameDecoders.contains(where: { $0 != nil }) else { return }
-    _ = file.lateRecords
     file.forEachRecord { record in
       guard record.type == RecordType.sample, record.attribute >= 0,
         let decode = nameDecoders[Int(record.attribute)]
