@@ -101,7 +101,7 @@ struct SyntheticSchedule {
     for thread in 0..<Self.threads {
       let tid = 1000 + thread
       head += RecordBuilder.fork(
-        pid: 1000, tid: tid, parentPid: thread == 0 ? 1 : 1000, parentTid: 1000, time: time, id: 10)
+        pid: 1000, parentPid: thread == 0 ? 1 : 1000, tid: tid, parentTid: 1000, time: time, id: 10)
       head += RecordBuilder.comm(
         pid: 1000, tid: tid, name: "bench", isExec: thread == 0, time: time, id: 10)
     }
