@@ -36,7 +36,8 @@ let package = Package(
     .target(name: "CPFM", linkerSettings: [.linkedLibrary("pfm")]),
     .systemLibrary(
       name: "CElf", pkgConfig: "libdw", providers: [.apt(["libelf-dev", "libdw-dev"])]),
-    .target(name: "PerfData", swiftSettings: reader),
+    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+    .target(name: "PerfData", dependencies: ["CZstd"], swiftSettings: reader),
     .target(
       name: "Recording", dependencies: ["CElf", "CPerfEvent", "CPFM", "PerfData"],
       swiftSettings: strict),
@@ -75,6 +76,9 @@ let package = Package(
       name: "lull-workload-async", path: "Sources/Workloads/AsyncMain", swiftSettings: strict),
     .executableTarget(
       name: "lull-workload-blocking", path: "Sources/Workloads/Blocking", swiftSettings: strict),
+    .executableTarget(
+      name: "lull-bench", dependencies: ["PerfData"], path: "Sources/Benchmark",
+      swiftSettings: strict),
     .target(name: "TestSupport", dependencies: ["PerfData"], swiftSettings: strict),
     .testTarget(name: "PerfDataTests", dependencies: ["PerfData", "TestSupport"]),
     .testTarget(name: "RecordingTests", dependencies: ["Recording", "TestSupport"]),
@@ -82,7 +86,9 @@ let package = Package(
     .testTarget(name: "TraceModelTests", dependencies: ["TraceModel", "TestSupport"]),
     .testTarget(name: "SignalsTests", dependencies: ["Signals", "TestSupport"]),
     .testTarget(name: "RulesTests", dependencies: ["Rules"]),
-    .testTarget(name: "ReportingTests", dependencies: ["Reporting", "TestSupport"]),
+    .testTarget(
+      name: "ReportingTests",
+      dependencies: ["PerfData", "Reporting", "Signals", "TestSupport", "TraceModel"]),
     .testTarget(
       name: "BudgetsTests",
       dependencies: ["Budgets", "Reporting", "Rules", "Signals", "TestSupport", "TraceModel"]),

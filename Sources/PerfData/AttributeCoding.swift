@@ -35,9 +35,10 @@ extension EventAttribute {
 
   /// Reads a perf_event_attr in `range`, of whatever version: what an old one lacks is zero.
   init(
-    decoding bytes: UnsafeRawBufferPointer, range: Range<Int>
+    decoding bytes: UnsafeRawBufferPointer, range: Range<Int>, isBigEndian: Bool = false
   ) throws(PerfDataError) {
-    var cursor = ByteCursor(bytes, from: range.lowerBound, to: range.upperBound)
+    var cursor = ByteCursor(
+      bytes, from: range.lowerBound, to: range.upperBound, isBigEndian: isBigEndian)
     let type = try cursor.u32("attribute type")
     var size = Int(try cursor.u32("attribute's own size"))
     // perf writes 0 for the first published version.
@@ -48,7 +49,8 @@ extension EventAttribute {
     }
     guard range.count >= 64 else { throw cursor.shortage("attribute", 64) }
     cursor = ByteCursor(
-      bytes, from: range.lowerBound + 8, to: min(range.upperBound, range.lowerBound + size))
+      bytes, from: range.lowerBound + 8, to: min(range.upperBound, range.lowerBound + size),
+      isBigEndian: isBigEndian)
     self.init(
       type: type, config: try cursor.u64("config"), sampleType: [], flags: 0, samplePeriod: 0,
       clockID: 0, ids: [], name: "")
@@ -56,6 +58,8 @@ extension EventAttribute {
     sampleType = SampleFields(rawValue: try cursor.u64("sample type"))
     readFormat = try cursor.u64("read format")
     flags = try cursor.u64("flags")
+    // A C bit field counts its bits from the other end there.
+    if isBigEndian { flags = flags.bitReversed }
     wakeupEvents = try cursor.u32("wakeup events")
     breakpointType = try cursor.u32("breakpoint type")
     config1 = try cursor.u64("config1")
@@ -101,8 +105,10 @@ extension EventAttribute {
     var attributes: [EventAttribute] = []
     var start = section.lowerBound
     while section.upperBound - start >= size {
-      var attribute = try EventAttribute(decoding: bytes, range: start..<start + size - 16)
-      var cursor = ByteCursor(bytes, from: start + size - 16, to: start + size)
+      var attribute = try EventAttribute(
+        decoding: bytes, range: start..<start + size - 16, isBigEndian: header.isBigEndian)
+      var cursor = ByteCursor(
+        bytes, from: start + size - 16, to: start + size, isBigEndian: header.isBigEndian)
       let ids = FileSection(
         offset: try cursor.u64("ids offset"), size: try cursor.u64("ids size"))
       guard let range = ids.range(in: bytes.count) else {
@@ -111,7 +117,8 @@ extension EventAttribute {
             what: "ids of attribute \(attributes.count)", needed: ids.size,
             available: max(0, bytes.count - Int(clamping: ids.offset))), offset: start + size - 16)
       }
-      var words = ByteCursor(bytes, from: range.lowerBound, to: range.upperBound)
+      var words = ByteCursor(
+        bytes, from: range.lowerBound, to: range.upperBound, isBigEndian: header.isBigEndian)
       attribute.ids = try words.words(UInt64(range.count / 8), "ids")
       attributes.append(attribute)
       start += size
@@ -136,5 +143,14 @@ extension EventAttribute {
     ]
     if type == 0, config < UInt64(hardware.count) { return hardware[Int(config)] }
     return "type\(type):0x" + String(config, radix: 16)
+  }
+}
+
+extension UInt64 {
+  /// The 64 bits in the opposite order.
+  var bitReversed: UInt64 {
+    var result: UInt64 = 0
+    for bit in UInt64(0)..<64 where self & 1 << bit != 0 { result |= 1 << (63 - bit) }
+    return result
   }
 }

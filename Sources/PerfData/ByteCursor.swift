@@ -1,12 +1,17 @@
-/// A bounds-checked reader of little-endian values in part of a file.
+/// A bounds-checked reader of values, little-endian unless said otherwise, in part of a file.
 struct ByteCursor {
   let bytes: UnsafeRawBufferPointer
   private(set) var offset: Int
   let end: Int
+  /// The machine that wrote was big-endian.
+  var isBigEndian: Bool
 
   /// Reads from `offset` up to `end`, both cut to the bytes that are there.
-  init(_ bytes: UnsafeRawBufferPointer, from offset: Int, to end: Int) {
+  init(
+    _ bytes: UnsafeRawBufferPointer, from offset: Int, to end: Int, isBigEndian: Bool = false
+  ) {
     self.bytes = bytes
+    self.isBigEndian = isBigEndian
     self.end = min(max(end, 0), bytes.count)
     self.offset = min(max(offset, 0), self.end)
   }
@@ -21,7 +26,7 @@ struct ByteCursor {
     guard remaining >= size else { throw shortage(what(), UInt64(size)) }
     let value = bytes.loadUnaligned(fromByteOffset: offset, as: T.self)
     offset += size
-    return T(littleEndian: value)
+    return isBigEndian ? T(bigEndian: value) : T(littleEndian: value)
   }
 
   mutating func u64(_ what: @autoclosure () -> String) throws(PerfDataError) -> UInt64 {
@@ -61,7 +66,8 @@ struct ByteCursor {
     return [UInt64](unsafeUninitializedCapacity: Int(count)) { buffer, initialized in
       for index in 0..<Int(count) {
         let word = bytes.loadUnaligned(fromByteOffset: start + 8 * index, as: UInt64.self)
-        buffer.initializeElement(at: index, to: UInt64(littleEndian: word))
+        buffer.initializeElement(
+          at: index, to: isBigEndian ? UInt64(bigEndian: word) : UInt64(littleEndian: word))
       }
       initialized = Int(count)
     }

@@ -19,12 +19,17 @@ final class ByteStorage: @unchecked Sendable {
   var count: Int { bytes.count }
 
   /// Maps a regular file; a pipe or a directory is refused with what to do.
-  init(path: String) throws(PerfDataError) {
+  convenience init(path: String) throws(PerfDataError) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       throw PerfDataError(.system(call: "open", path: path, errno: errno))
     }
     defer { close(descriptor) }
+    try self.init(descriptor: descriptor, path: path)
+  }
+
+  /// Maps an open regular file, which stays its owner's to close.
+  init(descriptor: Int32, path: String) throws(PerfDataError) {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else {
       throw PerfDataError(.system(call: "stat", path: path, errno: errno))

@@ -1,14 +1,30 @@
 /// Decodes the header's feature sections one by one.
 struct FeatureDecoder {
   let bytes: UnsafeRawBufferPointer
-  private(set) var features = FileFeatures()
+  var features = FileFeatures()
   /// Names by event id, and in the order of the attributes, from EVENT_DESC.
   private(set) var namesByID: [UInt64: String] = [:]
   private(set) var names: [String] = []
   /// Sections that could not be read, in words.
   private(set) var problems: [String] = []
 
-  init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+  private let isBigEndian: Bool
+
+  init(_ bytes: UnsafeRawBufferPointer, isBigEndian: Bool = false) {
+    self.bytes = bytes
+    self.isBigEndian = isBigEndian
+  }
+
+  /// Takes a name that a record of pipe mode gives (EVENT_UPDATE).
+  mutating func name(_ id: UInt64, _ name: String) { namesByID[id] = name }
+
+  /// Takes over what another decoder read.
+  mutating func adopt(_ other: FeatureDecoder) {
+    features = other.features
+    namesByID.merge(other.namesByID) { $1 }
+    names = other.names
+    problems += other.problems
+  }
 
   /// Decodes a section; one that is malformed is noted and left out.
   mutating func decode(_ feature: Int, range: Range<Int>) {
@@ -22,7 +38,8 @@ struct FeatureDecoder {
   private mutating func decodeThrowing(
     _ feature: Int, _ range: Range<Int>
   ) throws(PerfDataError) {
-    var cursor = ByteCursor(bytes, from: range.lowerBound, to: range.upperBound)
+    var cursor = ByteCursor(
+      bytes, from: range.lowerBound, to: range.upperBound, isBigEndian: isBigEndian)
     switch feature {
     case FeatureID.tracingData:
       let data = try TracingData(&cursor)

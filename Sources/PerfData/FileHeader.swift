@@ -21,6 +21,8 @@ struct FileHeader {
   var attributes: FileSection
   var data: FileSection
   var featureBits: [UInt64]
+  /// The machine that recorded was big-endian.
+  var isBigEndian = false
 
   init(attributeSize: UInt64, attributes: FileSection, data: FileSection, features: [Int]) {
     self.attributeSize = attributeSize
@@ -32,17 +34,26 @@ struct FileHeader {
     }
   }
 
-  /// Reads the header, and refuses what is not a seekable little-endian file.
+  /// What a file begins with.
+  enum Kind: Equatable {
+    case seekable, pipe, other
+  }
+
+  /// Tells from the first bytes what the file is, and in which order its bytes are.
+  static func kind(_ bytes: UnsafeRawBufferPointer) -> (kind: Kind, isBigEndian: Bool) {
+    guard bytes.count >= 16 else { return (.other, false) }
+    let first = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
+    guard first == magic || first == magic.byteSwapped else { return (.other, false) }
+    var cursor = ByteCursor(bytes, from: 8, to: 16, isBigEndian: first != magic)
+    let headerSize = (try? cursor.u64("header size")) ?? 0
+    return (headerSize == 16 ? .pipe : .seekable, first != magic)
+  }
+
+  /// Reads the header, and refuses what is not a seekable file.
   init(_ bytes: UnsafeRawBufferPointer) throws(PerfDataError) {
     var cursor = ByteCursor(bytes, from: 0, to: bytes.count)
     guard let magic = try? cursor.u64("magic") else { throw PerfDataError(.notPerfData, offset: 0) }
-    guard magic == Self.magic else {
-      if magic == Self.magic.byteSwapped {
-        throw PerfDataError(
-          .unsupported(
-            "byte-swapped traces are not read yet: this one was recorded on a big-endian machine"),
-          offset: 0)
-      }
+    guard magic == Self.magic || magic == Self.magic.byteSwapped else {
       if Array(bytes.prefix(8)) == Array("PERFFILE".utf8) {
         throw PerfDataError(
           .unsupported("traces of perf before version 3 (PERFFILE) are not read: record again"),
@@ -50,12 +61,9 @@ struct FileHeader {
       }
       throw PerfDataError(.notPerfData, offset: 0)
     }
+    isBigEndian = magic != Self.magic
+    cursor.isBigEndian = isBigEndian
     let headerSize = try cursor.u64("header size")
-    if headerSize == 16 {
-      throw PerfDataError(
-        .unsupported("pipe-mode traces are not read yet: record to a file, perf record -o FILE"),
-        offset: 8)
-    }
     guard headerSize >= UInt64(Self.size) else {
       throw PerfDataError(.malformed("a header of \(headerSize) bytes is too short"), offset: 8)
     }
@@ -100,7 +108,8 @@ struct FileHeader {
   ) -> [(feature: Int, range: Range<Int>)]? {
     let features = features
     guard dataEnd <= bytes.count, features.count * 16 <= bytes.count - dataEnd else { return nil }
-    var cursor = ByteCursor(bytes, from: dataEnd, to: bytes.count)
+    var cursor = ByteCursor(
+      bytes, from: dataEnd, to: bytes.count, isBigEndian: isBigEndian)
     var table: [(feature: Int, range: Range<Int>)] = []
     for feature in features {
       guard let section = try? Self.section(&cursor, "feature"),

@@ -15,39 +15,33 @@ public final class PerfDataFile: Sendable {
   public let attributes: [EventAttribute]
   /// What the header (or, of a killed recording, the early metadata) says.
   public let features: FileFeatures
-  /// Opens a file; it must not be cut while it is open.
+  /// Opens a file, or a directory of `perf record --threads`; it must not be cut while it is open.
+  ///
+  /// Reads what perf writes (to a file or a pipe, compressed or not, of either endianness) and the text of `perf script`.
   public convenience init(path: String) throws(PerfDataError) {
-    try self.init(storage: ByteStorage(path: path))
+    try self.init(TraceParts.open(path: path))
   }
 
   /// Reads a file's bytes from memory.
   public convenience init(bytes: [UInt8]) throws(PerfDataError) {
-    try self.init(storage: ByteStorage(bytes))
+    try self.init(TraceParts.read(ByteStorage(bytes)))
   }
 
-  private init(storage: ByteStorage) throws(PerfDataError) {
-    self.storage = storage
-    let bytes = storage.bytes
-    let header = try FileHeader(bytes)
-    var attributes = try EventAttribute.list(bytes, header: header)
-    guard !attributes.isEmpty else {
-      throw PerfDataError(.malformed("the trace has no event attributes"), offset: 24)
-    }
-    var problems: [String] = []
-    let layout = try Self.locate(header, bytes, &problems)
-    isUnfinished = !problems.isEmpty
-    data = layout.data
-    try Self.refuseCompressed(bytes, data)
+  private init(_ parts: TraceParts) {
+    storage = parts.storage
+    data = parts.data
+    isUnfinished = parts.isUnfinished
+    var attributes = parts.attributes
+    var problems = parts.problems
     layouts = ContiguousArray(attributes.map { RecordLayout($0) })
     lookup = AttributeLookup(attributes)
     locators = ContiguousArray(attributes.map { PayloadLocator($0) })
 
-    var decoder = FeatureDecoder(bytes)
-    for section in layout.features ?? [] { decoder.decode(section.feature, range: section.range) }
-    if layout.features == nil {
-      let summary = Self.scan(bytes, data, layouts, lookup)
+    var decoder = parts.decoder
+    if !parts.hasFeatures {
+      let summary = Self.scan(storage.bytes, data, layouts, lookup)
       scanned.withLock { $0 = summary }
-      if let blob = EarlyMetadata.blob(bytes, parts: summary.earlyMetadata) {
+      if let blob = EarlyMetadata.blob(storage.bytes, parts: summary.earlyMetadata) {
         decoder = blob.withUnsafeBytes { blob in
           var early = FeatureDecoder(blob)
           for section in EarlyMetadata.sections(blob) {
@@ -66,52 +60,6 @@ public final class PerfDataFile: Sendable {
     }
     self.attributes = attributes
     self.features = features
-  }
-
-  private static func refuseCompressed(
-    _ bytes: UnsafeRawBufferPointer, _ data: Range<Int>
-  ) throws(PerfDataError) {
-    var offset = data.lowerBound
-    while data.upperBound - offset >= 8 {
-      let type = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
-      let size = Int(bytes.loadUnaligned(fromByteOffset: offset + 6, as: UInt16.self))
-      guard type != RecordType.compressed, type != RecordType.compressed2 else {
-        throw PerfDataError(
-          .unsupported("compressed traces are not read yet: record without -z"), offset: offset)
-      }
-      guard type >= RecordType.firstUser, size >= 8 else { return }
-      offset += size
-    }
-  }
-
-  /// Where the data and the feature sections are; says in `problems` what is not as it should be.
-  private static func locate(
-    _ header: FileHeader, _ bytes: UnsafeRawBufferPointer, _ problems: inout [String]
-  ) throws(PerfDataError) -> (
-    data: Range<Int>, features: [(feature: Int, range: Range<Int>)]?
-  ) {
-    guard header.data.offset <= UInt64(bytes.count) else {
-      throw PerfDataError(
-        .outOfBounds(
-          what: "the start of the data section", needed: header.data.offset,
-          available: bytes.count), offset: 40)
-    }
-    let start = Int(header.data.offset)
-    if header.data.size == 0 {
-      if !header.features.isEmpty, let table = header.featureTable(in: bytes, at: start) {
-        return (start..<start, table)
-      }
-      problems.append("the recording was not finished (killed, or the disk was full)")
-      return (start..<bytes.count, nil)
-    }
-    guard let data = header.data.range(in: bytes.count) else {
-      let missing = header.data.size - UInt64(bytes.count - start)
-      problems.append("the file is cut: \(missing) bytes of data and all features are missing")
-      return (start..<bytes.count, nil)
-    }
-    let table = header.featureTable(in: bytes, at: data.upperBound)
-    if table == nil { problems.append("the file is cut: header features are missing") }
-    return (data, table)
   }
 
   private static func nameAttributes(
@@ -148,7 +96,7 @@ public final class PerfDataFile: Sendable {
   ) -> ScanSummary {
     let scanner = RecordScanner(bytes, in: data, layouts: layouts, lookup: lookup)
     var stream = RecordStream(scanner: scanner, range: data, late: nil)
-    stream.skipAll()
+    stream.readAll { _ in }
     return stream.summary
   }
 

@@ -32,6 +32,10 @@ public enum RecordType {
   public static let firstUser: UInt32 = 64
   /// The last record type that perf itself makes, of those known (COMPRESSED2, 6.16).
   public static let lastUser: UInt32 = 83
+  /// Pipe mode's event attribute.
+  public static let attribute: UInt32 = 64
+  /// Pipe mode's name of an event.
+  public static let eventUpdate: UInt32 = 78
   /// Pipe mode's tracing data, whose payload follows the record.
   public static let tracingData: UInt32 = 66
   /// A build id.

@@ -11,10 +11,11 @@ extension PerfDataFile {
     if known == nil { remember(stream.summary) }
   }
 
-  /// Hands out all whole records as they stand in the file, in one pass.
+  /// Hands out all whole records as they stand in the file, in one pass, after which their order is known.
   public func forEachRecord<E: Error>(_ body: (RecordEntry) throws(E) -> Void) throws(E) {
-    var scanner = scanner()
-    while let entry = scanner.next() { try body(entry) }
+    var stream = RecordStream(scanner: scanner(), range: data, late: nil)
+    try stream.readAll(body)
+    remember(stream.summary)
   }
 
   /// All whole records by time; a record without time keeps the place of its predecessor.

@@ -56,6 +56,11 @@ struct RecordScanner {
         let extra = word(offset + 8)
         guard extra <= UInt64(upperBound - offset - size) else { return nil }
         step += Int(extra)
+      } else if type == RecordType.tracingData, size >= 12 {
+        let extra =
+          (Int(bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt32.self)) + 7) / 8 * 8
+        guard extra <= upperBound - offset - size else { return nil }
+        step += extra
       }
       typeCounts[Int(type)] &+= 1
       let entry = entry(
@@ -157,7 +162,7 @@ struct RecordScanner {
   /// Moves to the next place where records follow each other; false when the data are over.
   private mutating func resynchronise(type: UInt32, size: Int) -> Bool {
     // A record of a known kind that reaches beyond the end was cut, and nothing follows it.
-    if size > upperBound - offset, Self.isKnown(type) { return false }
+    if size > upperBound - offset, RecordType.isKnown(type) { return false }
     let start = offset
     var place = start + 8
     while upperBound - place >= 8 {
@@ -177,7 +182,7 @@ struct RecordScanner {
       guard upperBound - place >= 8 else { return place == upperBound && place > start }
       let header = word(place)
       let size = Int(header >> 48)
-      guard Self.isKnown(UInt32(truncatingIfNeeded: header)), size >= 8, size % 8 == 0,
+      guard RecordType.isKnown(UInt32(truncatingIfNeeded: header)), size >= 8, size % 8 == 0,
         size <= upperBound - place
       else { return false }
       if UInt32(truncatingIfNeeded: header) == RecordType.sample {
@@ -191,11 +196,6 @@ struct RecordScanner {
       place += size
     }
     return true
-  }
-
-  private static func isKnown(_ type: UInt32) -> Bool {
-    (1...RecordType.lastKernel).contains(type)
-      || (RecordType.firstUser...RecordType.lastUser).contains(type)
   }
 
   @inline(__always)

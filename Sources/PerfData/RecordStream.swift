@@ -84,9 +84,10 @@ struct RecordStream {
     return take(upTo: .max)
   }
 
-  /// Reads to the end for the summary's sake, ordering nothing.
-  mutating func skipAll() {
+  /// Reads to the end as the records stand in the file, ordering nothing.
+  mutating func readAll<E: Error>(_ visit: (RecordEntry) throws(E) -> Void) throws(E) {
     while let entry = scanner.next() {
+      try visit(entry)
       if entry.time != 0 { last = entry.time }
       if last < handedOut { late.append(TimedEntry(time: last, entry: entry)) }
       if last > newest { newest = last }

@@ -31,7 +31,8 @@ public enum TraceRewriter {
     let writer = try PerfDataWriter(path: pathOut, attributes: attributes, features: features)
     var chunk: [UInt8] = []
     for entry in file.orderedRecords().sorted(by: { $0.offset < $1.offset }) {
-      guard entry.type != RecordType.auxtrace, !file.isEarlyMetadata(entry),
+      guard entry.type != RecordType.auxtrace, entry.type != RecordType.tracingData,
+        !file.isEarlyMetadata(entry),
         let changed = try transform(file.bytes(of: entry), entry)
       else { continue }
       try check(changed, entry)

@@ -7,9 +7,7 @@ extension TracingData {
       throw PerfDataError(.malformed("tracing data has the wrong magic"), offset: start)
     }
     let version = try cursor.zeroTerminated("tracing data's version")
-    guard try cursor.read(UInt8.self, "tracing data's endianness") == 0 else {
-      throw PerfDataError(.unsupported("byte-swapped traces are not read yet"), offset: start)
-    }
+    cursor.isBigEndian = try cursor.read(UInt8.self, "tracing data's endianness") != 0
     self.init()
     longSize = try cursor.read(UInt8.self, "size of long")
     pageSize = try cursor.u32("page size")

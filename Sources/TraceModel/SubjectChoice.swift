@@ -17,7 +17,8 @@ enum SubjectChoice {
 
   /// - Throws: `TraceError` when the process asked for is not in the trace.
   static func choose(
-    among processes: [ProcessModel], capture: CaptureEvent?, asked: String?
+    among processes: [ProcessModel], capture: CaptureEvent?, asked: String?,
+    recorded command: [String] = []
   ) throws(TraceError) -> ProcessModel {
     let wanted = asked ?? capture?.subjectHint
     if let wanted {
@@ -28,6 +29,7 @@ enum SubjectChoice {
       let known = processes.map { "\($0.name) (\($0.pid))" }.joined(separator: ", ")
       throw TraceError("no process \(wanted) in the trace; it has: \(known)")
     }
+    if capture == nil, let found = recorded(by: command, among: processes) { return found }
     let rootPid = capture.map { Int32(truncatingIfNeeded: $0.rootPid) }
     let root = processes.first { $0.pid == rootPid } ?? processes.first
     guard let root else { throw TraceError("the trace names no process") }
@@ -37,6 +39,23 @@ enum SubjectChoice {
     }
     let candidates = started.contains(where: \.isSwift) ? started.filter(\.isSwift) : started
     return candidates.max { $0.cpuSeconds < $1.cpuSeconds } ?? root
+  }
+
+  /// The program that perf's own command line names; in a recording of the whole machine, what used the CPUs most.
+  private static func recorded(
+    by command: [String], among processes: [ProcessModel]
+  ) -> ProcessModel? {
+    if let dashes = command.firstIndex(of: "--"), dashes + 1 < command.count {
+      let program = command[dashes + 1].split(separator: "/").last.map(String.init) ?? ""
+      let named = processes.filter { baseName($0) == program || $0.name == program.prefix(15) }
+      if !drivers.contains(program), let best = named.max(by: { $0.cpuSeconds < $1.cpuSeconds }) {
+        return best
+      }
+    }
+    guard command.contains("-a") || command.contains("--all-cpus") else { return nil }
+    return processes.filter { $0.pid > 0 && baseName($0) != "perf" }.max {
+      $0.cpuSeconds < $1.cpuSeconds
+    }
   }
 
   private static func baseName(_ process: ProcessModel) -> String {

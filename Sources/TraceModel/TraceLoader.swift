@@ -85,7 +85,7 @@ struct TraceLoader {
     self.path = path
     self.options = options
     state = LoaderState(stacks: StackTracker(fullNames: options.fullNames))
-    decoders = ContiguousArray(file.attributes.map { Self.decoder(for: $0.name) })
+    decoders = ContiguousArray(file.attributes.map { Self.decoder(for: $0) })
     nameDecoders = ContiguousArray(file.attributes.map { Self.names[$0.name] })
     events = ContiguousArray(
       file.attributes.map { attribute in
@@ -123,7 +123,6 @@ struct TraceLoader {
   /// Traces of Lull's own end with the names of what stands before.
   private mutating func readNames() {
     guard nameDecoders.contains(where: { $0 != nil }) else { return }
-    _ = file.lateRecords
     file.forEachRecord { record in
       guard record.type == RecordType.sample, record.attribute >= 0,
         let decode = nameDecoders[Int(record.attribute)]
@@ -159,7 +158,12 @@ struct TraceLoader {
   }
 
   /// Probes carry the recorder's pid in their group's name, other events are known by their whole name.
-  private static func decoder(for name: String) -> SampleDecoder? {
+  private static func decoder(for event: EventAttribute) -> SampleDecoder? {
+    let name = event.name
+    // PERF_COUNT_HW_CPU_CYCLES, PERF_COUNT_SW_CPU_CLOCK and _TASK_CLOCK, whatever modifiers perf has in their names.
+    if (event.type == 0 && event.config == 0) || (event.type == 1 && event.config <= 1) {
+      return SchedulerDecoder.processorSample
+    }
     if let known = known[name] { return known }
     guard name.hasPrefix("lull_"), let colon = name.firstIndex(of: ":") else { return nil }
     return ProbeDecoder.decoders[String(name[name.index(after: colon)...])]
@@ -235,7 +239,8 @@ struct TraceLoader {
       &processes, threads: threads, wakeups: state.wakeups, transfers: state.transfers,
       operations: operations, footprints: state.footprints)
     var subject = try SubjectChoice.choose(
-      among: processes, capture: state.capture, asked: options.process)
+      among: processes, capture: state.capture, asked: options.process,
+      recorded: file.features.commandLine)
     var activity = Activity(
       threads: threads, wakeups: state.wakeups, transfers: state.transfers,
       operations: operations, footprints: state.footprints, signals: state.signals,

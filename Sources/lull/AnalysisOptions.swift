@@ -24,6 +24,8 @@ struct AnalysisOptions: ParsableArguments {
   @Flag(help: "Show functions with their modules and types.")
   var fullNames = false
 
+  @OptionGroup var window: WindowOptions
+
   /// What to measure with; throws where the radio's profile is unknown.
   func measurement() throws -> MeasurementOptions {
     guard radio.contains("/") || radio.hasSuffix(".toml") else {
@@ -38,14 +40,37 @@ struct AnalysisOptions: ParsableArguments {
       radioProfile: first.name, radioProfileFile: radio, includeLoopback: radioLoopback)
   }
 
+  /// The trace, or the window of it that was asked for.
+  func trace(at path: String) throws -> Trace {
+    var window = window.window
+    if let finding = self.window.around {
+      window = try WindowOptions.window(around: finding, in: analysis(of: path, in: nil).report)
+    }
+    return try Trace.load(
+      path: path,
+      options: TraceOptions(process: process, fullNames: fullNames, window: window))
+  }
+
+  /// What was measured in a trace.
+  func signals(of trace: Trace) throws -> SignalSet {
+    try Measurement.measure(trace, options: measurement())
+  }
+
   /// The report of a trace.
   func report(on path: String) throws -> Report { try analysis(of: path).report }
 
   /// The report of a trace, and the trace laid out over time.
   func analysis(of path: String) throws -> Analysis {
+    guard let finding = window.around else { return try analysis(of: path, in: window.window) }
+    let whole = try analysis(of: path, in: nil).report
+    return try analysis(of: path, in: WindowOptions.window(around: finding, in: whole))
+  }
+
+  private func analysis(of path: String, in window: TraceWindow?) throws -> Analysis {
     let options = try measurement()
     let trace = try Trace.load(
-      path: path, options: TraceOptions(process: process, fullNames: fullNames))
+      path: path,
+      options: TraceOptions(process: process, fullNames: fullNames, window: window))
     let signals = try Measurement.measure(trace, options: options)
     let report = ReportBuilder.build(
       trace: trace, signals: signals, evaluation: Evaluator.evaluate(signals),

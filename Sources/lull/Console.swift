@@ -4,8 +4,11 @@ import Reporting
 /// What Lull says: results on standard output, all else on standard error.
 enum Console {
   /// A result; a reader that has gone away is no error.
-  static func output(_ text: String) {
-    let code = OutputFile.writeAll(Array(text.utf8), to: STDOUT_FILENO)
+  static func output(_ text: String) { output(Array(text.utf8)) }
+
+  /// Writes to standard output; a closed pipe ends the program as if it were done.
+  static func output(_ bytes: [UInt8]) {
+    let code = OutputFile.writeAll(bytes, to: STDOUT_FILENO)
     switch code {
     case 0: return
     case EPIPE: exit(0)

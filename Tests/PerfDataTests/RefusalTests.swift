@@ -15,24 +15,6 @@ struct RefusalTests {
     #expect(message(Array("hello, world, this is text".utf8)).contains("PERFILE2"))
   }
 
-  @Test func `the other byte order is refused by name`() {
-    #expect(
-      message(Array("2ELIFREP".utf8) + [UInt8](repeating: 0, count: 96)).contains("byte-swap"))
-  }
-
-  @Test func `pipe mode is refused with what to do`() {
-    var bytes = SmallTrace.bytes
-    bytes[8] = 16
-    #expect(message(bytes).contains("perf record -o FILE"))
-  }
-
-  @Test func `compressed records are refused with what to do`() {
-    let compressed: [UInt8] = [81, 0, 0, 0, 0, 0, 16, 0, 1, 2, 3, 4, 5, 6, 7, 8]
-    let bytes = PerfDataWriter.file(
-      attributes: SmallTrace.attributes, records: compressed, features: SmallTrace.features)
-    #expect(message(bytes).contains("without -z"))
-  }
-
   @Test func `a missing file and a directory are named`() throws {
     let directory = try TemporaryDirectory()
     defer { directory.remove() }

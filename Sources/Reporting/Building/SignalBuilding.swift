@@ -19,7 +19,7 @@ enum SignalBuilding {
       memory: signals.memory.map(memory),
       cpu: signals.cpu.map(cpu),
       energy: signals.energy.map(energy),
-      counters: readings(counters))
+      counters: readings(counters), worstMinutes: signals.worstMinutes)
   }
 
   static func frame(_ frame: StackFrame) -> ReportFrame {

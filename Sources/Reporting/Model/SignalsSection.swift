@@ -1,3 +1,5 @@
+import Signals
+
 /// What was measured of the subject, signal by signal; null where it was not.
 public struct SignalsSection: Codable, Sendable, Equatable {
   @Nullable public var mainThread: MainThreadSection?
@@ -11,6 +13,8 @@ public struct SignalsSection: Codable, Sendable, Equatable {
   @Nullable public var cpu: CPUSection?
   @Nullable public var energy: EnergySection?
   public var counters: [CounterReading]
+  /// Of a recording of three minutes or more, the minute in which each signal was worst.
+  public var worstMinutes: [WorstMinute]
 }
 
 /// One frame of a call stack, innermost first in a list.

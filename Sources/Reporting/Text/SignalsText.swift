@@ -1,3 +1,5 @@
+import Signals
+
 /// The signals after the main thread's: wakeups, network, disk, memory, then CPU and energy.
 enum SignalsText {
   private static let rowsShown = 3
@@ -29,6 +31,25 @@ enum SignalsText {
     }
     canvas.heading("CPU and energy")
     writeProcessor(report, &canvas)
+    writeWorstMinutes(report.signals.worstMinutes, &canvas)
+  }
+
+  private static func writeWorstMinutes(_ minutes: [WorstMinute], _ canvas: inout TextCanvas) {
+    guard !minutes.isEmpty else { return }
+    canvas.heading("Worst minutes")
+    for minute in minutes {
+      let amount =
+        switch minute.unit {
+        case "s": Figures.seconds(minute.value)
+        case "B": Figures.bytes(UInt64(max(minute.value, 0)))
+        default: Figures.grouped(Int(minute.value))
+        }
+      canvas.item(
+        TextReport.words(minute.signal),
+        "\(amount) of \(minute.what): "
+          + (minute.start >= 1 ? "--from \(Int(minute.start))s " : "")
+          + "--to \(Int(minute.start) + 60)s")
+    }
   }
 
   static func notMeasured(_ signal: String, _ report: Report, _ canvas: inout TextCanvas) {

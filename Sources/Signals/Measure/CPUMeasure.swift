@@ -5,7 +5,7 @@ import TraceModel
 enum CPUMeasure {
   static func measure(_ subject: SubjectView) -> CPUSignal {
     let samples = subject.trace.footprints.filter { $0.pid == subject.pid }
-    let attached = subject.trace.capture?.mode == .attach
+    let attached = subject.trace.startsLate
     let first = attached ? samples.first?.sample : nil
     let last = samples.last?.sample
     func fromProc(_ field: KeyPath<FootprintSample, UInt64>) -> Double? {

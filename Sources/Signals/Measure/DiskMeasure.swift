@@ -67,7 +67,7 @@ enum DiskMeasure {
     if let first = samples.first, let last = samples.last {
       // A wrapped program starts at zero; an attached one had written before.
       let before =
-        subject.trace.capture?.mode == .attach ? first.sample.storageWriteBytes : 0
+        subject.trace.startsLate ? first.sample.storageWriteBytes : 0
       signal.deviceBytesWritten = last.sample.storageWriteBytes &- before
     }
     return signal

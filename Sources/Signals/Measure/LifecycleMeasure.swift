@@ -24,7 +24,7 @@ enum LifecycleMeasure {
   ///
   /// With an async main the first thread is parked once it has, and a worker plays the main thread's part from then.
   static func ready(main: ThreadModel, in subject: SubjectView) -> Timestamp? {
-    guard subject.trace.capture?.mode != .attach else { return nil }
+    guard !subject.trace.startsLate else { return nil }
     let first = subject.threads.first { $0.tid == subject.pid }
     return [main, first].compactMap { thread in
       WaitInference.infer(thread?.intervals ?? [])

@@ -59,6 +59,7 @@ public enum Measurement {
       cpuSeconds: set.cpu?.totalSeconds ?? 0, wakeups: set.wakeups?.total ?? 0,
       diskOperations: (set.disk?.writeBursts ?? 0) + (set.disk?.syncs ?? 0),
       radioJoules: set.network?.radio.energyJoules ?? 0)
+    set.worstMinutes = WorstMinuteMeasure.measure(subject, set)
     return set
   }
 

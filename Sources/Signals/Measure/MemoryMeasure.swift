@@ -21,7 +21,7 @@ enum MemoryMeasure {
       endFootprintBytes: last.sample.footprint,
       peakResidentBytes: max(
         all.map(\.sample.peakResident).max() ?? 0, subject.trace.subject.peakResidentBytes ?? 0))
-    let attached = subject.trace.capture?.mode == .attach
+    let attached = subject.trace.startsLate
     if attached {
       // What was highest before is not this recording's.
       signal.peakFootprintBytes = samples.map(\.footprintBytes).max() ?? 0

@@ -31,6 +31,8 @@ public struct SignalSet: Sendable, Hashable {
   public var lifecycle: LifecycleSignal?
   /// Which functions caused what was measured.
   public var blame: BlameTables
+  /// Of a long recording, the minute in which each signal was worst.
+  public var worstMinutes: [WorstMinute] = []
   /// Why a signal is missing.
   public var unavailable: [SignalKind: String]
   /// Energy priors that savings are computed with.

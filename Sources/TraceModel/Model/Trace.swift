@@ -28,6 +28,9 @@ public struct Trace: Sendable {
   /// Names of the events that were recorded.
   public internal(set) var eventNames: Set<String> = []
 
+  /// The subject was running before what is looked at: an attached process, or a window of a recording.
+  public internal(set) var startsLate = false
+
   /// The process that is scored, as `SubjectChoice` found it.
   public internal(set) var subject: ProcessModel
 
@@ -40,7 +43,9 @@ public struct Trace: Sendable {
     let file: PerfDataFile
     do { file = try PerfDataFile(path: path) } catch { throw TraceError(error, path: path) }
     var loader = TraceLoader(file: file, path: path, options: options)
-    return try loader.load()
+    var trace = try loader.load()
+    trace.startsLate = trace.capture?.mode == .attach
+    return options.window.map { trace.limited(to: $0) } ?? trace
   }
 
   /// The threads of a process.
@@ -55,8 +60,11 @@ public struct TraceOptions: Sendable {
   /// Name or pid of the process to score instead of the one found.
   public var process: String?
   public var fullNames: Bool
+  /// The part of the recording to look at; all of it by default.
+  public var window: TraceWindow?
 
-  public init(process: String? = nil, fullNames: Bool = false) {
+  public init(process: String? = nil, fullNames: Bool = false, window: TraceWindow? = nil) {
+    self.window = window
     self.process = process
     self.fullNames = fullNames
   }

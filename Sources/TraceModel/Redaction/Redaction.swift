@@ -62,7 +62,9 @@ public enum Redaction {
     let features = WrittenFeatures(file.features)
     let writer = try PerfDataWriter(path: path, attributes: file.attributes, features: features)
     for entry in file.orderedRecords().sorted(by: { $0.offset < $1.offset })
-    where entry.type != RecordType.auxtrace && entry.type != RecordType.headerFeature {
+    where entry.type != RecordType.auxtrace && entry.type != RecordType.headerFeature
+      && entry.type != RecordType.tracingData
+    {
       try writer.append(file.bytes(of: entry))
     }
     try writer.finish(features: features)

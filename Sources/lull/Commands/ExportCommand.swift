@@ -9,32 +9,42 @@ struct ExportCommand: ParsableCommand {
   enum Format: String, CaseIterable, ExpressibleByArgument {
     /// Flame graph tools: a stack and a number a line.
     case folded
+    /// profiler.firefox.com.
+    case firefox
+    /// ui.perfetto.dev.
+    case perfetto
+    /// pprof.
+    case pprof
+    /// Spreadsheets and data frames.
+    case csv
   }
 
   static let configuration = CommandConfiguration(
-    commandName: "export", abstract: "Write a trace's stacks for other tools.")
+    commandName: "export", abstract: "Write a trace for other tools.")
 
   @Argument(help: "A trace that `lull record` or `perf record` made.")
   var trace: String
 
-  @Option(help: "The tool's format: folded (for flame graphs).")
+  @Option(
+    help:
+      "The tool's format: folded (flame graphs), firefox (profiler.firefox.com), perfetto, pprof or csv."
+  )
   var format = Format.folded
 
   @Option(
     help: ArgumentHelp(
-      "Which stacks: cpu and offcpu (in microseconds), wakeups (their number), writes and sends (bytes).",
+      "Of folded, which stacks: cpu and offcpu (in microseconds), wakeups (their number), writes and sends (bytes).",
       valueName: "signal"),
     transform: Self.kind)
   var what = FoldedStacks.Kind.cpu
 
   @Option(
-    help: ArgumentHelp(
-      "The process to export, instead of the one that the recording is about.",
-      valueName: "name|pid"))
-  var process: String?
+    help:
+      "Of csv, which table: \(CSVExport.Table.allCases.map(\.rawValue).joined(separator: ", ")).",
+    transform: Self.table)
+  var table = CSVExport.Table.threads
 
-  @Flag(help: "Show functions with their modules and types.")
-  var fullNames = false
+  @OptionGroup var analysis: AnalysisOptions
 
   @Option(name: .shortAndLong, help: "The file to write, instead of standard output.")
   var output: String?
@@ -50,16 +60,27 @@ struct ExportCommand: ParsableCommand {
     return kind
   }
 
+  @Sendable static func table(_ name: String) throws -> CSVExport.Table {
+    guard let table = CSVExport.Table(rawValue: name) else {
+      let known = CSVExport.Table.allCases.map(\.rawValue).joined(separator: ", ")
+      throw ValidationError("there is no table '\(name)' to export; there are \(known).")
+    }
+    return table
+  }
+
   func run() throws {
     Console.ignoreBrokenPipes()
-    let trace = try Trace.load(
-      path: trace, options: TraceOptions(process: process, fullNames: fullNames))
-    let text: String
+    let trace = try analysis.trace(at: trace)
+    let bytes: [UInt8]
     switch format {
     case .folded:
-      text = FoldedStacks.lines(trace, what).map { $0 + "\n" }.joined()
+      bytes = Array(FoldedStacks.lines(trace, what).map { $0 + "\n" }.joined().utf8)
+    case .csv: bytes = Array(CSVExport.render(trace, table).utf8)
+    case .pprof: bytes = PprofExport.render(trace)
+    case .perfetto: bytes = try PerfettoExport.render(trace, analysis.signals(of: trace))
+    case .firefox: bytes = try FirefoxExport.render(trace, analysis.signals(of: trace))
     }
-    guard let output else { return Console.output(text) }
-    try OutputFile.write(Array(text.utf8), to: output, overwrite: force)
+    guard let output else { return Console.output(bytes) }
+    try OutputFile.write(bytes, to: output, overwrite: force)
   }
 }

@@ -61,6 +61,11 @@ struct RecordCommand: ParsableCommand {
   @Flag(help: "Open the page of --html at the end.")
   var open = false
 
+  @Flag(
+    help:
+      "Print the command line with which stock perf records what Lull wants, and record nothing.")
+  var printPerfCommand = false
+
   @Flag(help: "Record only; print no report.")
   var noReport = false
 
@@ -81,6 +86,7 @@ struct RecordCommand: ParsableCommand {
   }
 
   func validate() throws {
+    if printPerfCommand { return }
     if let pid {
       if !command.isEmpty {
         throw ValidationError("give --pid or a command, not both.")
@@ -96,6 +102,7 @@ struct RecordCommand: ParsableCommand {
   }
 
   func run() throws {
+    if printPerfCommand { return Console.output(PerfCommand.line + "\n") }
     // All that can be wrong is found before the command runs.
     _ = try analysis.measurement()
     let options = try recordingOptions()

@@ -1,0 +1,161 @@
+/// The text that `perf script` prints, made into records again.
+///
+/// It holds no system call arguments and no interrupt context, and a process is known only where `-F +pid` was given.
+struct ScriptText {
+  /// One event of the text with the fields that its first line had.
+  private struct Event {
+    var attribute: EventAttribute
+    var format: TracepointFormat?
+  }
+
+  private static let textLength = 64
+  /// Lines are in order, so that every so many of them a round is finished.
+  private static let linesInRound = 4096
+  /// A file that shows no event in its first lines is no such text.
+  private static let convincingBytes = 16 << 10
+
+  private var events: [Event] = [
+    Event(
+      attribute: EventAttribute(
+        type: 1, config: 9, sampleType: .base, flags: EventAttribute.sampleIDAllFlag, ids: [1],
+        name: "dummy:HG"))
+  ]
+  private var indexOfName: [String: Int] = [:]
+  private var named: [Int32: String] = [:]
+  private let spill = SpillFile()
+  private var lines = 0
+  private var unread = 0
+
+  /// Whether the bytes are text with an event line near its beginning.
+  static func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    let start = bytes.prefix(convincingBytes)
+    guard !start.isEmpty, !start.contains(0) else { return false }
+    return String(decoding: start, as: UTF8.self).split(whereSeparator: \.isNewline).contains {
+      ScriptLine($0) != nil
+    }
+  }
+
+  static func parts(_ storage: ByteStorage) throws(PerfDataError) -> TraceParts {
+    var text = ScriptText()
+    var offset = 0
+    let bytes = storage.bytes
+    while offset < bytes.count {
+      let end = bytes[offset...].firstIndex(of: 10) ?? bytes.count
+      try text.read(String(decoding: bytes[offset..<end], as: UTF8.self)[...])
+      offset = end + 1
+    }
+    return try text.finished()
+  }
+
+  private mutating func read(_ line: Substring) throws(PerfDataError) {
+    // Blank lines, comments and callchains, which are indented by a tab.
+    guard let first = line.first, first != "#", first != "\t" else { return }
+    guard let parsed = ScriptLine(line), !parsed.event.hasPrefix("PERF_RECORD_") else {
+      unread += 1
+      return
+    }
+    let values = parsed.event.contains(":") ? parsed.values : []
+    try name(parsed.tid, parsed.pid ?? parsed.tid, parsed.name, parsed.time)
+    for side in ["prev_", "next_", ""] {
+      guard case .integer(let tid)? = values.first(where: { $0.name == side + "pid" })?.value,
+        case .text(let name)? = values.first(where: { $0.name == side + "comm" })?.value,
+        tid > 0, let thread = Int32(exactly: tid)
+      else { continue }
+      try self.name(thread, thread, name, parsed.time)
+    }
+    let index = event(parsed, values)
+    let attribute = events[index].attribute
+    try spill.append(
+      RecordBuilder.sample(
+        attribute: attribute, id: attribute.ids[0], time: parsed.time,
+        pid: parsed.pid ?? parsed.tid, tid: parsed.tid, cpu: parsed.cpu, period: parsed.period,
+        raw: events[index].format.map { Self.payload($0, values) } ?? []))
+    lines += 1
+    if lines % Self.linesInRound == 0 { try spill.append(RecordBuilder.finishedRound()) }
+  }
+
+  private mutating func name(
+    _ tid: Int32, _ pid: Int32, _ name: String, _ time: UInt64
+  ) throws(PerfDataError) {
+    guard named[tid] != name else { return }
+    named[tid] = name
+    try spill.append(
+      RecordBuilder.comm(
+        pid: pid, tid: tid, name: name, isExec: false, time: time, cpu: 0, id: 1))
+  }
+
+  private mutating func event(
+    _ line: ScriptLine, _ values: [(name: String, value: ScriptLine.Value)]
+  ) -> Int {
+    if let known = indexOfName[line.event] { return known }
+    let index = events.count
+    indexOfName[line.event] = index
+    let parts = line.event.split(separator: ":")
+    var event = Event(
+      attribute: EventAttribute(
+        type: 1, config: 0, sampleType: [.base, .period], flags: EventAttribute.sampleIDAllFlag,
+        ids: [UInt64(index + 1)], name: line.event))
+    if parts.count == 2, !values.isEmpty {
+      event.attribute.type = 2
+      event.attribute.config = UInt64(index)
+      event.attribute.sampleType.insert(.raw)
+      event.format = Self.format(String(parts[0]), String(parts[1]), index, values)
+    }
+    events.append(event)
+    return index
+  }
+
+  private static func format(
+    _ system: String, _ name: String, _ id: Int,
+    _ values: [(name: String, value: ScriptLine.Value)]
+  ) -> TracepointFormat {
+    var fields: [TracepointField] = []
+    var offset = 0
+    for (name, value) in values {
+      switch value {
+      case .integer:
+        fields.append(
+          TracepointField(name: name, typeName: "long", offset: offset, size: 8, isSigned: true))
+        offset += 8
+      case .text:
+        fields.append(
+          TracepointField(
+            name: name, typeName: "char", offset: offset, size: textLength, isSigned: false,
+            isArray: true))
+        offset += textLength
+      }
+    }
+    return TracepointFormat(system: system, name: name, id: id, fields: fields)
+  }
+
+  private static func payload(
+    _ format: TracepointFormat, _ values: [(name: String, value: ScriptLine.Value)]
+  ) -> [UInt8] {
+    var output = ByteBuilder()
+    for field in format.fields {
+      switch values.first(where: { $0.name == field.name })?.value {
+      case .integer(let number)? where !field.isArray: output.append(number)
+      case .text(let text)? where field.isArray:
+        output.append(contentsOf: [UInt8](text.utf8.prefix(textLength - 1)))
+      default: break
+      }
+      let missing = field.offset + field.size - output.bytes.count
+      output.append(contentsOf: [UInt8](repeating: 0, count: max(missing, 0)))
+    }
+    return output.bytes
+  }
+
+  private func finished() throws(PerfDataError) -> TraceParts {
+    let storage = try spill.storage()
+    var decoder = FeatureDecoder(storage.bytes)
+    for event in events {
+      decoder.name(event.attribute.ids[0], event.attribute.name)
+      if let format = event.format { decoder.features.tracepoints[format.id] = format }
+    }
+    var parts = TraceParts(
+      storage: storage, data: 0..<storage.count, attributes: events.map(\.attribute),
+      decoder: decoder)
+    if unread > 0 { parts.problems.append("\(unread) lines are no event of perf script") }
+    return parts
+  }
+}

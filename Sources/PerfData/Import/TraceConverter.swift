@@ -1,0 +1,218 @@
+/// Writes the records of a compressed or big-endian trace anew, plain and little-endian.
+final class TraceConverter {
+  private let spill = SpillFile()
+  private let isBigEndian: Bool
+  private let swapper: RecordSwapper?
+  /// Leaves out FINISHED_ROUND, where files of their own rounds are put one behind the other.
+  private let dropsRounds: Bool
+  private var stream: ZstdStream?
+  /// Unpacked bytes that are no whole record yet.
+  private var carry: [UInt8] = []
+  private var problems: [String] = []
+
+  init(
+    attributes: [EventAttribute], decoder: FeatureDecoder, isBigEndian: Bool,
+    dropsRounds: Bool = false
+  ) {
+    self.isBigEndian = isBigEndian
+    self.dropsRounds = dropsRounds
+    swapper =
+      isBigEndian
+      ? RecordSwapper(attributes: attributes, tracepoints: decoder.features.tracepoints) : nil
+  }
+
+  /// Adds the records of one data section or file, which has a compressed stream of its own.
+  func convert(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(PerfDataError) {
+    stream = nil
+    carry = []
+    var offset = range.lowerBound
+    while range.upperBound - offset >= 8 {
+      let header = RecordHeader(bytes, at: offset, isBigEndian: isBigEndian)
+      if header.isCompressed, let packed = packed(header, bytes, offset, range.upperBound) {
+        try unpack(UnsafeRawBufferPointer(rebasing: bytes[packed.payload]), at: offset)
+        offset = packed.next
+        continue
+      }
+      guard header.isPlausible(left: range.upperBound - offset), !header.isCompressed else {
+        guard let next = nextRecord(bytes, after: offset, until: range.upperBound) else { break }
+        problems.append(
+          "\(next - offset) bytes at offset 0x\(String(offset, radix: 16)) are no records")
+        offset = next
+        continue
+      }
+      try emit(UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + header.size]))
+      offset += header.size + header.trailing(bytes, at: offset, isBigEndian: isBigEndian)
+    }
+    if offset < range.upperBound {
+      problems.append(
+        "\(range.upperBound - min(offset, range.upperBound)) bytes at the end of the data are no whole record"
+      )
+    }
+    if !carry.isEmpty {
+      problems.append("the last \(carry.count) unpacked bytes are no whole record")
+    }
+  }
+
+  /// Puts the records that were made in the place of the original ones.
+  func finish(into parts: inout TraceParts) throws(PerfDataError) {
+    parts.storage = try spill.storage()
+    parts.data = 0..<spill.count
+    parts.problems += problems
+    if !problems.isEmpty { parts.isUnfinished = true }
+  }
+
+  /// Where a compressed record's payload is and where the next record begins.
+  ///
+  /// COMPRESSED2 says how long it is. perf's writer let the 16-bit size of COMPRESSED overflow, so the next record may be 64 KiB
+  /// farther than it says.
+  private func packed(
+    _ header: RecordHeader, _ bytes: UnsafeRawBufferPointer, _ offset: Int, _ end: Int
+  ) -> (payload: Range<Int>, next: Int)? {
+    if header.type == RecordType.compressed2 {
+      var cursor = ByteCursor(bytes, from: offset + 8, to: end, isBigEndian: isBigEndian)
+      guard let size = try? cursor.u64("data size"), size > 0, size <= UInt64(cursor.remaining)
+      else {
+        return nil
+      }
+      let next = (offset + 16 + Int(size) + 7) / 8 * 8
+      return (cursor.offset..<cursor.offset + Int(size), min(next, end))
+    }
+    for size in [header.size, header.size + 65536] where size > 8 && size <= end - offset {
+      let next = offset + size
+      if next == end || isRecord(bytes, next, end) { return (offset + 8..<next, next) }
+    }
+    // The last one before a tear: its stream is good as far as it goes.
+    guard header.size > 8 else { return nil }
+    if header.size > end - offset { problems.append("the last compressed record is cut") }
+    let next = min(offset + header.size, end)
+    return (offset + 8..<next, next)
+  }
+
+  private func isRecord(_ bytes: UnsafeRawBufferPointer, _ offset: Int, _ end: Int) -> Bool {
+    guard end - offset >= 8 else { return false }
+    let header = RecordHeader(bytes, at: offset, isBigEndian: isBigEndian)
+    return header.isPlausible(left: end - offset) || (header.isCompressed && header.size == 0)
+  }
+
+  private func nextRecord(
+    _ bytes: UnsafeRawBufferPointer, after offset: Int, until end: Int
+  ) -> Int? {
+    var place = offset + 8
+    while end - place >= 8 {
+      if isRecord(bytes, place, end) {
+        let header = RecordHeader(bytes, at: place, isBigEndian: isBigEndian)
+        let next = place + max(header.size, 8)
+        if next == end || isRecord(bytes, next, end) { return place }
+      }
+      place += 8
+    }
+    return nil
+  }
+
+  private func unpack(_ chunk: UnsafeRawBufferPointer, at offset: Int) throws(PerfDataError) {
+    if stream == nil { stream = ZstdStream() }
+    guard let stream else { return }
+    do throws(ZstdStream.Failure) { try stream.unpack(chunk, to: &carry) } catch {
+      problems.append(
+        "the compressed records from offset 0x\(String(offset, radix: 16)) cannot be unpacked: \(error.reason)"
+      )
+      // A later frame may be whole.
+      self.stream = nil
+      carry = []
+      return
+    }
+    let whole = carry
+    let done = try whole.withUnsafeBufferPointer { bytes throws(PerfDataError) in
+      try emitWhole(UnsafeRawBufferPointer(bytes), unpackedAt: offset)
+    }
+    carry.removeFirst(done)
+  }
+
+  /// Passes on the whole records, and gives how many bytes they are.
+  private func emitWhole(
+    _ bytes: UnsafeRawBufferPointer, unpackedAt offset: Int
+  ) throws(PerfDataError) -> Int {
+    var done = 0
+    while bytes.count - done >= 8 {
+      let header = RecordHeader(bytes, at: done, isBigEndian: isBigEndian)
+      guard header.size >= 8 else {
+        problems.append(
+          "the records unpacked at offset 0x\(String(offset, radix: 16)) are damaged")
+        return bytes.count
+      }
+      guard header.size <= bytes.count - done else { break }
+      try emit(UnsafeRawBufferPointer(rebasing: bytes[done..<done + header.size]))
+      done += header.size
+    }
+    return done
+  }
+
+  private func emit(_ record: UnsafeRawBufferPointer) throws(PerfDataError) {
+    let header = RecordHeader(record, at: 0, isBigEndian: isBigEndian)
+    switch header.type {
+    case RecordType.auxtrace, RecordType.tracingData: return
+    case RecordType.finishedRound where dropsRounds: return
+    default: break
+    }
+    guard let swapper else { return try spill.append(record) }
+    try spill.append(swapper.swapped(record, toHost: true))
+  }
+
+  /// Whether any record is compressed.
+  static func hasCompressed(
+    _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, isBigEndian: Bool
+  ) -> Bool {
+    var offset = range.lowerBound
+    while range.upperBound - offset >= 8 {
+      let header = RecordHeader(bytes, at: offset, isBigEndian: isBigEndian)
+      if header.isCompressed { return true }
+      guard header.size >= 8, header.size <= range.upperBound - offset else { return false }
+      offset += header.size + header.trailing(bytes, at: offset, isBigEndian: isBigEndian)
+    }
+    return false
+  }
+}
+
+/// perf_event_header.
+struct RecordHeader {
+  var type: UInt32
+  var misc: UInt16
+  var size: Int
+
+  /// The caller has checked that 8 bytes are there.
+  init(_ bytes: UnsafeRawBufferPointer, at offset: Int, isBigEndian: Bool) {
+    let type = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+    let misc = bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt16.self)
+    let size = bytes.loadUnaligned(fromByteOffset: offset + 6, as: UInt16.self)
+    self.type = isBigEndian ? UInt32(bigEndian: type) : UInt32(littleEndian: type)
+    self.misc = isBigEndian ? UInt16(bigEndian: misc) : UInt16(littleEndian: misc)
+    self.size = Int(isBigEndian ? UInt16(bigEndian: size) : UInt16(littleEndian: size))
+  }
+
+  var isCompressed: Bool { type == RecordType.compressed || type == RecordType.compressed2 }
+
+  func isPlausible(left: Int) -> Bool {
+    size >= 8 && size <= left && RecordType.isKnown(type)
+  }
+
+  /// Bytes that follow the record: hardware traces, and pipe mode's tracing data.
+  func trailing(_ bytes: UnsafeRawBufferPointer, at offset: Int, isBigEndian: Bool) -> Int {
+    var cursor = ByteCursor(
+      bytes, from: offset + 8, to: offset + size, isBigEndian: isBigEndian)
+    let limit = UInt64(max(0, bytes.count - offset - size))
+    if type == RecordType.auxtrace, let extra = try? cursor.u64("size") {
+      return Int(min(extra, limit))
+    }
+    if type == RecordType.tracingData, let extra = try? cursor.u32("size") {
+      return Int(min((UInt64(extra) + 7) / 8 * 8, limit))
+    }
+    return 0
+  }
+}
+
+extension RecordType {
+  /// Whether this version knows records of that type.
+  static func isKnown(_ type: UInt32) -> Bool {
+    (1...lastKernel).contains(type) || (firstUser...lastUser).contains(type)
+  }
+}

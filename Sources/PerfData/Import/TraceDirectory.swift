@@ -1,0 +1,46 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// A trace of `perf record --threads`: `data` with the header, `data.0` and so on with records alone.
+struct TraceDirectory {
+  private let main: String
+  private let others: [String]
+
+  /// Nil when the path is no such directory.
+  init?(path: String) {
+    guard let directory = opendir(path) else { return nil }
+    defer { closedir(directory) }
+    var numbers: [Int] = []
+    var hasMain = false
+    while let entry = readdir(directory) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name == "data" { hasMain = true }
+      if name.hasPrefix("data."), let number = Int(name.dropFirst(5)) { numbers.append(number) }
+    }
+    guard hasMain else { return nil }
+    main = path + "/data"
+    others = numbers.sorted().map { "\(path)/data.\($0)" }
+  }
+
+  func parts() throws(PerfDataError) -> TraceParts {
+    let storage = try ByteStorage(path: main)
+    var (parts, _, isBigEndian) = try TraceParts.header(storage)
+    guard !others.isEmpty else { return try TraceParts.seekable(storage) }
+    // Each file has its own rounds and its own compressed stream.
+    let converter = TraceConverter(
+      attributes: parts.attributes, decoder: parts.decoder, isBigEndian: isBigEndian,
+      dropsRounds: true)
+    try converter.convert(storage.bytes, parts.data)
+    for path in others {
+      let part = try ByteStorage(path: path)
+      try converter.convert(part.bytes, 0..<part.count)
+    }
+    try converter.finish(into: &parts)
+    return parts
+  }
+}

@@ -1,0 +1,86 @@
+import PerfData
+import TraceModel
+
+/// Finds for each signal the minute of a long recording to look at first.
+enum WorstMinuteMeasure {
+  /// A shorter recording is looked at whole.
+  static let shortest = 180.0
+  private static let minute = 60.0
+
+  static func measure(_ subject: SubjectView, _ signals: SignalSet) -> [WorstMinute] {
+    guard subject.seconds >= shortest else { return [] }
+    let origin = subject.time(subject.start)
+    let count = Int((subject.seconds / minute).rounded(.up))
+    var worst: [WorstMinute] = []
+    func add(
+      _ signal: String, _ unit: String, _ what: String, _ fill: ((Double, Double) -> Void) -> Void
+    ) {
+      var minutes = [Double](repeating: 0, count: count)
+      fill { time, amount in
+        let index = Int((time - origin) / minute)
+        if minutes.indices.contains(index) { minutes[index] += amount }
+      }
+      guard let best = minutes.indices.max(by: { (minutes[$0], $1) < (minutes[$1], $0) }),
+        minutes[best] > 0
+      else { return }
+      worst.append(
+        WorstMinute(
+          signal: signal, start: origin + Double(best) * minute, value: minutes[best], unit: unit,
+          what: what))
+    }
+    if let main = signals.mainThread {
+      add("mainThread", "s", "time beyond 100 ms in turns of the main thread") { put in
+        for hang in main.hangs { put(hang.start, hang.durationSeconds - 0.1) }
+      }
+    }
+    if signals.cpu != nil {
+      add("cpu", "s", "CPU time") { put in
+        for thread in subject.threads {
+          for interval in thread.intervals where interval.state == .running {
+            spread(interval, subject, origin, put)
+          }
+        }
+      }
+    }
+    if signals.wakeups != nil {
+      add("wakeups", "1", "wakeups") { put in
+        for wakeup in subject.trace.wakeups where wakeup.pid == subject.pid {
+          put(subject.time(wakeup.time), 1)
+        }
+      }
+    }
+    if signals.network != nil {
+      add("network", "B", "bytes sent and received") { put in
+        for transfer in subject.trace.transfers
+        where transfer.pid == subject.pid && transfer.isInternet {
+          put(subject.time(transfer.time), Double(transfer.bytes &* transfer.weight))
+        }
+      }
+    }
+    if signals.disk != nil {
+      add("disk", "B", "bytes written") { put in
+        for operation in subject.trace.fileOperations
+        where operation.pid == subject.pid && operation.isDisk {
+          guard case .write = operation.kind else { continue }
+          put(subject.time(operation.time), Double(operation.bytes &* operation.weight))
+        }
+      }
+    }
+    return worst
+  }
+
+  /// Divides a span over the minutes that it reaches into.
+  private static func spread(
+    _ interval: ThreadInterval, _ subject: SubjectView, _ origin: Double,
+    _ put: (Double, Double) -> Void
+  ) {
+    var from = subject.time(interval.start)
+    let to = subject.time(interval.end)
+    while from < to {
+      let next = origin + (((from - origin) / minute).rounded(.down) + 1) * minute
+      let end = min(to, max(next, from + 1e-9))
+      put(from, end - from)
+      from = end
+    }
+  }
+}

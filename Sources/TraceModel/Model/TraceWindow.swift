@@ -1,0 +1,77 @@
+import PerfData
+
+/// A part of a recording, in seconds from its start.
+public struct TraceWindow: Sendable, Hashable {
+  public var from: Double
+  public var to: Double
+
+  /// From `from` (the start, when it is nil) to `to` (the end).
+  public init(from: Double? = nil, to: Double? = nil) {
+    self.from = max(from ?? 0, 0)
+    self.to = max(to ?? .infinity, self.from)
+  }
+}
+
+extension Trace {
+  /// The trace as if only the window had been recorded; times still count from the recording's start.
+  func limited(to window: TraceWindow) -> Trace {
+    var part = self
+    let from = start + TimeSpan(seconds: window.from)
+    let to = min(end, start + TimeSpan(seconds: window.to))
+    func isInside(_ time: Timestamp) -> Bool { time >= from && time <= to }
+    part.end = max(to, from)
+    part.startsLate = startsLate || subject.start < from
+    part.threads = threads.compactMap { $0.limited(from, to) }
+    part.wakeups = wakeups.filter { isInside($0.time) }
+    part.transfers = transfers.filter { isInside($0.time) }
+    part.fileOperations = fileOperations.filter { isInside($0.time) }
+    part.footprints = footprints.filter { isInside($0.time) }
+    part.signals = signals.filter { isInside($0.time) }
+    part.processorSamples = processorSamples.filter { isInside($0.time) }
+    part.processes = processes.filter { $0.start <= to && ($0.end ?? to) >= from }.map {
+      $0.limited(from, to)
+    }
+    ProcessTotals.fill(
+      &part.processes, threads: part.threads, wakeups: part.wakeups, transfers: part.transfers,
+      operations: part.fileOperations, footprints: part.footprints)
+    part.subject =
+      part.processes.first { $0.pid == subject.pid } ?? subject.limited(from, to)
+    // The subject's life begins with its program, which may be after its process's.
+    part.subject.start = max(subject.start, from)
+    part.metadata.durationSeconds = (part.end - from).seconds
+    return part
+  }
+}
+
+extension ThreadModel {
+  /// The thread's life between two moments; nil when it did not live then.
+  fileprivate func limited(_ from: Timestamp, _ to: Timestamp) -> ThreadModel? {
+    guard start <= to, end.map({ $0 >= from }) ?? true else { return nil }
+    var part = self
+    part.start = max(start, from)
+    if let end, end > to { part.end = nil }
+    part.intervals = ThreadHistory(
+      intervals.lazy.filter { $0.end > from && $0.start < to }.map { interval in
+        var inside = interval
+        inside.start = max(interval.start, from)
+        inside.end = min(interval.end, to)
+        return inside
+      })
+    return part
+  }
+}
+
+extension ProcessModel {
+  fileprivate func limited(_ from: Timestamp, _ to: Timestamp) -> ProcessModel {
+    var part = self
+    part.start = max(start, from)
+    if let end, end > to { part.end = nil }
+    part.cpuSeconds = 0
+    part.wakeups = 0
+    part.bytesWritten = 0
+    part.bytesSent = 0
+    part.bytesReceived = 0
+    part.peakFootprintBytes = 0
+    return part
+  }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PerfData
+
+/// Forms of traces made here byte by byte.
+struct ImportTests {
+  /// The small trace as `perf record -o -` would have written it on a machine of either endianness.
+  static func pipe(_ file: PerfDataFile, isBigEndian: Bool) -> [UInt8] {
+    func number<T: FixedWidthInteger>(_ value: T) -> [UInt8] {
+      withUnsafeBytes(of: isBigEndian ? value.bigEndian : value.littleEndian) { Array($0) }
+    }
+    func record(_ type: UInt32, _ body: [UInt8]) -> [UInt8] {
+      number(type) + number(UInt16(0)) + number(UInt16(8 + body.count)) + body
+    }
+    var output = number(FileHeader.magic) + number(UInt64(16))
+    for attribute in file.attributes {
+      // The kernel's structure: widths of its fields, and the bit field, which counts from the other end.
+      var bytes = attribute.encoded(size: 128)
+      if isBigEndian {
+        var offset = 0
+        for width in [4, 4, 8, 8, 8, 8, 8, 4, 4, 8, 8, 8, 8, 4, 4, 8, 4, 2, 2, 4, 4, 8] {
+          bytes[offset..<offset + width].reverse()
+          offset += width
+        }
+        for index in 40..<48 { bytes[index] = 0 }
+        for bit in 0..<64 where attribute.flags & 1 << UInt64(bit) != 0 {
+          bytes[40 + bit / 8] |= 0x80 >> UInt8(bit % 8)
+        }
+      }
+      output += record(RecordType.attribute, bytes + attribute.ids.flatMap { number($0) })
+      for id in attribute.ids {
+        let name = Array(attribute.name.utf8)
+        let padding = [UInt8](repeating: 0, count: 8 - name.count % 8)
+        output += record(
+          RecordType.eventUpdate, number(UInt64(2)) + number(id) + name + padding)
+      }
+    }
+    if let tracing = file.features.tracingData {
+      // Its text says its own endianness, which stays little here.
+      let bytes = tracing.encoded
+      output += record(RecordType.tracingData, number(UInt32(bytes.count)))
+      output += bytes + [UInt8](repeating: 0, count: (8 - bytes.count % 8) % 8)
+    }
+    let swapper = RecordSwapper(
+      attributes: file.attributes, tracepoints: file.features.tracepoints)
+    file.forEachRecord { entry in
+      guard entry.type < RecordType.firstUser || entry.type == RecordType.finishedRound else {
+        return
+      }
+      let bytes = file.bytes(of: entry)
+      output += isBigEndian ? bytes.withUnsafeBytes { swapper.swapped($0, toHost: false) } : bytes
+    }
+    return output
+  }
+
+  /// What the records hold, without where they stand.
+  private func contents(_ file: PerfDataFile) -> [[UInt8]] {
+    file.orderedRecords().filter { $0.type < RecordType.firstUser }.map { file.bytes(of: $0) }
+  }
+
+  @Test(arguments: [false, true]) func `a trace from a pipe is the trace`(isBigEndian: Bool) throws
+  {
+    let original = try PerfDataFile(bytes: SmallTrace.bytes)
+    let piped = try PerfDataFile(bytes: Self.pipe(original, isBigEndian: isBigEndian))
+    #expect(piped.attributes == original.attributes)
+    #expect(piped.features.tracepoints == original.features.tracepoints)
+    #expect(!piped.isTruncated && piped.problems.isEmpty, "\(piped.problems)")
+    #expect(contents(piped) == contents(original))
+    #expect(SmallTrace.exercise(piped) == SmallTrace.exercise(original))
+  }
+
+  @Test(.enabled(if: Perf.isThere, "perf is not installed"))
+  func `perf reads the big-endian trace as it reads the little-endian one`() throws {
+    let directory = try TemporaryDirectory()
+    defer { directory.remove() }
+    var builder = TraceBuilder()
+    builder.comm(time: 1_000_000_000, pid: 5, tid: 5, name: "five", isExec: true)
+    builder.mmap(time: 1_000_001_000, pid: 5, start: 0x1000, length: 0x1000, path: "/bin/none")
+    builder.fork(time: 1_100_000_000, pid: 5, tid: 6, parentPid: 5)
+    for tick in UInt64(0)..<20 {
+      builder.sample(
+        "cpu-clock", time: 1_200_000_000 + tick * 1000, tid: 6, period: tick + 1,
+        callchain: [CallchainContext.user, 0x1010 + tick, 0x1020])
+    }
+    builder.exit(time: 1_800_000_000, pid: 5, tid: 6)
+    let file = try builder.file()
+    let texts = try [false, true].map { isBigEndian in
+      let path = "\(directory.path)/\(isBigEndian)"
+      try Data(Self.pipe(file, isBigEndian: isBigEndian)).write(to: URL(fileURLWithPath: path))
+      let result = try #require(
+        Perf.run([
+          "perf", "script", "-F", "comm,pid,tid,time,event", "--show-task-events", "-i", path,
+        ]))
+      #expect(result.status == 0)
+      return result.text
+    }
+    #expect(texts[0].contains("five") && texts[0].contains("cpu-clock"))
+    #expect(texts[0] == texts[1])
+  }
+
+  @Test func `a compressed record of size 0 or of garbage ends nothing but itself`() throws {
+    let garbage: [[UInt8]] = [
+      [81, 0, 0, 0, 0, 0, 0, 0],
+      [81, 0, 0, 0, 0, 0, 16, 0, 1, 2, 3, 4, 5, 6, 7, 8],
+      [83, 0, 0, 0, 0, 0, 16, 0, 255, 255, 255, 255, 255, 255, 255, 255],
+      [83, 0, 0, 0, 0, 0, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+    ]
+    for bad in garbage {
+      var bytes = PerfDataWriter.file(
+        attributes: SmallTrace.attributes, records: bad + SmallTrace.recordList.flatMap { $0 },
+        features: SmallTrace.features)
+      // Feature bit 27: HEADER_COMPRESSED, as of a killed recording, which has no sections.
+      for index in 48..<56 { bytes[index] = 0 }
+      for index in 72..<104 { bytes[index] = 0 }
+      let file = try PerfDataFile(bytes: bytes)
+      #expect(file.isTruncated)
+      #expect(file.recordCounts[RecordType.sample] == 2, "\(bad)")
+    }
+  }
+
+  @Test func `zeros in the middle cost the records they hit and no other`() throws {
+    let records = (0..<200).map { index in
+      RecordBuilder.sample(
+        attribute: SmallTrace.footprint, id: 10, time: UInt64(1000 + index), pid: 1, tid: 1, cpu: 0,
+        raw: [UInt8](repeating: UInt8(index), count: 160))
+    }
+    let bytes = PerfDataWriter.file(
+      attributes: SmallTrace.attributes, records: records.flatMap { $0 },
+      features: SmallTrace.features)
+    let size = records[0].count
+    let first = try #require(
+      try PerfDataFile(bytes: bytes).orderedRecords().first { $0.time == 1000 })
+    for start in stride(from: 0, to: 3 * size, by: 8) {
+      var torn = bytes
+      let from = first.offset + 50 * size + start
+      let count = 4096
+      for index in from..<from + count { torn[index] = 0 }
+      let file = try PerfDataFile(bytes: torn)
+      let times = Set(file.orderedRecords().filter { $0.attribute == 2 }.map(\.time))
+      // Every record that the hole does not touch.
+      for index in 0..<200 {
+        let range = first.offset + index * size..<first.offset + (index + 1) * size
+        if range.upperBound <= from || range.lowerBound >= from + count {
+          #expect(times.contains(UInt64(1000 + index)), "hole at \(start), record \(index)")
+        }
+      }
+      #expect(file.isTruncated && !file.problems.isEmpty)
+    }
+  }
+}
