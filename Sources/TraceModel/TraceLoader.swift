@@ -15,6 +15,9 @@ struct LoaderState {
   var footprints: [Footprint] = []
   var counters: [CounterEvent] = []
   var signals: [SignalDelivery] = []
+  var transferFailures: [TransferFailure] = []
+  var spinCalls: [SpinCall] = []
+  var marks: [MarkRecord] = []
   var processorSamples: [ProcessorSample] = []
   var writeSites: [CallSiteSample] = []
   var sendSites: [CallSiteSample] = []
@@ -53,6 +56,7 @@ struct TraceLoader {
     "cpu-clock": SchedulerDecoder.processorSample,
     "cycles": SchedulerDecoder.processorSample,
     "raw_syscalls:sys_exit": SyscallDecoder.sysExit,
+    "raw_syscalls:sys_exit/spin/": SpinDecoder.sysExit,
     "syscalls:sys_enter_fsync": SyscallDecoder.syncEnter,
     "syscalls:sys_enter_fdatasync": SyscallDecoder.syncEnter,
     "syscalls:sys_enter_mmap": RingDecoder.mapped,
@@ -70,6 +74,7 @@ struct TraceLoader {
     SyntheticEvent.descriptor.rawValue: SyntheticDecoder.descriptor,
     SyntheticEvent.capture.rawValue: SyntheticDecoder.capture,
     SyntheticEvent.counter.rawValue: SyntheticDecoder.counter,
+    SyntheticEvent.mark.rawValue: SyntheticDecoder.mark,
   ]
 
   /// Read before all else, wherever they stand in the file.
@@ -260,6 +265,8 @@ struct TraceLoader {
       capture: state.capture, start: start, end: end, processes: processes,
       threads: activity.threads, stacks: state.stacks.table, wakeups: activity.wakeups,
       transfers: activity.transfers, connections: state.sockets.connections,
+      listeners: state.sockets.listeners, transferFailures: state.transferFailures,
+      spinCalls: state.spinCalls, marks: state.marks,
       fileOperations: activity.operations, footprints: activity.footprints,
       counters: state.counters, signals: activity.signals,
       processorSamples: activity.samples,

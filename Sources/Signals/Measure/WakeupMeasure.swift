@@ -72,7 +72,22 @@ struct WakeupMeasure {
     return WakeupSignal(
       total: wakeups.count, perSecond: seconds > 0 ? Double(wakeups.count) / seconds : 0,
       idle: idle, idlePerSecond: seconds > 0 ? Double(idle) / seconds : 0, byCause: byCause,
-      timers: timers())
+      timers: timers(), coalescing: coalescing())
+  }
+
+  /// Timer wakeups replayed with a tolerance; other interrupts wake the CPU anyway.
+  private func coalescing() -> CoalescingSignal {
+    var timers: [Int32: [Double]] = [:]
+    var others: [Double] = []
+    for entry in wakeups where entry.wakeup.isIdleWakeup {
+      let time = subject.time(entry.wakeup.time)
+      if entry.cause == .timer {
+        timers[entry.wakeup.tid, default: []].append(time)
+      } else {
+        others.append(time)
+      }
+    }
+    return WakeupReplay.replay(timers.sorted { $0.key < $1.key }.map(\.value), others: others)
   }
 
   /// Regular expiries, by thread and by the place that waited.
@@ -138,7 +153,7 @@ enum ThreadMeasure {
   }
 
   /// By the thread's name: the last 15 characters of a queue's label, or the library's own.
-  private static func role(of thread: ThreadModel, main: Int32?) -> String {
+  static func role(of thread: ThreadModel, main: Int32?) -> String {
     if thread.tid == main { return "main" }
     if thread.name.hasPrefix("NIO-ELT-") || thread.name.hasPrefix("NIO-SGLTN") {
       return "event loop"
