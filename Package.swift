@@ -25,7 +25,10 @@ let reader = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
 let package = Package(
   name: "lull",
-  products: [.executable(name: "lull", targets: ["lull"])],
+  products: [
+    .executable(name: "lull", targets: ["lull"]),
+    .library(name: "LullMarks", targets: ["LullMarks"]),
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
@@ -33,6 +36,8 @@ let package = Package(
   ],
   targets: [
     .target(name: "CPerfEvent"),
+    .target(name: "CLullMarks"),
+    .target(name: "LullMarks", dependencies: ["CLullMarks"], swiftSettings: strict),
     .target(name: "CPFM", linkerSettings: [.linkedLibrary("pfm")]),
     .systemLibrary(
       name: "CElf", pkgConfig: "libdw", providers: [.apt(["libelf-dev", "libdw-dev"])]),
@@ -48,7 +53,9 @@ let package = Package(
       dependencies: ["TraceModel", .product(name: "TOMLKit", package: "TOMLKit")],
       resources: [.embedInCode("Radio/profiles.toml")],
       swiftSettings: strict),
-    .target(name: "Rules", dependencies: ["Signals"], swiftSettings: strict),
+    .target(
+      name: "Rules", dependencies: ["Signals", .product(name: "TOMLKit", package: "TOMLKit")],
+      resources: [.embedInCode("Scoring/scoring.toml")], swiftSettings: strict),
     .target(
       name: "Reporting",
       dependencies: ["Rules", .product(name: "Mustache", package: "swift-mustache")],
@@ -69,7 +76,7 @@ let package = Package(
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "CWorkloads", path: "Sources/Workloads/C"),
     .executableTarget(
-      name: "lull-workload", dependencies: ["CSQLite", "CWorkloads"],
+      name: "lull-workload", dependencies: ["CSQLite", "CWorkloads", "LullMarks"],
       path: "Sources/Workloads/RunLoop",
       swiftSettings: strict),
     .executableTarget(

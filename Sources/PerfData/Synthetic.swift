@@ -18,6 +18,8 @@ public enum SyntheticEvent: String, CaseIterable, Sendable {
   case symbol = "lull:symbol"
   /// A resolved stack, embedded: `StackEvent`.
   case stack = "lull:stack"
+  /// A named moment or an end of a named interval: `MarkEvent`.
+  case mark = "lull:mark"
 
   /// PERF_TYPE_SOFTWARE.
   public static let attributeType: UInt32 = 1

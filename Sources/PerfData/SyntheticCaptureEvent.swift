@@ -93,13 +93,16 @@ public struct CaptureEvent: SyntheticPayload, Hashable {
   public var exactCounts: [ExactCount]
   /// Version of the recorder.
   public var lullVersion: String
+  /// Whether reads of 64 KiB and more are among the system calls.
+  public var recordsLargeReads: Bool?
 
   /// Makes an event.
   public init(
     mode: Mode, scope: Scope, privilege: String = "", commandLine: [String] = [], rootPid: Int,
     subjectHint: String? = nil, intervalNs: UInt64 = 0, unavailable: [Unavailable] = [],
     overheadCPUSeconds: Double = 0, complete: Bool = false, sampled: [SampledSpan] = [],
-    exactCounts: [ExactCount] = [], lullVersion: String = ""
+    exactCounts: [ExactCount] = [], lullVersion: String = "",
+    recordsLargeReads: Bool? = nil
   ) {
     self.mode = mode
     self.scope = scope
@@ -114,5 +117,6 @@ public struct CaptureEvent: SyntheticPayload, Hashable {
     self.sampled = sampled
     self.exactCounts = exactCounts
     self.lullVersion = lullVersion
+    self.recordsLargeReads = recordsLargeReads
   }
 }

@@ -80,12 +80,35 @@ public struct Savings: Sendable, Hashable, Codable {
   public var joules: Double?
   /// Time the main thread, the launch or the exit would not have lost in this recording.
   public var seconds: Double?
+  /// Energy that would not be spent in a day that goes on like this recording.
+  public var joulesPerDay: Double?
+  /// Share of the stated battery's charge that this is, from 0 to 1.
+  public var batteryShare: Double?
 
   /// Makes a saving; nil where it cannot be computed.
   public init(value: Double? = nil, joules: Double? = nil, seconds: Double? = nil) {
     self.value = value
     self.joules = joules
     self.seconds = seconds
+  }
+
+  /// Projects the energy to a day; a recording shorter than a minute counts as a minute.
+  mutating func project(over duration: Double, battery: Battery) {
+    guard let joules, joules > 0 else { return }
+    let day = joules * 86400 / max(duration, 60)
+    joulesPerDay = day
+    batteryShare = day / battery.joules
+  }
+}
+
+extension RuleScale {
+  /// The saving when the value is brought down to the good figure, with what is lost in proportion to it.
+  func saving(of value: Double, joules: Double? = nil, seconds: Double? = nil) -> Savings? {
+    let excess = excess(value)
+    guard excess > 0, value > 0 else { return nil }
+    let share = excess / value
+    return Savings(
+      value: excess, joules: joules.map { $0 * share }, seconds: seconds.map { $0 * share })
   }
 }
 

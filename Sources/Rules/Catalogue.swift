@@ -1,7 +1,10 @@
-/// Every rule that is measured, in the order of the report.
+/// Every rule of the guides, in the order of the report: measured ones by category, then those that cannot be.
 public enum Catalogue {
   /// The rules.
-  public static let all: [any Rule.Type] = [
+  public static let all: [any Rule.Type] = measured + notObservable
+
+  /// Rules that are measured where their subject occurs.
+  public static let measured: [any Rule.Type] = [
     MainThreadHangsRule.self,
     MainThreadNetworkWaitsRule.self,
     MainThreadFileAccessRule.self,
@@ -10,20 +13,65 @@ public enum Catalogue {
     MainThreadComputationRule.self,
     EventLoopBlockingRule.self,
     CooperativePoolBlockingRule.self,
+    ThreadChurnRule.self,
     LaunchTimeRule.self,
+    LaunchMainThreadWorkRule.self,
+    LaunchFileLoadingRule.self,
     TerminationTimeRule.self,
+    BackgroundTransitionTimeRule.self,
+    BackgroundWorkRule.self,
+    BackgroundSocketsRule.self,
+    InactiveTimersRule.self,
+    BackgroundFootprintRule.self,
+    MemoryWarningResponseRule.self,
+    KeepAliveIntervalRule.self,
+    WakeHandlerTimeRule.self,
     IdleWakeupsRule.self,
     PollingTimersRule.self,
+    WakeupCoalescingRule.self,
     CPUUseRule.self,
+    IdleCPUUseRule.self,
+    SpinWaitsRule.self,
     RadioDutyCycleRule.self,
     TailEnergyRule.self,
+    BurstCoalescingRule.self,
     ServerPollingRule.self,
+    ChattyProtocolRule.self,
+    BytesTransferredRule.self,
+    ConnectionReuseRule.self,
+    ConnectionCloseCostRule.self,
+    RetryStormsRule.self,
+    RadioChoiceRule.self,
     WriteFrequencyRule.self,
     BytesWrittenRule.self,
-    SyncFrequencyRule.self,
     WholeFileRewritesRule.self,
+    UnchangedRewritesRule.self,
+    SyncFrequencyRule.self,
+    CacheWritesRule.self,
+    StructuredDataStoreRule.self,
+    BundleWritesRule.self,
+    BackupChurnRule.self,
     PeakFootprintRule.self,
     FootprintGrowthRule.self,
+    MemorySpikesRule.self,
+    LargeFileReadsRule.self,
+    MajorFaultsRule.self,
+    ResourceSizesRule.self,
+  ]
+
+  /// Rules that no Linux process can be held to, each with its reason.
+  public static let notObservable: [any NotObservableRule.Type] = [
+    IdleTimerDisabledRule.self,
+    FrameRateRule.self,
+    AccelerometerRateRule.self,
+    LocationAccuracyRule.self,
+    OpenGLInBackgroundRule.self,
+    FloatingPointMathRule.self,
+    ThumbCodeRule.self,
+    PropertyListFormatRule.self,
+    PersistentWiFiKeyRule.self,
+    AppSnapshotRule.self,
+    LocalNotificationCountRule.self,
   ]
 
   /// The rule with this id.

@@ -1,6 +1,6 @@
 import Signals
 
-/// Files as evidence.
+/// What the rules about files have in common.
 enum DiskFiles {
   /// The files with most of something, worst first.
   static func rows(
@@ -13,5 +13,31 @@ enum DiskFiles {
         return Evidence(
           summary: "\(file.path): \(what)", value: value, unit: unit, path: file.path)
       }
+  }
+
+  /// Megabytes a minute that go to certain places.
+  static func outcome(
+    _ signals: SignalSet, _ scale: RuleScale, noun: String, amount: (FileUse) -> UInt64,
+    where isThere: (String) -> Bool
+  ) -> RuleOutcome {
+    guard let disk = signals.disk else { return .notMeasured(reason: "not recorded") }
+    guard disk.writes > 0 else { return .notApplicable(reason: "no regular file was written") }
+    let files = disk.files.filter { isThere($0.path) }
+    let bytes = files.reduce(0.0) { $0 + Double(amount($1)) }
+    let value = Rates.perMinute(bytes / 1e6, over: signals.durationSeconds)
+    return .measured(
+      RuleFinding(
+        value: value, displayValue: "\(Figures.bytes(bytes)) in \(noun)",
+        evidence: rows(files, unit: "bytes") { Double(amount($0)) },
+        savings: scale.saving(of: value)))
+  }
+
+  /// A recording of a minute in which one file was used.
+  static func example(_ file: FileUse) -> SignalSet {
+    SignalSet(
+      durationSeconds: 60,
+      disk: DiskSignal(
+        writes: file.writes, bytesWritten: file.bytesWritten, writeBursts: 1, files: [file],
+        rewrittenBytes: file.rewrittenBytes))
   }
 }

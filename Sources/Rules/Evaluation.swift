@@ -8,9 +8,18 @@ public struct Opportunity: Sendable, Hashable, Codable {
   public var seconds: Double?
   /// One line that can be printed as it is.
   public var summary: String
+  /// Energy saved in a day that goes on like this recording; nil when unknown.
+  public var joulesPerDay: Double?
+  /// Share of the stated battery's charge that this is, from 0 to 1.
+  public var batteryShare: Double?
 
   /// Makes an opportunity.
-  public init(audit: String, joules: Double? = nil, seconds: Double? = nil, summary: String) {
+  public init(
+    audit: String, joules: Double? = nil, seconds: Double? = nil, summary: String,
+    joulesPerDay: Double? = nil, batteryShare: Double? = nil
+  ) {
+    self.joulesPerDay = joulesPerDay
+    self.batteryShare = batteryShare
     self.audit = audit
     self.joules = joules
     self.seconds = seconds
@@ -50,12 +59,22 @@ public struct Evaluation: Sendable, Hashable, Codable {
   public var opportunities: [Opportunity]
   /// Name and version of the scoring configuration.
   public var configurationVersion: String
+  /// What sort of program it was scored as.
+  public var profile: ScoringProfile
+  /// Why it was taken for one.
+  public var profileReason: String
+  /// The battery that shares are of.
+  public var battery: Battery
 
   /// Makes an evaluation.
   public init(
     audits: [Audit], categories: [CategoryScore], overall: Double?, opportunities: [Opportunity],
-    configurationVersion: String
+    configurationVersion: String, profile: ScoringProfile = .app, profileReason: String = "",
+    battery: Battery = .standard
   ) {
+    self.profile = profile
+    self.profileReason = profileReason
+    self.battery = battery
     self.audits = audits
     self.categories = categories
     self.overall = overall

@@ -4,16 +4,25 @@ import Signals
 public enum Evaluator {
   /// Evaluates the whole catalogue.
   public static func evaluate(
-    _ signals: SignalSet, configuration: ScoringConfiguration = .standard
+    _ signals: SignalSet, configuration: ScoringConfiguration = .standard,
+    battery: Battery = .standard
   ) -> Evaluation {
-    evaluate(signals, configuration: configuration, rules: Catalogue.all)
+    evaluate(signals, configuration: configuration, rules: Catalogue.all, battery: battery)
   }
 
   /// Evaluates these rules only.
   public static func evaluate(
-    _ signals: SignalSet, configuration: ScoringConfiguration, rules: [any Rule.Type]
+    _ signals: SignalSet, configuration: ScoringConfiguration, rules: [any Rule.Type],
+    battery: Battery = .standard
   ) -> Evaluation {
-    let audits = rules.map { audit($0, signals, configuration) }
+    let seen = ScoringProfile.choose(for: signals)
+    let prescribed = configuration.prescribedProfile
+    let scheme = configuration.scheme(for: prescribed ?? seen.profile)
+    let audits = rules.map { rule in
+      var audit = audit(rule, signals, scheme)
+      audit.savings?.project(over: signals.durationSeconds, battery: battery)
+      return audit
+    }
     let categories = RuleCategory.allCases.filter { category in
       rules.contains { $0.metadata.category == category }
     }.map { category in
@@ -21,12 +30,16 @@ public enum Evaluator {
       return CategoryScore(
         id: category.rawValue, title: category.title,
         score: weightedMean(own.map { ($0.score, $0.weight) }),
-        weight: configuration.weight(of: category))
+        weight: scheme.weight(of: category))
     }
     return Evaluation(
       audits: audits, categories: categories,
       overall: weightedMean(categories.map { ($0.score, $0.weight) }),
-      opportunities: opportunities(audits), configurationVersion: configuration.identifier)
+      opportunities: opportunities(audits), configurationVersion: configuration.identifier,
+      profile: scheme.profile,
+      profileReason: prescribed == nil
+        ? seen.reason : "the scoring configuration prescribes it",
+      battery: battery)
   }
 
   /// Mean of the scores there are; nil when none has a weight.
@@ -41,16 +54,16 @@ public enum Evaluator {
   }
 
   static func audit(
-    _ rule: any Rule.Type, _ signals: SignalSet, _ configuration: ScoringConfiguration
+    _ rule: any Rule.Type, _ signals: SignalSet, _ scheme: ScoringScheme
   ) -> Audit {
     let metadata = rule.metadata
-    let limit = configuration.limit(of: metadata)
+    let limit = scheme.limit(ofRule: metadata.id)
     var audit = Audit(
       id: metadata.id, title: metadata.title, category: metadata.category.rawValue,
       status: .notMeasured, unit: metadata.unit, limit: limit?.value, displayValue: "",
       guide: metadata.guide, advice: metadata.advice)
-    audit.curve = configuration.curve(of: metadata)
-    switch outcome(rule, signals) {
+    audit.curve = scheme.curve(ofRule: metadata.id)
+    switch outcome(rule, signals, scheme) {
     case .notMeasured(let reason):
       audit.reason = reason
       audit.displayValue = "not measured: \(reason)"
@@ -60,15 +73,27 @@ public enum Evaluator {
       audit.displayValue = "not applicable: \(reason)"
       audit.value = finding?.value
       audit.evidence = finding?.evidence ?? []
+    case .notObservable(let reason, let evidence):
+      audit.status = .notObservable
+      audit.reason = reason
+      audit.displayValue = "not observable: \(reason)"
+      audit.evidence = evidence
+    case .informative(let reason, let finding):
+      audit.status = .notApplicable
+      audit.reason = reason
+      audit.displayValue = finding.displayValue
+      audit.value = finding.value
+      audit.evidence = finding.evidence
+      audit.savings = finding.savings
     case .measured(let finding):
-      let curve = configuration.curve(of: metadata)
+      let curve = scheme.curve(ofRule: metadata.id)
       let isPastLimit = finding.limitValue.flatMap { limit?.isPassed(by: $0) } ?? false
       var score = (curve?.score(finding.value) ?? (isPastLimit ? 0 : 1)) * 100
       // A rule past its limit has failed, and must not raise its category as if it had passed.
       if isPastLimit { score = min(score, 49) }
       audit.score = score
       audit.status = isPastLimit ? .fail : status(of: score)
-      audit.weight = configuration.weight(ofRule: metadata.id)
+      audit.weight = scheme.weight(ofRule: metadata.id)
       audit.value = finding.value
       audit.displayValue = finding.displayValue
       audit.evidence = finding.evidence
@@ -83,7 +108,9 @@ public enum Evaluator {
     return score >= 50 - 1e-6 ? .warn : .fail
   }
 
-  private static func outcome(_ rule: any Rule.Type, _ signals: SignalSet) -> RuleOutcome {
+  private static func outcome(
+    _ rule: any Rule.Type, _ signals: SignalSet, _ scheme: ScoringScheme
+  ) -> RuleOutcome {
     for kind in rule.metadata.signals {
       if let reason = signals.unavailable[kind] { return .notMeasured(reason: reason) }
       if !signals.holds(kind) {
@@ -91,9 +118,13 @@ public enum Evaluator {
       }
     }
     do {
-      let outcome = try rule.evaluate(signals)
-      if case .measured(let finding) = outcome, !finding.value.isFinite {
+      let outcome = try rule.evaluate(signals, scheme.scale(ofRule: rule.metadata.id))
+      guard case .measured(let finding) = outcome else { return outcome }
+      guard finding.value.isFinite else {
         return .notMeasured(reason: "the rule came to no number: an error in Lull")
+      }
+      if let reason = scheme.reasonNotFor(rule: rule.metadata.id) {
+        return .notApplicable(reason: reason, finding: finding)
       }
       return outcome
     } catch {
@@ -101,7 +132,7 @@ public enum Evaluator {
     }
   }
 
-  /// What is worth doing: joules first, then seconds.
+  /// What is worth doing: by joules a day, then by seconds.
   static func opportunities(_ audits: [Audit]) -> [Opportunity] {
     audits.compactMap { audit -> Opportunity? in
       guard audit.status == .warn || audit.status == .fail, let savings = audit.savings,
@@ -109,9 +140,11 @@ public enum Evaluator {
       else { return nil }
       return Opportunity(
         audit: audit.id, joules: savings.joules, seconds: savings.seconds,
-        summary: "\(audit.title): \(audit.displayValue)")
+        summary: "\(audit.title): \(audit.displayValue)", joulesPerDay: savings.joulesPerDay,
+        batteryShare: savings.batteryShare)
     }.sorted {
-      ($0.joules ?? 0, $0.seconds ?? 0, $1.audit) > ($1.joules ?? 0, $1.seconds ?? 0, $0.audit)
+      ($0.joulesPerDay ?? $0.joules ?? 0, $0.seconds ?? 0, $1.audit)
+        > ($1.joulesPerDay ?? $1.joules ?? 0, $1.seconds ?? 0, $0.audit)
     }
   }
 }

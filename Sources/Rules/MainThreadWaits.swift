@@ -8,7 +8,8 @@ enum MainThreadWaits {
 
   /// Time blocked for these causes, in milliseconds a minute, with the worst places.
   static func outcome(
-    _ signals: SignalSet, causes: [String], noun: String, shownOnly: [String] = []
+    _ signals: SignalSet, _ scale: RuleScale, causes: [String], noun: String,
+    shownOnly: [String] = []
   ) -> RuleOutcome {
     guard let main = signals.mainThread else { return .notMeasured(reason: "not recorded") }
     let seconds = causes.reduce(0) { $0 + (main.blockedByCause[$1] ?? 0) }
@@ -22,7 +23,7 @@ enum MainThreadWaits {
       evidence: (places + shown).sorted { $0.seconds > $1.seconds }.prefix(8).map {
         row($0, thread: main.threadName)
       },
-      savings: seconds > 0 ? Savings(value: value, seconds: seconds) : nil)
+      savings: scale.saving(of: value, seconds: seconds))
     guard main.hasEventLoop else {
       return .notApplicable(reason: noEventLoop, finding: finding)
     }

@@ -6,7 +6,9 @@ enum PoolWaits {
   static let causes = ["file", "sync", "network", "lock", "sleep", "child", "ipc"]
 
   /// Time the most blocked thread of a part was blocked, in milliseconds a minute, with the worst places of all.
-  static func outcome(_ signals: SignalSet, role: ThreadRole, absent: String) -> RuleOutcome {
+  static func outcome(
+    _ signals: SignalSet, _ scale: RuleScale, role: ThreadRole, absent: String
+  ) -> RuleOutcome {
     let threads = signals.criticalThreads.filter { $0.role == role }
     guard !threads.isEmpty else { return .notApplicable(reason: absent) }
     func blocked(_ thread: CriticalThread) -> Double {
@@ -26,7 +28,7 @@ enum PoolWaits {
         displayValue: "\(Figures.seconds(total)) blocked\(waits) on "
           + Figures.count(threads.count, "thread"),
         evidence: places.prefix(8).map { row($0.1, $0.0) },
-        savings: total > 0 ? Savings(value: value, seconds: total) : nil))
+        savings: total > 0 ? scale.saving(of: value, seconds: total) : nil))
   }
 
   private static func row(_ blocking: Blocking, _ thread: CriticalThread) -> Evidence {

@@ -42,11 +42,18 @@ enum RadioTails {
   }
 
   /// A recording with a small burst at a regular interval on the default radio.
-  static func example(every period: Double, seconds: Double, bytes: UInt64 = 1000) -> SignalSet {
+  ///
+  /// With `closedAfter`, each of them has a connection that is closed so much later.
+  static func example(
+    every period: Double, seconds: Double, bytes: UInt64 = 1000, closedAfter: Double? = nil
+  ) -> SignalSet {
     let count = Int(seconds / period)
-    let transfers = (0..<count).map {
-      NetworkTransfer(
-        time: Double($0) * period, bytesUp: bytes, bytesDown: bytes, remote: "192.0.2.1")
+    let starts = (0..<count).map { Double($0) * period }
+    var transfers = starts.map {
+      NetworkTransfer(time: $0, bytesUp: bytes, bytesDown: bytes, remote: "192.0.2.1")
+    }
+    if let closedAfter {
+      transfers += starts.map { NetworkTransfer(time: $0 + closedAfter, remote: "192.0.2.1") }
     }
     guard let profile = try? RadioProfileFile.profile(named: RadioProfile.defaultName) else {
       return SignalSet(durationSeconds: seconds)
@@ -56,6 +63,8 @@ enum RadioTails {
       durationSeconds: seconds,
       network: NetworkSignal(
         sends: count, receives: count, bytesSent: bytes * UInt64(count),
-        bytesReceived: bytes * UInt64(count), bursts: made.bursts, radio: made.radio))
+        bytesReceived: bytes * UInt64(count), bursts: made.bursts, radio: made.radio,
+        coalesced: RadioReplays.coalesced(
+          transfers, delay: RadioTails.delaySeconds, from: 0, to: seconds, profile: profile)))
   }
 }

@@ -80,10 +80,6 @@ public struct RuleMetadata: Sendable {
   public var signals: [SignalKind]
   /// Unit of the value; lower is better in every rule.
   public var unit: String
-  /// How a value becomes a score; nil when only the limit counts.
-  public var curve: Curve?
-  /// The limit, where there is one.
-  public var limit: Limit?
   /// How the value is measured.
   public var measuredAs: String
   /// What to do when it fails.
@@ -94,8 +90,8 @@ public struct RuleMetadata: Sendable {
   /// Makes the metadata of a rule.
   public init(
     id: String, title: String, category: RuleCategory, guide: [GuideCitation],
-    signals: [SignalKind], unit: String, curve: Curve?, limit: Limit? = nil, measuredAs: String,
-    advice: String, examples: [RuleExample]
+    signals: [SignalKind], unit: String, measuredAs: String, advice: String,
+    examples: [RuleExample]
   ) {
     self.id = id
     self.title = title
@@ -103,8 +99,6 @@ public struct RuleMetadata: Sendable {
     self.guide = guide
     self.signals = signals
     self.unit = unit
-    self.curve = curve
-    self.limit = limit
     self.measuredAs = measuredAs
     self.advice = advice
     self.examples = examples
@@ -144,6 +138,10 @@ public enum RuleOutcome: Sendable, Hashable {
   case notApplicable(reason: String, finding: RuleFinding? = nil)
   /// The signal was not recorded.
   case notMeasured(reason: String)
+  /// No Linux process can show it; a sighting is what hints at it.
+  case notObservable(reason: String, evidence: [Evidence])
+  /// A value that is told without a verdict.
+  case informative(reason: String, finding: RuleFinding)
 }
 
 /// A tuning rule of the guide that can be measured.
@@ -152,5 +150,7 @@ public protocol Rule: Sendable {
   static var metadata: RuleMetadata { get }
 
   /// Computes the rule's value from measured signals; it is called only if they are there.
-  static func evaluate(_ signals: SignalSet) throws -> RuleOutcome
+  ///
+  /// `scale` is what the profile in force holds for good, down to which a saving is counted.
+  static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome
 }

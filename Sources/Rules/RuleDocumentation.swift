@@ -5,7 +5,7 @@ public enum RuleDocumentation {
     let width = Catalogue.all.map { $0.metadata.id.count }.max() ?? 0
     var lines: [String] = []
     for category in RuleCategory.allCases {
-      let rules = Catalogue.all.map { $0.metadata }.filter { $0.category == category }
+      let rules = Catalogue.measured.map { $0.metadata }.filter { $0.category == category }
       guard !rules.isEmpty else { continue }
       if !lines.isEmpty { lines.append("") }
       lines.append(category.title)
@@ -14,6 +14,11 @@ public enum RuleDocumentation {
         lines.append(contentsOf: wrapped(rule.title, first: "  \(rule.id)\(gap)"))
       }
     }
+    lines += ["", "Not observable on Linux (`lull rules show ID` tells why)"]
+    for rule in Catalogue.notObservable.map({ $0.metadata }) {
+      let gap = String(repeating: " ", count: width - rule.id.count + 2)
+      lines.append(contentsOf: wrapped(rule.title, first: "  \(rule.id)\(gap)"))
+    }
     return lines.joined(separator: "\n") + "\n"
   }
 
@@ -21,7 +26,8 @@ public enum RuleDocumentation {
   public static func show(
     _ id: String, configuration: ScoringConfiguration = .standard
   ) -> String? {
-    guard let rule = Catalogue.rule(id)?.metadata else { return nil }
+    guard let type = Catalogue.rule(id) else { return nil }
+    let rule = type.metadata
     var lines = wrapped(rule.title, first: "\(rule.id): ", indent: 2)
     lines.append("")
     lines.append("Category  \(rule.category.title)")
@@ -30,20 +36,13 @@ public enum RuleDocumentation {
         contentsOf: wrapped("\(guide.document), “\(guide.section)”", first: "Guide     "))
     }
     lines.append(contentsOf: wrapped(rule.measuredAs, first: "Measured  "))
-    lines.append("Unit      \(rule.unit), lower is better")
-    lines.append("Needs     \(rule.signals.map(\.rawValue).joined(separator: ", "))")
-    if let curve = configuration.curve(of: rule) {
-      let figures = "90 at \(Figures.short(curve.p10)), 50 at \(Figures.short(curve.median))"
-      lines.append(contentsOf: wrapped("\(figures) (\(curve.provenance))", first: "Score     "))
+    if !rule.unit.isEmpty { lines.append("Unit      \(rule.unit), lower is better") }
+    if !rule.signals.isEmpty {
+      lines.append("Needs     \(rule.signals.map(\.rawValue).joined(separator: ", "))")
     }
-    if let limit = configuration.limit(of: rule) {
-      let how = limit.failsWhenReached ? "fails at" : "fails above"
-      lines.append(
-        contentsOf: wrapped(
-          "\(how) \(Figures.short(limit.value)) (\(limit.provenance))", first: "Limit     "))
+    if !(type is any NotObservableRule.Type) {
+      lines += scoring(of: id, configuration)
     }
-    lines.append(
-      "Weight    \(Figures.short(configuration.weight(ofRule: rule.id))) of its category")
     lines.append("")
     lines.append(contentsOf: wrapped(rule.advice, first: "Advice    "))
     lines.append("")
@@ -52,6 +51,45 @@ public enum RuleDocumentation {
       lines.append(contentsOf: wrapped(example.name, first: "  \(example.expected.rawValue): "))
     }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// Curve, limit and weight, and where a profile has others.
+  private static func scoring(
+    of id: String, _ configuration: ScoringConfiguration
+  ) -> [String] {
+    var lines: [String] = []
+    let app = configuration.scheme(for: .app)
+    lines += figures(of: id, app, "")
+    for profile in ScoringProfile.allCases where profile != .app {
+      let own = configuration.scheme(for: profile)
+      guard own.table.rules[id] != app.table.rules[id] else { continue }
+      lines += figures(of: id, own, profile.rawValue + ": ")
+    }
+    lines.append("Weight    \(Figures.short(app.weight(ofRule: id))) of its category")
+    return lines
+  }
+
+  private static func figures(of id: String, _ scheme: ScoringScheme, _ prefix: String)
+    -> [String]
+  {
+    if let reason = scheme.reasonNotFor(rule: id) {
+      return wrapped("\(prefix)no verdict: \(reason)", first: "Score     ")
+    }
+    var lines: [String] = []
+    if let curve = scheme.curve(ofRule: id) {
+      let figures = "90 at \(Figures.short(curve.p10)), 50 at \(Figures.short(curve.median))"
+      lines += wrapped("\(prefix)\(figures) (\(curve.provenance))", first: "Score     ")
+    }
+    if let limit = scheme.limit(ofRule: id) {
+      let how = limit.failsWhenReached ? "fails at" : "fails above"
+      lines += wrapped(
+        "\(prefix)\(how) \(Figures.short(limit.value)) (\(limit.provenance))",
+        first: "Limit     ")
+    }
+    if lines.isEmpty {
+      lines = wrapped("\(prefix)no verdict: shown for information", first: "Score     ")
+    }
+    return lines
   }
 
   /// Breaks a text into lines of at most 80 columns, those after the first indented.

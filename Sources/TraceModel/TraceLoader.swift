@@ -15,6 +15,9 @@ struct LoaderState {
   var footprints: [Footprint] = []
   var counters: [CounterEvent] = []
   var signals: [SignalDelivery] = []
+  var transferFailures: [TransferFailure] = []
+  var spinCalls: [SpinCall] = []
+  var marks: [MarkRecord] = []
   var processorSamples: [ProcessorSample] = []
   var writeSites: [CallSiteSample] = []
   var sendSites: [CallSiteSample] = []
@@ -54,6 +57,7 @@ struct TraceLoader {
     "cpu-clock": SchedulerDecoder.processorSample,
     "cycles": SchedulerDecoder.processorSample,
     "raw_syscalls:sys_exit": SyscallDecoder.sysExit,
+    "raw_syscalls:sys_exit/spin/": SpinDecoder.sysExit,
     "syscalls:sys_enter_fsync": SyscallDecoder.syncEnter,
     "syscalls:sys_enter_fdatasync": SyscallDecoder.syncEnter,
     "syscalls:sys_enter_mmap": RingDecoder.mapped,
@@ -71,6 +75,7 @@ struct TraceLoader {
     SyntheticEvent.descriptor.rawValue: SyntheticDecoder.descriptor,
     SyntheticEvent.capture.rawValue: SyntheticDecoder.capture,
     SyntheticEvent.counter.rawValue: SyntheticDecoder.counter,
+    SyntheticEvent.mark.rawValue: SyntheticDecoder.mark,
   ]
 
   /// Read before all else, wherever they stand in the file.
@@ -270,6 +275,8 @@ struct TraceLoader {
       capture: state.capture, start: start, end: end, processes: processes,
       threads: activity.threads, stacks: state.stacks.table, wakeups: activity.wakeups,
       transfers: activity.transfers, connections: state.sockets.connections,
+      listeners: state.sockets.listeners, transferFailures: state.transferFailures,
+      spinCalls: state.spinCalls, marks: state.marks,
       fileOperations: activity.operations, footprints: activity.footprints,
       counters: state.counters, signals: activity.signals,
       processorSamples: activity.samples,

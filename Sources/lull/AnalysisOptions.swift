@@ -26,18 +26,57 @@ struct AnalysisOptions: ParsableArguments {
 
   @OptionGroup var window: WindowOptions
 
+  @Option(
+    help: ArgumentHelp(
+      "A TOML file with weights, curves and limits to put over Lull's own.", valueName: "file"))
+  var scoring: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The battery that savings are shares of, in watt-hours; 12.68 by default, a phone's.",
+      valueName: "Wh"))
+  var battery: Double?
+
+  @Option(
+    help: ArgumentHelp(
+      "Take a signal for a mark: USR1=background says that SIGUSR1 begins the background phase.",
+      valueName: "signal=mark"),
+    transform: SignalMark.init(argument:))
+  var markSignal: [SignalMark] = []
+
   /// What to measure with; throws where the radio's profile is unknown.
   func measurement() throws -> MeasurementOptions {
     guard radio.contains("/") || radio.hasSuffix(".toml") else {
       _ = try RadioProfileFile.profile(named: radio, userFile: nil)
-      return MeasurementOptions(radioProfile: radio, includeLoopback: radioLoopback)
+      return MeasurementOptions(
+        radioProfile: radio, includeLoopback: radioLoopback, signalMarks: signalMarks)
     }
     guard let first = try RadioProfileFile.read(path: radio).first else {
       throw Failure(
         status: Exit.usage, message: "\(radio) holds no radio profile; add one, or name another")
     }
     return MeasurementOptions(
-      radioProfile: first.name, radioProfileFile: radio, includeLoopback: radioLoopback)
+      radioProfile: first.name, radioProfileFile: radio, includeLoopback: radioLoopback,
+      signalMarks: signalMarks)
+  }
+
+  private var signalMarks: [Int: String] {
+    Dictionary(markSignal.map { ($0.number, $0.name) }) { $1 }
+  }
+
+  /// The scoring to use; throws where the user's file is wrong.
+  func scoringConfiguration() throws -> ScoringConfiguration {
+    do { return try ScoringFile.configuration(path: scoring) } catch {
+      throw Failure(status: Exit.usage, message: error.description)
+    }
+  }
+
+  private func statedBattery() throws -> Battery {
+    guard let battery else { return .standard }
+    guard battery > 0, battery.isFinite else {
+      throw Failure(status: Exit.usage, message: "--battery must be above 0 watt-hours")
+    }
+    return Battery(wattHours: battery, name: "a battery of \(battery) Wh")
   }
 
   /// The trace, or the window of it that was asked for.
@@ -68,12 +107,15 @@ struct AnalysisOptions: ParsableArguments {
 
   private func analysis(of path: String, in window: TraceWindow?) throws -> Analysis {
     let options = try measurement()
+    let configuration = try scoringConfiguration()
     let trace = try Trace.load(
       path: path,
       options: TraceOptions(process: process, fullNames: fullNames, window: window))
     let signals = try Measurement.measure(trace, options: options)
     let report = ReportBuilder.build(
-      trace: trace, signals: signals, evaluation: Evaluator.evaluate(signals),
+      trace: trace, signals: signals,
+      evaluation: Evaluator.evaluate(
+        signals, configuration: configuration, battery: try statedBattery()),
       generatorVersion: Version.text)
     return Analysis(report: report) {
       try Timeline.measure(trace, signals: signals, options: options)

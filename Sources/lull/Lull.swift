@@ -8,7 +8,7 @@ struct Lull: ParsableCommand {
     version: Version.text,
     subcommands: [
       RecordCommand.self, ReportCommand.self, ExportCommand.self, RulesCommand.self,
-      RedactCommand.self,
+      MarkCommand.self, PressureCommand.self, RedactCommand.self,
       DoctorCommand.self,
       CheckCommand.self, CompareCommand.self,
     ])

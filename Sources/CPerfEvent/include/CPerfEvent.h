@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include "marks.h"
 #include "tracefs.h"
 
 /// The fields of `struct perf_event_attr` that Lull sets; `flags` is its whole bit field.

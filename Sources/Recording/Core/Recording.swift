@@ -13,6 +13,7 @@ final class Recording {
   private let session: RecordingSession
   private let drain: RingDrain
   private let book: ProcessBook
+  private let tracefs: TraceFS?
   private var features: WrittenFeatures
   private var unavailable: [CaptureEvent.Unavailable]
   private var problems: [String] = []
@@ -28,6 +29,7 @@ final class Recording {
     self.subject = subject
     self.events = events
     self.unavailable = unavailable
+    self.tracefs = tracefs
     features = SystemInfo.features()
     features.perfVersion = "lull \(options.version)"
     features.commandLine = options.ownCommandLine
@@ -67,6 +69,8 @@ final class Recording {
   func run(before: Double, problems: [String]) throws(RecordingError) -> RecordingResult {
     self.problems = problems
     openCounters()
+    openMarks(tracefs)
+    defer { session.markProbes?.remove() }
     noteChanges()
     do throws(PerfDataError) { try begin() } catch { throw RecordingError(error) }
     options.onReady?(subject.pid)
@@ -101,6 +105,25 @@ final class Recording {
     if !set.names.isEmpty { session.counters = set }
   }
 
+  /// Marks by socket always, marks by probes where probes can be made.
+  private func openMarks(_ tracefs: TraceFS?) {
+    session.markSocket = MarkSocket(pid: subject.pid, owner: ProgramFile.owner(pid: subject.pid))
+    guard let tracefs else { return }
+    let probes = MarkProbes(tracefs: tracefs, cpus: SystemInfo.onlineCPUs())
+    // Before the command runs, so that its first mark is seen; others are found as they are mapped.
+    switch subject {
+    case .command:
+      if case .command(let arguments) = options.target, let name = arguments.first,
+        let path = ProgramFile.path(of: name)
+      {
+        probes.consider(path)
+      }
+    case .process(let process):
+      for path in Set(ProcessProbe.mappedPaths(pid: process.pid)) { probes.consider(path) }
+    }
+    session.markProbes = probes
+  }
+
   private var mode: CaptureEvent.Mode {
     if case .command = subject { .wrap } else { .attach }
   }
@@ -115,7 +138,8 @@ final class Recording {
       intervalNs: UInt64(clamping: options.footprintInterval.nanoseconds),
       unavailable: unavailable, overheadCPUSeconds: overhead, complete: complete,
       sampled: complete ? governor.spans : [],
-      exactCounts: complete ? governor.exactCounts : [], lullVersion: options.version)
+      exactCounts: complete ? governor.exactCounts : [], lullVersion: options.version,
+      recordsLargeReads: events.attributes.contains { $0.name == "raw_syscalls:sys_exit" })
   }
 
   /// What the trace says before the first event.

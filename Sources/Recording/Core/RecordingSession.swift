@@ -40,6 +40,9 @@ final class RecordingSession {
   let book: ProcessBook
   let signals: StopSignals
   var counters: CounterSet?
+  /// Marks that come by socket, and those of programs that import LullMarks.
+  var markSocket: MarkSocket?
+  var markProbes: MarkProbes?
   private(set) var buildIDs: [String: [UInt8]] = [:]
   /// Why writing stopped, while the command goes on.
   private(set) var writeFailure: PerfDataError?
@@ -105,6 +108,12 @@ final class RecordingSession {
         polled.append(pollfd(fd: ring.descriptor, events: Int16(POLLIN), revents: 0))
       }
     }
+    if let markSocket {
+      polled.append(pollfd(fd: markSocket.descriptor, events: Int16(POLLIN), revents: 0))
+    }
+    for descriptor in markProbes?.ringDescriptors ?? [] {
+      polled.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))
+    }
     let span = until > now ? until - now : 0
     let ready = lull_poll(&polled, polled.count, span)
     guard ready > 0 else { return subject.pidfd < 0 }
@@ -159,6 +168,7 @@ final class RecordingSession {
     events.refreshFrequencies(now: now)
     // Each ring is in order, but an exec may be in another CPU's than the fork before it.
     for note in drain.notes.sorted(by: { $0.time < $1.time }) { try take(note) }
+    try collectMarks()
     for (event, time) in descriptors.resolve() {
       try sink.append(event, pid: Int32(clamping: event.pid), time: time)
     }
@@ -169,6 +179,17 @@ final class RecordingSession {
       for reading in counters.readings() {
         try sink.append(reading, pid: subject.pid, time: now)
       }
+    }
+  }
+
+  /// Marks of the library count for recorded processes only; the functions may be in many programs.
+  private func collectMarks() throws(PerfDataError) {
+    for mark in markSocket?.receive() ?? [] {
+      try sink.append(mark.event, pid: mark.pid, time: mark.time)
+    }
+    for mark in markProbes?.receive() ?? []
+    where drain.tracked.contains(Int32(clamping: mark.event.tid ?? 0)) {
+      try sink.append(mark.event, pid: mark.pid, time: mark.time)
     }
   }
 
@@ -186,6 +207,7 @@ final class RecordingSession {
       try book.exec(pid, name: name, time: time)
     case .mapped(let path, let buildID):
       buildIDs[path] = buildID
+      markProbes?.consider(path)
     case .systemCall(let pid, let time, let call):
       descriptors.note(call, pid: pid, time: time)
     }

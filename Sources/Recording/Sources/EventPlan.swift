@@ -110,6 +110,7 @@ struct EventPlan {
       Self.configureCallSite(&$0, options)
       $0.filter = SystemCallFilter.writesExpression
     }
+    addSpins(options)
     for name in ["sys_enter_fsync", "sys_enter_fdatasync"] {
       add("syscalls", name, signal: "sync times") {
         // Syncs are rare, and an event of the task would cost at every switch.
@@ -140,6 +141,22 @@ struct EventPlan {
       ofMachine(&$0)
       // PROT_WRITE, MAP_SHARED, and a file: the descriptor of anonymous memory is -1.
       $0.filter = "prot&2&&flags&1&&fd<2147483648"
+    }
+  }
+
+  /// Calls that come back at once with nothing; a program that spins is sampled at once.
+  private mutating func addSpins(_ options: RecordingOptions) {
+    guard let filter = SystemCallFilter.spins, options.adaptsToRates else { return }
+    for isSampled in [false, true] {
+      add("raw_syscalls", "sys_exit", signal: "spin waits") {
+        $0.name = "raw_syscalls:sys_exit/spin/"
+        $0.fields = [.base, .raw, .userRegisters]
+        $0.registers = Self.argumentRegisters
+        $0.filter = filter
+        $0.role = isSampled ? .sampled(.spins) : .full(.spins)
+        $0.startsDisabled = isSampled
+        if isSampled { $0.period = Self.samplingPeriod }
+      }
     }
   }
 

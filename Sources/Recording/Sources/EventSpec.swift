@@ -2,7 +2,7 @@ import PerfData
 
 /// A source of events that may turn to sampling when its rate is high.
 enum AdaptiveSource: Int, CaseIterable {
-  case systemCalls, sends, receives, stacks
+  case systemCalls, sends, receives, stacks, spins
 }
 
 /// One event to ask the kernel for, on each CPU.

@@ -20,6 +20,7 @@ final class RateGovernor {
     switch source {
     case .systemCalls, .sends, .receives: Limit(burst: 20_000, perSecond: 10_000)
     case .stacks: Limit(burst: 1_600, perSecond: 2_000)
+    case .spins: Limit(burst: 4_000, perSecond: 2_000)
     }
   }
 

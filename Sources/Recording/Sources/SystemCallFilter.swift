@@ -19,7 +19,9 @@ enum SystemCallFilter {
       285, 287,  // copy_file_range, pwritev2
       426, 436, 437,  // io_uring_enter, close_range, openat2
     ]
-    static let fileWrites: Set<Int64> = [64, 66, 68, 70, 71, 76, 285, 287, 45, 46, 47, 82, 83, 84]
+    static let fileWrites: Set<Int64> = [
+      63, 67, 64, 66, 68, 70, 71, 76, 285, 287, 45, 46, 47, 82, 83, 84,
+    ]
     static let opens: Set<Int64> = [56, 437]
     static let close: Int64 = 57
     static let duplicates: Set<Int64> = [23, 24]
@@ -62,6 +64,7 @@ enum SystemCallFilter {
   /// not among them, pay for all; write, the most frequent wanted one, comes first.
   static var expression: String {
     "id==\(write)||(" + tree(ranges(wanted.filter { $0 != write }.sorted())[...]) + ")"
+      + "||(ret>=\(largeRead)&&(id==\(reads.plain)||id==\(reads.positioned)))"
   }
 
   /// The filter for calls that write to a file or sync one.
@@ -70,6 +73,19 @@ enum SystemCallFilter {
       + tree(ranges(fileWrites.map { Int($0) }.filter { $0 != write }.sorted())[...])
       + ")"
   }
+
+  /// A read of less says nothing of loading files whole.
+  static let largeRead = 65536
+
+  #if arch(arm64)
+    fileprivate static let reads: (plain: Int64, positioned: Int64) = (63, 67)
+    /// arm64 has no registers left that would tell a poll's timeout.
+    static let spins: String? = nil
+  #else
+    fileprivate static let reads: (plain: Int64, positioned: Int64) = (0, 17)
+    /// sched_yield, what would block (EAGAIN, 11), and poll, epoll_wait, epoll_pwait that found nothing.
+    static let spins: String? = "id==24||ret==-11||(ret==0&&(id==7||id==232||id==281))"
+  #endif
 
   private static func ranges(_ numbers: [Int]) -> [ClosedRange<Int>] {
     var result: [ClosedRange<Int>] = []
@@ -98,7 +114,8 @@ enum SystemCallFilter {
 extension SystemCallFilter {
   /// Whether a call says something about what a descriptor stands for.
   static func matters(_ number: Int64) -> Bool {
-    fileWrites.contains(number) || opens.contains(number) || number == close
+    fileWrites.contains(number) || number == reads.plain || number == reads.positioned
+      || opens.contains(number) || number == close
       || duplicates.contains(number) || number == closeRange || number == control
   }
 

@@ -12,13 +12,16 @@ enum AuditBuilding {
       reason: audit.reason, guide: audit.guide, evidence: audit.evidence, advice: audit.advice,
       savings: audit.savings.map {
         SavingsSection(
-          value: $0.value?.finite, joules: $0.joules?.finite, seconds: $0.seconds?.finite)
+          value: $0.value?.finite, joules: $0.joules?.finite, seconds: $0.seconds?.finite,
+          joulesPerDay: $0.joulesPerDay?.finite, batteryShare: $0.batteryShare?.finite)
       })
   }
 
   static func opportunity(_ opportunity: Opportunity) -> OpportunitySection {
     OpportunitySection(
       audit: opportunity.audit, joules: opportunity.joules?.finite,
-      seconds: opportunity.seconds?.finite, summary: opportunity.summary)
+      seconds: opportunity.seconds?.finite, summary: opportunity.summary,
+      joulesPerDay: opportunity.joulesPerDay?.finite,
+      batteryShare: opportunity.batteryShare?.finite)
   }
 }

@@ -19,6 +19,9 @@ public enum ReportBuilder {
       score: section(of: evaluation),
       signals: SignalBuilding.build(signals, counters: trace.counters),
       blame: BlameBuilding.build(signals.blame),
+      phases: signals.phases.map(PhaseBuilding.phase),
+      marks: signals.marks.map(PhaseBuilding.mark),
+      intervals: signals.intervals.map(PhaseBuilding.interval),
       audits: evaluation.audits.map(AuditBuilding.audit),
       opportunities: evaluation.opportunities.map(AuditBuilding.opportunity),
       overview: OverviewBuilding.section(Overview.measure(trace, signals: signals)))
@@ -99,7 +102,9 @@ public enum ReportBuilder {
         CategorySection(
           id: $0.id, title: $0.title, score: $0.score?.finite, weight: $0.weight.finite)
       },
-      configuration: evaluation.configurationVersion)
+      configuration: evaluation.configurationVersion,
+      profile: evaluation.profile.rawValue, profileReason: evaluation.profileReason,
+      batteryWattHours: evaluation.battery.wattHours.finite)
   }
 }
 

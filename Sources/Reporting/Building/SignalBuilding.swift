@@ -116,7 +116,19 @@ enum SignalBuilding {
     EnergySection(
       totalJoules: signal.totalJoules.finite, cpuJoules: signal.cpuJoules.finite,
       wakeupJoules: signal.wakeupJoules.finite, radioJoules: signal.radioJoules.finite,
-      diskJoules: signal.diskJoules.finite, kind: signal.kind)
+      diskJoules: signal.diskJoules.finite, kind: signal.kind, low: signal.low?.finite,
+      high: signal.high?.finite, measuredJoules: signal.measuredJoules?.finite,
+      measuredBy: signal.measuredBy,
+      byThread: signal.byThread.map {
+        ThreadEnergySection(
+          tid: $0.tid, name: $0.name, cpuJoules: $0.cpuJoules.finite,
+          wakeupJoules: $0.wakeupJoules.finite)
+      },
+      byFunction: signal.byFunction.map {
+        FunctionEnergySection(
+          function: $0.function, cpuJoules: $0.cpuJoules.finite,
+          radioJoules: $0.radioJoules.finite)
+      })
   }
 
   /// The last value of each counter, by name.

@@ -26,7 +26,20 @@ enum TransferBuilding {
         stateSeconds: signal.radio.stateSeconds.mapValues(\.finite),
         energyJoules: signal.radio.energyJoules.finite,
         tailEnergyJoules: signal.radio.tailEnergyJoules.finite,
-        dutyCycle: signal.radio.dutyCycle.finite))
+        dutyCycle: signal.radio.dutyCycle.finite,
+        alternatives: signal.alternatives.map {
+          RadioAlternativeSection(
+            profile: $0.profile, energyJoules: $0.energyJoules.finite,
+            tailEnergyJoules: $0.tailEnergyJoules.finite, dutyCycle: $0.dutyCycle.finite)
+        }), overheadSent: signal.overheadSent, overheadReceived: signal.overheadReceived,
+      overheadHow: signal.overheadHow,
+      listeners: signal.listeners.map {
+        ListenerSection(
+          local: $0.local, opened: $0.opened?.finite, closed: $0.closed?.finite)
+      },
+      failures: signal.failures.map {
+        NetworkFailureSection(time: $0.time.finite, remote: $0.remote, kind: $0.kind)
+      })
   }
 
   static func disk(_ signal: DiskSignal) -> DiskSection {
@@ -36,7 +49,7 @@ enum TransferBuilding {
       syncSeconds: signal.syncSeconds.finite,
       writesPerMinute: signal.writesPerMinute.finite, writeBursts: signal.writeBursts,
       rewrittenBytes: signal.rewrittenBytes, deviceBytesWritten: signal.deviceBytesWritten,
-      files: signal.files.map { file in
+      files: signal.files.filter { $0.writes + $0.syncs + $0.rewrites > 0 }.map { file in
         FileSection(
           path: file.path, writes: file.writes, bytesWritten: file.bytesWritten,
           syncs: file.syncs, rewrites: file.rewrites, rewrittenBytes: file.rewrittenBytes)

@@ -38,6 +38,10 @@ public struct SavingsSection: Codable, Sendable, Equatable {
   @Nullable public var value: Double?
   @Nullable public var joules: Double?
   @Nullable public var seconds: Double?
+  /// In a day that goes on like the recording.
+  @Nullable public var joulesPerDay: Double?
+  /// Of the stated battery's charge, from 0 to 1, a day.
+  @Nullable public var batteryShare: Double?
 }
 
 /// Something worth doing, with what it would save.
@@ -46,4 +50,8 @@ public struct OpportunitySection: Codable, Sendable, Equatable {
   @Nullable public var joules: Double?
   @Nullable public var seconds: Double?
   public var summary: String
+  /// In a day that goes on like the recording.
+  @Nullable public var joulesPerDay: Double?
+  /// Of the stated battery's charge, from 0 to 1, a day.
+  @Nullable public var batteryShare: Double?
 }

@@ -24,6 +24,12 @@ public struct Report: Codable, Sendable {
   public var signals: SignalsSection
   /// Which functions caused what was measured.
   public var blame: BlameSection
+  /// The parts of the program's life, in order.
+  @Elements public var phases: [PhaseSection] = []
+  /// Moments with names, in order.
+  @Elements public var marks: [MarkSection] = []
+  /// Spans that the program named, by their beginning.
+  @Elements public var intervals: [IntervalSection] = []
   /// Each rule's outcome, in the catalogue's order.
   public var audits: [AuditSection]
   /// What following the rules would save, the largest first.
@@ -107,6 +113,12 @@ public struct ScoreSection: Codable, Sendable, Equatable {
   public var categories: [CategorySection]
   /// The version of the scoring configuration.
   public var configuration: String
+  /// What sort of program it was scored as: app, server or tool.
+  @Nullable public var profile: String?
+  /// Why it was taken for one.
+  @Nullable public var profileReason: String?
+  /// Energy of the battery that shares are of, in watt-hours.
+  @Nullable public var batteryWattHours: Double?
 }
 
 /// The score of one category of rules.

@@ -139,6 +139,29 @@ public struct EnergySection: Codable, Sendable, Equatable {
   public var diskJoules: Double
   /// "modelled" or "measured".
   public var kind: String
+  /// What the radio model that gives least and the one that gives most make of the total.
+  @Nullable public var low: Double?
+  @Nullable public var high: Double?
+  /// What the machine's own counter gave, for all its processes together.
+  @Nullable public var measuredJoules: Double?
+  @Nullable public var measuredBy: String?
+  @Elements public var byThread: [ThreadEnergySection] = []
+  @Elements public var byFunction: [FunctionEnergySection] = []
+}
+
+/// Modelled energy of one thread.
+public struct ThreadEnergySection: Codable, Sendable, Equatable {
+  public var tid: Int
+  public var name: String
+  public var cpuJoules: Double
+  public var wakeupJoules: Double
+}
+
+/// Modelled energy of one function of the program.
+public struct FunctionEnergySection: Codable, Sendable, Equatable {
+  public var function: String
+  public var cpuJoules: Double
+  public var radioJoules: Double
 }
 
 /// The last reading of a hardware or software counter.

@@ -8,6 +8,35 @@ public struct NetworkSection: Codable, Sendable, Equatable {
   public var connections: [ConnectionSection]
   public var bursts: [BurstSection]
   public var radio: RadioSection
+  /// Bytes of headers and acknowledgements, and whether they are modelled or captured.
+  @Nullable public var overheadSent: UInt64?
+  @Nullable public var overheadReceived: UInt64?
+  @Nullable public var overheadHow: String?
+  @Elements public var listeners: [ListenerSection] = []
+  @Elements public var failures: [NetworkFailureSection] = []
+}
+
+/// A socket that waits for connections.
+public struct ListenerSection: Codable, Sendable, Equatable {
+  public var local: String
+  @Nullable public var opened: Double?
+  @Nullable public var closed: Double?
+}
+
+/// A connection or send that did not succeed.
+public struct NetworkFailureSection: Codable, Sendable, Equatable {
+  public var time: Double
+  public var remote: String
+  /// connect or send.
+  public var kind: String
+}
+
+/// The same traffic on another radio.
+public struct RadioAlternativeSection: Codable, Sendable, Equatable {
+  public var profile: String
+  public var energyJoules: Double
+  public var tailEnergyJoules: Double
+  public var dutyCycle: Double
 }
 
 /// One connection, or one datagram socket's traffic with a peer.
@@ -41,6 +70,8 @@ public struct RadioSection: Codable, Sendable, Equatable {
   public var energyJoules: Double
   public var tailEnergyJoules: Double
   public var dutyCycle: Double
+  /// The same traffic on each of the other profiles.
+  @Elements public var alternatives: [RadioAlternativeSection] = []
 }
 
 /// What the process wrote to regular files.

@@ -46,7 +46,10 @@ enum VerdictText {
     if report.trace.lostEvents > 0 || report.trace.lostSamples > 0 {
       notes.append(RecordingText.losses(report.trace))
     }
-    if report.signals.mainThread?.hasEventLoop == false { notes.append("no event loop") }
+    if let profile = report.score.profile {
+      let reason = report.score.profileReason.map { ": \(Escaped.text($0))" } ?? ""
+      notes.append("scored as \(Escaped.text(profile))\(reason)")
+    }
     return notes
   }
 
@@ -94,6 +97,12 @@ enum VerdictText {
     guard let best = report.opportunities.first else { return }
     canvas.heading("Largest saving")
     canvas.paragraph("\(Escaped.text(best.audit)): \(Escaped.text(best.summary))")
+    guard let day = best.joulesPerDay, day > 0 else { return }
+    var text = "following it saves \(Figures.joules(day)) a day (modelled)"
+    if let share = best.batteryShare, let battery = report.score.batteryWattHours {
+      text += ", \(Figures.fixed(share * 100, 1)) % of a battery of \(Figures.fixed(battery, 2)) Wh"
+    }
+    canvas.paragraph(text)
   }
 
   private static func counts(_ report: Report, _ canvas: inout TextCanvas) {

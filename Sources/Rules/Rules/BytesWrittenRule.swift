@@ -2,14 +2,9 @@ import Signals
 
 /// Little must be written to disk.
 public enum BytesWrittenRule: Rule {
-  static let goodMegabytes = 100.0
-
   public static let metadata = RuleMetadata(
     id: "bytes-written", title: "Write little to disk", category: .disk,
     guide: [Guide.fileAccess], signals: [.disk], unit: "MB/day",
-    curve: Curve(
-      p10: goodMegabytes, median: 1024, provenance: "iOS's disk write report begins at 1 GiB a day"),
-    limit: Limit(1073.741824, provenance: "1 GiB a day, from which iOS reports disk writes"),
     measuredAs: "bytes handed to regular files, projected to 24 hours; a recording shorter than an "
       + "hour counts as an hour, unless the bytes flow steadily for ten seconds or more (the "
       + "median tenth of the recording)",
@@ -30,7 +25,7 @@ public enum BytesWrittenRule: Rule {
       RuleExample("no writes", .notApplicable, SignalSet(durationSeconds: 60, disk: DiskSignal())),
     ])
 
-  public static func evaluate(_ signals: SignalSet) throws -> RuleOutcome {
+  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let disk = signals.disk else { return .notMeasured(reason: "not recorded") }
     guard disk.writes > 0 else { return .notApplicable(reason: "no regular file was written") }
     let seconds = signals.durationSeconds
@@ -39,7 +34,6 @@ public enum BytesWrittenRule: Rule {
       perDay = max(perDay, steady * 86400)
     }
     let value = perDay / 1e6
-    let excess = max(0, value - goodMegabytes)
     var display =
       "\(Figures.bytes(Double(disk.bytesWritten))), \(Figures.bytes(perDay)) in a day"
     if let device = disk.deviceBytesWritten {
@@ -49,6 +43,6 @@ public enum BytesWrittenRule: Rule {
       RuleFinding(
         value: value, displayValue: display,
         evidence: DiskFiles.rows(disk.files, unit: "bytes") { Double($0.bytesWritten) },
-        savings: excess > 0 ? Savings(value: excess) : nil))
+        savings: scale.saving(of: value)))
   }
 }

@@ -2,15 +2,9 @@ import Signals
 
 /// A program that waits for events must leave the CPU alone most of the time.
 public enum CPUUseRule: Rule {
-  static let goodPercent = 20.0
-
   public static let metadata = RuleMetadata(
     id: "cpu-use", title: "Use little of the CPU", category: .cpu, guide: [Guide.reducePower],
     signals: [.cpu], unit: "%",
-    curve: Curve(
-      p10: goodPercent, median: 80,
-      provenance: "80 % is what iOS's CPU monitor reports; 20 % a choice"),
-    limit: Limit(80, provenance: "iOS's CPU monitor: 80 % of a core over 60 s"),
     measuredAs: "median share of one core over windows of a second; a recording shorter than ten "
       + "seconds counts as ten; the limit is compared with the highest share over 60 s",
     advice: "Profile the busy turns and cut the algorithm, not the corner: cache results, avoid "
@@ -34,13 +28,12 @@ public enum CPUUseRule: Rule {
           cpu: CPUSignal(totalSeconds: 29, medianShare: 0.98, p95Share: 1))),
     ])
 
-  public static func evaluate(_ signals: SignalSet) throws -> RuleOutcome {
+  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let cpu = signals.cpu else { return .notMeasured(reason: "not recorded") }
     let isShort = signals.durationSeconds < 10
     let share = isShort ? min(cpu.medianShare, cpu.totalSeconds / 10) : cpu.medianShare
     let value = share * 100
     let joules = cpu.totalSeconds * signals.priors.wattsPerBusyCore
-    let excess = max(0, value - goodPercent)
     var finding = RuleFinding(
       value: value,
       displayValue: "\(Figures.short(cpu.medianShare * 100)) % of a core in the median second, "
@@ -52,13 +45,8 @@ public enum CPUUseRule: Rule {
               + "\(Figures.seconds($0.cpuSeconds)) of CPU time",
             value: $0.cpuSeconds, unit: "s", thread: $0.name)
         },
-      savings: excess > 0 ? Savings(value: excess, joules: joules * excess / value) : nil)
+      savings: scale.saving(of: value, joules: joules))
     finding.limitValue = signals.durationSeconds >= 60 ? cpu.shareOver60s * 100 : nil
-    if let main = signals.mainThread, !main.hasEventLoop {
-      return .notApplicable(
-        reason: "a program without an event loop works until it is done and may own a core",
-        finding: finding)
-    }
     return .measured(finding)
   }
 }

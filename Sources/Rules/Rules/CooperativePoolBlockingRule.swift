@@ -6,9 +6,6 @@ public enum CooperativePoolBlockingRule: Rule {
     id: "cooperative-pool-blocking", title: "Do not block in a Swift task",
     category: .responsiveness, guide: [Guide.doNotBlock, Guide.concurrency],
     signals: [.mainThread], unit: "ms/min",
-    curve: Curve(
-      p10: 20, median: 200,
-      provenance: "a first choice: the main thread's figures, since as much waits for this one"),
     measuredAs:
       "time that Swift tasks kept the pool's most blocked thread in files, locks, sleeps and the like, "
       + "per minute; a recording shorter than a minute counts as a minute",
@@ -41,8 +38,8 @@ public enum CooperativePoolBlockingRule: Rule {
         SignalSet(durationSeconds: 10, mainThread: MainThreadSignal())),
     ])
 
-  public static func evaluate(_ signals: SignalSet) throws -> RuleOutcome {
+  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     PoolWaits.outcome(
-      signals, role: .cooperativePool, absent: "no Swift task was seen on the cooperative pool")
+      signals, scale, role: .cooperativePool, absent: "no Swift task was seen on the cooperative pool")
   }
 }

@@ -6,9 +6,6 @@ public enum EventLoopBlockingRule: Rule {
     id: "event-loop-blocking", title: "Do not block an event loop",
     category: .responsiveness, guide: [Guide.doNotBlock, Guide.concurrency],
     signals: [.mainThread], unit: "ms/min",
-    curve: Curve(
-      p10: 20, median: 200,
-      provenance: "a first choice: the main thread's figures, since as much waits for this one"),
     measuredAs:
       "time that the event loop blocked longest was blocked in files, locks, sleeps and the like outside its selector, "
       + "per minute; a recording shorter than a minute counts as a minute",
@@ -41,8 +38,8 @@ public enum EventLoopBlockingRule: Rule {
         SignalSet(durationSeconds: 10, mainThread: MainThreadSignal())),
     ])
 
-  public static func evaluate(_ signals: SignalSet) throws -> RuleOutcome {
+  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     PoolWaits.outcome(
-      signals, role: .eventLoop, absent: "the process has no event loop of SwiftNIO")
+      signals, scale, role: .eventLoop, absent: "the process has no event loop of SwiftNIO")
   }
 }

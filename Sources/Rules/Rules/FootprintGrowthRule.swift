@@ -5,8 +5,6 @@ public enum FootprintGrowthRule: Rule {
   public static let metadata = RuleMetadata(
     id: "footprint-growth", title: "Do not leak memory", category: .memory,
     guide: [Guide.reduceFootprint], signals: [.memory], unit: "MB/min",
-    curve: Curve(
-      p10: 0.1, median: 1, provenance: "a first choice: 144 MB and 1.4 GB a day"),
     measuredAs: "robust slope (Theil–Sen) of the footprint with its 95 % interval; zero when the "
       + "interval holds zero; over a recording shorter than a minute, what it grew by",
     advice: "Look for what is added and never removed: caches without a limit, arrays of events, "
@@ -39,7 +37,7 @@ public enum FootprintGrowthRule: Rule {
             growthInterval: [200_000_000, 400_000_000]))),
     ])
 
-  public static func evaluate(_ signals: SignalSet) throws -> RuleOutcome {
+  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let memory = signals.memory else { return .notMeasured(reason: "not recorded") }
     guard let slope = memory.growthBytesPerMinute, let interval = memory.growthInterval,
       interval.count == 2
@@ -52,7 +50,7 @@ public enum FootprintGrowthRule: Rule {
     let finding = RuleFinding(
       value: value,
       displayValue: "\(Figures.short(slope / 1e6)) MB per minute (\(bounds) at 95 %)",
-      savings: isLeak ? Savings(value: value) : nil)
+      savings: scale.saving(of: value))
     if let main = signals.mainThread, !main.hasEventLoop {
       return .notApplicable(
         reason: "without an event loop, growth is work in progress rather than a leak",

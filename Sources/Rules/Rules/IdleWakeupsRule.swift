@@ -2,15 +2,9 @@ import Signals
 
 /// A program must let the CPU sleep.
 public enum IdleWakeupsRule: Rule {
-  static let good = 15.0
-
   public static let metadata = RuleMetadata(
     id: "idle-wakeups", title: "Let the CPU sleep", category: .cpu, guide: [Guide.reducePower],
     signals: [.wakeups], unit: "1/s",
-    curve: Curve(
-      p10: good, median: 105,
-      provenance: "105 per s is where XNU's wakeup monitor starts telemetry; 15 a choice"),
-    limit: Limit(150, provenance: "XNU's wakeup monitor: 150 per s over 300 s"),
     measuredAs: "wakeups made in interrupt context, as macOS and iOS count them, per second; a "
       + "recording shorter than ten seconds counts as ten; the limit holds from 300 s on",
     advice: "Find the timers in the evidence and make them rarer, join them into one, or replace "
@@ -21,19 +15,17 @@ public enum IdleWakeupsRule: Rule {
       RuleExample("two hundred timer wakeups a second", .fail, example(total: 12000, idle: 12000)),
     ])
 
-  public static func evaluate(_ signals: SignalSet) throws -> RuleOutcome {
+  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let wakeups = signals.wakeups else { return .notMeasured(reason: "not recorded") }
     let seconds = signals.durationSeconds
     let value = Rates.perSecond(Double(wakeups.idle), over: seconds)
-    let excess = max(0, value - good)
-    let excessCount = max(0, Double(wakeups.idle) - good * max(seconds, 10))
     var finding = RuleFinding(
       value: value,
       displayValue: "\(Figures.short(value)) idle wakeups per second"
         + " (\(wakeups.idle) of \(Figures.count(wakeups.total, "wakeup")))",
       evidence: evidence(signals, wakeups),
-      savings: excess > 0
-        ? Savings(value: excess, joules: excessCount * signals.priors.joulesPerWakeup) : nil)
+      savings: scale.saving(
+        of: value, joules: Double(wakeups.idle) * signals.priors.joulesPerWakeup))
     if seconds < 300 { finding.limitValue = nil }
     return .measured(finding)
   }

@@ -6,9 +6,6 @@ public enum LaunchTimeRule: Rule {
     id: "launch-time", title: "Be ready for events soon after the launch",
     category: .lifeCycle, guide: [Guide.launch2015, Guide.launch, Guide.threads],
     signals: [.lifecycle], unit: "s",
-    curve: Curve(
-      p10: 0.4, median: 1.5, provenance: "0.4 s is Apple's goal for a first frame; 1.5 s a choice"),
-    limit: Limit(5, provenance: "the guide's 5 seconds to be handling events"),
     measuredAs: "exec to the main thread's first event wait, or to the program's ready mark",
     advice: "Do before the first event only what the first event needs. Make globals lazy, load "
       + "files and connect in a Task after the start, and keep work out of static initialisers. "
@@ -27,7 +24,7 @@ public enum LaunchTimeRule: Rule {
           lifecycle: LifecycleSignal(launchHow: "the launch was before the recording"))),
     ])
 
-  public static func evaluate(_ signals: SignalSet) throws -> RuleOutcome {
+  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let life = signals.lifecycle else { return .notMeasured(reason: "not recorded") }
     if let main = signals.mainThread, !main.hasEventLoop {
       return .notApplicable(reason: "the program has no event loop that it could be ready for")
@@ -36,15 +33,16 @@ public enum LaunchTimeRule: Rule {
       return .notApplicable(
         reason: life.launchHow.isEmpty ? "no launch was recorded" : life.launchHow)
     }
-    let saved = max(0, seconds - 0.4)
     return .measured(
       RuleFinding(
-        value: seconds, displayValue: "\(Figures.seconds(seconds)) to the first event wait",
+        value: seconds,
+        displayValue: "\(Figures.seconds(seconds)) to "
+          + (life.launchHow.hasSuffix("ready mark") ? "the ready mark" : "the first event wait"),
         evidence: [
           Evidence(
             summary: "ready after \(Figures.seconds(seconds))"
               + (life.launchHow.isEmpty ? "" : ": \(life.launchHow)"),
             value: seconds, unit: "s", time: 0)
-        ], savings: saved > 0 ? Savings(value: saved, seconds: saved) : nil))
+        ], savings: scale.saving(of: seconds, seconds: seconds)))
   }
 }

@@ -6,8 +6,6 @@ public enum MainThreadComputationRule: Rule {
     id: "main-thread-computation", title: "Compute off the main thread",
     category: .responsiveness, guide: [Guide.threads, Guide.concurrency],
     signals: [.mainThread], unit: "ms/min",
-    curve: Curve(
-      p10: 200, median: 1000, provenance: "a first choice: four long tasks of 50 ms, and twenty"),
     measuredAs: "CPU time of the main thread in turns of 50 ms and more, per minute; a recording "
       + "shorter than a minute counts as a minute",
     advice: "Run parsing, encoding, image work and the like in a @concurrent function, a task "
@@ -33,7 +31,7 @@ public enum MainThreadComputationRule: Rule {
             hasEventLoop: false, turns: 1, runningSeconds: 9, computingSeconds50ms: 9))),
     ])
 
-  public static func evaluate(_ signals: SignalSet) throws -> RuleOutcome {
+  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let main = signals.mainThread else { return .notMeasured(reason: "not recorded") }
     let seconds = main.computingSeconds50ms
     let value = Rates.perMinute(seconds * 1000, over: signals.durationSeconds)
@@ -44,7 +42,7 @@ public enum MainThreadComputationRule: Rule {
     }
     let finding = RuleFinding(
       value: value, displayValue: display, evidence: evidence(main),
-      savings: seconds > 0 ? Savings(value: value, seconds: seconds) : nil)
+      savings: scale.saving(of: value, seconds: seconds))
     guard main.hasEventLoop else {
       return .notApplicable(reason: MainThreadWaits.noEventLoop, finding: finding)
     }

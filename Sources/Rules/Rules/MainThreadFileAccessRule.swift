@@ -6,9 +6,6 @@ public enum MainThreadFileAccessRule: Rule {
     id: "main-thread-file-access", title: "Keep file access off the main thread",
     category: .responsiveness, guide: [Guide.threads, Guide.doNotBlock],
     signals: [.mainThread], unit: "ms/min",
-    curve: Curve(
-      p10: 20, median: 200,
-      provenance: "a first choice: one slow read of a cold file, and ten of them"),
     measuredAs:
       "time the main thread was blocked in file calls and syncs (page faults are shown but not counted: loading the program causes them too), "
       + "per minute; a recording shorter than a minute counts as a minute",
@@ -37,8 +34,8 @@ public enum MainThreadFileAccessRule: Rule {
             hasEventLoop: false, turns: 1, blockedByCause: ["sync": 0.5]))),
     ])
 
-  public static func evaluate(_ signals: SignalSet) throws -> RuleOutcome {
+  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     MainThreadWaits.outcome(
-      signals, causes: ["file", "sync"], noun: "wait", shownOnly: ["pageFault"])
+      signals, scale, causes: ["file", "sync"], noun: "wait", shownOnly: ["pageFault"])
   }
 }

@@ -9,9 +9,6 @@ public enum MainThreadHangsRule: Rule {
     id: "main-thread-hangs", title: "Do not keep the main thread from its events",
     category: .responsiveness, guide: [Guide.doNotBlock, Guide.concurrency],
     signals: [.mainThread], unit: "ms/min",
-    curve: Curve(
-      p10: 200, median: 600,
-      provenance: "control points of Lighthouse's Total Blocking Time; 100 ms is Apple's bound"),
     measuredAs: "what each turn of the main thread lasts beyond 100 ms, summed up, per minute; a "
       + "recording shorter than a minute counts as a minute",
     advice: "Make each turn short. Move long work into a Task.detached, an actor of its own or a "
@@ -34,7 +31,7 @@ public enum MainThreadHangsRule: Rule {
           durationSeconds: 60, mainThread: MainThreadSignal(hasEventLoop: false, turns: 1))),
     ])
 
-  public static func evaluate(_ signals: SignalSet) throws -> RuleOutcome {
+  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let main = signals.mainThread else { return .notMeasured(reason: "not recorded") }
     guard main.hasEventLoop else { return .notApplicable(reason: MainThreadWaits.noEventLoop) }
     let excess = main.hangs.reduce(0) { $0 + max(0, $1.durationSeconds - unnoticedSeconds) }
@@ -49,7 +46,7 @@ public enum MainThreadHangsRule: Rule {
         value: value, displayValue: display,
         evidence: main.hangs.sorted { $0.durationSeconds > $1.durationSeconds }.prefix(8)
           .map { row($0, thread: main.threadName) },
-        savings: excess > 0 ? Savings(value: value, seconds: excess) : nil))
+        savings: scale.saving(of: value, seconds: excess)))
   }
 
   private static func row(_ hang: Hang, thread: String) -> Evidence {

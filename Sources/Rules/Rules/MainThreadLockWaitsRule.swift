@@ -6,9 +6,6 @@ public enum MainThreadLockWaitsRule: Rule {
     id: "main-thread-lock-waits", title: "Do not make the main thread wait for other threads",
     category: .responsiveness, guide: [Guide.doNotBlock],
     signals: [.mainThread], unit: "ms/min",
-    curve: Curve(
-      p10: 20, median: 200,
-      provenance: "a first choice: a frame at 60 Hz is 17 ms"),
     measuredAs: "time the main thread spent in futex and semaphore waits outside its event wait, "
       + "per minute; a recording shorter than a minute counts as a minute",
     advice:
@@ -37,7 +34,7 @@ public enum MainThreadLockWaitsRule: Rule {
             hasEventLoop: false, turns: 1, blockedByCause: ["lock": 0.5]))),
     ])
 
-  public static func evaluate(_ signals: SignalSet) throws -> RuleOutcome {
-    MainThreadWaits.outcome(signals, causes: ["lock"], noun: "wait")
+  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+    MainThreadWaits.outcome(signals, scale, causes: ["lock"], noun: "wait")
   }
 }

@@ -6,12 +6,6 @@ public enum MainThreadNetworkWaitsRule: Rule {
     id: "main-thread-network-waits", title: "Never wait for the network on the main thread",
     category: .responsiveness, guide: [Guide.concurrency, Guide.doNotBlock, Guide.threads],
     signals: [.mainThread], unit: "ms/min",
-    curve: Curve(
-      p10: 10, median: 100,
-      provenance: "a first choice: a single round trip is over the limit anyway"),
-    limit: Limit(
-      0, tolerance: 1,
-      provenance: "the guide allows none; 1 ms/min is left for measuring noise"),
     measuredAs:
       "time the main thread was off the CPU in a wait on an internet socket, outside its event wait, "
       + "per minute; a recording shorter than a minute counts as a minute",
@@ -40,7 +34,7 @@ public enum MainThreadNetworkWaitsRule: Rule {
             hasEventLoop: false, turns: 1, blockedByCause: ["network": 0.5]))),
     ])
 
-  public static func evaluate(_ signals: SignalSet) throws -> RuleOutcome {
-    MainThreadWaits.outcome(signals, causes: ["network"], noun: "wait")
+  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+    MainThreadWaits.outcome(signals, scale, causes: ["network"], noun: "wait")
   }
 }

@@ -6,12 +6,6 @@ public enum MainThreadSleepsRule: Rule {
     id: "main-thread-sleeps", title: "Do not sleep on the main thread",
     category: .responsiveness, guide: [Guide.doNotBlock],
     signals: [.mainThread], unit: "ms/min",
-    curve: Curve(
-      p10: 10, median: 100,
-      provenance: "a first choice: a single sleep is over the limit anyway"),
-    limit: Limit(
-      0, tolerance: 1,
-      provenance: "no unbounded or idle waits; 1 ms/min is left for measuring noise"),
     measuredAs: "time the main thread spent in nanosleep-like calls outside its event wait, "
       + "per minute; a recording shorter than a minute counts as a minute",
     advice:
@@ -40,7 +34,7 @@ public enum MainThreadSleepsRule: Rule {
             hasEventLoop: false, turns: 1, blockedByCause: ["sleep": 0.5]))),
     ])
 
-  public static func evaluate(_ signals: SignalSet) throws -> RuleOutcome {
-    MainThreadWaits.outcome(signals, causes: ["sleep"], noun: "sleep")
+  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+    MainThreadWaits.outcome(signals, scale, causes: ["sleep"], noun: "sleep")
   }
 }

@@ -2,14 +2,9 @@ import Signals
 
 /// A program must do with little memory.
 public enum PeakFootprintRule: Rule {
-  static let goodMegabytes = 50.0
-
   public static let metadata = RuleMetadata(
     id: "peak-footprint", title: "Do with little memory", category: .memory,
     guide: [Guide.useMemory, Guide.reduceFootprint], signals: [.memory], unit: "MB",
-    curve: Curve(
-      p10: goodMegabytes, median: 200,
-      provenance: "a first choice; a project's own budget says more"),
     measuredAs: "peak of anonymous, swapped and shared-memory pages",
     advice: "Map large files (Data(contentsOf:options:.alwaysMapped)), read in pieces "
       + "(FileHandle.bytes, NIOFileSystem chunks), put a countLimit on caches, and release big "
@@ -23,13 +18,12 @@ public enum PeakFootprintRule: Rule {
         SignalSet(durationSeconds: 10, memory: MemorySignal(peakFootprintBytes: 600_000_000))),
     ])
 
-  public static func evaluate(_ signals: SignalSet) throws -> RuleOutcome {
+  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let memory = signals.memory else { return .notMeasured(reason: "not recorded") }
     guard memory.peakFootprintBytes > 0 else {
       return .notMeasured(reason: "no sample of the footprint was taken")
     }
     let value = Double(memory.peakFootprintBytes) / 1e6
-    let excess = max(0, value - goodMegabytes)
     let peak = memory.samples.max { $0.footprintBytes < $1.footprintBytes }
     return .measured(
       RuleFinding(
@@ -43,6 +37,6 @@ public enum PeakFootprintRule: Rule {
                 + "\(Figures.bytes(Double($0.residentBytes))) resident",
               value: Double($0.footprintBytes), unit: "bytes", time: $0.time)
           ]
-        } ?? [], savings: excess > 0 ? Savings(value: excess) : nil))
+        } ?? [], savings: scale.saving(of: value)))
   }
 }

@@ -2,14 +2,9 @@ import Signals
 
 /// A program must not poll.
 public enum PollingTimersRule: Rule {
-  static let good = 1.0
-
   public static let metadata = RuleMetadata(
     id: "polling-timers", title: "Wait for events, do not poll", category: .cpu,
     guide: [Guide.reducePower], signals: [.wakeups], unit: "1/s",
-    curve: Curve(
-      p10: good, median: 10, provenance: "a first choice: one and ten expiries for nothing a second"
-    ),
     measuredAs: "timed waits that expired at a regular period with no work before the next wait, "
       + "by thread and place, per second; a recording shorter than ten seconds counts as ten",
     advice: "Replace the loop that looks by something that tells: a DispatchSource for files and "
@@ -21,13 +16,12 @@ public enum PollingTimersRule: Rule {
         "a loop that looks every 20 ms", .fail, example(0.02, expired: 3000, forNothing: 2990)),
     ])
 
-  public static func evaluate(_ signals: SignalSet) throws -> RuleOutcome {
+  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let wakeups = signals.wakeups else { return .notMeasured(reason: "not recorded") }
     let polling = wakeups.timers.filter { $0.expiredWithoutWork > 0 }
       .sorted { ($0.expiredWithoutWork, $1.tid) > ($1.expiredWithoutWork, $0.tid) }
     let expired = polling.reduce(0) { $0 + $1.expiredWithoutWork }
     let value = Rates.perSecond(Double(expired), over: signals.durationSeconds)
-    let excess = max(0, value - good)
     let display =
       expired == 0
       ? "no regular timed wait expired for nothing"
@@ -35,9 +29,8 @@ public enum PollingTimersRule: Rule {
     return .measured(
       RuleFinding(
         value: value, displayValue: display, evidence: polling.prefix(8).map(row),
-        savings: excess > 0
-          ? Savings(value: excess, joules: Double(expired) * signals.priors.joulesPerWakeup)
-          : nil))
+        savings: scale.saving(
+          of: value, joules: Double(expired) * signals.priors.joulesPerWakeup)))
   }
 
   private static func row(_ timer: TimerSignal) -> Evidence {

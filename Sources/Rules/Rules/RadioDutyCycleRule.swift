@@ -8,9 +8,6 @@ public enum RadioDutyCycleRule: Rule {
   public static let metadata = RuleMetadata(
     id: "radio-duty-cycle", title: "Let the radio power down", category: .network,
     guide: [Guide.reducePower, Guide.networking], signals: [.network], unit: "%",
-    curve: Curve(
-      p10: 5, median: 25,
-      provenance: "a first choice: a burst every four minutes, and one every 46 s, on LTE"),
     measuredAs: "share of the recording in which the modelled radio is not idle; a recording with "
       + "a single short burst shows no rate and is not judged",
     advice: "Collect what can wait and send it together: keep a queue and flush it when the radio "
@@ -22,7 +19,7 @@ public enum RadioDutyCycleRule: Rule {
       RuleExample("no traffic", .notApplicable, example(every: 120, seconds: 60)),
     ])
 
-  public static func evaluate(_ signals: SignalSet) throws -> RuleOutcome {
+  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let network = signals.network else { return .notMeasured(reason: "not recorded") }
     guard let first = network.bursts.first else {
       return .notApplicable(reason: RadioTails.noTraffic)

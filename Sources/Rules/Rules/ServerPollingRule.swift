@@ -5,9 +5,6 @@ public enum ServerPollingRule: Rule {
   public static let metadata = RuleMetadata(
     id: "server-polling", title: "Do not poll servers", category: .network,
     guide: [Guide.reducePower], signals: [.network], unit: "bursts",
-    curve: nil,
-    limit: Limit(
-      3, failsWhenReached: true, provenance: "AT&T ARO's periodic transfers: three make a period"),
     measuredAs: "most bursts to one host at a regular interval (within ±1 s of their mean or "
       + "±10 %)",
     advice: "Let the server tell: a push notification, a WebSocket, server-sent events or a long "
@@ -19,7 +16,7 @@ public enum ServerPollingRule: Rule {
       RuleExample("no traffic", .notApplicable, RadioTails.example(every: 120, seconds: 60)),
     ])
 
-  public static func evaluate(_ signals: SignalSet) throws -> RuleOutcome {
+  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let network = signals.network else { return .notMeasured(reason: "not recorded") }
     guard !network.bursts.isEmpty else { return .notApplicable(reason: RadioTails.noTraffic) }
     var byHost: [String: [Burst]] = [:]

@@ -5,7 +5,6 @@ public enum TailEnergyRule: Rule {
   public static let metadata = RuleMetadata(
     id: "tail-energy", title: "Send in bursts, not spread out", category: .network,
     guide: [Guide.reducePower, Guide.networking], signals: [.network], unit: "%",
-    curve: Curve(p10: 20, median: 70, provenance: "a first choice, to be calibrated"),
     measuredAs: "energy in tails that could have been shared ÷ all radio energy: a burst that the "
       + "next follows within 60 s could have waited for it; any other burst's one tail is the price "
       + "of using the radio at all",
@@ -23,7 +22,7 @@ public enum TailEnergyRule: Rule {
         "no traffic", .notApplicable, RadioTails.example(every: 120, seconds: 60)),
     ])
 
-  public static func evaluate(_ signals: SignalSet) throws -> RuleOutcome {
+  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let network = signals.network else { return .notMeasured(reason: "not recorded") }
     guard !network.bursts.isEmpty, network.radio.energyJoules > 0 else {
       return .notApplicable(reason: RadioTails.noTraffic)

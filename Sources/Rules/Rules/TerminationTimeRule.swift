@@ -6,8 +6,6 @@ public enum TerminationTimeRule: Rule {
     id: "termination-time", title: "End soon after being told to",
     category: .lifeCycle, guide: [Guide.termination10, Guide.termination, Guide.doNotBlock],
     signals: [.lifecycle], unit: "s",
-    curve: Curve(p10: 0.5, median: 2, provenance: "a first choice within the guide's limit"),
-    limit: Limit(5, provenance: "the guide's approximately 5 seconds to clean up"),
     measuredAs: "SIGTERM or SIGINT to the exit",
     advice: "Catch SIGTERM with a DispatchSourceSignal or ServiceLifecycle's graceful shutdown, "
       + "stop taking work, save what changed, and leave. Save while running, so that little is "
@@ -31,17 +29,16 @@ public enum TerminationTimeRule: Rule {
         SignalSet(durationSeconds: 10, lifecycle: LifecycleSignal(terminationSignal: 15))),
     ])
 
-  public static func evaluate(_ signals: SignalSet) throws -> RuleOutcome {
+  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let life = signals.lifecycle else { return .notMeasured(reason: "not recorded") }
     guard let seconds = life.terminationSeconds else {
       return life.terminationSignal == nil
         ? .notApplicable(reason: "the program was not told to end")
         : .notMeasured(reason: "the program was still running when the recording ended")
     }
-    let saved = max(0, seconds - 0.5)
     return .measured(
       RuleFinding(
         value: seconds, displayValue: "\(Figures.seconds(seconds)) from the signal to the exit",
-        savings: saved > 0 ? Savings(value: saved, seconds: saved) : nil))
+        savings: scale.saving(of: seconds, seconds: seconds)))
   }
 }

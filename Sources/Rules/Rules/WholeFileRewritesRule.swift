@@ -8,7 +8,6 @@ public enum WholeFileRewritesRule: Rule {
   public static let metadata = RuleMetadata(
     id: "whole-file-rewrites", title: "Write what changed, not the whole file", category: .disk,
     guide: [Guide.fileAccess], signals: [.disk], unit: "%",
-    curve: Curve(p10: 10, median: 50, provenance: "a first choice, to be calibrated"),
     measuredAs: "bytes of files that were truncated or replaced and written again ÷ all bytes "
       + "written; files of one block (4 KiB) do not count",
     advice: "Keep what changes often in SQLite, in an append-only log, or in small files of its "
@@ -47,7 +46,7 @@ public enum WholeFileRewritesRule: Rule {
       RuleExample("no writes", .notApplicable, SignalSet(durationSeconds: 60, disk: DiskSignal())),
     ])
 
-  public static func evaluate(_ signals: SignalSet) throws -> RuleOutcome {
+  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let disk = signals.disk else { return .notMeasured(reason: "not recorded") }
     guard disk.writes > 0, disk.bytesWritten > 0 else {
       return .notApplicable(reason: "no regular file was written")

@@ -2,15 +2,12 @@ import Signals
 
 /// Small writes must be joined, so that the disk can rest.
 public enum WriteFrequencyRule: Rule {
-  static let good = 2.0
   /// How many small writes to a file weigh as much as one burst of writes.
   static let smallWritesPerBurst = 10.0
 
   public static let metadata = RuleMetadata(
     id: "write-frequency", title: "Join small writes", category: .disk,
     guide: [Guide.reducePower, Guide.fileAccess], signals: [.disk], unit: "1/min",
-    curve: Curve(
-      p10: good, median: 30, provenance: "a first choice: every 30 s, and every 2 s"),
     measuredAs: "the larger of: bursts of writes (writes less than 1 s apart are one) and a tenth "
       + "of the writes under 4 KiB beyond the first to each file; per minute; a recording shorter "
       + "than a minute counts as a minute",
@@ -37,7 +34,7 @@ public enum WriteFrequencyRule: Rule {
       RuleExample("no writes", .notApplicable, SignalSet(durationSeconds: 60, disk: DiskSignal())),
     ])
 
-  public static func evaluate(_ signals: SignalSet) throws -> RuleOutcome {
+  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let disk = signals.disk else { return .notMeasured(reason: "not recorded") }
     guard disk.writes > 0 else { return .notApplicable(reason: "no regular file was written") }
     // The first small write to a file could not have been joined to an earlier one.
@@ -48,15 +45,18 @@ public enum WriteFrequencyRule: Rule {
     let value = Rates.perMinute(
       max(Double(disk.writeBursts), Double(repeated) / smallWritesPerBurst),
       over: signals.durationSeconds)
-    let excess = max(0, value - good)
     return .measured(
       RuleFinding(
         value: value,
         displayValue: "\(Figures.count(disk.writes, "write")) in "
           + "\(Figures.count(disk.writeBursts, "burst")), \(disk.smallWrites) under 4 KiB",
         evidence: DiskFiles.rows(disk.files, unit: "writes") { Double($0.writes) },
-        savings: excess > 0
-          ? Savings(value: excess, joules: Double(repeated) * signals.priors.joulesPerDiskOperation)
-          : nil))
+        savings: scale.saving(
+          of: value, joules: Double(joinable(disk)) * signals.priors.joulesPerDiskOperation)))
+  }
+
+  /// Writes that a buffer of 64 KiB would have saved, by the replay of each file's writes.
+  private static func joinable(_ disk: DiskSignal) -> Int {
+    disk.files.reduce(0) { $0 + max(0, $1.writes - ($1.joinedWrites ?? $1.writes)) }
   }
 }

@@ -20,7 +20,12 @@ enum CPUMeasure {
       totalSeconds: hasSchedule ? scheduled : (user ?? 0) + (system ?? 0), userSeconds: user,
       systemSeconds: system, medianShare: Quantiles.median(windows) ?? 0,
       p95Share: Quantiles.percentile(95, of: windows) ?? 0,
-      shareOver60s: longShare(windows))
+      shareOver60s: longShare(windows),
+      majorFaultSeconds: subject.threads.reduce(0) { sum, thread in
+        thread.intervals.reduce(sum) {
+          $1.state == .blocked(.pageFault) ? $0 + $1.length.seconds : $0
+        }
+      })
   }
 
   /// Share of one core in each second; a last window of under half a second is left out.

@@ -12,6 +12,9 @@ enum DiskMeasure {
     var signal = DiskSignal()
     var files: [String: FileUse] = [:]
     var generations = RewriteTracker()
+    var joiners: [String: WriteJoiner] = [:]
+    var joined: [String: Int] = [:]
+    var ends: [String: UInt64] = [:]
     var lastWrite: Double?
     var smallWriteStacks: [Int: Int] = [:]
     var amounts: [(time: Double, amount: Double)] = []
@@ -36,13 +39,30 @@ enum DiskMeasure {
         files[path, default: FileUse(path: path)].bytesWritten &+= bytes
         if operation.bytes < smallWrite { files[path]?.smallWrites += count }
         generations.wrote(bytes, to: path)
+        joiners[path, default: WriteJoiner()].write(bytes, at: time, offset: operation.offset)
+        if let offset = operation.offset {
+          if operation.bytes < smallWrite, let last = ends[path], offset != last {
+            files[path]?.scatteredWrites += count
+          }
+          ends[path] = offset &+ operation.bytes
+          let extent = max(files[path]?.extentBytes ?? 0, offset &+ operation.bytes)
+          files[path]?.extentBytes = extent
+        }
+      case .read:
+        files[path, default: FileUse(path: path)].reads += Int(clamping: operation.weight)
+        files[path]?.bytesRead &+= operation.bytes &* operation.weight
       case .sync:
+        joiners[path]?.flush()
         signal.syncs += Int(clamping: operation.weight)
         signal.syncSeconds += operation.duration.seconds * Double(operation.weight)
         files[path, default: FileUse(path: path)].syncs += Int(clamping: operation.weight)
       case .truncate, .open(truncates: true): generations.truncated(path)
       case .rename(let from):
         generations.renamed(from, to: path)
+        if var joiner = joiners.removeValue(forKey: from) {
+          joiner.flush()
+          joined[path, default: 0] += joiner.writes
+        }
         // What was written to the temporary file is the final one's.
         if let temporary = files.removeValue(forKey: from) {
           files[path, default: FileUse(path: path)].add(temporary)
@@ -50,16 +70,23 @@ enum DiskMeasure {
       case .open, .unlink: break
       }
     }
+    for (path, var joiner) in joiners {
+      joiner.flush()
+      joined[path, default: 0] += joiner.writes
+    }
+    for (path, writes) in joined { files[path]?.joinedWrites = writes }
     for (path, rewrites) in generations.rewrites {
       files[path, default: FileUse(path: path)].rewrites = rewrites.count
       files[path]?.rewrittenBytes = rewrites.bytes
     }
     signal.rewrittenBytes = generations.rewrites.values.reduce(0) { $0 &+ $1.bytes }
-    signal.files = files.values.filter { $0.writes + $0.syncs + $0.rewrites > 0 }.sorted {
+    signal.files = files.values.filter { $0.writes + $0.syncs + $0.rewrites + $0.reads > 0 }.sorted
+    {
       ($1.bytesWritten, $0.path) < ($0.bytesWritten, $1.path)
     }
     let smallest = smallWriteStacks.max { ($0.value, $1.key) < ($1.value, $0.key) }
     signal.smallWriteStack = subject.frames(smallest?.key)
+    signal.readsMeasured = subject.trace.capture?.recordsLargeReads == true
     let minutes = subject.seconds / 60
     signal.writesPerMinute = minutes > 0 ? Double(signal.writes) / minutes : 0
     signal.steadyBytesPerSecond = Quantiles.steadyRate(amounts, durationSeconds: subject.seconds)

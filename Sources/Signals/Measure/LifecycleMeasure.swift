@@ -3,16 +3,23 @@ import TraceModel
 
 /// Measures launch and termination.
 enum LifecycleMeasure {
-  static func measure(main: ThreadModel, in subject: SubjectView) -> LifecycleSignal {
+  static func measure(main: ThreadModel, marks: [Mark], in subject: SubjectView)
+    -> LifecycleSignal
+  {
     var signal = LifecycleSignal(exitSignal: subject.trace.subject.signal)
-    if let ready = ready(main: main, in: subject) {
+    let mark = marks.first { $0.name == "ready" }.map {
+      Timestamp(nanoseconds: subject.trace.start.nanoseconds &+ UInt64($0.time * 1e9))
+    }
+    if subject.trace.capture?.mode != .attach,
+      let ready = mark ?? ready(main: main, in: subject), ready >= subject.start
+    {
       signal.launchSeconds = (ready - subject.start).seconds
-      signal.launchHow = "from the start of the process to the first event wait"
+      signal.launchHow =
+        "from the start of the process to "
+        + (mark == nil ? "the first event wait" : "the ready mark")
+      signal.launch = LaunchMeasure.measure(main: main, ready: ready, in: subject)
     }
-    // SIGTERM is 15, SIGINT is 2.
-    let asked = subject.trace.signals.first {
-      $0.pid == subject.pid && ($0.number == 15 || $0.number == 2)
-    }
+    let asked = terminationRequest(in: subject)
     if let asked, let end = subject.trace.subject.end, end > asked.time {
       signal.terminationSeconds = (end - asked.time).seconds
       signal.terminationSignal = asked.number
@@ -30,5 +37,12 @@ enum LifecycleMeasure {
       WaitInference.infer(thread?.intervals ?? [])
         .first { $0.state == .blocked(.eventWait) }?.start
     }.min()
+  }
+
+  /// The first signal that told the subject to end: SIGTERM is 15, SIGINT is 2.
+  static func terminationRequest(in subject: SubjectView) -> SignalDelivery? {
+    subject.trace.signals.first {
+      $0.pid == subject.pid && ($0.number == 15 || $0.number == 2)
+    }
   }
 }

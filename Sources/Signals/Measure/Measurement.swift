@@ -10,12 +10,16 @@ public struct MeasurementOptions: Sendable {
   /// Counts traffic on the loopback interface as if the radio carried it.
   public var includeLoopback: Bool
   public var priors: EnergyPriors
+  /// Names of the marks that signals make, by the signals' numbers.
+  public var signalMarks: [Int: String]
 
   /// The defaults: LTE, loopback left out.
   public init(
     radioProfile: String = RadioProfile.defaultName, radioProfileFile: String? = nil,
-    includeLoopback: Bool = false, priors: EnergyPriors = EnergyPriors()
+    includeLoopback: Bool = false, priors: EnergyPriors = EnergyPriors(),
+    signalMarks: [Int: String] = [:]
   ) {
+    self.signalMarks = signalMarks
     self.radioProfile = radioProfile
     self.radioProfileFile = radioProfileFile
     self.includeLoopback = includeLoopback
@@ -31,15 +35,21 @@ public enum Measurement {
   ) throws(RadioProfileError) -> SignalSet {
     let profile = try RadioProfileFile.profile(
       named: options.radioProfile, userFile: options.radioProfileFile)
+    let others = try RadioProfileFile.builtIn().filter { $0.name != profile.name }
     let subject = SubjectView(trace)
     var set = SignalSet(durationSeconds: subject.seconds, priors: options.priors)
     for (kind, reason) in unavailable(trace) { set.unavailable[kind] = reason }
 
     let choice = MainThreadChoice.choose(in: subject)
     let wakeups = WakeupMeasure(subject)
+    let activity = SubjectActivity(subject, wakeups: wakeups)
+    set.executable = trace.subject.executable
+    set.marks = MarkMeasure.marks(activity, signalMarks: options.signalMarks)
+    set.intervals = MarkMeasure.intervals(activity)
     if set.unavailable[.mainThread] == nil, let choice {
       set.mainThread = MainThreadMeasure.measure(choice, in: subject)
-      set.lifecycle = LifecycleMeasure.measure(main: choice.first, in: subject)
+      set.lifecycle = LifecycleMeasure.measure(
+        main: choice.first, marks: set.marks, in: subject)
     }
     if set.unavailable[.wakeups] == nil { set.wakeups = wakeups.signal() }
     var roles = ThreadRoles(subject, main: choice?.thread.tid)
@@ -49,16 +59,26 @@ public enum Measurement {
     }
     if set.unavailable[.network] == nil {
       set.network = NetworkMeasure.measure(
-        subject, profile: profile, includeLoopback: options.includeLoopback)
+        subject, profile: profile, others: others, includeLoopback: options.includeLoopback)
     }
     if set.unavailable[.disk] == nil { set.disk = DiskMeasure.measure(subject) }
-    if set.unavailable[.memory] == nil { set.memory = MemoryMeasure.measure(subject) }
+    if set.unavailable[.memory] == nil {
+      set.memory = MemoryMeasure.measure(subject, main: choice?.thread)
+    }
     if set.unavailable[.cpu] == nil { set.cpu = CPUMeasure.measure(subject) }
     set.blame = BlameMeasure(subject, priors: options.priors).tables(network: set.network)
-    set.energy = options.priors.energy(
-      cpuSeconds: set.cpu?.totalSeconds ?? 0, wakeups: set.wakeups?.total ?? 0,
-      diskOperations: (set.disk?.writeBursts ?? 0) + (set.disk?.syncs ?? 0),
-      radioJoules: set.network?.radio.energyJoules ?? 0)
+    if set.cpu != nil, set.mainThread?.hasEventLoop == true, let choice {
+      IdleMeasure.fill(&set, main: choice.thread, activity)
+    }
+    if set.unavailable[.mainThread] == nil { set.churn = ThreadChurnMeasure.measure(subject) }
+    set.spins = SpinMeasure.measure(subject)
+    set.openedPaths = SightingMeasure.paths(subject)
+    set.phases = PhaseMeasure.measure(
+      activity, marks: set.marks, readySeconds: set.lifecycle?.launchSeconds,
+      terminationTime: LifecycleMeasure.terminationRequest(in: subject).map {
+        subject.time($0.time)
+      }, priors: options.priors, bursts: set.network?.bursts ?? [])
+    set.energy = EnergyMeasure.measure(set, subject)
     set.worstMinutes = WorstMinuteMeasure.measure(subject, set)
     return set
   }

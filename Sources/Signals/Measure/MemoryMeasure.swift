@@ -8,7 +8,7 @@ enum MemoryMeasure {
   /// Samples before this are the program's start-up.
   static let settling = 1.0
 
-  static func measure(_ subject: SubjectView) -> MemorySignal? {
+  static func measure(_ subject: SubjectView, main: ThreadModel?) -> MemorySignal? {
     let all = subject.trace.footprints.filter { $0.pid == subject.pid }
     guard let last = all.last, let first = all.first else { return nil }
     let samples = all.map {
@@ -34,6 +34,15 @@ enum MemoryMeasure {
     signal.minorFaults = Int(
       clamping: last.sample.minorFaults &- (attached ? first.sample.minorFaults : 0))
     signal.samples = thinned(samples)
+    if let main, all.count >= 3 {
+      // The turn of the launch fills the memory for good; it is no spike.
+      let turns = Turn.split(
+        WaitInference.infer(main.intervals), keeping: TimeSpan(nanoseconds: 1_000_000))
+      let launch = attached ? nil : turns.first?.start
+      signal.spikes = MemorySpikeMeasure.measure(
+        all, turns: turns.long.filter { $0.start != launch }, in: subject)
+      signal.spikesMeasured = true
+    }
 
     let origin = attached ? 0 : subject.time(subject.start) + settling
     let settled = samples.filter { $0.time >= origin }

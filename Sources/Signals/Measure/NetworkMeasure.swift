@@ -3,16 +3,22 @@ import TraceModel
 
 /// Measures internet sockets: transfers, connections, bursts, the radio.
 enum NetworkMeasure {
-  static func measure(_ subject: SubjectView, profile: RadioProfile, includeLoopback: Bool)
-    -> NetworkSignal
-  {
+  static func measure(
+    _ subject: SubjectView, profile: RadioProfile, others: [RadioProfile], includeLoopback: Bool
+  ) -> NetworkSignal {
     let trace = subject.trace
     let transfers = trace.transfers.filter { $0.pid == subject.pid && $0.isInternet }
     let connections = trace.connections.enumerated().filter { $0.element.pid == subject.pid }
+    func counts(_ connection: Int?) -> Bool {
+      connection.map { includeLoopback || !trace.connections[$0].isLoopback } ?? true
+    }
     let packets = packets(subject, includeLoopback: includeLoopback)
-    let replay = BurstSplitter.bursts(
-      of: packets, from: subject.time(subject.start), to: subject.time(subject.end),
-      profile: profile)
+    let start = subject.time(subject.start)
+    let end = subject.time(subject.end)
+    let replay = BurstSplitter.bursts(of: packets, from: start, to: end, profile: profile)
+    let radioConnections = connections.filter { counts($0.offset) }.map(\.element)
+    let overhead = OverheadModel.bytes(
+      of: transfers.filter { counts($0.connection) }, connections: radioConnections)
 
     var bytes: [Int: (sent: UInt64, received: UInt64)] = [:]
     for transfer in transfers {
@@ -37,8 +43,44 @@ enum NetworkMeasure {
           local: connection.local, remote: connection.remote,
           opened: connection.opened.map(subject.time),
           closed: connection.closed.map(subject.time), bytesSent: bytes[index]?.sent ?? 0,
-          bytesReceived: bytes[index]?.received ?? 0)
-      }, bursts: replay.bursts, radio: replay.radio, loopbackIncluded: includeLoopback)
+          bytesReceived: bytes[index]?.received ?? 0,
+          established: connection.established.map(subject.time),
+          isServerSide: connection.isServerSide)
+      }, bursts: replay.bursts, radio: replay.radio, loopbackIncluded: includeLoopback,
+      listeners: trace.listeners.filter { $0.pid == subject.pid }.map {
+        ListenerSignal(
+          local: $0.local, opened: $0.opened.map(subject.time),
+          closed: $0.closed.map(subject.time))
+      }, failures: failures(subject), exchange: ExchangeMeasure.measure(transfers, in: subject),
+      alternatives: RadioReplays.alternatives(packets, from: start, to: end, profiles: others),
+      coalesced: packets.isEmpty
+        ? nil
+        : RadioReplays.coalesced(
+          packets, delay: longestDelay, from: start, to: end, profile: profile),
+      withoutPolls: packets.isEmpty
+        ? nil : RadioReplays.withoutPolls(packets, from: start, to: end, profile: profile),
+      overheadSent: overhead.sent, overheadReceived: overhead.received, overheadHow: "modelled")
+  }
+
+  /// How long a send that nobody waits for may wait (RULES `burst-coalescing`).
+  static let longestDelay = 60.0
+
+  private static func failures(_ subject: SubjectView) -> [NetworkFailure] {
+    let trace = subject.trace
+    var found = trace.connections.filter {
+      $0.pid == subject.pid && $0.hasFailed && !$0.isServerSide
+    }
+    .map {
+      NetworkFailure(
+        time: subject.time($0.closed ?? $0.opened ?? subject.start), remote: $0.remote,
+        kind: "connect")
+    }
+    found += trace.transferFailures.filter { $0.pid == subject.pid }.map {
+      NetworkFailure(
+        time: subject.time($0.time),
+        remote: $0.connection.map { trace.connections[$0].remote } ?? "unknown", kind: "send")
+    }
+    return found.sorted { $0.time < $1.time }
   }
 
   /// What goes over the radio, in order of time: transfers, and the opening and closing of connections.

@@ -72,7 +72,22 @@ struct WakeupMeasure {
     return WakeupSignal(
       total: wakeups.count, perSecond: seconds > 0 ? Double(wakeups.count) / seconds : 0,
       idle: idle, idlePerSecond: seconds > 0 ? Double(idle) / seconds : 0, byCause: byCause,
-      timers: timers())
+      timers: timers(), coalescing: coalescing())
+  }
+
+  /// Timer wakeups replayed with a tolerance; other interrupts wake the CPU anyway.
+  private func coalescing() -> CoalescingSignal {
+    var timers: [Int32: [Double]] = [:]
+    var others: [Double] = []
+    for entry in wakeups where entry.wakeup.isIdleWakeup {
+      let time = subject.time(entry.wakeup.time)
+      if entry.cause == .timer {
+        timers[entry.wakeup.tid, default: []].append(time)
+      } else {
+        others.append(time)
+      }
+    }
+    return WakeupReplay.replay(timers.sorted { $0.key < $1.key }.map(\.value), others: others)
   }
 
   /// Regular expiries, by thread and by the place that waited.

@@ -34,6 +34,8 @@ public struct Burst: Sendable, Hashable, Codable {
   public var tailEnergyJoules: Double
   /// Where its first send was made, innermost frame first.
   public var stack: [StackFrame]
+  /// Transfers with payload.
+  public var payloadTransfers: Int
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
   public init(
@@ -45,7 +47,8 @@ public struct Burst: Sendable, Hashable, Codable {
     remotes: [String] = [],
     energyJoules: Double = 0,
     tailEnergyJoules: Double = 0,
-    stack: [StackFrame] = []
+    stack: [StackFrame] = [],
+    payloadTransfers: Int = 0
   ) {
     self.start = start
     self.durationSeconds = durationSeconds
@@ -56,5 +59,6 @@ public struct Burst: Sendable, Hashable, Codable {
     self.energyJoules = energyJoules
     self.tailEnergyJoules = tailEnergyJoules
     self.stack = stack
+    self.payloadTransfers = payloadTransfers
   }
 }

@@ -12,6 +12,12 @@ public struct CPUSignal: Sendable, Hashable, Codable {
   public var p95Share: Double
   /// Highest share over any 60 s; zero for a shorter recording.
   public var shareOver60s: Double
+  /// Time in which the main thread sat in its event wait.
+  public var idleSeconds: Double?
+  /// CPU time of the other threads meanwhile.
+  public var idleCPUSeconds: Double?
+  /// Time that threads were blocked by page faults.
+  public var majorFaultSeconds: Double
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
   public init(
@@ -20,7 +26,10 @@ public struct CPUSignal: Sendable, Hashable, Codable {
     systemSeconds: Double? = nil,
     medianShare: Double = 0,
     p95Share: Double = 0,
-    shareOver60s: Double = 0
+    shareOver60s: Double = 0,
+    idleSeconds: Double? = nil,
+    idleCPUSeconds: Double? = nil,
+    majorFaultSeconds: Double = 0
   ) {
     self.totalSeconds = totalSeconds
     self.userSeconds = userSeconds
@@ -28,5 +37,8 @@ public struct CPUSignal: Sendable, Hashable, Codable {
     self.medianShare = medianShare
     self.p95Share = p95Share
     self.shareOver60s = shareOver60s
+    self.idleSeconds = idleSeconds
+    self.idleCPUSeconds = idleCPUSeconds
+    self.majorFaultSeconds = majorFaultSeconds
   }
 }

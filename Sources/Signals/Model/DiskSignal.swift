@@ -24,6 +24,8 @@ public struct DiskSignal: Sendable, Hashable, Codable {
   public var rewrittenBytes: UInt64
   /// Median of the bytes written in tenths of the recording, per second; zero for one-off writes.
   public var steadyBytesPerSecond: Double?
+  /// Whether large reads were recorded.
+  public var readsMeasured: Bool
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
   public init(
@@ -38,7 +40,8 @@ public struct DiskSignal: Sendable, Hashable, Codable {
     deviceBytesWritten: UInt64? = nil,
     files: [FileUse] = [],
     rewrittenBytes: UInt64 = 0,
-    steadyBytesPerSecond: Double? = nil
+    steadyBytesPerSecond: Double? = nil,
+    readsMeasured: Bool = false
   ) {
     self.writes = writes
     self.bytesWritten = bytesWritten
@@ -52,6 +55,7 @@ public struct DiskSignal: Sendable, Hashable, Codable {
     self.files = files
     self.rewrittenBytes = rewrittenBytes
     self.steadyBytesPerSecond = steadyBytesPerSecond
+    self.readsMeasured = readsMeasured
   }
 }
 
@@ -71,6 +75,24 @@ public struct FileUse: Sendable, Hashable, Codable {
   public var rewrittenBytes: UInt64
   /// Writes of less than 4 KiB.
   public var smallWrites: Int
+  /// Large reads (64 KiB and more).
+  public var reads: Int
+  /// Bytes of those reads.
+  public var bytesRead: UInt64
+  /// Small writes elsewhere than behind the last one.
+  public var scatteredWrites: Int
+  /// End of the farthest write with a known offset.
+  public var extentBytes: UInt64
+  /// Rewrites whose content was that of the version before.
+  public var equalRewrites: Int
+  /// Rewrites whose content was read and compared.
+  public var comparedRewrites: Int
+  /// Bytes of the blocks of 4 KiB that differ from the version before, over the compared rewrites.
+  public var changedBytes: UInt64?
+  /// Bytes of the rewrites that were compared.
+  public var comparedBytes: UInt64
+  /// Writes that are left when those of one burst that continue each other are joined up to 64 KiB.
+  public var joinedWrites: Int?
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
   public init(
@@ -80,7 +102,16 @@ public struct FileUse: Sendable, Hashable, Codable {
     syncs: Int = 0,
     rewrites: Int = 0,
     rewrittenBytes: UInt64 = 0,
-    smallWrites: Int = 0
+    smallWrites: Int = 0,
+    reads: Int = 0,
+    bytesRead: UInt64 = 0,
+    scatteredWrites: Int = 0,
+    extentBytes: UInt64 = 0,
+    equalRewrites: Int = 0,
+    comparedRewrites: Int = 0,
+    changedBytes: UInt64? = nil,
+    comparedBytes: UInt64 = 0,
+    joinedWrites: Int? = nil
   ) {
     self.path = path
     self.writes = writes
@@ -89,5 +120,14 @@ public struct FileUse: Sendable, Hashable, Codable {
     self.rewrites = rewrites
     self.rewrittenBytes = rewrittenBytes
     self.smallWrites = smallWrites
+    self.reads = reads
+    self.bytesRead = bytesRead
+    self.scatteredWrites = scatteredWrites
+    self.extentBytes = extentBytes
+    self.equalRewrites = equalRewrites
+    self.comparedRewrites = comparedRewrites
+    self.changedBytes = changedBytes
+    self.comparedBytes = comparedBytes
+    self.joinedWrites = joinedWrites
   }
 }

@@ -12,6 +12,18 @@ public struct EnergySignal: Sendable, Hashable, Codable {
   public var diskJoules: Double
   /// modelled, or measured where a counter gave it.
   public var kind: String
+  /// Least of what the models give.
+  public var low: Double?
+  /// Most of what the models give.
+  public var high: Double?
+  /// What a counter of the machine gave for all processes together.
+  public var measuredJoules: Double?
+  /// Name of that counter.
+  public var measuredBy: String?
+  /// CPU and wakeups by thread, most first.
+  public var byThread: [ThreadEnergy]
+  /// CPU and radio by function of the program, most first.
+  public var byFunction: [FunctionEnergy]
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
   public init(
@@ -20,7 +32,13 @@ public struct EnergySignal: Sendable, Hashable, Codable {
     wakeupJoules: Double = 0,
     radioJoules: Double = 0,
     diskJoules: Double = 0,
-    kind: String = "modelled"
+    kind: String = "modelled",
+    low: Double? = nil,
+    high: Double? = nil,
+    measuredJoules: Double? = nil,
+    measuredBy: String? = nil,
+    byThread: [ThreadEnergy] = [],
+    byFunction: [FunctionEnergy] = []
   ) {
     self.totalJoules = totalJoules
     self.cpuJoules = cpuJoules
@@ -28,5 +46,11 @@ public struct EnergySignal: Sendable, Hashable, Codable {
     self.radioJoules = radioJoules
     self.diskJoules = diskJoules
     self.kind = kind
+    self.low = low
+    self.high = high
+    self.measuredJoules = measuredJoules
+    self.measuredBy = measuredBy
+    self.byThread = byThread
+    self.byFunction = byFunction
   }
 }

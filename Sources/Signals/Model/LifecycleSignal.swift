@@ -10,6 +10,8 @@ public struct LifecycleSignal: Sendable, Hashable, Codable {
   public var exitSignal: Int?
   /// Termination signal that was delivered (15 or 2), whether or not the exit was seen.
   public var terminationSignal: Int?
+  /// What was done before the program was ready.
+  public var launch: LaunchSignal?
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
   public init(
@@ -17,12 +19,14 @@ public struct LifecycleSignal: Sendable, Hashable, Codable {
     terminationSeconds: Double? = nil,
     launchHow: String = "",
     exitSignal: Int? = nil,
-    terminationSignal: Int? = nil
+    terminationSignal: Int? = nil,
+    launch: LaunchSignal? = nil
   ) {
     self.launchSeconds = launchSeconds
     self.terminationSeconds = terminationSeconds
     self.launchHow = launchHow
     self.exitSignal = exitSignal
     self.terminationSignal = terminationSignal
+    self.launch = launch
   }
 }

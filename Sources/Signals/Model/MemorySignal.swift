@@ -16,6 +16,10 @@ public struct MemorySignal: Sendable, Hashable, Codable {
   public var minorFaults: Int
   /// Samples in order of time.
   public var samples: [MemorySample]
+  /// Memory that was there for a moment only, largest first.
+  public var spikes: [MemorySpike]
+  /// Whether turns could be told and sampled.
+  public var spikesMeasured: Bool
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
   public init(
@@ -26,7 +30,9 @@ public struct MemorySignal: Sendable, Hashable, Codable {
     growthInterval: [Double]? = nil,
     majorFaults: Int = 0,
     minorFaults: Int = 0,
-    samples: [MemorySample] = []
+    samples: [MemorySample] = [],
+    spikes: [MemorySpike] = [],
+    spikesMeasured: Bool = false
   ) {
     self.peakFootprintBytes = peakFootprintBytes
     self.endFootprintBytes = endFootprintBytes
@@ -36,6 +42,8 @@ public struct MemorySignal: Sendable, Hashable, Codable {
     self.majorFaults = majorFaults
     self.minorFaults = minorFaults
     self.samples = samples
+    self.spikes = spikes
+    self.spikesMeasured = spikesMeasured
   }
 }
 

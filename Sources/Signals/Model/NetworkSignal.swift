@@ -16,6 +16,24 @@ public struct NetworkSignal: Sendable, Hashable, Codable {
   public var radio: RadioUse
   /// Whether loopback traffic counts.
   public var loopbackIncluded: Bool
+  /// Sockets that wait for connections.
+  public var listeners: [ListenerSignal]
+  /// Connections and sends that failed.
+  public var failures: [NetworkFailure]
+  /// How talkative the traffic was.
+  public var exchange: ExchangeSignal
+  /// The same traffic on every other radio profile.
+  public var alternatives: [RadioAlternative]
+  /// The same traffic with sends that wait up to a minute for the next burst.
+  public var coalesced: RadioReplaySaving?
+  /// The same traffic with each series of polls replaced by its first request.
+  public var withoutPolls: RadioReplaySaving?
+  /// Bytes of headers and acknowledgements sent.
+  public var overheadSent: UInt64
+  /// Bytes of headers and acknowledgements received.
+  public var overheadReceived: UInt64
+  /// Whether the overhead was modelled or captured.
+  public var overheadHow: String
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
   public init(
@@ -26,7 +44,16 @@ public struct NetworkSignal: Sendable, Hashable, Codable {
     connections: [ConnectionSignal] = [],
     bursts: [Burst] = [],
     radio: RadioUse = RadioUse(),
-    loopbackIncluded: Bool = false
+    loopbackIncluded: Bool = false,
+    listeners: [ListenerSignal] = [],
+    failures: [NetworkFailure] = [],
+    exchange: ExchangeSignal = ExchangeSignal(),
+    alternatives: [RadioAlternative] = [],
+    coalesced: RadioReplaySaving? = nil,
+    withoutPolls: RadioReplaySaving? = nil,
+    overheadSent: UInt64 = 0,
+    overheadReceived: UInt64 = 0,
+    overheadHow: String = ""
   ) {
     self.sends = sends
     self.receives = receives
@@ -36,6 +63,15 @@ public struct NetworkSignal: Sendable, Hashable, Codable {
     self.bursts = bursts
     self.radio = radio
     self.loopbackIncluded = loopbackIncluded
+    self.listeners = listeners
+    self.failures = failures
+    self.exchange = exchange
+    self.alternatives = alternatives
+    self.coalesced = coalesced
+    self.withoutPolls = withoutPolls
+    self.overheadSent = overheadSent
+    self.overheadReceived = overheadReceived
+    self.overheadHow = overheadHow
   }
 }
 
@@ -55,6 +91,10 @@ public struct ConnectionSignal: Sendable, Hashable, Codable {
   public var bytesSent: UInt64
   /// Payload bytes received.
   public var bytesReceived: UInt64
+  /// Time of the handshake's end, nil if before the recording or never.
+  public var established: Double?
+  /// Whether the other end opened it.
+  public var isServerSide: Bool
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
   public init(
@@ -64,7 +104,9 @@ public struct ConnectionSignal: Sendable, Hashable, Codable {
     opened: Double? = nil,
     closed: Double? = nil,
     bytesSent: UInt64 = 0,
-    bytesReceived: UInt64 = 0
+    bytesReceived: UInt64 = 0,
+    established: Double? = nil,
+    isServerSide: Bool = false
   ) {
     self.protocol = `protocol`
     self.local = local
@@ -73,5 +115,7 @@ public struct ConnectionSignal: Sendable, Hashable, Codable {
     self.closed = closed
     self.bytesSent = bytesSent
     self.bytesReceived = bytesReceived
+    self.established = established
+    self.isServerSide = isServerSide
   }
 }

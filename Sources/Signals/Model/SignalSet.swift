@@ -37,6 +37,20 @@ public struct SignalSet: Sendable, Hashable {
   public var unavailable: [SignalKind: String]
   /// Energy priors that savings are computed with.
   public var priors: EnergyPriors
+  /// Threads made and ended.
+  public var churn: ThreadChurnSignal?
+  /// Busy waiting.
+  public var spins: SpinSignal?
+  /// Phases of the program's life, in order.
+  public var phases: [Phase]
+  /// Moments with names, in order of time.
+  public var marks: [Mark]
+  /// Spans with names, in order of their beginning.
+  public var intervals: [Interval]
+  /// Path of the program.
+  public var executable: String?
+  /// Devices, sockets and other special paths that were opened or connected to.
+  public var openedPaths: [String]
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
   public init(
@@ -53,7 +67,14 @@ public struct SignalSet: Sendable, Hashable {
     lifecycle: LifecycleSignal? = nil,
     blame: BlameTables = BlameTables(),
     unavailable: [SignalKind: String] = [:],
-    priors: EnergyPriors = EnergyPriors()
+    priors: EnergyPriors = EnergyPriors(),
+    churn: ThreadChurnSignal? = nil,
+    spins: SpinSignal? = nil,
+    phases: [Phase] = [],
+    marks: [Mark] = [],
+    intervals: [Interval] = [],
+    executable: String? = nil,
+    openedPaths: [String] = []
   ) {
     self.durationSeconds = durationSeconds
     self.mainThread = mainThread
@@ -69,5 +90,12 @@ public struct SignalSet: Sendable, Hashable {
     self.blame = blame
     self.unavailable = unavailable
     self.priors = priors
+    self.churn = churn
+    self.spins = spins
+    self.phases = phases
+    self.marks = marks
+    self.intervals = intervals
+    self.executable = executable
+    self.openedPaths = openedPaths
   }
 }

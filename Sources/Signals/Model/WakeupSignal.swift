@@ -12,6 +12,8 @@ public struct WakeupSignal: Sendable, Hashable, Codable {
   public var byCause: [String: Int]
   /// Regular timed waits, most frequent first.
   public var timers: [TimerSignal]
+  /// Timer wakeups replayed with a tolerance.
+  public var coalescing: CoalescingSignal?
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
   public init(
@@ -20,7 +22,8 @@ public struct WakeupSignal: Sendable, Hashable, Codable {
     idle: Int = 0,
     idlePerSecond: Double = 0,
     byCause: [String: Int] = [:],
-    timers: [TimerSignal] = []
+    timers: [TimerSignal] = [],
+    coalescing: CoalescingSignal? = nil
   ) {
     self.total = total
     self.perSecond = perSecond
@@ -28,6 +31,7 @@ public struct WakeupSignal: Sendable, Hashable, Codable {
     self.idlePerSecond = idlePerSecond
     self.byCause = byCause
     self.timers = timers
+    self.coalescing = coalescing
   }
 }
 

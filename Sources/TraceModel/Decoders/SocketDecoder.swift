@@ -15,10 +15,20 @@ enum SocketDecoder {
   private static func transfer(
     _ direction: Transfer.Direction, _ context: DecodingContext, _ state: inout LoaderState
   ) {
-    guard let socket = context.integer("sk"), let result = context.integer("ret"), result > 0
-    else { return }
+    guard let socket = context.integer("sk"), let result = context.integer("ret") else { return }
     let identity = UInt64(bitPattern: socket)
     let pid = context.pid
+    // EAGAIN (11) is no failure: the program is told to wait.
+    if result < 0, result != -11, direction == .send,
+      [2, 10].contains(context.integer("family") ?? 0)
+    {
+      state.transferFailures.append(
+        TransferFailure(
+          time: context.time, pid: pid,
+          connection: state.sockets.connection(of: identity, pid: pid),
+          error: Int(-result)))
+    }
+    guard result > 0 else { return }
     state.transfers.append(
       Transfer(
         time: context.time, pid: pid, tid: context.tid, direction: direction,
@@ -42,6 +52,7 @@ enum SocketDecoder {
       local: SocketAddress.text(bytes: local, port: context.integer("sport") ?? 0),
       remote: SocketAddress.text(bytes: remote, port: context.integer("dport") ?? 0),
       isLoopback: SocketAddress.isLoopback(bytes: remote),
-      pid: state.processes.isKnown(pid) && new == 2 ? pid : nil, at: context.time)
+      // A socket begins to listen, or to connect, in its own process; the rest may come in an interrupt.
+      pid: state.processes.isKnown(pid) && (new == 2 || new == 10) ? pid : nil, at: context.time)
   }
 }

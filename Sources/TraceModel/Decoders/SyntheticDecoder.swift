@@ -35,6 +35,14 @@ enum SyntheticDecoder {
     if let event: CounterEvent = decode(context) { state.counters.append(event) }
   }
 
+  static func mark(_ context: DecodingContext, _ state: inout LoaderState) {
+    guard let event: MarkEvent = decode(context) else { return }
+    state.marks.append(
+      MarkRecord(
+        time: context.time, pid: context.pid,
+        tid: event.tid.map { Int32(truncatingIfNeeded: $0) } ?? context.tid, event: event))
+  }
+
   static func kernelSymbol(_ context: DecodingContext, _ state: inout LoaderState) {
     if let event: KernelSymbolEvent = decode(context) { state.stacks.add(event) }
   }

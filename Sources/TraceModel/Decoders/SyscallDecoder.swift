@@ -20,6 +20,7 @@ struct PendingOperation {
 enum SyscallDecoder {
   /// arch/x86/entry/syscalls/syscall_64.tbl
   private enum Number {
+    static let read = 0, pread64 = 17
     static let write = 1, open = 2, close = 3, pwrite64 = 18, writev = 20, sendfile = 40
     static let msync = 26, fsync = 74, fdatasync = 75, truncate = 76, ftruncate = 77
     static let creat = 85, openat = 257, splice = 275, syncFileRange = 277
@@ -28,7 +29,7 @@ enum SyscallDecoder {
 
   /// perf's register numbers (arch/x86/include/uapi/asm/perf_regs.h).
   private enum Register {
-    static let dx = 3, si = 4, di = 5
+    static let dx = 3, si = 4, di = 5, r10 = 18
   }
 
   private static let truncateFlag: UInt64 = 0o1000
@@ -41,14 +42,17 @@ enum SyscallDecoder {
     func descriptor(_ register: Int) -> Int? {
       argument(register).map { Int(Int32(truncatingIfNeeded: $0)) }
     }
-    func add(_ kind: FileOperation.Kind, on fd: Int?, bytes: Int64, since: Timestamp? = nil) {
+    func add(
+      _ kind: FileOperation.Kind, on fd: Int?, bytes: Int64, since: Timestamp? = nil,
+      offset: UInt64? = nil
+    ) {
       state.operations.append(
         PendingOperation(
           operation: FileOperation(
             time: context.time, pid: pid, tid: context.tid, kind: kind, path: nil,
             target: "unknown", bytes: UInt64(max(bytes, 0)),
             weight: context.weight,
-            duration: since.map { context.time - $0 } ?? .zero),
+            duration: since.map { context.time - $0 } ?? .zero, offset: offset),
           descriptor: fd))
     }
     func opened(flags: UInt64?) {
@@ -57,8 +61,12 @@ enum SyscallDecoder {
     }
 
     switch Int(number) {
-    case Number.write, Number.pwrite64, Number.writev, Number.pwritev, Number.pwritev2,
-      Number.sendfile:
+    case Number.read, Number.pread64:
+      add(.read, on: descriptor(Register.di), bytes: result)
+    case Number.pwrite64, Number.pwritev, Number.pwritev2:
+      add(
+        .write, on: descriptor(Register.di), bytes: result, offset: argument(Register.r10))
+    case Number.write, Number.writev, Number.sendfile:
       add(.write, on: descriptor(Register.di), bytes: result)
     case Number.copyFileRange, Number.splice:
       add(.write, on: descriptor(Register.dx), bytes: result)

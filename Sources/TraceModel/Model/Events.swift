@@ -73,12 +73,53 @@ public struct Connection: Sendable {
   public var closed: Timestamp?
   public var isServerSide: Bool
   public var pid: Int32?
+  /// When the handshake was done.
+  public var established: Timestamp?
+
+  /// Whether it ended before its handshake did.
+  public var hasFailed: Bool { opened != nil && established == nil && closed != nil }
+}
+
+/// A socket that waits for connections.
+public struct Listener: Sendable {
+  public var pid: Int32
+  public var local: String
+  public var opened: Timestamp?
+  public var closed: Timestamp?
+}
+
+/// A send that the kernel refused.
+public struct TransferFailure: Sendable {
+  public var time: Timestamp
+  public var pid: Int32
+  /// Index into `Trace.connections`, where it is known.
+  public var connection: Int?
+  /// The error's number.
+  public var error: Int
+}
+
+/// A call that came back at once with nothing.
+public struct SpinCall: Sendable {
+  public enum Kind: String, Sendable {
+    case yield = "sched_yield"
+    case emptyPoll = "poll with a timeout of zero"
+    case wouldBlock = "a call that would have blocked"
+  }
+
+  public var time: Timestamp
+  public var pid: Int32
+  public var tid: Int32
+  public var kind: Kind
+  /// How many calls this one stands for.
+  public var weight: UInt64
 }
 
 /// Something done to a file.
 public struct FileOperation: Sendable {
   public enum Kind: Sendable {
     case write, sync, truncate
+    /// A read of 64 KiB or more.
+    case read
     case open(truncates: Bool)
     case rename(from: String)
     case unlink
@@ -99,6 +140,8 @@ public struct FileOperation: Sendable {
   public var duration: TimeSpan
   /// Index into `Trace.stacks`, where the stack of this operation was taken.
   public var stack: Int?
+  /// Where in the file it was done, for calls that say so.
+  public var offset: UInt64?
 
   /// Storage: a regular file that is not on tmpfs, /proc or /dev.
   public var isDisk: Bool { target == "regular" }

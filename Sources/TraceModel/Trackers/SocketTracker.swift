@@ -3,6 +3,8 @@ import PerfData
 /// Follows connections by the kernel's address of their socket.
 struct SocketTracker {
   private(set) var connections: [Connection] = []
+  private(set) var listeners: [Listener] = []
+  private var listening: [UInt64: Int] = [:]
   private var current: [UInt64: Int] = [:]
 
   // include/net/tcp_states.h
@@ -10,6 +12,7 @@ struct SocketTracker {
   private static let synSent: Int64 = 2
   private static let synReceived: Int64 = 3
   private static let close: Int64 = 7
+  private static let listen: Int64 = 10
 
   /// One sock:inet_sock_set_state record.
   mutating func change(
@@ -28,14 +31,21 @@ struct SocketTracker {
         connections[index].local = local
         connections[index].remote = remote
         connections[index].isLoopback = isLoopback
+        connections[index].established = time
       } else {
         open(
           Connection(
             socket: socket, transportProtocol: transportProtocol, local: local, remote: remote,
-            isLoopback: isLoopback, opened: time, isServerSide: old == Self.synReceived, pid: pid))
+            isLoopback: isLoopback, opened: time, isServerSide: old == Self.synReceived, pid: pid,
+            established: time))
       }
+    case Self.listen:
+      guard let pid else { break }
+      listeners.append(Listener(pid: pid, local: local, opened: time, closed: nil))
+      listening[socket] = listeners.count - 1
     case Self.close:
       if let index = current.removeValue(forKey: socket) { connections[index].closed = time }
+      if let index = listening.removeValue(forKey: socket) { listeners[index].closed = time }
     default: break
     }
   }

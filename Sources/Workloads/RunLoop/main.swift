@@ -12,6 +12,7 @@ let workloads: [String: Workload] = [
   "poller": Workload(keys: Lifecycle.pollerKeys, run: Lifecycle.poller),
   "crash": Workload(keys: Lifecycle.crashKeys, run: Lifecycle.crash),
   "terminator": Workload(keys: Lifecycle.terminatorKeys, run: Lifecycle.terminator),
+  "marker": Workload(keys: Marker.keys, run: Marker.run),
   "chatty": Workload(keys: NetworkClients.chattyKeys, run: NetworkClients.chatty),
   "bursty": Workload(keys: NetworkClients.burstyKeys, run: NetworkClients.bursty),
   "serve": Workload(keys: NetworkClients.serverKeys, run: NetworkClients.serve),

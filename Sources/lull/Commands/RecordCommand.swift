@@ -105,6 +105,7 @@ struct RecordCommand: ParsableCommand {
     if printPerfCommand { return Console.output(PerfCommand.line + "\n") }
     // All that can be wrong is found before the command runs.
     _ = try analysis.measurement()
+    _ = try analysis.scoringConfiguration()
     let options = try recordingOptions()
     let result = try Recorder(options: options).run()
     Console.ignoreBrokenPipes()

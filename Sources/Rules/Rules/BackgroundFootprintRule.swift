@@ -1,0 +1,60 @@
+import Signals
+
+/// Memory that is not needed is to be freed on entering the background.
+public enum BackgroundFootprintRule: Rule {
+  /// A program this small is not what is ended first.
+  static let smallBytes: UInt64 = 16 << 20
+
+  public static let metadata = RuleMetadata(
+    id: "background-footprint", title: "Free memory on entering the background",
+    category: .lifeCycle,
+    guide: [Guide.footprint2015, Guide.backgroundMemory, Guide.responsible10],
+    signals: [.memory], unit: "ratio",
+    measuredAs: "footprint 5 s after a background phase began (or at its end) ÷ footprint at its "
+      + "beginning, the worst phase; a program of less than 16 MiB passes",
+    advice:
+      "Empty caches (NSCache.removeAllObjects()), drop decoded images and buffers that can be "
+      + "made again, and close what is mapped. malloc_trim(0) gives freed memory back on Linux.",
+    examples: [
+      RuleExample("from 100 to 40 MB", .pass, example(100_000_000, 40_000_000)),
+      RuleExample("nothing freed of 300 MB", .fail, example(300_000_000, 300_000_000)),
+      RuleExample("a small program", .pass, example(9_000_000, 9_000_000)),
+      RuleExample("never in the background", .notApplicable, PhaseUses.exampleWithout),
+    ])
+
+  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+    let phases = PhaseUses.background(signals)
+    guard !phases.isEmpty else { return .notApplicable(reason: PhaseUses.noBackground) }
+    let known = phases.compactMap { phase -> (phase: Phase, from: UInt64, to: UInt64)? in
+      guard let from = phase.startFootprintBytes, let to = phase.settledFootprintBytes, from > 0
+      else { return nil }
+      return (phase, from, to)
+    }
+    guard !known.isEmpty else {
+      return .notMeasured(reason: "no footprint was read at the beginning of a background phase")
+    }
+    let rated = known.map { entry in
+      (entry: entry, ratio: entry.to < smallBytes ? 0 : Double(entry.to) / Double(entry.from))
+    }.sorted { $0.ratio > $1.ratio }
+    let worst = rated.first?.ratio ?? 0
+    let display = rated.first.map {
+      "from \(Figures.bytes(Double($0.entry.from))) to \(Figures.bytes(Double($0.entry.to)))"
+    }
+    return .measured(
+      RuleFinding(
+        value: worst, displayValue: display ?? "",
+        evidence: rated.prefix(5).map {
+          PhaseUses.row(
+            $0.entry.phase,
+            "from \(Figures.bytes(Double($0.entry.from))) to "
+              + Figures.bytes(Double($0.entry.to)), value: Double($0.entry.to), unit: "bytes")
+        }, savings: scale.saving(of: worst)))
+  }
+
+  private static func example(_ from: UInt64, _ to: UInt64) -> SignalSet {
+    PhaseUses.example {
+      $0.startFootprintBytes = from
+      $0.settledFootprintBytes = to
+    }
+  }
+}

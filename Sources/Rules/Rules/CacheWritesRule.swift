@@ -1,0 +1,37 @@
+import Signals
+
+/// Caches belong in memory.
+public enum CacheWritesRule: Rule {
+  public static let metadata = RuleMetadata(
+    id: "cache-writes", title: "Do not write caches to disk", category: .disk,
+    guide: [Guide.fileAccess], signals: [.disk], unit: "MB/min",
+    measuredAs:
+      "bytes written under cache and temporary directories (/tmp, /var/tmp, .cache, Caches "
+      + "and the like) per minute; a recording shorter than a minute counts as a minute",
+    advice: "Keep caches in memory (NSCache, a dictionary with a limit, memfd or /dev/shm for big "
+      + "scratch data), and write what the next start really needs once, at the end.",
+    examples: [
+      RuleExample("nothing but documents", .pass, example("/home/me/notes.txt", 5_000_000)),
+      RuleExample("a cache of 300 MB", .fail, example("/home/me/.cache/app/blob", 300_000_000)),
+      RuleExample("no writes", .notApplicable, SignalSet(durationSeconds: 60, disk: DiskSignal())),
+    ])
+
+  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+    DiskFiles.outcome(
+      signals, scale, noun: "cache and temporary directories", amount: { $0.bytesWritten },
+      where: isCache)
+  }
+
+  /// Whether a path lies under a cache or temporary directory.
+  static func isCache(_ path: String) -> Bool {
+    if path.hasPrefix("/tmp/") || path.hasPrefix("/var/tmp/") || path.hasPrefix("/var/cache/") {
+      return true
+    }
+    let names: Set<Substring> = [".cache", "Caches", "cache", "caches"]
+    return path.split(separator: "/").dropLast().contains(where: names.contains)
+  }
+
+  private static func example(_ path: String, _ bytes: UInt64) -> SignalSet {
+    DiskFiles.example(FileUse(path: path, writes: 5, bytesWritten: bytes))
+  }
+}

@@ -1,0 +1,54 @@
+import Signals
+
+/// What is not needed yet is not to be loaded at launch.
+public enum LaunchFileLoadingRule: Rule {
+  public static let metadata = RuleMetadata(
+    id: "launch-file-loading", title: "Load files when they are needed, not at launch",
+    category: .lifeCycle, guide: [Guide.reduceFootprint], signals: [.lifecycle], unit: "MB",
+    measuredAs: "bytes that read calls returned before the program was ready for events, what came "
+      + "from sockets left out; mapped libraries do not count; the number of files opened is shown",
+    advice:
+      "Open resources on first use (lazy var, a global's own initialiser), map large ones with "
+      + "Data(contentsOf:options:.alwaysMapped), and split a big configuration into what the start "
+      + "needs and the rest.",
+    examples: [
+      RuleExample("a small configuration", .pass, example(40_000, files: 2)),
+      RuleExample("a dictionary of 200 MB", .fail, example(200_000_000, files: 3)),
+      RuleExample(
+        "the recorder was attached later", .notApplicable,
+        SignalSet(durationSeconds: 10, lifecycle: LifecycleSignal(launchHow: "not seen"))),
+      RuleExample(
+        "/proc could not be read", .notMeasured,
+        SignalSet(
+          durationSeconds: 10,
+          lifecycle: LifecycleSignal(launchSeconds: 0.1, launch: LaunchSignal(seconds: 0.1)))),
+    ])
+
+  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+    if let main = signals.mainThread, !main.hasEventLoop {
+      return .notApplicable(reason: "the program has no event loop that it could be ready for")
+    }
+    guard let launch = signals.lifecycle?.launch else {
+      return .notApplicable(reason: "no launch was recorded")
+    }
+    guard let bytes = launch.bytesRead else {
+      return .notMeasured(reason: "/proc told no bytes read before the program was ready")
+    }
+    let value = Double(bytes) / 1e6
+    return .measured(
+      RuleFinding(
+        value: value,
+        displayValue: "\(Figures.bytes(Double(bytes))) read and "
+          + "\(Figures.count(launch.filesOpened, "file")) opened before the first event",
+        evidence: launch.files.prefix(8).map { Evidence(summary: "opened \($0)", path: $0) },
+        savings: scale.saving(of: value)))
+  }
+
+  private static func example(_ bytes: UInt64, files: Int) -> SignalSet {
+    SignalSet(
+      durationSeconds: 10,
+      lifecycle: LifecycleSignal(
+        launchSeconds: 0.1,
+        launch: LaunchSignal(seconds: 0.1, bytesRead: bytes, filesOpened: files)))
+  }
+}

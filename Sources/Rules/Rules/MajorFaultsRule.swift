@@ -1,0 +1,34 @@
+import Signals
+
+/// The system is not to load pages again.
+public enum MajorFaultsRule: Rule {
+  public static let metadata = RuleMetadata(
+    id: "major-faults", title: "Do not make the system load pages again", category: .memory,
+    guide: [Guide.useMemory], signals: [.memory], unit: "1/min",
+    measuredAs: "page faults that read from a device, per minute, with the time that threads were "
+      + "blocked by faults; a recording shorter than a minute counts as a minute",
+    advice: "Keep the working set small, touch mapped files in order (madvise with MADV_SEQUENTIAL "
+      + "or MADV_WILLNEED), and link less: a cold start's faults are the program and its libraries.",
+    examples: [
+      RuleExample("two faults", .pass, example(2)),
+      RuleExample("two thousand faults", .fail, example(2000)),
+    ])
+
+  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+    guard let memory = signals.memory else { return .notMeasured(reason: "not recorded") }
+    let value = Rates.perMinute(Double(memory.majorFaults), over: signals.durationSeconds)
+    let stall = signals.cpu?.majorFaultSeconds ?? 0
+    return .measured(
+      RuleFinding(
+        value: value,
+        displayValue: "\(Figures.count(memory.majorFaults, "major fault"))"
+          + (stall > 0 ? ", \(Figures.seconds(stall)) blocked by faults" : ""),
+        savings: scale.saving(of: value, seconds: stall)))
+  }
+
+  private static func example(_ faults: Int) -> SignalSet {
+    SignalSet(
+      durationSeconds: 60,
+      memory: MemorySignal(peakFootprintBytes: 9_000_000, majorFaults: faults))
+  }
+}

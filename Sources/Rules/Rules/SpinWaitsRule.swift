@@ -1,0 +1,48 @@
+import Signals
+
+/// Nothing is to be waited for by asking again and again.
+public enum SpinWaitsRule: Rule {
+  public static let metadata = RuleMetadata(
+    id: "spin-waits", title: "Do not wait busily", category: .cpu, guide: [Guide.reducePower],
+    signals: [.cpu], unit: "1/s",
+    measuredAs: "calls of sched_yield, polls with a timeout of zero that found nothing, and calls "
+      + "that would have blocked three and more times in a row, per second; a recording shorter "
+      + "than ten seconds counts as ten",
+    advice:
+      "Wait with what the kernel wakes: a condition, a semaphore, an AsyncStream, poll with a "
+      + "timeout, a DispatchSource. Around an atomic, use Mutex or a futex-based lock instead of "
+      + "spinning.",
+    examples: [
+      RuleExample("none", .pass, example(SpinSignal())),
+      RuleExample(
+        "a loop of sched_yield", .fail,
+        example(
+          SpinSignal(
+            yields: 400_000,
+            places: [SpinPlace(thread: "waiter", tid: 2, count: 400_000, call: "sched_yield")]))),
+      RuleExample(
+        "not recorded", .notMeasured,
+        SignalSet(durationSeconds: 60, cpu: CPUSignal(totalSeconds: 1))),
+    ])
+
+  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+    guard let spins = signals.spins else {
+      return .notMeasured(reason: "calls that come back with nothing were not recorded")
+    }
+    let value = Rates.perSecond(Double(spins.total), over: signals.durationSeconds)
+    return .measured(
+      RuleFinding(
+        value: value,
+        displayValue: "\(spins.yields) sched_yield, \(spins.emptyPolls) empty polls, "
+          + "\(spins.emptyReads) calls that would have blocked",
+        evidence: spins.places.prefix(8).map {
+          Evidence(
+            summary: "\($0.count) times on \($0.thread), mostly \($0.call)",
+            value: Double($0.count), unit: "calls", thread: $0.thread)
+        }, savings: scale.saving(of: value)))
+  }
+
+  private static func example(_ spins: SpinSignal) -> SignalSet {
+    SignalSet(durationSeconds: 60, cpu: CPUSignal(totalSeconds: 1), spins: spins)
+  }
+}

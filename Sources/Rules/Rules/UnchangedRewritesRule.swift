@@ -1,0 +1,65 @@
+import Signals
+
+/// State is to be saved only when it changed.
+public enum UnchangedRewritesRule: Rule {
+  public static let metadata = RuleMetadata(
+    id: "unchanged-rewrites", title: "Save only what changed", category: .disk,
+    guide: [Guide.reducePower], signals: [.disk], unit: "rewrites",
+    measuredAs:
+      "times a file was written again with the very content it had (size and a hash of each "
+      + "block of 4 KiB, read by the recorder after the rewrite)",
+    advice:
+      "Compare before saving: keep the last encoded Data, or a hash or a version counter, and "
+      + "skip the write when nothing changed.",
+    examples: [
+      RuleExample("each save differs", .pass, example(compared: 9, equal: 0)),
+      RuleExample("the same settings nine times", .fail, example(compared: 9, equal: 9)),
+      RuleExample(
+        "contents not read", .notMeasured,
+        SignalSet(
+          durationSeconds: 60,
+          disk: DiskSignal(
+            writes: 4, bytesWritten: 4000,
+            files: [FileUse(path: "state.json", writes: 4, bytesWritten: 4000, rewrites: 3)]))),
+      RuleExample(
+        "nothing rewritten", .notApplicable,
+        SignalSet(durationSeconds: 60, disk: DiskSignal(writes: 1, bytesWritten: 9))),
+    ])
+
+  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+    guard let disk = signals.disk else { return .notMeasured(reason: "not recorded") }
+    let rewritten = disk.files.filter { $0.rewrites > 0 }
+    guard !rewritten.isEmpty else {
+      return .notApplicable(reason: "no file was written again whole")
+    }
+    let compared = rewritten.reduce(0) { $0 + $1.comparedRewrites }
+    guard compared > 0 else {
+      return .notMeasured(reason: "the contents of rewritten files could not be read in time")
+    }
+    let equal = rewritten.reduce(0) { $0 + $1.equalRewrites }
+    return .measured(
+      RuleFinding(
+        value: Double(equal),
+        displayValue: "\(equal) of \(Figures.count(compared, "compared rewrite")) changed nothing",
+        evidence: rewritten.filter { $0.equalRewrites > 0 }
+          .sorted { ($0.equalRewrites, $1.path) > ($1.equalRewrites, $0.path) }.prefix(5).map {
+            Evidence(
+              summary: "\($0.path): \($0.equalRewrites) of \($0.comparedRewrites) rewrites changed "
+                + "nothing", value: Double($0.equalRewrites), unit: "rewrites", path: $0.path)
+          },
+        savings: scale.saving(
+          of: Double(equal), joules: Double(equal) * signals.priors.joulesPerDiskOperation)))
+  }
+
+  private static func example(compared: Int, equal: Int) -> SignalSet {
+    SignalSet(
+      durationSeconds: 60,
+      disk: DiskSignal(
+        writes: 10, bytesWritten: 10_000,
+        files: [
+          FileUse(
+            path: "settings.json", writes: 10, bytesWritten: 10_000, rewrites: 9,
+            equalRewrites: equal, comparedRewrites: compared)
+        ]))
+  }
+}

@@ -1,0 +1,56 @@
+import Signals
+
+/// Work that may wait a little is to share wakeups.
+public enum WakeupCoalescingRule: Rule {
+  /// Fewer timer wakeups than this per second are not worth joining.
+  static let fewest = 10
+
+  public static let metadata = RuleMetadata(
+    id: "wakeup-coalescing", title: "Let timers share wakeups", category: .cpu,
+    guide: [Guide.reducePower], signals: [.wakeups], unit: "%",
+    measuredAs:
+      "timer wakeups that could have shared another's, had each been allowed to come 10 % "
+      + "of its own interval later (replayed over the recording) ÷ all timer wakeups",
+    advice: "Give timers a tolerance of a tenth of their interval: Timer.tolerance, the leeway of "
+      + "DispatchSourceTimer.schedule, Task.sleep(for:tolerance:). Better, drive periodic work of "
+      + "one rhythm from one timer. PR_SET_TIMERSLACK does it for a whole thread on Linux.",
+    examples: [
+      RuleExample("one timer", .pass, example(timers: 600, remaining: 600)),
+      RuleExample("four timers that could be one", .fail, example(timers: 2400, remaining: 600)),
+      RuleExample("hardly any timers", .notApplicable, example(timers: 5, remaining: 3)),
+    ])
+
+  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+    guard let replay = signals.wakeups?.coalescing else {
+      return .notMeasured(reason: "timer wakeups could not be told from others")
+    }
+    guard replay.timerWakeups >= fewest else {
+      return .notApplicable(reason: "fewer than \(fewest) timer wakeups")
+    }
+    let value = Double(replay.avoidable) / Double(replay.timerWakeups) * 100
+    return .measured(
+      RuleFinding(
+        value: value,
+        displayValue: "\(replay.avoidable) of \(replay.timerWakeups) timer wakeups could share "
+          + "another's",
+        evidence: [
+          Evidence(
+            summary: "median time between timer wakeups: "
+              + Figures.seconds(replay.medianIdleGapSeconds),
+            value: replay.medianIdleGapSeconds, unit: "s")
+        ],
+        // All that the replay joined is saved, not only what is above the good figure.
+        savings: replay.avoidable > 0
+          ? Savings(
+            value: value, joules: Double(replay.avoidable) * signals.priors.joulesPerWakeup) : nil))
+  }
+
+  private static func example(timers: Int, remaining: Int) -> SignalSet {
+    SignalSet(
+      durationSeconds: 60,
+      wakeups: WakeupSignal(
+        total: timers, idle: timers,
+        coalescing: CoalescingSignal(
+          timerWakeups: timers, remaining: remaining, medianIdleGapSeconds: 0.05)))
+  }
+}

@@ -1,0 +1,88 @@
+/// How one rule is scored: every figure as far as it is given.
+public struct RuleScoring: Sendable, Hashable, Codable {
+  /// Weight in the category; 0 shows a rule without counting it.
+  public var weight: Double?
+  /// The value that scores 90.
+  public var p10: Double?
+  /// The value that scores 50.
+  public var median: Double?
+  /// Where `p10` and `median` come from.
+  public var provenance: String?
+  /// The value past which the rule fails whatever the curve says.
+  public var limit: Double?
+  /// How far past the limit is still taken for measuring noise.
+  public var tolerance: Double?
+  /// Whether a value equal to the limit fails too.
+  public var failsWhenReached: Bool?
+  /// Where the limit comes from.
+  public var limitProvenance: String?
+  /// Why the rule gives no verdict on such a program; empty where it does.
+  public var notFor: String?
+
+  /// Nothing is given.
+  public init() {}
+
+  /// These figures with those of another put over them.
+  func replaced(by other: RuleScoring) -> RuleScoring {
+    var result = self
+    if other.p10 != nil || other.median != nil, other.provenance == nil { result.provenance = nil }
+    if other.limit != nil, other.limitProvenance == nil { result.limitProvenance = nil }
+    result.weight = other.weight ?? weight
+    result.p10 = other.p10 ?? p10
+    result.median = other.median ?? median
+    result.provenance = other.provenance ?? result.provenance
+    result.limit = other.limit ?? limit
+    result.tolerance = other.tolerance ?? tolerance
+    result.failsWhenReached = other.failsWhenReached ?? failsWhenReached
+    result.limitProvenance = other.limitProvenance ?? result.limitProvenance
+    result.notFor = other.notFor ?? notFor
+    return result
+  }
+}
+
+/// Weights of categories and figures of rules, by id.
+public struct ScoringTable: Sendable, Hashable, Codable {
+  /// Weight of each category in the overall score.
+  public var categories: [String: Double] = [:]
+  /// How each rule is scored.
+  public var rules: [String: RuleScoring] = [:]
+
+  /// Empty.
+  public init() {}
+
+  func replaced(by other: ScoringTable) -> ScoringTable {
+    var result = self
+    result.categories.merge(other.categories) { $1 }
+    for (id, scoring) in other.rules {
+      result.rules[id] = (rules[id] ?? RuleScoring()).replaced(by: scoring)
+    }
+    return result
+  }
+}
+
+/// What a rule may know of its own scoring: a saving is counted down to the good figure.
+public struct RuleScale: Sendable, Hashable {
+  /// The value that scores 90 in the profile in force; nil where only a limit counts.
+  public var good: Double?
+  /// The limit in force.
+  public var limit: Limit?
+
+  /// Makes a scale.
+  public init(good: Double? = nil, limit: Limit? = nil) {
+    self.good = good
+    self.limit = limit
+  }
+
+  /// The value that is aimed at: the good figure, or a limit below it.
+  public var target: Double {
+    min(good ?? .infinity, limit?.value ?? .infinity).nonInfinite
+  }
+
+  /// By how much a value is worse than what is aimed at.
+  public func excess(_ value: Double) -> Double { max(0, value - target) }
+}
+
+extension Double {
+  /// Zero in place of infinity.
+  fileprivate var nonInfinite: Double { isFinite ? self : 0 }
+}

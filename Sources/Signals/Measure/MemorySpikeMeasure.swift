@@ -1,0 +1,43 @@
+import PerfData
+import TraceModel
+
+/// Finds memory that was there for a moment only.
+enum MemorySpikeMeasure {
+  /// Turns with fewer readings in and around them are not seen into.
+  static func measure(_ footprints: [Footprint], turns: [Turn], in subject: SubjectView)
+    -> [MemorySpike]
+  {
+    guard footprints.count >= 3 else { return [] }
+    let times = footprints.map(\.time)
+    var spikes: [MemorySpike] = []
+    for turn in turns {
+      // The reading at or before its beginning, and the first at or after its end.
+      let begin = max(0, firstIndex(times, after: turn.start) - 1)
+      let end = min(firstIndex(times, after: turn.end), footprints.count - 1)
+      guard begin < end else { continue }
+      let before = footprints[begin].sample
+      let after = footprints[end].sample
+      var peak = footprints[begin...end].map(\.sample.resident).max() ?? 0
+      // The kernel's own peak tells what came and went between two readings, if it is a new one.
+      if after.peakResident > before.peakResident { peak = max(peak, after.peakResident) }
+      guard peak > after.resident, peak > before.resident else { continue }
+      spikes.append(
+        MemorySpike(
+          time: subject.time(turn.start), beforeBytes: before.resident, peakBytes: peak,
+          afterBytes: after.resident))
+    }
+    return Array(
+      spikes.sorted { $0.peakBytes - $0.afterBytes > $1.peakBytes - $1.afterBytes }
+        .prefix(20))
+  }
+
+  private static func firstIndex(_ times: [Timestamp], after time: Timestamp) -> Int {
+    var low = 0
+    var high = times.count
+    while low < high {
+      let middle = (low + high) / 2
+      if times[middle] <= time { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

@@ -1,0 +1,164 @@
+import PerfData
+import TraceModel
+
+/// Finds the phases of the subject's life, and what was used in each.
+enum PhaseMeasure {
+  /// A change of phase, or a moment at which the process was stopped or went on.
+  struct Turning {
+    enum Kind {
+      case phase(PhaseName)
+      case stop
+      case resume
+    }
+    var time: Timestamp
+    var kind: Kind
+    var how: String
+  }
+
+  /// How long after a phase began its footprint is looked at.
+  static let settlingSeconds = 5.0
+
+  /// The phase that a mark of this name begins.
+  static func phase(named name: String) -> PhaseName? {
+    switch name {
+    case "ready", "active", "foreground": .active
+    case "inactive": .inactive
+    case "background": .background
+    case "terminating", "terminate": .terminating
+    case "launch": .launch
+    default: nil
+    }
+  }
+
+  static func measure(
+    _ activity: SubjectActivity, marks: [Mark], readySeconds: Double?, terminationTime: Double?,
+    priors: EnergyPriors, bursts: [Burst]
+  ) -> [Phase] {
+    let subject = activity.subject
+    guard subject.end > subject.start else { return [] }
+    let turnings = turnings(
+      subject, marks: marks, readySeconds: readySeconds, terminationTime: terminationTime)
+    var phases: [Phase] = []
+    for span in spans(turnings, in: subject) where span.end > span.start {
+      phases.append(use(span, activity, priors: priors, bursts: bursts))
+    }
+    return phases
+  }
+
+  private static func turnings(
+    _ subject: SubjectView, marks: [Mark], readySeconds: Double?, terminationTime: Double?
+  ) -> [Turning] {
+    func at(_ seconds: Double) -> Timestamp {
+      Timestamp(
+        nanoseconds: subject.trace.start.nanoseconds &+ UInt64(max(0, seconds) * 1e9))
+    }
+    var turnings: [Turning] = []
+    if subject.trace.capture?.mode != .attach, let readySeconds {
+      turnings.append(
+        Turning(time: subject.start, kind: .phase(.launch), how: "the start of the process"))
+      turnings.append(
+        Turning(
+          time: at(subject.time(subject.start) + readySeconds), kind: .phase(.active),
+          how: marks.contains { $0.name == "ready" } ? "marked" : "the first event wait"))
+    } else {
+      turnings.append(
+        Turning(time: subject.start, kind: .phase(.active), how: "assumed from the start"))
+    }
+    for mark in marks {
+      guard mark.name != "ready", let phase = phase(named: mark.name) else { continue }
+      turnings.append(
+        Turning(time: at(mark.time), kind: .phase(phase), how: "marked by \(mark.how)"))
+    }
+    if let terminationTime {
+      turnings.append(
+        Turning(
+          time: at(terminationTime), kind: .phase(.terminating), how: "a termination signal"))
+    }
+    for signal in subject.trace.signals where signal.pid == subject.pid {
+      // SIGSTOP 19, SIGTSTP 20, SIGTTIN 21, SIGTTOU 22; SIGCONT 18 (signal(7), x86 and ARM).
+      if (19...22).contains(signal.number) {
+        turnings.append(Turning(time: signal.time, kind: .stop, how: "stopped by a signal"))
+      } else if signal.number == 18 {
+        turnings.append(Turning(time: signal.time, kind: .resume, how: "continued by SIGCONT"))
+      }
+    }
+    return turnings.sorted { $0.time < $1.time }
+  }
+
+  private struct Span {
+    var name: PhaseName
+    var start: Timestamp
+    var end: Timestamp
+    var how: String
+    var isStopped = false
+  }
+
+  private static func spans(_ turnings: [Turning], in subject: SubjectView) -> [Span] {
+    var spans: [Span] = []
+    var current = PhaseName.active
+    // What the process goes on with after having been stopped.
+    var resumed = PhaseName.active
+    var isStopped = false
+    func begin(_ name: PhaseName, _ time: Timestamp, _ how: String) {
+      let time = min(max(time, subject.start), subject.end)
+      if let last = spans.indices.last {
+        if spans[last].name == name, spans[last].isStopped == isStopped { return }
+        spans[last].end = time
+      }
+      spans.append(Span(name: name, start: time, end: subject.end, how: how, isStopped: isStopped))
+    }
+    for turning in turnings {
+      switch turning.kind {
+      case .phase(let name):
+        // Once told to end, a program does nothing else.
+        guard current != .terminating else { continue }
+        if isStopped {
+          resumed = name
+          continue
+        }
+        current = name
+        begin(name, turning.time, turning.how)
+      case .stop where !isStopped:
+        isStopped = true
+        resumed = current
+        current = .background
+        begin(.background, turning.time, turning.how)
+      case .resume where isStopped:
+        isStopped = false
+        current = resumed
+        begin(resumed, turning.time, turning.how)
+      case .stop, .resume: break
+      }
+    }
+    return spans
+  }
+
+  private static func use(
+    _ span: Span, _ activity: SubjectActivity, priors: EnergyPriors, bursts: [Burst]
+  ) -> Phase {
+    let subject = activity.subject
+    var phase = Phase(
+      name: span.name, start: subject.time(span.start),
+      durationSeconds: (span.end - span.start).seconds, how: span.how, isStopped: span.isStopped)
+    phase.cpuSeconds = activity.cpuSeconds(span.start, span.end)
+    let wakeups = activity.wakeups(span.start, span.end)
+    (phase.wakeups, phase.idleWakeups, phase.timerWakeups) =
+      (wakeups.all, wakeups.idle, wakeups.timer)
+    let bytes = activity.bytes(span.start, span.end)
+    (phase.bytesSent, phase.bytesReceived, phase.bytesWritten) =
+      (bytes.sent, bytes.received, bytes.written)
+    if span.name.isQuiet {
+      phase.settleSeconds = activity.quietAfter(span.start, until: span.end)
+      phase.longestBusySeconds = activity.longestBusy(span.start, span.end)
+    }
+    phase.startFootprintBytes = activity.footprint(at: span.start)
+    let settled = span.start + TimeSpan(nanoseconds: Int64(settlingSeconds * 1e9))
+    phase.settledFootprintBytes = activity.footprint(at: min(settled, span.end))
+    let radio = bursts.filter { $0.start >= phase.start && $0.start < phase.end }
+      .reduce(0) { $0 + $1.energyJoules }
+    phase.energy = priors.energy(
+      cpuSeconds: phase.cpuSeconds, wakeups: phase.wakeups,
+      diskOperations: activity.diskOperations(span.start, span.end), radioJoules: radio)
+    return phase
+  }
+}

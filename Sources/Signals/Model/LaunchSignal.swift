@@ -1,0 +1,36 @@
+/// What the process did before it was ready for events.
+public struct LaunchSignal: Sendable, Hashable, Codable {
+  /// How long it took.
+  public var seconds: Double
+  /// CPU time of the main thread.
+  public var runningSeconds: Double
+  /// Time the main thread waited for a CPU.
+  public var runnableSeconds: Double
+  /// Blocked time of the main thread, by `WaitCause` raw value.
+  public var blockedByCause: [String: Double]
+  /// Bytes that read calls returned, sockets left out; mapped libraries are not among them.
+  public var bytesRead: UInt64?
+  /// Regular files opened, each counted once.
+  public var filesOpened: Int
+  /// Some of those files.
+  public var files: [String]
+
+  /// Makes the value from its parts; what is left out is zero, empty or unknown.
+  public init(
+    seconds: Double,
+    runningSeconds: Double = 0,
+    runnableSeconds: Double = 0,
+    blockedByCause: [String: Double] = [:],
+    bytesRead: UInt64? = nil,
+    filesOpened: Int = 0,
+    files: [String] = []
+  ) {
+    self.seconds = seconds
+    self.runningSeconds = runningSeconds
+    self.runnableSeconds = runnableSeconds
+    self.blockedByCause = blockedByCause
+    self.bytesRead = bytesRead
+    self.filesOpened = filesOpened
+    self.files = files
+  }
+}

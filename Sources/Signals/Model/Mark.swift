@@ -1,0 +1,80 @@
+/// A moment that somebody gave a name.
+public struct Mark: Sendable, Hashable, Codable {
+  /// Seconds from the start of the trace.
+  public var time: Double
+  /// The name.
+  public var name: String
+  /// Who gave it: command, library, signal or pressure.
+  public var how: String
+  /// Footprint at that time.
+  public var footprintBytes: UInt64?
+  /// Lowest footprint within 5 s after it.
+  public var lowestFootprintBytes: UInt64?
+
+  /// Makes the value from its parts; what is left out is zero, empty or unknown.
+  public init(
+    time: Double,
+    name: String,
+    how: String = "",
+    footprintBytes: UInt64? = nil,
+    lowestFootprintBytes: UInt64? = nil
+  ) {
+    self.time = time
+    self.name = name
+    self.how = how
+    self.footprintBytes = footprintBytes
+    self.lowestFootprintBytes = lowestFootprintBytes
+  }
+
+  /// Whether it tells that memory is short.
+  public var isMemoryPressure: Bool { name.hasPrefix("memory-pressure") }
+}
+
+/// A span that the program named itself, with what was used in it.
+public struct Interval: Sendable, Hashable, Codable {
+  /// The name.
+  public var name: String
+  /// Seconds from the start of the trace.
+  public var start: Double
+  /// How long it lasted.
+  public var durationSeconds: Double
+  /// Whether its end was not seen.
+  public var isOpen: Bool
+  /// Thread that began it.
+  public var thread: String
+  /// CPU time of all threads of the process.
+  public var cpuSeconds: Double
+  /// Wakeups.
+  public var wakeups: Int
+  /// Payload bytes sent.
+  public var bytesSent: UInt64
+  /// Payload bytes received.
+  public var bytesReceived: UInt64
+  /// Bytes written to regular files.
+  public var bytesWritten: UInt64
+
+  /// Makes the value from its parts; what is left out is zero, empty or unknown.
+  public init(
+    name: String,
+    start: Double,
+    durationSeconds: Double,
+    isOpen: Bool = false,
+    thread: String = "",
+    cpuSeconds: Double = 0,
+    wakeups: Int = 0,
+    bytesSent: UInt64 = 0,
+    bytesReceived: UInt64 = 0,
+    bytesWritten: UInt64 = 0
+  ) {
+    self.name = name
+    self.start = start
+    self.durationSeconds = durationSeconds
+    self.isOpen = isOpen
+    self.thread = thread
+    self.cpuSeconds = cpuSeconds
+    self.wakeups = wakeups
+    self.bytesSent = bytesSent
+    self.bytesReceived = bytesReceived
+    self.bytesWritten = bytesWritten
+  }
+}

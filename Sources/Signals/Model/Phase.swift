@@ -1,0 +1,96 @@
+/// A part of a program's life.
+public enum PhaseName: String, Sendable, Hashable, Codable, CaseIterable {
+  /// From exec to ready for events.
+  case launch
+  /// In use.
+  case active
+  /// Visible or not, but interrupted.
+  case inactive
+  /// Out of the user's sight, or stopped.
+  case background
+  /// From being told to end to the exit.
+  case terminating
+
+  /// Phases in which the program is expected to do next to nothing.
+  public var isQuiet: Bool { self == .inactive || self == .background }
+}
+
+/// A phase, and what was used in it.
+public struct Phase: Sendable, Hashable, Codable {
+  /// Which one.
+  public var name: PhaseName
+  /// Seconds from the start of the trace.
+  public var start: Double
+  /// How long it lasted.
+  public var durationSeconds: Double
+  /// How its beginning was known.
+  public var how: String
+  /// Whether the process was stopped by SIGSTOP or its like.
+  public var isStopped: Bool
+  /// CPU time of all threads.
+  public var cpuSeconds: Double
+  /// Wakeups.
+  public var wakeups: Int
+  /// Wakeups in interrupt context.
+  public var idleWakeups: Int
+  /// Wakeups by timers.
+  public var timerWakeups: Int
+  /// Payload bytes sent.
+  public var bytesSent: UInt64
+  /// Payload bytes received.
+  public var bytesReceived: UInt64
+  /// Bytes written to regular files.
+  public var bytesWritten: UInt64
+  /// From the beginning until no thread ran for a second; nil when that did not come.
+  public var settleSeconds: Double?
+  /// Longest spell of work after a wakeup, pauses of under 100 ms included.
+  public var longestBusySeconds: Double
+  /// Footprint at the beginning.
+  public var startFootprintBytes: UInt64?
+  /// Footprint 5 s later, or at the end of a shorter phase.
+  public var settledFootprintBytes: UInt64?
+  /// Modelled energy.
+  public var energy: EnergySignal?
+
+  /// Makes the value from its parts; what is left out is zero, empty or unknown.
+  public init(
+    name: PhaseName,
+    start: Double,
+    durationSeconds: Double,
+    how: String = "",
+    isStopped: Bool = false,
+    cpuSeconds: Double = 0,
+    wakeups: Int = 0,
+    idleWakeups: Int = 0,
+    timerWakeups: Int = 0,
+    bytesSent: UInt64 = 0,
+    bytesReceived: UInt64 = 0,
+    bytesWritten: UInt64 = 0,
+    settleSeconds: Double? = nil,
+    longestBusySeconds: Double = 0,
+    startFootprintBytes: UInt64? = nil,
+    settledFootprintBytes: UInt64? = nil,
+    energy: EnergySignal? = nil
+  ) {
+    self.name = name
+    self.start = start
+    self.durationSeconds = durationSeconds
+    self.how = how
+    self.isStopped = isStopped
+    self.cpuSeconds = cpuSeconds
+    self.wakeups = wakeups
+    self.idleWakeups = idleWakeups
+    self.timerWakeups = timerWakeups
+    self.bytesSent = bytesSent
+    self.bytesReceived = bytesReceived
+    self.bytesWritten = bytesWritten
+    self.settleSeconds = settleSeconds
+    self.longestBusySeconds = longestBusySeconds
+    self.startFootprintBytes = startFootprintBytes
+    self.settledFootprintBytes = settledFootprintBytes
+    self.energy = energy
+  }
+
+  /// When it ended.
+  public var end: Double { start + durationSeconds }
+}

@@ -1,0 +1,63 @@
+/// Replays timer wakeups with a tolerance.
+public enum WakeupReplay {
+  /// A wakeup by a timer.
+  public struct Timed: Sendable, Hashable {
+    /// When it came, in seconds.
+    public var time: Double
+    /// How much later it may come.
+    public var slack: Double
+
+    /// Makes one.
+    public init(time: Double, slack: Double) {
+      self.time = time
+      self.slack = slack
+    }
+  }
+
+  /// Fewest wakes of the CPU that serve all timers, each at its time or up to its slack later.
+  ///
+  /// A timer in whose span another interrupt wakes the process anyway costs nothing. For the rest the
+  /// earliest deadline is served first, and serves every span that holds it, which is optimal.
+  public static func remaining(_ timers: [Timed], others: [Double]) -> Int {
+    let anchors = others.sorted()
+    var count = 0
+    var last = -Double.infinity
+    for timer in timers.sorted(by: { $0.time + $0.slack < $1.time + $1.slack }) {
+      let deadline = timer.time + timer.slack
+      if last >= timer.time || hasTime(anchors, from: timer.time, to: deadline) { continue }
+      last = deadline
+      count += 1
+    }
+    return count
+  }
+
+  /// Replays the timer wakeups of threads: each may wait a share of the time since its thread's last one.
+  public static func replay(
+    _ byThread: [[Double]], others: [Double], toleranceShare: Double = 0.1
+  ) -> CoalescingSignal {
+    var timers: [Timed] = []
+    for times in byThread {
+      var last: Double?
+      for time in times.sorted() {
+        // How long the first one waited is not known.
+        timers.append(Timed(time: time, slack: last.map { (time - $0) * toleranceShare } ?? 0))
+        last = time
+      }
+    }
+    let all = timers.map(\.time).sorted()
+    return CoalescingSignal(
+      toleranceShare: toleranceShare, timerWakeups: timers.count,
+      remaining: remaining(timers, others: others),
+      medianIdleGapSeconds: Quantiles.median(zip(all, all.dropFirst()).map { $1 - $0 }) ?? 0)
+  }
+
+  private static func hasTime(_ times: [Double], from: Double, to: Double) -> Bool {
+    var low = 0
+    var high = times.count
+    while low < high {
+      let middle = (low + high) / 2
+      if times[middle] < from { low = middle + 1 } else { high = middle }
+    }
+    return low < times.count && times[low] <= to
+  }
+}

@@ -1,0 +1,135 @@
+import PerfData
+import TestSupport
+import Testing
+import TraceModel
+
+@testable import Signals
+
+private let second: UInt64 = 1_000_000_000
+
+/// Measures a program, pid 100, that starts at 1 s, waits for events from 1.2 s and ends at 21 s.
+private func measure(
+  _ options: MeasurementOptions = .init(), _ build: (inout TraceBuilder) throws -> Void
+) throws -> SignalSet {
+  var builder = TraceBuilder()
+  try builder.capture(time: second, rootPid: 100)
+  try builder.process(time: second, pid: 100)
+  builder.comm(time: second, pid: 100, tid: 100, name: "program")
+  builder.switchIn(time: second, 100)
+  try build(&builder)
+  builder.exit(time: 21 * second, pid: 100, tid: 100)
+  let trace = try builder.withFile { try Trace.load(path: $0) }
+  return try Measurement.measure(trace, options: options)
+}
+
+extension TraceBuilder {
+  /// The main thread waits in its event loop between two moments.
+  fileprivate mutating func eventWait(from: UInt64, to: UInt64, id: Int) throws {
+    blockedStack(time: from - 1000, 100)
+    try stack(
+      time: from - 1000, tid: 100,
+      functions: ["ppoll", "__CFRunLoopServiceFileDescriptors", "main"], firstID: id)
+    switchOut(time: from, 100)
+    waking(time: to, by: 0, of: 100, context: .hardInterrupt)
+    switchIn(time: to, 100)
+  }
+
+  fileprivate mutating func mark(
+    _ name: String, at time: UInt64, kind: MarkEvent.Kind = .mark, identifier: UInt64? = nil
+  ) throws {
+    try synthetic(
+      MarkEvent(name: name, kind: kind, how: "library", identifier: identifier, tid: 100),
+      time: time, pid: 100)
+  }
+}
+
+struct PhaseTests {
+  private func names(_ signals: SignalSet) -> [String] { signals.phases.map(\.name.rawValue) }
+
+  @Test func `launch ends at the first event wait and termination begins with its signal`() throws {
+    let signals = try measure { builder in
+      try builder.eventWait(from: second * 12 / 10, to: 19 * second, id: 1)
+      builder.signal(time: 19 * second, number: 15, to: 100)
+    }
+    #expect(names(signals) == ["launch", "active", "terminating"])
+    #expect(abs(signals.phases[0].durationSeconds - 0.2) < 1e-9)
+    #expect(abs(signals.phases[1].durationSeconds - 17.8) < 1e-9)
+    #expect(abs(signals.phases[2].durationSeconds - 2) < 1e-9)
+    // The phases cover the life without gaps, and their CPU time is all there was.
+    let sum = signals.phases.reduce(0) { $0 + $1.cpuSeconds }
+    #expect(abs(sum - (signals.cpu?.totalSeconds ?? 0)) < 1e-9)
+    #expect(abs(signals.phases[0].cpuSeconds - 0.2) < 1e-9)
+    #expect(signals.lifecycle?.launch?.runningSeconds ?? 0 > 0.19)
+  }
+
+  @Test func `a ready mark ends the launch, and marks change phases`() throws {
+    let signals = try measure { builder in
+      try builder.eventWait(from: second * 12 / 10, to: 3 * second, id: 1)
+      try builder.mark("ready", at: 3 * second)
+      try builder.eventWait(from: 3 * second + second / 2, to: 10 * second, id: 10)
+      try builder.mark("background", at: 10 * second)
+      try builder.eventWait(from: 10 * second + second / 4, to: 15 * second, id: 20)
+      try builder.mark("foreground", at: 15 * second)
+    }
+    #expect(names(signals) == ["launch", "active", "background", "active"])
+    #expect(abs((signals.lifecycle?.launchSeconds ?? 0) - 2) < 1e-9)
+    let background = signals.phases[2]
+    #expect(abs(background.start - 9) < 1e-9 && abs(background.durationSeconds - 5) < 1e-9)
+    #expect(abs((background.settleSeconds ?? 0) - 0.25) < 1e-9)
+    #expect(abs(background.longestBusySeconds - 0.25) < 1e-5)
+    #expect(abs(background.cpuSeconds - 0.25) < 1e-9)
+  }
+
+  @Test func `a signal may stand for a mark`() throws {
+    let signals = try measure(MeasurementOptions(signalMarks: [10: "background"])) { builder in
+      try builder.eventWait(from: second * 12 / 10, to: 8 * second, id: 1)
+      builder.signal(time: 9 * second, number: 10, to: 100)
+    }
+    #expect(signals.marks.map(\.name) == ["background"])
+    #expect(names(signals) == ["launch", "active", "background"])
+    #expect(abs((signals.phases.last?.start ?? 0) - 8) < 1e-9)
+  }
+
+  @Test func `a stopped program is in the background until it goes on`() throws {
+    let signals = try measure { builder in
+      try builder.eventWait(from: second * 12 / 10, to: 20 * second, id: 1)
+      builder.signal(time: 5 * second, number: 19, to: 100)
+      builder.signal(time: 8 * second, number: 18, to: 100)
+    }
+    #expect(names(signals) == ["launch", "active", "background", "active"])
+    #expect(signals.phases[2].isStopped && abs(signals.phases[2].durationSeconds - 3) < 1e-9)
+  }
+
+  @Test func `what memory pressure made the program free`() throws {
+    let signals = try measure { builder in
+      for step in UInt64(0)...100 {
+        let time = second + step * second / 10
+        builder.footprint(
+          time: time, pid: 100, anonymous: time < 6 * second ? 100_000_000 : 40_000_000)
+      }
+      try builder.synthetic(
+        MarkEvent(name: "memory-pressure-warning", how: "pressure"), time: 5 * second + second / 2,
+        pid: 100)
+    }
+    let mark = try #require(signals.marks.first)
+    #expect(mark.footprintBytes == 100_000_000 && mark.lowestFootprintBytes == 40_000_000)
+  }
+
+  @Test func `intervals have lengths and costs, and may overlap`() throws {
+    let signals = try measure { builder in
+      try builder.mark("load", at: 2 * second, kind: .begin, identifier: 1)
+      try builder.mark("load", at: 3 * second, kind: .begin, identifier: 2)
+      try builder.mark("load", at: 4 * second, kind: .end, identifier: 1)
+      try builder.eventWait(from: 4 * second + second / 2, to: 6 * second, id: 1)
+      try builder.mark("load", at: 7 * second, kind: .end, identifier: 2)
+      try builder.mark("open", at: 8 * second, kind: .begin)
+    }
+    #expect(signals.intervals.map(\.name) == ["load", "load", "open"])
+    #expect(signals.intervals.map(\.isOpen) == [false, false, true])
+    #expect(abs(signals.intervals[0].durationSeconds - 2) < 1e-9)
+    #expect(abs(signals.intervals[1].durationSeconds - 4) < 1e-9)
+    // Of those four seconds, one and a half were spent waiting.
+    #expect(abs(signals.intervals[1].cpuSeconds - 2.5) < 1e-9)
+    #expect(signals.intervals[0].thread == "program")
+  }
+}
