@@ -220,8 +220,8 @@ struct TraceLoader {
     case RecordType.contextSwitch, RecordType.contextSwitchCPUWide:
       guard let what = file.contextSwitch(record) else { return }
       SchedulerDecoder.contextSwitch(what, tid: record.tid, at: time, &state)
-    case RecordType.lost: lostEvents += file.lost(record) ?? 0
-    case RecordType.lostSamples: lostSamples += file.lost(record) ?? 0
+    case RecordType.lost: lostEvents &+= file.lost(record) ?? 0
+    case RecordType.lostSamples: lostSamples &+= file.lost(record) ?? 0
     case RecordType.throttle: throttled += 1
     default: break
     }

@@ -55,7 +55,6 @@ struct PerfOptionTests {
       "perf record -q -a --threads -z \(events) -o P \(work)",
       "perf record -q -k CLOCK_MONOTONIC --call-graph fp -e page-faults -c 1 -o P \(work)",
       "perf record -q --call-graph dwarf,512 -e page-faults -c 5 -o P \(work)",
-      "perf record -q -e '{page-faults,context-switches}:S' -c 1 -o P \(work)",
     ])
   func `what perf wrote is read as perf reads it`(command: String) throws {
     let directory = try TemporaryDirectory()

@@ -1,9 +1,13 @@
+import Foundation
 import PerfData
 import TestSupport
 import Testing
 
 @testable import TraceModel
 
+@Suite(
+  .enabled(
+    if: ProcessInfo.processInfo.environment["LULL_END_TO_END"] != nil, "set LULL_END_TO_END"))
 struct HostileTraceTests {
   /// A fixed seed, and a new one each time.
   static let seeds: [UInt64] = [1, UInt64.random(in: 0 ... .max)]

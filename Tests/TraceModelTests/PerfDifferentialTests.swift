@@ -4,10 +4,9 @@ import Testing
 
 @testable import TraceModel
 
-/// Figures from a file that perf wrote, against perf's own from the same file.
-@Suite(.serialized, .enabled(if: PerfDifferentialTests.canRecord, "perf cannot record here"))
-struct PerfDifferentialTests {
-  private static func run(_ command: String) -> (status: Int32, text: String) {
+/// Runs perf where there is tracefs.
+enum PerfRun {
+  static func run(_ command: String) -> (status: Int32, text: String) {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     let tracefs = "/sys/kernel/tracing"
@@ -26,11 +25,19 @@ struct PerfDifferentialTests {
   }
 
   static let canRecord: Bool = {
-    guard let directory = try? TemporaryDirectory() else { return false }
+    guard ProcessInfo.processInfo.environment["LULL_END_TO_END"] != nil,
+      let directory = try? TemporaryDirectory()
+    else { return false }
     defer { directory.remove() }
     return run("perf record -q -e sched:sched_switch -o \(directory.path)/t true").status == 0
   }()
+}
 
+/// Figures from a file that perf wrote, against perf's own from the same file.
+@Suite(
+  .serialized,
+  .enabled(if: PerfRun.canRecord, "set LULL_END_TO_END where perf can record"))
+struct PerfDifferentialTests {
   /// Sums over a thread's runs but its first, of which perf and Lull know the beginning differently.
   private struct Sums {
     var runs = 0
@@ -41,7 +48,7 @@ struct PerfDifferentialTests {
 
   /// `perf sched timehist` prints a line whenever a thread leaves a CPU, in milliseconds.
   private static func timehist(_ path: String) throws -> [Int32: Sums] {
-    let result = run("perf sched -i \(path) timehist 2>/dev/null")
+    let result = PerfRun.run("perf sched -i \(path) timehist 2>/dev/null")
     try #require(result.status == 0)
     var sums: [Int32: Sums] = [:]
     var seen: Set<Int32> = []
@@ -108,7 +115,8 @@ struct PerfDifferentialTests {
     let directory = try TemporaryDirectory()
     defer { directory.remove() }
     let path = directory.path + "/trace"
-    try #require(Self.run("perf sched record -q -m 8M -o \(path) \(work) >/dev/null").status == 0)
+    try #require(
+      PerfRun.run("perf sched record -q -m 8M -o \(path) \(work) >/dev/null").status == 0)
     let theirs = try Self.timehist(path)
     let ours = Self.ours(try Trace.load(path: path))
     // This machine's kernel may lose a switch; where perf says so by another count, its times are guesses too.
@@ -137,8 +145,8 @@ struct PerfDifferentialTests {
     let work =
       "sh -c 'i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done & j=0; while [ $j -lt 300000 ]; do j=$((j+1)); done; wait'"
     try #require(
-      Self.run("perf record -q -g -F 500 -e cpu-clock -o \(path) \(work)").status == 0)
-    let report = Self.run(
+      PerfRun.run("perf record -q -g -F 500 -e cpu-clock -o \(path) \(work)").status == 0)
+    let report = PerfRun.run(
       "perf report -i \(path) --stdio -n -g none --sort pid -F sample,pid -t, 2>/dev/null")
     var theirs: [Int32: Int] = [:]
     for line in report.text.split(separator: "\n") where !line.hasPrefix("#") {

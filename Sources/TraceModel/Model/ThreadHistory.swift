@@ -107,7 +107,8 @@ public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, 
     end = until
     bounds = bounds.lowerBound..<bounds.upperBound + 1
     totals.add(
-      interval.state, TimeSpan(nanoseconds: Int64(length)), hasStack: interval.stack != nil)
+      interval.state, TimeSpan(nanoseconds: Int64(truncatingIfNeeded: length)),
+      hasStack: interval.stack != nil)
   }
 
   @inline(__always)
