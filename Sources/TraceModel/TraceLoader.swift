@@ -16,6 +16,7 @@ struct LoaderState {
   var counters: [CounterEvent] = []
   var signals: [SignalDelivery] = []
   var processorSamples: [ProcessorSample] = []
+  var jobs = JobTracker()
   var writeSites: [CallSiteSample] = []
   var sendSites: [CallSiteSample] = []
   var capture: CaptureEvent?
@@ -160,7 +161,8 @@ struct TraceLoader {
   private static func decoder(for name: String) -> SampleDecoder? {
     if let known = known[name] { return known }
     guard name.hasPrefix("lull_"), let colon = name.firstIndex(of: ":") else { return nil }
-    return ProbeDecoder.decoders[String(name[name.index(after: colon)...])]
+    let probe = String(name[name.index(after: colon)...])
+    return ProbeDecoder.decoders[probe] ?? JobDecoder.decoders[probe]
   }
 
   @inline(__always)
@@ -262,7 +264,8 @@ struct TraceLoader {
       transfers: activity.transfers, connections: state.sockets.connections,
       fileOperations: activity.operations, footprints: activity.footprints,
       counters: state.counters, signals: activity.signals,
-      processorSamples: activity.samples,
+      processorSamples: activity.samples, jobs: state.jobs.runs,
+      createdTasks: state.jobs.created,
       eventNames: Set(file.attributes.map(\.name)), subject: subject)
   }
 

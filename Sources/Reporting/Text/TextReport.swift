@@ -6,6 +6,7 @@ public enum TextReport {
     title(report, &canvas)
     VerdictText.write(report, to: &canvas)
     MainThreadText.write(report, to: &canvas)
+    ConcurrencyText.write(report, to: &canvas)
     SignalsText.write(report, to: &canvas)
     BlameText.write(report, to: &canvas)
     ProcessesText.write(report, to: &canvas)
