@@ -38,7 +38,8 @@ public enum Demangler {
 
   /// The full form with modules and types.
   public static func full(_ name: String) -> String {
-    guard isMangled(name) else { return name }
+    // Of names in C++ there is one form.
+    guard isSwift(name) else { return simplified(name) }
     if let known = cache.withLock({ $0.full[name] }) { return known }
     let source = sourceFunction(of: name)
     let result =

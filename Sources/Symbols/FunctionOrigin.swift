@@ -1,9 +1,9 @@
 import Glibc
 
 /// Tells the program's own functions from those of the system and of the Swift runtime.
-enum FunctionOrigin {
+public enum FunctionOrigin {
   /// Whether a file outside of the system's directories, that is not a part of Swift, is mapped.
-  static func isProgramModule(path: String) -> Bool {
+  public static func isProgramModule(path: String) -> Bool {
     guard path.hasPrefix("/") else { return false }
     if ["/lib/", "/usr/lib/", "/lib64/", "/usr/lib64/", "/lib32/"].contains(where: path.hasPrefix) {
       return false

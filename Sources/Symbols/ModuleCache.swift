@@ -117,6 +117,14 @@ final class Module {
     return table.find(address)
   }
 
+  /// Linker name of the data object at a link-time address.
+  func objectName(at address: UInt64) -> String? {
+    let isInside = segments.contains {
+      address >= $0.address && address - $0.address < $0.fileSize
+    }
+    return isInside ? contents?.objectName(at: address) : nil
+  }
+
   /// The shown forms of a linker name.
   ///
   /// Those of the functions beside it come along: stacks keep to a few places of a program.

@@ -24,6 +24,8 @@ protocol ModuleContents {
   func lines() -> LineTable
   /// The inlined calls of a unit of the line table.
   func inlines(unit: UInt64) -> InlineTable
+  /// Linker name of the data object at a link-time address.
+  func objectName(at address: UInt64) -> String?
   /// The shown forms of linker names, in their order.
   func names(_ mangled: [String]) -> [FunctionName]
   /// Bytes of the file that are loaded at a link-time address; empty where they are not all there.
@@ -55,6 +57,8 @@ final class LocalContents: ModuleContents {
   func lines() -> LineTable { lineReader?.lines(segments: reader.segments) ?? .empty }
 
   func inlines(unit: UInt64) -> InlineTable { lineReader?.inlines(unit: unit) ?? .empty }
+
+  func objectName(at address: UInt64) -> String? { reader.objectName(at: address) }
 
   func names(_ mangled: [String]) -> [FunctionName] {
     mangled.map { Self.name($0, isStatic: header.holdsSwiftRuntime) }

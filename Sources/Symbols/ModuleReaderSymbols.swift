@@ -20,6 +20,25 @@ extension ModuleReader {
     return SymbolTable(entries: entries, names: names, limit: limit)
   }
 
+  /// The name of the data object that begins at a link-time address.
+  func objectName(at address: UInt64) -> String? {
+    for section in sections
+    where [UInt32(SHT_SYMTAB), UInt32(SHT_DYNSYM)].contains(section.header.sh_type) {
+      guard section.header.sh_entsize == 24, let data = elf_getdata(section.pointer, nil) else {
+        continue
+      }
+      for index in 0..<min(data.pointee.d_size / 24, Limit.symbols) {
+        var symbol = GElf_Sym()
+        guard gelf_getsym(data, Int32(index), &symbol) != nil, symbol.st_value == address,
+          symbol.st_info & 0xf == UInt8(STT_OBJECT), symbol.st_shndx != 0,
+          let name = elf_strptr(elf, Int(section.header.sh_link), Int(symbol.st_name))
+        else { continue }
+        return String(cString: name)
+      }
+    }
+    return nil
+  }
+
   private func append(
     _ section: Section, segments: [Segment], to entries: inout [SymbolTable.Entry],
     names: inout [UInt8]

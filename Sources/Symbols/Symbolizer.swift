@@ -78,6 +78,20 @@ public final class Symbolizer {
     return frames
   }
 
+  /// Linker name of the data object at a run-time address, in a module whose path ends so.
+  ///
+  /// Only code is among the recorded mappings; a module's data lies where its code tells.
+  public func objectName(
+    at address: UInt64, in mappings: MappingTable, ofModule isWanted: (String) -> Bool
+  ) -> String? {
+    for mapping in mappings.mappings where isWanted(mapping.path) {
+      let module = modules.module(for: mapping)
+      guard let link = module.linkAddress(of: mapping.start, in: mapping) else { continue }
+      if let name = module.objectName(at: address &- (mapping.start &- link)) { return name }
+    }
+    return nil
+  }
+
   private func frames(of module: Module, at address: UInt64, isMain: Bool) -> [ResolvedFrame] {
     let isProgramModule = isMain || FunctionOrigin.isProgramModule(path: module.path)
     let function = module.symbols.find(address)

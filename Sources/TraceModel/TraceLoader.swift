@@ -19,6 +19,7 @@ struct LoaderState {
   var spinCalls: [SpinCall] = []
   var marks: [MarkRecord] = []
   var processorSamples: [ProcessorSample] = []
+  var jobs = JobTracker()
   var writeSites: [CallSiteSample] = []
   var sendSites: [CallSiteSample] = []
   var capture: CaptureEvent?
@@ -171,7 +172,8 @@ struct TraceLoader {
     }
     if let known = known[name] { return known }
     guard name.hasPrefix("lull_"), let colon = name.firstIndex(of: ":") else { return nil }
-    return ProbeDecoder.decoders[String(name[name.index(after: colon)...])]
+    let probe = String(name[name.index(after: colon)...])
+    return ProbeDecoder.decoders[probe] ?? JobDecoder.decoders[probe]
   }
 
   @inline(__always)
@@ -279,7 +281,8 @@ struct TraceLoader {
       spinCalls: state.spinCalls, marks: state.marks,
       fileOperations: activity.operations, footprints: activity.footprints,
       counters: state.counters, signals: activity.signals,
-      processorSamples: activity.samples,
+      processorSamples: activity.samples, jobs: state.jobs.runs,
+      createdTasks: state.jobs.created,
       eventNames: Set(file.attributes.map(\.name)), subject: subject)
   }
 

@@ -109,7 +109,9 @@ public final class Recorder {
     if case .process(let process) = subject { pid = process.pid }
     do {
       return try UprobeSet.install(
-        tracefs: tracefs, libraries: UprobeSet.libraryCandidates(pid: pid))
+        tracefs: tracefs, libraries: UprobeSet.libraryCandidates(pid: pid),
+        runtimes: ConcurrencyRuntime.candidates(
+          of: options.target, path: environment["PATH"] ?? ""))
     } catch {
       unavailable.append(
         .init(signal: "file names", reason: "no probes in the C library: \(error.message)"))

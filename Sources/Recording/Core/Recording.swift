@@ -188,6 +188,9 @@ final class Recording {
       let now = SystemInfo.monotonicNanoseconds()
       try writeLosses(now)
       try writeKernelSymbols(now)
+      if let reason = governor.jobsStopped {
+        unavailable.append(.init(signal: EventSpec.concurrency, reason: reason))
+      }
       try sink.append(
         capture(complete: true, overhead: overhead()), pid: subject.pid, time: now)
       try sink.append(RecordBuilder.finishedRound())

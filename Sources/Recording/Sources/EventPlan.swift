@@ -48,10 +48,13 @@ struct EventPlan {
     addSignals(options)
     addClock(options)
     for probe in uprobes {
-      specs.append(
-        EventSpec(
-          name: "\(probe.system):\(probe.name)", type: EventSpec.tracepoint, config: probe.id,
-          fields: [.base, .raw], signal: "file names", format: probe.format, system: probe.system))
+      let isRuntime = probe.name.hasPrefix("swift_")
+      var spec = EventSpec(
+        name: "\(probe.system):\(probe.name)", type: EventSpec.tracepoint, config: probe.id,
+        fields: [.base, .raw], signal: isRuntime ? EventSpec.concurrency : "file names",
+        format: probe.format, system: probe.system)
+      if probe.name == "swift_job_run" { spec.role = .full(.jobs) }
+      specs.append(spec)
     }
     specs.removeAll { options.excludedEvents.contains($0.name) }
   }

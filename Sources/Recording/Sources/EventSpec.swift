@@ -2,7 +2,7 @@ import PerfData
 
 /// A source of events that may turn to sampling when its rate is high.
 enum AdaptiveSource: Int, CaseIterable {
-  case systemCalls, sends, receives, stacks, spins
+  case systemCalls, sends, receives, stacks, spins, jobs
 }
 
 /// One event to ask the kernel for, on each CPU.
@@ -75,6 +75,9 @@ struct EventSpec {
     static let buildID: UInt64 = 1 << 34
     static let base = EventAttribute.sampleIDAllFlag | EventAttribute.useClockIDFlag | watermark
   }
+
+  /// The signal of the probes in the runtime of Swift concurrency.
+  static let concurrency = "concurrency"
 
   /// PERF_TYPE_SOFTWARE and PERF_TYPE_TRACEPOINT.
   static let software: UInt32 = 1

@@ -21,8 +21,16 @@ final class RateGovernor {
     case .systemCalls, .sends, .receives: Limit(burst: 20_000, perSecond: 10_000)
     case .stacks: Limit(burst: 1_600, perSecond: 2_000)
     case .spins: Limit(burst: 4_000, perSecond: 2_000)
+    case .jobs: Limit(burst: jobBurst, perSecond: largestJobShare / jobSeconds)
     }
   }
+
+  /// What the probes of one job cost: entry, return, its creation and its handing over, 5 µs in a loop of nothing but jobs.
+  private static let jobSeconds = 5e-6
+  /// Of a CPU; where jobs would take more, they are not recorded any longer.
+  private static let largestJobShare = 0.02
+  /// A tenth of a second at the start of a program.
+  private static let jobBurst = 20_000.0
 
   /// Sampling ends when the rate has stayed under half the limit for so long.
   static let calmNanoseconds: UInt64 = 1_000_000_000
@@ -79,9 +87,33 @@ final class RateGovernor {
 
   /// Looks at the rates and changes over what has to be; call after each drain.
   func evaluate(now: UInt64) {
+    considerStopping(now)
     for index in states.indices where states[index].sampledEvent != nil {
       if states[index].isSampled { considerFull(index, now) } else { considerSampling(index, now) }
     }
+  }
+
+  /// Why Swift's jobs were not recorded to the end.
+  private(set) var jobsStopped: String?
+
+  /// Jobs cannot be sampled, since each is told from its beginning and its end; they are recorded or not.
+  private func considerStopping(_ now: UInt64) {
+    let index = AdaptiveSource.jobs.rawValue
+    guard jobsStopped == nil, states[index].fullEvent != nil else { return }
+    let limit = Self.limit(.jobs)
+    let records = Double(states[index].records)
+    let elapsed =
+      states[index].lastRefill == 0 ? 0 : Double(now &- states[index].lastRefill) / 1e9
+    states[index].lastRefill = now
+    states[index].records = 0
+    states[index].tokens =
+      min(limit.burst, states[index].tokens + elapsed * limit.perSecond) - records
+    guard states[index].tokens < 0 else { return }
+    for (event, opened) in events.events.enumerated()
+    where opened.spec.signal == EventSpec.concurrency { events.set(event, enabled: false) }
+    let rate = elapsed > 0 ? Int(records / elapsed) : 0
+    jobsStopped =
+      "at \(rate) jobs a second, recording them would have taken more than 2 % of a CPU; it was ended"
   }
 
   private func considerSampling(_ index: Int, _ now: UInt64) {

@@ -96,6 +96,20 @@ package struct ProbeTemplate: Sendable {
       onlyIfCheap: false),
   ]
 
+  /// What Lull probes in the runtime of Swift concurrency: where a job runs, is handed over, and is made.
+  ///
+  /// 56 is where a job keeps the function it goes on with (`Job::RunJob`, swift/ABI/Task.h); the third argument of
+  /// `swift_job_run` names the executor (`SerialExecutorRef`).
+  package static let concurrency: [ProbeTemplate] = [
+    ProbeTemplate(
+      function: "swift_job_run", entry: "job=$1:x64 executor=$3:x64 resume=+56($1):x64",
+      result: "", onlyIfCheap: true),
+    ProbeTemplate(
+      function: "swift_task_enqueue", entry: "job=$1:x64", result: nil, onlyIfCheap: true),
+    ProbeTemplate(
+      function: "swift_task_create", entry: "flags=$1:x64", result: nil, onlyIfCheap: true),
+  ]
+
   /// The entry's fetch arguments with this machine's argument registers.
   package var entryArguments: String { Self.withRegisters(entry) }
 

@@ -48,8 +48,9 @@ public final class UprobeSet: Sendable {
   /// - Parameters:
   ///   - libraries: paths of C libraries, or of executables that contain one.
   ///   - tag: the recorder's process id.
+  ///   - runtimes: where Swift's concurrency may be; the first that has it is probed.
   public static func install(
-    tracefs: TraceFS, libraries: [String], tag: Int32 = getpid()
+    tracefs: TraceFS, libraries: [String], runtimes: [String] = [], tag: Int32 = getpid()
   ) throws(RecordingError) -> UprobeSet {
     let system = "lull_\(tag)"
     // A reused process id may have left probes of this very name.
@@ -58,26 +59,14 @@ public final class UprobeSet: Sendable {
     var unavailable: [(name: String, reason: String)] = []
     var firstError: RecordingError?
     var seen: Set<[UInt64]> = []
-    for library in libraries {
-      var information = stat()
-      guard stat(library, &information) == 0 else {
-        unavailable.append((library, KernelFile.errorText(errno)))
-        continue
-      }
-      guard seen.insert([UInt64(information.st_dev), UInt64(information.st_ino)]).inserted
-      else { continue }
-      guard let file = ElfFile(path: library) else {
-        unavailable.append((library, "it is not a readable ELF file"))
-        continue
-      }
-      let suffix = seen.count > 1 ? "_\(seen.count)" : ""
-      let functions = file.functions(named: Set(ProbeTemplate.all.map(\.function)))
+    func define(_ templates: [ProbeTemplate], in library: String, _ file: ElfFile, suffix: String) {
+      let functions = file.functions(named: Set(templates.map(\.function)))
       // A path with blanks cannot be written in a definition; a descriptor's name can.
       let opened = OwnedDescriptor(opening: library)
       let target =
         library.contains(where: \.isWhitespace)
         ? "/proc/self/fd/\(opened?.number ?? -1)" : library
-      for template in ProbeTemplate.all {
+      for template in templates {
         guard let function = functions[template.function] else {
           unavailable.append((template.function + suffix, "\(library) does not define it"))
           continue
@@ -112,6 +101,28 @@ public final class UprobeSet: Sendable {
           }
         }
       }
+    }
+    for library in libraries {
+      var information = stat()
+      guard stat(library, &information) == 0 else {
+        unavailable.append((library, KernelFile.errorText(errno)))
+        continue
+      }
+      guard seen.insert([UInt64(information.st_dev), UInt64(information.st_ino)]).inserted
+      else { continue }
+      guard let file = ElfFile(path: library) else {
+        unavailable.append((library, "it is not a readable ELF file"))
+        continue
+      }
+      let suffix = seen.count > 1 ? "_\(seen.count)" : ""
+      define(ProbeTemplate.all, in: library, file, suffix: suffix)
+    }
+    for runtime in runtimes {
+      guard let file = ElfFile(path: runtime),
+        !file.functions(named: ["swift_job_run"]).isEmpty
+      else { continue }
+      define(ProbeTemplate.concurrency, in: runtime, file, suffix: "")
+      break
     }
     if probes.isEmpty {
       throw firstError

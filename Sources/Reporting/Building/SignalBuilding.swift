@@ -19,7 +19,24 @@ enum SignalBuilding {
       memory: signals.memory.map(memory),
       cpu: signals.cpu.map(cpu),
       energy: signals.energy.map(energy),
-      counters: readings(counters), worstMinutes: signals.worstMinutes)
+      counters: readings(counters), worstMinutes: signals.worstMinutes,
+      concurrency: signals.concurrency.map(concurrency))
+  }
+
+  private static func concurrency(_ signal: ConcurrencySignal) -> ConcurrencySection {
+    ConcurrencySection(
+      jobs: signal.jobs, mainActorJobs: signal.mainActorJobs,
+      mainActorSeconds: signal.mainActorSeconds.finite, tasksCreated: signal.tasksCreated,
+      longestJobs: signal.longestJobs.map(job), longestWaits: signal.longestWaits.map(job),
+      stopped: signal.stopped)
+  }
+
+  private static func job(_ job: JobSignal) -> JobSection {
+    JobSection(
+      start: job.start.finite, durationSeconds: job.durationSeconds.finite,
+      waitSeconds: job.waitSeconds?.finite, tid: job.tid, isMainActor: job.isMainActor,
+      function: job.frame?.function, module: job.frame?.module, file: job.frame?.file,
+      line: job.frame?.line)
   }
 
   static func frame(_ frame: StackFrame) -> ReportFrame {

@@ -15,6 +15,35 @@ public struct SignalsSection: Codable, Sendable, Equatable {
   public var counters: [CounterReading]
   /// Of a recording of three minutes or more, the minute in which each signal was worst.
   public var worstMinutes: [WorstMinute]
+  @Nullable public var concurrency: ConcurrencySection?
+}
+
+/// What Swift concurrency did: jobs, which are the stretches between two suspensions of a task.
+public struct ConcurrencySection: Codable, Sendable, Equatable {
+  public var jobs: Int
+  public var mainActorJobs: Int
+  public var mainActorSeconds: Double
+  public var tasksCreated: Int
+  /// The longest jobs, longest first.
+  public var longestJobs: [JobSection]
+  /// The jobs that waited longest for their executor, longest first.
+  public var longestWaits: [JobSection]
+  /// Why they were not recorded to the end.
+  @Nullable public var stopped: String?
+}
+
+/// One job of Swift concurrency.
+public struct JobSection: Codable, Sendable, Equatable {
+  public var start: Double
+  public var durationSeconds: Double
+  @Nullable public var waitSeconds: Double?
+  public var tid: Int
+  public var isMainActor: Bool
+  /// The function it went on with.
+  @Nullable public var function: String?
+  @Nullable public var module: String?
+  @Nullable public var file: String?
+  @Nullable public var line: Int?
 }
 
 /// One frame of a call stack, innermost first in a list.

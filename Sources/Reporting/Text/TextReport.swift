@@ -7,6 +7,7 @@ public enum TextReport {
     VerdictText.write(report, to: &canvas)
     TimelineText.write(report, to: &canvas)
     MainThreadText.write(report, to: &canvas)
+    ConcurrencyText.write(report, to: &canvas)
     SignalsText.write(report, to: &canvas)
     BlameText.write(report, to: &canvas)
     ProcessesText.write(report, to: &canvas)

@@ -55,7 +55,7 @@ struct BlameSamples {
     }
   }
 
-  /// A wakeup is charged to the place where the thread had waited.
+  /// A wakeup is charged to the place where the thread had waited; under load the stacks of some waits only are taken.
   private func wakeups() -> [BlameSample] {
     var waits: [Int32: [UInt64: Int]] = [:]
     for thread in subject.threads {
@@ -65,10 +65,13 @@ struct BlameSamples {
         }
       }
     }
-    return subject.trace.wakeups.filter { $0.pid == subject.pid }.map {
-      BlameSample(
-        stack: waits[$0.tid]?[$0.time.nanoseconds], tid: $0.tid, joules: priors.joulesPerWakeup)
-    }
+    return Self.spread(
+      subject.trace.wakeups.filter { $0.pid == subject.pid }.map {
+        let stack = waits[$0.tid]?[$0.time.nanoseconds]
+        return (
+          sample: BlameSample(stack: stack, tid: $0.tid, joules: priors.joulesPerWakeup), path: ""
+        )
+      })
   }
 
   private func disk() -> [BlameSample] {

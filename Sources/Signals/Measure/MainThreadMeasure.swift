@@ -154,6 +154,32 @@ enum MainThreadMeasure {
       blockedByCause: parts.blockedByCause, stack: stack, blamedFunction: stack.blamed)
   }
 
+  /// A job of MainActor as a hang; blamed is what held it up, else the function it went on with.
+  static func hang(_ job: JobRun, severity: HangSeverity, in subject: SubjectView) -> Hang {
+    let history = subject.threads.first { $0.tid == job.tid }?.intervals ?? ThreadHistory()
+    let own = history.compactMap { interval -> ThreadInterval? in
+      guard interval.start < job.end, interval.end > job.start else { return nil }
+      var part = interval
+      part.start = max(part.start, job.start)
+      part.end = min(part.end, job.end)
+      return part
+    }
+    let turn = Turn(intervals: ThreadHistory(own), tid: job.tid)
+    let parts = TimeParts(own)
+    var stack = worstStack(turn, parts: parts, tid: job.tid, subject)
+    if stack.isEmpty, let frame = job.function {
+      stack = [
+        StackFrame(
+          function: frame.displayName, module: frame.module, file: frame.file, line: frame.line,
+          isProgram: frame.isProgram)
+      ]
+    }
+    return Hang(
+      start: subject.time(job.start), durationSeconds: job.length.seconds, severity: severity,
+      runningSeconds: parts.running.seconds, runnableSeconds: parts.runnable.seconds,
+      blockedByCause: parts.blockedByCause, stack: stack, blamedFunction: stack.blamed)
+  }
+
   /// The stack that held the turn up longest: of its blocked time, or of its samples if it computed.
   private static func worstStack(
     _ turn: Turn, parts: TimeParts, tid: Int32, _ subject: SubjectView

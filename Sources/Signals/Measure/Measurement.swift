@@ -51,6 +51,13 @@ public enum Measurement {
       set.lifecycle = LifecycleMeasure.measure(
         main: choice.first, marks: set.marks, in: subject)
     }
+    set.concurrency = ConcurrencyMeasure.measure(subject)
+    if let known = set.mainThread?.hangs {
+      let more = ConcurrencyMeasure.hangs(besides: known, subject)
+      if !more.isEmpty {
+        set.mainThread?.hangs = (known + more).sorted { $0.start < $1.start }
+      }
+    }
     if set.unavailable[.wakeups] == nil { set.wakeups = wakeups.signal() }
     var roles = ThreadRoles(subject, main: choice?.thread.tid)
     set.threads = ThreadMeasure.measure(subject, roles: &roles, wakeups: wakeups)

@@ -29,6 +29,8 @@ public struct SignalSet: Sendable, Hashable {
   public var energy: EnergySignal?
   /// Launch and termination.
   public var lifecycle: LifecycleSignal?
+  /// Swift concurrency; nil where its runtime was not recorded.
+  public var concurrency: ConcurrencySignal?
   /// Which functions caused what was measured.
   public var blame: BlameTables
   /// Of a long recording, the minute in which each signal was worst.
@@ -65,6 +67,7 @@ public struct SignalSet: Sendable, Hashable {
     cpu: CPUSignal? = nil,
     energy: EnergySignal? = nil,
     lifecycle: LifecycleSignal? = nil,
+    concurrency: ConcurrencySignal? = nil,
     blame: BlameTables = BlameTables(),
     unavailable: [SignalKind: String] = [:],
     priors: EnergyPriors = EnergyPriors(),
@@ -87,6 +90,7 @@ public struct SignalSet: Sendable, Hashable {
     self.cpu = cpu
     self.energy = energy
     self.lifecycle = lifecycle
+    self.concurrency = concurrency
     self.blame = blame
     self.unavailable = unavailable
     self.priors = priors

@@ -234,6 +234,12 @@ private final class RemoteContents: ModuleContents {
       read: { reader throws(WireError) in try .init(from: &reader) })
   }
 
+  func objectName(at address: UInt64) -> String? {
+    ask(
+      .objectName, nil, parameters: { $0.put(address) },
+      read: { reader throws(WireError) in try reader.optionalText() })
+  }
+
   func names(_ mangled: [String]) -> [FunctionName] {
     ask(
       .names, [], parameters: { $0.put(mangled) },

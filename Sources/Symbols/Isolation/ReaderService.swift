@@ -10,6 +10,8 @@ enum ReaderRequest: UInt8 {
   case inlines
   /// Linker names.
   case names
+  /// The address of a data object.
+  case objectName
 }
 
 /// The reading process: reads files that may be hostile, within limits, until Lull hangs up.
@@ -84,6 +86,7 @@ public enum ReaderService {
     case .symbols: contents.symbols().write(to: &writer)
     case .lines: contents.lines().write(to: &writer)
     case .inlines: contents.inlines(unit: try reader.number(UInt64.self)).write(to: &writer)
+    case .objectName: writer.put(contents.objectName(at: try reader.number(UInt64.self)))
     case .names: for name in contents.names(try reader.texts()) { name.write(to: &writer) }
     }
   }

@@ -16,6 +16,7 @@ struct StackTracker {
   private let fullNames: Bool
   private let symbolizer: Symbolizer
   private var resolved: [Int32: [UInt64: [Int32]]] = [:]
+  private var executors: [Int32: [UInt64: String?]] = [:]
   private var causes: [Int: WaitCause] = [:]
 
   private struct StackKey: Hashable {
@@ -76,6 +77,42 @@ struct StackTracker {
     guard let stack = resolve(sample) else { return nil }
     seen.append((time: sample.time, tid: sample.tid, stack: stack))
     return stack
+  }
+
+  /// The function with which a job of Swift concurrency goes on, and the name of its executor's witness table.
+  ///
+  /// Kept like a stack of these two, so that a trace with embedded names brings them along.
+  mutating func job(_ sample: Sample, resume: UInt64, executor: UInt64)
+    -> (function: Frame?, executor: String?)
+  {
+    if let known = embeddedStacks[StackKey(time: sample.time, tid: Int(sample.tid))] {
+      let frames = known.frames.compactMap { embeddedFrames[$0] }.map { table.frames[Int($0)] }
+      return (frames.first, frames.count > 1 ? frames.last?.function : nil)
+    }
+    guard !isEmbedded else { return (nil, nil) }
+    let mapping = mappings[sample.pid] ?? MappingTable()
+    var frames = userFrames(resume, pid: sample.pid, mapping).suffix(1).map { $0 }
+    var name: String?
+    if executor != 0 {
+      name = executorName(executor, pid: sample.pid, mapping)
+      var frame = Frame.noStack
+      frame.function = name ?? "[executor]"
+      frames.append(table.intern(frame))
+    }
+    seen.append((time: sample.time, tid: sample.tid, stack: table.intern(stack: frames)))
+    return (frames.first.map { table.frames[Int($0)] }, name)
+  }
+
+  private mutating func executorName(_ address: UInt64, pid: Int32, _ mapping: MappingTable)
+    -> String?
+  {
+    if let known = executors[pid]?[address] { return known }
+    // A dynamic runtime is a library of this name; a static one is in the program.
+    let name = symbolizer.objectName(at: address, in: mapping) { path in
+      path.contains("/libswift_Concurrency.so") || FunctionOrigin.isProgramModule(path: path)
+    }
+    executors[pid, default: [:]][address] = .some(name)
+    return name
   }
 
   private mutating func resolve(_ sample: Sample) -> Int? {

@@ -3,16 +3,17 @@ import Glibc
 
 /// A program whose MainActor runs where async main or dispatchMain puts it, and is blocked a known number of times.
 ///
-/// With `mode=pool` it is a task of the cooperative pool that blocks.
+/// With `mode=pool` it is a task of the cooperative pool that blocks; with `mode=hops` tasks only yield, `count` times.
 ///
-/// `lull-workload-async [mode=async-main|dispatch|pool] [count=N] [ms=T] [gap=G]`
+/// `lull-workload-async [mode=async-main|dispatch|pool|hops] [count=N] [ms=T] [gap=G]`
 @main
 struct AsyncWorkload {
   static func main() async {
     let words = CommandLine.arguments.dropFirst()
     guard let program = Program(words) else {
       writeLine(
-        "usage: lull-workload-async [mode=async-main|dispatch|pool] [count=N] [ms=T] [gap=G]", to: 2
+        "usage: lull-workload-async [mode=async-main|dispatch|pool|hops] [count=N] [ms=T] [gap=G]",
+        to: 2
       )
       exit(64)
     }
@@ -20,6 +21,7 @@ struct AsyncWorkload {
     case .asyncMain: await runAsync(program)
     case .dispatch: runDispatch(program)
     case .pool: await runPool(program)
+    case .hops: await runHops(program)
     }
   }
 
@@ -32,6 +34,12 @@ struct AsyncWorkload {
     }
     try? await Task.sleep(for: .milliseconds(program.gap))
     program.printAndExit(spans)
+  }
+
+  /// Nothing but jobs, as many a second as the runtime can.
+  static func runHops(_ program: Program) async {
+    for _ in 0..<program.count { await Task.yield() }
+    program.printAndExit([])
   }
 
   /// Blocks tasks of the cooperative pool, and MainActor not at all.
@@ -99,6 +107,7 @@ struct Program: Sendable {
     case asyncMain = "async-main"
     case dispatch
     case pool
+    case hops
   }
 
   var mode = Mode.asyncMain
