@@ -189,6 +189,7 @@ struct TraceLoader {
       state.processes.mapped(mapping)
     case RecordType.comm:
       guard let comm = file.comm(record) else { return }
+      if comm.isExec { state.schedule.exec(pid: comm.pid, at: time) }
       state.schedule.begin(tid: comm.tid, pid: comm.pid, name: comm.name, at: time)
       state.schedule.rename(tid: comm.tid, to: comm.name)
       state.processes.named(
@@ -243,7 +244,7 @@ struct TraceLoader {
       subject.start = programStart
     }
     state.capture?.unavailable += state.unseen.explanations(
-      pid: subject.pid, descriptors: state.descriptors)
+      of: subject, descriptors: state.descriptors)
     let wall = file.features.clockData.map {
       $0.wallNanoseconds &+ (start.nanoseconds &- $0.clockNanoseconds)
     }

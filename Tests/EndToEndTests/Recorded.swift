@@ -96,8 +96,5 @@ func isNear(_ hang: JSON, _ truth: Double) -> Bool {
 
 /// All the tests that record; one at a time, so that they do not disturb each other's times.
 @Suite(
-  .serialized, .enabled(if: Machine.isRoot, Machine.needsRoot),
-  .enabled(
-    if: ProcessInfo.processInfo.environment["LULL_END_TO_END"] != nil,
-    "set LULL_END_TO_END: some of these still fail"), .timeLimit(.minutes(10)))
+  .serialized, .enabled(if: Machine.isRoot, Machine.needsRoot), .timeLimit(.minutes(10)))
 enum EndToEnd {}

@@ -105,6 +105,27 @@ struct ScheduleTests {
     #expect(trace.processes.first?.cpuSeconds == 0.007)
   }
 
+  @Test func `an exec by another thread ends the others and not the process`() throws {
+    let trace = try traceOf { builder in
+      builder.contextSwitch(time: second + 1 * millisecond, 100, .arrived)
+      builder.contextSwitch(time: second + 2 * millisecond, 100, .left)
+      builder.fork(
+        time: second + 2 * millisecond, pid: 100, tid: 101, parentPid: 100, parentTid: 100)
+      builder.contextSwitch(time: second + 3 * millisecond, 101, .arrived)
+      builder.exit(time: second + 4 * millisecond, pid: 100, tid: 100)
+      builder.comm(
+        time: second + 5 * millisecond, pid: 100, tid: 100, name: "later", isExec: true)
+      builder.contextSwitch(time: second + 8 * millisecond, 100, .left)
+      builder.waking(time: second + 20 * millisecond, by: 7, of: 100)
+      builder.exit(time: second + 30 * millisecond, pid: 100, tid: 100)
+      builder.comm(time: second + 90 * millisecond, pid: 200, tid: 200, name: "other")
+    }
+    #expect(trace.threads(of: 100).map(\.tid) == [100])
+    #expect(trace.threads(of: 100).first?.runningTime.nanoseconds == 3 * 1_000_000)
+    #expect(trace.subject.end?.nanoseconds == second + 30 * millisecond)
+    #expect(trace.wakeups.count == 1)
+  }
+
   @Test func `an embedded name of hostile text is kept as it is`() throws {
     let trace = try traceOf { builder in
       builder.switchIn(time: second + millisecond, 100)

@@ -13,6 +13,8 @@ final class ProcessBook {
   private let largestInterval: UInt64
   private var entries: [Int32: Entry] = [:]
   private(set) var seen: Set<Int32> = []
+  /// The parents of processes that ended.
+  private var ended: [Int32: Int32] = [:]
 
   /// Short programs are seen by readings that begin dense and thin out.
   static let firstInterval: UInt64 = 1_000_000
@@ -44,7 +46,13 @@ final class ProcessBook {
 
   /// A process runs another program.
   func exec(_ pid: Int32, name: String, time: UInt64) throws(PerfDataError) {
-    let parent = entries[pid]?.parentPid ?? 0
+    let parent = entries[pid]?.parentPid ?? ended[pid] ?? 0
+    // An exec by another thread than the first looks like the end of the process before it.
+    if entries[pid] == nil {
+      entries[pid] = Entry(
+        parentPid: parent, sampler: FootprintSampler(pid: pid), nextSample: time,
+        interval: Self.firstInterval)
+    }
     var event =
       ProcessProbe.describe(pid: pid, kind: .exec)
       ?? ProcessEvent(pid: Int(pid), parentPid: Int(parent), kind: .exec, commandLine: [name])
@@ -59,6 +67,7 @@ final class ProcessBook {
     _ pid: Int32, time: UInt64, status: Int? = nil, signal: Int? = nil, peak: UInt64? = nil
   ) throws(PerfDataError) {
     guard let entry = entries.removeValue(forKey: pid) else { return }
+    ended[pid] = entry.parentPid
     let event = ProcessEvent(
       pid: Int(pid), parentPid: Int(entry.parentPid), kind: .exit, exitStatus: status,
       signal: signal, peakResidentBytes: peak)

@@ -229,6 +229,7 @@ final class RingDrain {
       ended.append((tid, round))
       notes.append(.exit(pid: ring.signed(at + 8), tid: tid, time: ring.word(at + 24)))
     case RecordType.comm where header & 1 << 45 != 0:
+      revive(ring.signed(at + 8))
       let bytes = ring.bytes(from: at + 16, to: at + size - 32)
       notes.append(
         .exec(
@@ -238,6 +239,12 @@ final class RingDrain {
     default: break
     }
     return true
+  }
+
+  /// When another thread than the first runs a new program, the first ends and the other takes its id.
+  private func revive(_ pid: Int32) {
+    tracked.insert(pid)
+    if !ended.isEmpty { ended.removeAll { $0.tid == pid } }
   }
 
   private func noteBuildID(_ ring: PerfRing, _ at: UInt64, _ size: UInt64) {

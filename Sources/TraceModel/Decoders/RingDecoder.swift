@@ -31,7 +31,7 @@ enum RingDecoder {
       let result = context.integer("res"), result >= 0
     else { return }
     guard let descriptor = request.descriptor else {
-      state.unseen.note(.registeredFile, pid: context.pid)
+      state.unseen.note(.registeredFile, pid: context.pid, at: context.time)
       return
     }
     let isSync = syncs.contains(request.opcode)
@@ -49,8 +49,8 @@ enum RingDecoder {
   static func mapped(_ context: DecodingContext, _ state: inout LoaderState) {
     guard let fd = context.integer("fd") else { return }
     state.unseen.note(
-      .mapping(descriptor: Int(Int32(truncatingIfNeeded: fd)), time: context.time),
-      pid: context.pid)
+      .mapping(descriptor: Int(Int32(truncatingIfNeeded: fd))), pid: context.pid,
+      at: context.time)
   }
 }
 
@@ -58,22 +58,26 @@ enum RingDecoder {
 struct UnseenWrites {
   enum Way {
     case registeredFile
-    case mapping(descriptor: Int, time: Timestamp)
+    case mapping(descriptor: Int)
   }
 
-  private var noted: [(pid: Int32, way: Way)] = []
+  private var noted: [(pid: Int32, time: Timestamp, way: Way)] = []
 
-  mutating func note(_ way: Way, pid: Int32) { noted.append((pid, way)) }
+  mutating func note(_ way: Way, pid: Int32, at time: Timestamp) {
+    noted.append((pid, time, way))
+  }
 
   /// What the report says of them, of one process.
-  func explanations(pid: Int32, descriptors: DescriptorTracker) -> [CaptureEvent.Unavailable] {
+  func explanations(
+    of process: ProcessModel, descriptors: DescriptorTracker
+  ) -> [CaptureEvent.Unavailable] {
     var registered = 0
     var paths: [String: Int] = [:]
-    for entry in noted where entry.pid == pid {
+    for entry in noted where entry.pid == process.pid && entry.time >= process.start {
       switch entry.way {
       case .registeredFile: registered += 1
-      case .mapping(let descriptor, let time):
-        let target = descriptors.target(pid: pid, fd: descriptor, at: time)
+      case .mapping(let descriptor):
+        let target = descriptors.target(pid: process.pid, fd: descriptor, at: entry.time)
         if target.kind == "regular", let path = target.path { paths[path, default: 0] += 1 }
       }
     }

@@ -31,6 +31,8 @@ struct ProcessTracker {
       processes[pid]?.swiftVersion = nil
       processes[pid]?.executable = nil
       processes[pid]?.programStart = time
+      // If another thread than the first did it, the first one's end looked like the process's.
+      processes[pid]?.end = nil
     }
   }
 

@@ -51,6 +51,13 @@ struct ScheduleTracker {
     finished.append(thread.model)
   }
 
+  /// A process runs a new program: of its threads the one that did it goes on, by the first one's id.
+  mutating func exec(pid: Int32, at time: Timestamp) {
+    for tid in threads.keys where tid != pid && threads[tid]?.model.pid == pid {
+      end(tid: tid, at: time)
+    }
+  }
+
   func pid(of tid: Int32) -> Int32? { threads[tid]?.model.pid }
   func name(of tid: Int32) -> String? { threads[tid]?.model.name }
 
