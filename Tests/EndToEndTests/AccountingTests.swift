@@ -30,7 +30,7 @@ extension EndToEnd {
     }
 
     @Test func `faults and peaks are the kernel's`() throws {
-      let run = try Recorded(workload: "spiker mb=48 times=3 gap=20")
+      let run = try Recorded(workload: "steady mb=32 seconds=1")
       let usage = run.truth["usage"]
       let memory = run.signals["memory"]
       let faults = memory["minorFaults"].double ?? 0
