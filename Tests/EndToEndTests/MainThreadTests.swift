@@ -3,7 +3,8 @@ import Testing
 import TraceModel
 
 extension EndToEnd {
-  @Suite struct MainThread {
+  @Suite(.enabled(if: Machine.isQuiet, Machine.needsQuiet))
+  struct MainThread {
     /// The name a cause of the blocker has in the report.
     static let causes = [
       ("sleep", "sleep"), ("lock", "lock"), ("semaphore", "lock"), ("network", "network"),

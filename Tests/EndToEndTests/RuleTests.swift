@@ -66,7 +66,8 @@ struct BadProgram: CustomTestStringConvertible, Sendable {
 }
 
 extension EndToEnd {
-  @Suite struct Rules {
+  @Suite(.enabled(if: Machine.isQuiet, Machine.needsQuiet))
+  struct Rules {
     @Test(arguments: BadProgram.all)
     func `a bad program fails just its rules`(program: BadProgram) throws {
       let run = try Recorded(
