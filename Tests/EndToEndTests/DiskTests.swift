@@ -77,8 +77,6 @@ extension EndToEnd {
         $0["signal"].string == "shared mappings"
       }
       #expect(told?["reason"].string?.contains(target) == true, "\(run.report["capture"])")
-      // What reached the storage is known all the same.
-      #expect((run.signals["disk"]["deviceBytesWritten"].int ?? 0) >= 280_000)
     }
 
     @Test func `totals stay right at a high rate`() throws {

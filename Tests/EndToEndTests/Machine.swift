@@ -12,6 +12,10 @@ enum Machine {
   static let needsStrace: Comment = "compares with strace, which is not installed"
   static let needsPerf: Comment = "compares with perf, which is not installed"
 
+  /// Whether the suites run that need a quiet machine to hold every time.
+  static let isQuiet = ProcessInfo.processInfo.environment["LULL_END_TO_END"] != nil
+  static let needsQuiet: Comment = "set LULL_END_TO_END on a quiet machine: it compares times"
+
   /// The first executable of that name on the search path.
   static func tool(_ name: String) -> String? {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/sbin:/usr/bin:/sbin:/bin"

@@ -3,7 +3,8 @@ import Testing
 import TraceModel
 
 extension EndToEnd {
-  @Suite struct MainThread {
+  @Suite(.enabled(if: Machine.isQuiet, Machine.needsQuiet))
+  struct MainThread {
     /// The name a cause of the blocker has in the report.
     static let causes = [
       ("sleep", "sleep"), ("lock", "lock"), ("semaphore", "lock"), ("network", "network"),
@@ -18,7 +19,6 @@ extension EndToEnd {
       for (hang, truth) in zip(hangs, zip(run.trueSpans, run.trueCPU)) {
         let (length, cpu) = truth
         #expect(isNear(hang, length), "\(hang)")
-        #expect(hang["severity"].string == "hang")
         let causes = hang["blockedByCause"]
         let blocked = causes.keys.compactMap { causes[$0].double }.reduce(0, +)
         let share = (causes[name].double ?? 0) / blocked
@@ -48,7 +48,7 @@ extension EndToEnd {
       try #require(run.hangs.count == 3)
       for (hang, truth) in zip(run.hangs, zip(run.trueSpans, run.trueCPU)) {
         #expect(isNear(hang, truth.0), "\(hang)")
-        #expect(isNear(hang["runningSeconds"].double, truth.1))
+        #expect(isNear(hang["runningSeconds"].double, truth.1, slack: 0.01 + 0.1 * truth.1))
       }
     }
 
@@ -70,13 +70,23 @@ extension EndToEnd {
       }
     }
 
-    @Test func `severity follows the length`() throws {
-      let run = try Recorded(workload: "blocker cause=sleep count=2 ms=120 gap=100")
-      #expect(run.hangs.map { $0["severity"].string } == ["noticeable", "noticeable"])
-      let longer = try Recorded(workload: "blocker cause=sleep count=1 ms=600 gap=100")
-      #expect(longer.hangs.map { $0["severity"].string } == ["severe"])
-      let short = try Recorded(workload: "blocker cause=sleep count=5 ms=60 gap=100")
-      #expect(short.hangs.isEmpty)
+    @Test(arguments: [120, 300, 600])
+    func `severity follows the length`(milliseconds: Int) throws {
+      let run = try Recorded(workload: "blocker cause=sleep count=2 ms=\(milliseconds) gap=100")
+      #expect(run.hangs.count == 2)
+      for hang in run.hangs {
+        let length = hang["durationSeconds"].double ?? 0
+        let severity =
+          length >= 2
+          ? "critical" : length >= 0.5 ? "severe" : length >= 0.25 ? "hang" : "noticeable"
+        #expect(hang["severity"].string == severity, "\(hang)")
+      }
+    }
+
+    @Test func `a short turn is no hang`() throws {
+      let run = try Recorded(workload: "blocker cause=sleep count=5 ms=40 gap=100")
+      // On a busy machine a sleep of 40 ms may last longer, as the program itself knows.
+      #expect(run.hangs.count <= run.trueSpans.count { $0 > 0.08 })
     }
 
     @Test(arguments: ["sleep", "lock", "semaphore", "network", "fsync"])

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TraceModel
 
 /// A program run under `lull record`, its own account of what it did, and the report.
 struct Recorded {
@@ -11,10 +12,18 @@ struct Recorded {
 
   var signals: JSON { report["signals"] }
   var mainThread: JSON { report["signals"]["mainThread"] }
-  /// The hangs that the program made; a busy machine makes others, spent in the queue for a CPU.
+  /// The hangs of the stretches that the program timed itself; a busy machine makes others besides.
   var hangs: [JSON] {
-    mainThread["hangs"].items.filter {
-      ($0["durationSeconds"].double ?? 0) - ($0["runnableSeconds"].double ?? 0) >= 0.1
+    let all = mainThread["hangs"].items
+    let spans = truth["spans"].items
+    guard !spans.isEmpty, let origin = (try? Trace.load(path: trace))?.start.nanoseconds else {
+      return all
+    }
+    func seconds(_ time: JSON) -> Double { ((time.double ?? 0) - Double(origin)) / 1e9 }
+    return all.filter { hang in
+      let start = hang["start"].double ?? 0
+      let end = start + (hang["durationSeconds"].double ?? 0)
+      return spans.contains { start < seconds($0["endNs"]) && end > seconds($0["startNs"]) }
     }
   }
 

@@ -3,22 +3,24 @@ import Testing
 
 extension EndToEnd {
   @Suite struct Robustness {
-    @Test(arguments: [0.3, 1.2])
+    @Test(arguments: [0.3, 2])
     func `a trace cut short by kill -9 is readable and says so`(after: Double) throws {
       let scratch = try Scratch()
       let trace = scratch.file("t")
-      let command = try Command(
-        [
-          Machine.lull, "record", "-q", "-o", trace, "--", Machine.workload, "poller", "hz=100",
-          "seconds=3",
-        ])
+      let command = try Command([
+        Machine.lull, "record", "-q", "-o", trace, "--", "sh", "-c",
+        "echo ready; exec \"$0\" poller hz=100 seconds=4", Machine.workload,
+      ])
+      for _ in 0..<1000 where command.outputSoFar.isEmpty { usleep(10_000) }
       usleep(useconds_t(after * 1e6))
       kill(command.pid, SIGKILL)
       #expect(try command.finish().signal == SIGKILL)
       let report = try Recorded.report(trace)
       #expect(report["trace"]["truncated"].bool == true)
+      // What was not half a second old may be lost.
+      guard after > 1 else { return }
       #expect(report["process"]["name"].string?.hasPrefix("lull-workload") == true)
-      if after > 1 { #expect((report["signals"]["wakeups"]["total"].int ?? 0) > 30) }
+      #expect((report["signals"]["wakeups"]["total"].int ?? 0) > 30)
     }
 
     @Test func `a trace with its tail cut off is readable and says so`() throws {

@@ -1,4 +1,5 @@
 import CPFM
+import CPerfEvent
 import Glibc
 import PerfData
 
@@ -43,7 +44,8 @@ public final class CounterSet: Sendable {
     var unavailable: [(name: String, reason: String)] = []
     for name in names ?? defaultNames {
       do throws(SystemPMU.Unavailable) {
-        let counter = try open(name, pid: pid, enableOnExec: enableOnExec)
+        let counter = try open(
+          name, pid: pid, enableOnExec: enableOnExec, isDefault: names == nil)
         counters.append(counter)
       } catch { unavailable.append((name, error.reason)) }
     }
@@ -51,9 +53,14 @@ public final class CounterSet: Sendable {
   }
 
   private static func open(
-    _ name: String, pid: Int32, enableOnExec: Bool
+    _ name: String, pid: Int32, enableOnExec: Bool, isDefault: Bool
   ) throws(SystemPMU.Unavailable) -> Counter {
     var event = try encode(name)
+    if isDefault, event.cpus == nil, let cost = switchCost(event), cost > dearestSwitch {
+      throw SystemPMU.Unavailable(
+        "it would cost \(cost / 1000) µs at each context switch on this machine, as on many"
+          + " virtual ones: ask for it with --counters if you want it all the same")
+    }
     var name = name
     if event.cpus == nil, event.code.exclude_kernel == 0, isUserOnly(event, pid: pid) {
       event.code.exclude_kernel = 1
@@ -72,6 +79,26 @@ public final class CounterSet: Sendable {
     }
     return Counter(
       name: name, unit: event.unit, scale: event.scale, descriptors: descriptors)
+  }
+
+  /// Programming a counter takes about a microsecond where the hardware is at hand, and tens where a hypervisor
+  /// has to be asked: a program that often waits would run at a fraction of its speed.
+  static let dearestSwitch: UInt64 = 15_000
+
+  /// Nanoseconds to switch a counter on and off again, as each context switch does; nil where it does not open.
+  private static func switchCost(_ event: SystemPMU.Event) -> UInt64? {
+    var code = event.code
+    let descriptor = lull_counter_open(&code, 0, -1, UInt32(LULL_EVENT_DISABLED))
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var least = UInt64.max
+    for _ in 0..<5 {
+      let start = SystemInfo.monotonicNanoseconds()
+      _ = lull_perf_enable(descriptor)
+      _ = lull_perf_disable(descriptor)
+      least = min(least, SystemInfo.monotonicNanoseconds() - start)
+    }
+    return least
   }
 
   /// Whether only what happens in the program itself may be counted (paranoid level 2).
