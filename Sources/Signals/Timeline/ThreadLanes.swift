@@ -21,7 +21,7 @@ enum ThreadLanes {
       "main": 0, "event loop": 1, "cooperative pool": 2, "dispatch worker": 3, "thread pool": 4,
     ]
     let rows = signals.threads.sorted {
-      (order[$0.role] ?? 4, $1.cpuSeconds, $0.tid) < (order[$1.role] ?? 4, $0.cpuSeconds, $1.tid)
+      (order[$0.role] ?? 5, $1.cpuSeconds, $0.tid) < (order[$1.role] ?? 5, $0.cpuSeconds, $1.tid)
     }
     let threads = Dictionary(
       canvas.subject.threads.map { (Int($0.tid), $0) }, uniquingKeysWith: { $1 })
