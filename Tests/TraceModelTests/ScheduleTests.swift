@@ -121,7 +121,8 @@ struct ScheduleTests {
       builder.comm(time: second + 90 * millisecond, pid: 200, tid: 200, name: "other")
     }
     #expect(trace.threads(of: 100).map(\.tid) == [100])
-    #expect(trace.threads(of: 100).first?.runningTime.nanoseconds == 3 * 1_000_000)
+    let thread = try #require(trace.threads(of: 100).first)
+    #expect(thread.runningTime.nanoseconds == 3 * 1_000_000)
     #expect(trace.subject.end?.nanoseconds == second + 30 * millisecond)
     #expect(trace.wakeups.count == 1)
   }

@@ -40,6 +40,7 @@ public enum CooperativePoolBlockingRule: Rule {
 
   public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     PoolWaits.outcome(
-      signals, scale, role: .cooperativePool, absent: "no Swift task was seen on the cooperative pool")
+      signals, scale, role: .cooperativePool,
+      absent: "no Swift task was seen on the cooperative pool")
   }
 }

@@ -120,7 +120,7 @@ struct SubjectActivity {
     var last = from
     for span in running where span.end > from && span.start < to {
       let start = max(span.start, from)
-      if begin == nil || (start - last).seconds >= 0.1, start > last { begin = start }
+      if begin == nil || (start > last && (start - last).seconds >= 0.1) { begin = start }
       last = max(last, min(span.end, to))
       if let begin { longest = max(longest, (last - begin).seconds) }
     }

@@ -24,7 +24,10 @@ import Testing
     let page = try HTMLReport.render(report, timeline: timeline)
     #expect(page == (try HTMLReport.render(report, timeline: timeline)))
     #expect(page.contains("default-src 'none'"))
-    for reference in ["src=\"http", "href=\"http", "url(", "@import", "import(", "fetch("] {
+    for reference in [
+      "src=\"http", "href=\"http", "url(http", "url(//", "url(\"", "url('", "@import", "import(",
+      "fetch(",
+    ] {
       #expect(!page.contains(reference), "\(reference)")
     }
     #expect(page.contains("Loader.loadAll()"))
