@@ -39,9 +39,10 @@ struct ImportTests {
     }
     if let tracing = file.features.tracingData {
       // Its text says its own endianness, which stays little here.
-      let bytes = tracing.encoded
-      output += record(RecordType.tracingData, number(UInt32(bytes.count)))
-      output += bytes + [UInt8](repeating: 0, count: (8 - bytes.count % 8) % 8)
+      // perf gives the size with the padding to a multiple of 8.
+      let unpadded = tracing.encoded
+      let bytes = unpadded + [UInt8](repeating: 0, count: (8 - unpadded.count % 8) % 8)
+      output += record(RecordType.tracingData, number(UInt32(bytes.count))) + bytes
     }
     let swapper = RecordSwapper(
       attributes: file.attributes, tracepoints: file.features.tracepoints)
@@ -91,9 +92,10 @@ struct ImportTests {
       try Data(Self.pipe(file, isBigEndian: isBigEndian)).write(to: URL(fileURLWithPath: path))
       let result = try #require(
         Perf.run([
-          "perf", "script", "-F", "comm,pid,tid,time,event", "--show-task-events", "-i", path,
+          // Not pid and tid: perf 6.1 exchanges them in samples of the other endianness from a pipe.
+          "perf", "script", "-F", "comm,time,event", "--show-task-events", "-i", path,
         ]))
-      #expect(result.status == 0)
+      #expect(result.status == 0, "\(result.text)")
       return result.text
     }
     #expect(texts[0].contains("five") && texts[0].contains("cpu-clock"))

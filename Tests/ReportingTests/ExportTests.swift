@@ -165,7 +165,8 @@ struct ExportTests {
     try check("markers", "name", within: strings.count)
     #expect(try length("samples") == 5)
     #expect(try length("markers") >= 5)
-    #expect(strings.contains("spin()") && strings.contains("load()"))
+    // The hangs ran longer than they were blocked, and so are named by what ran.
+    #expect(strings.contains("spin()"))
     let counters = try #require(profile["counters"] as? [[String: Any]])
     #expect(counters.first?["name"] as? String == "footprint")
   }

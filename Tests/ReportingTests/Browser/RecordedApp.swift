@@ -40,7 +40,7 @@ enum RecordedApp {
         anonymous: UInt64(10_000_000 + second * 500_000))
       try wait(&builder, at: milliseconds(event + 30), until: milliseconds(base + 995))
     }
-    builder.exit(time: milliseconds(30_200), pid: 100, tid: 100)
+    builder.exit(time: milliseconds(30_150), pid: 100, tid: 100)
     return try builder.withFile { path in
       let trace = try Trace.load(path: path)
       let signals = try Measurement.measure(trace)
