@@ -98,7 +98,7 @@ final class Recording {
     var onExec = false
     if case .command = subject { onExec = true }
     let set = CounterSet.open(
-      names: options.counters ?? CounterSet.defaultNames, pid: subject.pid, enableOnExec: onExec)
+      names: options.counters, pid: subject.pid, enableOnExec: onExec)
     for (name, reason) in set.unavailable {
       unavailable.append(.init(signal: "counters", reason: "\(name): \(reason)"))
     }
