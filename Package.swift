@@ -28,10 +28,12 @@ let package = Package(
   products: [
     .executable(name: "lull", targets: ["lull"]),
     .library(name: "LullMarks", targets: ["LullMarks"]),
+    .plugin(name: "LullPlugin", targets: ["LullPlugin"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
+    .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
   ],
   targets: [
@@ -64,6 +66,7 @@ let package = Package(
       name: "Budgets",
       dependencies: [
         "Reporting", "Rules", "Signals", .product(name: "TOMLKit", package: "TOMLKit"),
+        .product(name: "Histogram", package: "hdrhistogram-swift"),
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -73,6 +76,15 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
+    .plugin(
+      name: "LullPlugin",
+      capability: .command(
+        intent: .custom(
+          verb: "lull",
+          description: "Build in release, record the scenarios of lull.toml and check them."),
+        permissions: [
+          .writeToPackageDirectory(reason: "to write the outcome of the check where you ask for it")
+        ]), dependencies: ["lull"], path: "Sources/LullPlugin"),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "CWorkloads", path: "Sources/Workloads/C"),
     .executableTarget(

@@ -10,7 +10,7 @@ struct Lull: ParsableCommand {
       RecordCommand.self, ReportCommand.self, ExportCommand.self, RulesCommand.self,
       MarkCommand.self, PressureCommand.self, RedactCommand.self,
       DoctorCommand.self,
-      CheckCommand.self, CompareCommand.self,
+      CheckCommand.self, CompareCommand.self, MergeCommand.self,
     ])
 }
 

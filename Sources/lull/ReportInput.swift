@@ -33,7 +33,7 @@ struct ReportInput {
   }
 
   /// Reports are JSON objects; traces begin otherwise.
-  private static func isJSON(_ path: String) -> Bool {
+  static func isJSON(_ path: String) -> Bool {
     guard let file = fopen(path, "re") else { return false }
     defer { fclose(file) }
     var byte = getc(file)

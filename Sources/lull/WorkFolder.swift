@@ -11,7 +11,10 @@ struct WorkFolder {
     if let asked {
       guard mkdir(asked, 0o755) == 0 || errno == EEXIST else { throw Self.failure(asked) }
       OutputFile.giveToInvokingUser(asked)
-      (path, isKept) = (asked, true)
+      guard let absolute = realpath(asked, nil) else { throw Self.failure(asked) }
+      defer { free(absolute) }
+      // Recorders may run elsewhere, so a relative name would mean another folder to them.
+      (path, isKept) = (String(cString: absolute), true)
       return
     }
     let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"

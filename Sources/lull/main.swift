@@ -7,7 +7,7 @@ ReaderProcess.enable()
 
 // Parsed here rather than by `Lull.main()`: an error of `record` must not look like the command's.
 do {
-  var command = try Lull.parseAsRoot()
+  var command = try Lull.parseAsRoot(CompareCommand.naming(CommandLine.arguments.dropFirst()))
   try command.run()
 } catch {
   Exit.with(error)

@@ -84,7 +84,8 @@ extension EndToEnd {
       #expect(run.report["trace"]["lostSamples"].int ?? 0 == 0)
     }
 
-    @Test func `a program of nothing but one-byte writes takes at most twice its time`() throws {
+    @Test(.enabled(if: Machine.isQuiet, Machine.needsQuiet))
+    func `a program of nothing but one-byte writes takes at most twice its time`() throws {
       let command = [Machine.workload, "bytewriter", "count=3000000"]
       var ratios: [Double] = []
       for _ in 0..<3 {

@@ -42,21 +42,7 @@ public struct Baseline: Sendable, Equatable, Codable {
   private static func lasting(_ runs: [Run]) -> [FigurePath] {
     guard let first = runs.first else { return [] }
     return first.figures.numbers.keys.filter { path in
-      isMeasured(path) && runs.allSatisfy { $0.figures.numbers[path] != nil }
-    }
-  }
-
-  private static func isMeasured(_ path: FigurePath) -> Bool {
-    switch path.keys.first {
-    case "score": return path.keys.last != "weight"
-    case "audits": return path.keys.last == "value" || path.keys.last == "score"
-    case "phases", "intervals": return true
-    case "signals":
-      // Names of threads and files come and go; a baseline with them is a diff of nothing but names.
-      let inner = path.keys.count > 1 ? path.keys[1] : ""
-      let isFile = path.keys.count > 3 && path.keys[2] == "files"
-      return inner != "threads" && !isFile && path.keys.last != "tid"
-    default: return false
+      FigureNames.isMeasured(path) && runs.allSatisfy { $0.figures.numbers[path] != nil }
     }
   }
 

@@ -45,7 +45,7 @@ enum BlameFinder {
     let chosen = audits.first { blame($0) != nil } ?? first
     return Finding(
       rule: chosen.id, advice: sentence(chosen.advice),
-      blame: complete(blame(chosen), with: waits(path, in: report)))
+      blame: complete(blame(chosen), with: BlameRows.blame(for: chosen.id, in: report)))
   }
 
   /// What was done to whom, with the place where it was done if only that is missing.
@@ -84,23 +84,6 @@ enum BlameFinder {
     return Blame(
       function: frame?.function ?? best.function, file: frame?.file, line: frame?.line,
       subject: best.path ?? best.host, summary: best.summary)
-  }
-
-  /// For a sync or a write without a stack of its own: where the main thread waited for it.
-  private static func waits(_ path: FigurePath, in report: Report) -> Blame? {
-    let causes: [String]
-    switch path.keys.prefix(3) {
-    case ["signals", "disk", "syncs"], ["signals", "disk", "syncSeconds"]: causes = ["sync"]
-    case let keys where keys.starts(with: ["signals", "disk"]): causes = ["file", "sync"]
-    default: return nil
-    }
-    for wait in report.signals.mainThread?.blockings ?? [] where causes.contains(wait.cause) {
-      guard let frame = wait.stack.first(where: { $0.isProgram && $0.file != nil }) else {
-        continue
-      }
-      return Blame(function: frame.function, file: frame.file, line: frame.line)
-    }
-    return nil
   }
 
   /// The innermost frame of the program's own code whose place is known.

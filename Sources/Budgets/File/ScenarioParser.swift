@@ -21,10 +21,15 @@ enum ScenarioParser {
       throw table.error(
         "a scenario with a warm-up needs a duration: it is recorded while it runs", at: "warm-up")
     }
+    let load = try table.words("load") ?? []
+    if !load.isEmpty, duration == nil {
+      throw table.error(
+        "a scenario with a load needs a duration, or it would never end", at: "load")
+    }
     return Scenario(
       name: name, command: command, directory: try table.text("directory"),
       environment: try environment(table), warmUpSeconds: warmUp, durationSeconds: duration,
-      load: try table.words("load") ?? [], runs: Int(runs), product: try table.text("product"),
+      load: load, runs: Int(runs), product: try table.text("product"),
       line: table.error("").line)
   }
 

@@ -17,6 +17,7 @@ final class Recording {
   private var features: WrittenFeatures
   private var unavailable: [CaptureEvent.Unavailable]
   private var problems: [String] = []
+  private var truncation: String?
 
   /// Event ids that the kernel, which counts up from 1, will not reach.
   private static let syntheticIDs: UInt64 = 0x4c55_4c4c << 32
@@ -90,7 +91,7 @@ final class Recording {
     return RecordingResult(
       tracePath: options.outputPath, exitStatus: status.status, childSignal: status.signal,
       lostRecords: drain.lostRecords, overheadCPUSeconds: overhead(), rootPid: subject.pid,
-      durationSeconds: seconds, problems: self.problems)
+      durationSeconds: seconds, problems: self.problems, truncation: truncation)
   }
 
   private func openCounters() {
@@ -202,8 +203,8 @@ final class Recording {
       }
       try writer.finish(features: features)
     } catch {
-      problems.append(
-        "the trace is cut short, what was written before stays readable: \(error.description)")
+      truncation =
+        "the trace is cut short, what was written before stays readable: \(error.description)"
     }
     if drain.lostRecords > 0 {
       problems.append("\(drain.lostRecords) records were lost: the ring buffers were full")

@@ -77,4 +77,6 @@ public struct RecordingResult: Sendable {
   public var durationSeconds: Double
   /// What went wrong without ending the recording, one line each.
   public var problems: [String]
+  /// Why the trace could not be written to its end; what was written before is readable.
+  public var truncation: String?
 }

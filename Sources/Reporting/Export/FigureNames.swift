@@ -29,4 +29,19 @@ extension FigureNames {
     guard case .number(let unit) = FigureUnit.of(path) else { return false }
     return unit.contains("/")
   }
+
+  /// Whether the figure is a measurement that lasts: no id, and no name that comes and goes.
+  package static func isMeasured(_ path: FigurePath) -> Bool {
+    switch path.keys.first {
+    case "score": return path.keys.last != "weight"
+    case "audits": return path.keys.last == "value" || path.keys.last == "score"
+    case "phases", "intervals": return true
+    case "signals":
+      // Names of threads and files come and go.
+      let inner = path.keys.count > 1 ? path.keys[1] : ""
+      let isFile = path.keys.count > 3 && path.keys[2] == "files"
+      return inner != "threads" && !isFile && path.keys.last != "tid"
+    default: return false
+    }
+  }
 }

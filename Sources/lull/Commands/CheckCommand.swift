@@ -12,6 +12,7 @@ struct CheckCommand: ParsableCommand {
       lull check [options] [SCENARIO=]TRACE|REPORT...
       lull check --init RUN RUN RUN...
       lull check --update-baseline RUN...
+      lull check --run [--scenario NAME]
       """,
     discussion: """
       Several recordings of a scenario are judged together. Exit status: 0 pass, 2 over budget, \
@@ -43,6 +44,16 @@ struct CheckCommand: ParsableCommand {
   @Flag(help: "With --init, overwrite the budget file where it exists.")
   var force = false
 
+  @Flag(name: .customLong("run"), help: "Record the scenarios of the budget file, then check them.")
+  var records = false
+
+  @Option(
+    help: ArgumentHelp("With --run, keep the recordings in this folder.", valueName: "folder"))
+  var keep: String?
+
+  @Flag(help: .hidden)
+  var products = false
+
   @Flag(help: "Print the budgets that passed too.")
   var all = false
 
@@ -54,8 +65,13 @@ struct CheckCommand: ParsableCommand {
   var recordings: [String] = []
 
   func validate() throws {
-    if recordings.isEmpty {
-      throw ValidationError("give at least one trace or JSON report.")
+    if records {
+      if !recordings.isEmpty {
+        throw ValidationError("--run makes its recordings itself; give none.")
+      }
+      if initialize { throw ValidationError("--init needs recordings, not --run.") }
+    } else if recordings.isEmpty, !products {
+      throw ValidationError("give at least one trace or JSON report, or --run.")
     }
   }
 
@@ -69,7 +85,11 @@ struct CheckCommand: ParsableCommand {
         message: "\(budget) has no scenario “\(scenario)”; "
           + NearestName.hint(scenario, among: file.scenarios.map(\.name)))
     }
-    let sets = try sets(file)
+    if products {
+      return Console.output(
+        Set(file.scenarios.compactMap(\.product)).sorted().map { $0 + "\n" }.joined())
+    }
+    let sets = try records ? record(file) : sets(file)
     if updateBaseline { return try writeBaseline(file, sets) }
     var checker = BudgetChecker(file: file, sets: sets, baseline: try readBaseline(file))
     checker.force = forceBaseline
@@ -95,6 +115,19 @@ struct CheckCommand: ParsableCommand {
       }
     }
     return sets
+  }
+
+  /// Records the scenarios, or the one that was asked for.
+  private func record(_ file: BudgetFile) throws -> [RunSet] {
+    let scenarios = file.scenarios.filter { scenario == nil || $0.name == scenario }
+    guard !scenarios.isEmpty else {
+      throw Failure(
+        status: Exit.usage, message: "\(budget) has no scenario to record; add a [[scenario]]")
+    }
+    let folder = try WorkFolder(keep)
+    defer { folder.finish() }
+    let recorder = ScenarioRecorder(budget: budget, folder: folder, analysis: analysis)
+    return try scenarios.map { try recorder.record($0) }
   }
 
   private func baselinePath(_ file: BudgetFile) -> String? {

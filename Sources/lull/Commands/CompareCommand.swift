@@ -5,7 +5,7 @@ import Reporting
 
 /// The forms in which a comparison can be written.
 enum ComparisonFormat: String, CaseIterable {
-  case text, json, markdown
+  case text, html, json, markdown
 }
 
 /// `lull compare`: two sets of recordings, with statistics.
@@ -28,7 +28,9 @@ struct CompareCommand: ParsableCommand {
   @Argument(help: "Traces or JSON reports of before.")
   var baseRuns: [String] = []
 
-  @Argument(parsing: .postTerminator, help: "Traces or JSON reports of after.")
+  @Option(
+    name: .customLong("with"), parsing: .upToNextOption,
+    help: ArgumentHelp("Traces or JSON reports of after; -- says the same.", valueName: "new"))
   var newRuns: [String] = []
 
   @Option(
@@ -65,13 +67,22 @@ struct CompareCommand: ParsableCommand {
   @Flag(help: "Compare recordings of different environments too.")
   var force = false
 
-  @Option(help: "text, json or markdown.", transform: Self.format)
+  @Option(help: "text, html, json or markdown.", transform: Self.format)
   var format = ComparisonFormat.text
 
   @Option(name: .shortAndLong, help: "The file to write, instead of standard output.")
   var output: String?
 
   @OptionGroup var analysis: AnalysisOptions
+
+  /// The parser takes one list of files for a command, so the one behind -- gets an option's name.
+  static func naming(_ arguments: ArraySlice<String>) -> [String] {
+    var named = Array(arguments)
+    if named.first == configuration.commandName, let index = named.firstIndex(of: "--") {
+      named[index] = "--with"
+    }
+    return named
+  }
 
   @Sendable static func format(_ name: String) throws -> ComparisonFormat {
     guard let format = ComparisonFormat(rawValue: name) else {
@@ -105,7 +116,13 @@ struct CompareCommand: ParsableCommand {
     Console.ignoreBrokenPipes()
     var comparer = try comparer()
     comparer.force = force
+    if format == .html, interleave != nil {
+      throw Failure(
+        status: Exit.usage,
+        message: "--interleave writes no page; keep its recordings with --keep, and compare those")
+    }
     let comparison: Comparison
+    var sides: (base: [Run], new: [Run]) = ([], [])
     if let interleave, let base, let new {
       let folder = try WorkFolder(keep)
       defer { folder.finish() }
@@ -116,11 +133,13 @@ struct CompareCommand: ParsableCommand {
             first: interleave, most: maxRuns ?? 4 * max(interleave, 6),
             significance: comparer.significance))
     } else {
-      comparison = comparer.compare(
-        base: try baseRuns.map { try ReportInput($0, scenarios: []).run(analysis) },
-        new: try newRuns.map { try ReportInput($0, scenarios: []).run(analysis) })
+      sides = (
+        try baseRuns.map { try ReportInput($0, scenarios: []).run(analysis) },
+        try newRuns.map { try ReportInput($0, scenarios: []).run(analysis) }
+      )
+      comparison = comparer.compare(base: sides.base, new: sides.new)
     }
-    try write(comparison)
+    try write(comparison, sides.base, sides.new)
     throw ExitCode(Exit.status(of: comparison.verdict))
   }
 
@@ -135,17 +154,38 @@ struct CompareCommand: ParsableCommand {
     return comparer
   }
 
-  private func write(_ comparison: Comparison) throws {
+  private func write(_ comparison: Comparison, _ base: [Run], _ new: [Run]) throws {
     let text =
       switch format {
       case .text:
         ComparisonText.render(
           comparison,
           options: TextOptions(color: output == nil && Console.isColored(STDOUT_FILENO)))
+      case .html:
+        try HTMLComparison.render(
+          base: Self.middle(base).report, new: Self.middle(new).report,
+          statistics: comparison.figures.map(Self.statistic))
       case .json: try ComparisonText.json(comparison)
       case .markdown: ComparisonText.markdown(comparison)
       }
     guard let output else { return Console.output(text) }
     try OutputFile.write(Array(text.utf8), to: output, overwrite: true)
+  }
+
+  /// The run whose score is the median of its side's.
+  private static func middle(_ runs: [Run]) throws -> Run {
+    let sorted = runs.sorted { ($0.report.score.overall ?? 0) < ($1.report.score.overall ?? 0) }
+    guard !sorted.isEmpty else {
+      throw Failure(status: Exit.usage, message: "there is no recording to show; give some")
+    }
+    return sorted[sorted.count / 2]
+  }
+
+  private static func statistic(_ figure: ComparedFigure) -> ComparisonStatistic {
+    ComparisonStatistic(
+      title: figure.path, base: figure.base, new: figure.new, unit: figure.unit,
+      change: figure.relativeChange.map { ($0 < 0 ? "−" : "+") + Figures.percent(abs($0)) } ?? "",
+      verdict: figure.verdict.rawValue,
+      isWorse: figure.verdict == .worse ? true : figure.verdict == .better ? false : nil)
   }
 }

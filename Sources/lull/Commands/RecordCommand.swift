@@ -154,7 +154,9 @@ struct RecordCommand: ParsableCommand {
     if !quiet {
       for problem in result.problems { Console.notice(problem) }
     }
-    if embedSymbols ?? (pid == nil) {
+    if let truncation = result.truncation {
+      Console.notice(truncation)
+    } else if embedSymbols ?? (pid == nil) {
       do { try StackEmbedding.embed(tracePath: result.tracePath) } catch {
         Console.notice(
           "function names are not stored in the trace, so read it on this machine: \(error)")
