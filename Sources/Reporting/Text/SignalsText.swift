@@ -175,7 +175,8 @@ enum SignalsText {
   private static func writeProcessor(_ report: Report, _ canvas: inout TextCanvas) {
     if let cpu = report.signals.cpu {
       var text = "\(Figures.seconds(cpu.totalSeconds))"
-      if let user = cpu.userSeconds, let system = cpu.systemSeconds {
+      // /proc counts both in hundredths of a second, which says nothing of less than half a second.
+      if cpu.totalSeconds >= 0.5, let user = cpu.userSeconds, let system = cpu.systemSeconds {
         text += " (user \(Figures.seconds(user)), system \(Figures.seconds(system)))"
       }
       text +=

@@ -38,17 +38,23 @@ extension Timeline {
     return timeline
   }
 
+  /// Intervals shown at most: the longest.
+  private static let longestIntervals = 200
+
+  /// Phases, the marks that begin none, and the program's own intervals.
   private static func phases(_ signals: SignalSet, _ subject: SubjectView) -> [TimelinePhase] {
-    var phases: [TimelinePhase] = []
-    let start = subject.time(subject.start)
-    if let launch = signals.lifecycle?.launchSeconds {
-      phases.append(TimelinePhase(name: "launch", start: start, end: start + launch))
+    let spans = signals.phases.map {
+      TimelinePhase(name: $0.name.rawValue, start: $0.start, end: $0.start + $0.durationSeconds)
     }
-    if let termination = signals.lifecycle?.terminationSeconds {
-      let end = subject.time(subject.end)
-      phases.append(TimelinePhase(name: "termination", start: end - termination, end: end))
+    let begins = Set(signals.phases.map(\.start))
+    let marks = signals.marks.filter { !begins.contains($0.time) }.map {
+      TimelinePhase(name: $0.name, start: $0.time, end: nil)
     }
-    return phases
+    let intervals = signals.intervals.sorted { $0.durationSeconds > $1.durationSeconds }
+      .prefix(longestIntervals).sorted { $0.start < $1.start }.map {
+        TimelinePhase(name: $0.name, start: $0.start, end: $0.start + $0.durationSeconds)
+      }
+    return spans + marks + intervals
   }
 }
 

@@ -27,7 +27,7 @@ struct TrustLine {
     if missing.isEmpty {
       lines.append(TrustLine("good", "Signals", "everything was measured"))
     } else {
-      let names = missing.map { PageText.shown(TextReport.words($0.signal)) }
+      let names = Set(missing.map { PageText.shown(TextReport.words($0.signal)) }).sorted()
       lines.append(
         TrustLine("fair", "Signals", "not measured: " + names.joined(separator: ", ")))
     }
