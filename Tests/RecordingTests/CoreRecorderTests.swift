@@ -177,7 +177,7 @@ struct CoreRecorderTests {
     let result = try Scratch.record(
       ["dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=20000", "status=none"], to: path)
     #expect(result.exitStatus == 0)
-    #expect(result.problems.contains { $0.contains("cut short") })
+    #expect(result.truncation?.contains("cut short") == true)
     let trace = try PerfDataFile(path: path)
     #expect(trace.isTruncated)
     #expect(!(try Scratch.payloads(CaptureEvent.self, in: trace)).isEmpty)
