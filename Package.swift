@@ -46,7 +46,7 @@ let package = Package(
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
     .target(name: "PerfData", dependencies: ["CZstd"], swiftSettings: reader),
     .target(
-      name: "Recording", dependencies: ["CElf", "CPerfEvent", "CPFM", "PerfData"],
+      name: "Recording", dependencies: ["CPerfEvent", "CPFM", "PerfData"],
       swiftSettings: strict),
     .target(name: "Symbols", dependencies: ["CElf"], swiftSettings: reader),
     .target(name: "TraceModel", dependencies: ["PerfData", "Symbols"], swiftSettings: reader),

@@ -67,6 +67,26 @@ public struct CaptureEvent: SyntheticPayload, Hashable {
     }
   }
 
+  /// A span of which short slices were recorded.
+  public struct Slices: Codable, Sendable, Hashable {
+    /// First time, in nanoseconds on the trace's clock.
+    public var fromNs: UInt64
+    /// Last time, in nanoseconds on the trace's clock.
+    public var toNs: UInt64
+    /// How much of it was recorded, in nanoseconds.
+    public var recordedNs: UInt64
+
+    /// Makes a span.
+    public init(fromNs: UInt64, toNs: UInt64, recordedNs: UInt64) {
+      self.fromNs = fromNs
+      self.toNs = toNs
+      self.recordedNs = recordedNs
+    }
+
+    /// How many events each recorded one stands for.
+    public var weight: Double { Double(toNs &- fromNs) / Double(max(recordedNs, 1)) }
+  }
+
   /// Whether the program was started or found.
   public var mode: Mode
   /// Which events were asked for.
@@ -91,6 +111,8 @@ public struct CaptureEvent: SyntheticPayload, Hashable {
   public var sampled: [SampledSpan]
   /// Exact totals of sources that were sampled.
   public var exactCounts: [ExactCount]
+  /// Spans in which all but the switches of threads was recorded in slices.
+  public var slices: [Slices]?
   /// Version of the recorder.
   public var lullVersion: String
   /// Whether reads of 64 KiB and more are among the system calls.
@@ -101,7 +123,7 @@ public struct CaptureEvent: SyntheticPayload, Hashable {
     mode: Mode, scope: Scope, privilege: String = "", commandLine: [String] = [], rootPid: Int,
     subjectHint: String? = nil, intervalNs: UInt64 = 0, unavailable: [Unavailable] = [],
     overheadCPUSeconds: Double = 0, complete: Bool = false, sampled: [SampledSpan] = [],
-    exactCounts: [ExactCount] = [], lullVersion: String = "",
+    exactCounts: [ExactCount] = [], slices: [Slices]? = nil, lullVersion: String = "",
     recordsLargeReads: Bool? = nil
   ) {
     self.mode = mode
@@ -116,6 +138,7 @@ public struct CaptureEvent: SyntheticPayload, Hashable {
     self.complete = complete
     self.sampled = sampled
     self.exactCounts = exactCounts
+    self.slices = slices
     self.lullVersion = lullVersion
     self.recordsLargeReads = recordsLargeReads
   }

@@ -70,8 +70,7 @@ final class LocalContents: ModuleContents {
 
   private static func name(_ mangled: String, isStatic: Bool) -> FunctionName {
     let simplified = Demangler.simplified(mangled)
-    // Of names in C++ there is one form.
-    let full = Demangler.isSwift(mangled) ? Demangler.full(mangled) : simplified
+    let full = Demangler.full(mangled)
     return FunctionName(
       simplified: simplified, full: full == simplified ? nil : full,
       isOwn: FunctionOrigin.isProgram(mangledName: mangled, isStatic: isStatic))

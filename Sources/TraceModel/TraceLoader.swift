@@ -23,6 +23,7 @@ struct LoaderState {
   var writeSites: [CallSiteSample] = []
   var sendSites: [CallSiteSample] = []
   var capture: CaptureEvent?
+  var slices = SliceWeights()
   /// When each thread entered its present sync call.
   var syncStarts: [Int32: Timestamp] = [:]
   /// Requests to io_uring that are under way, by the kernel's address.
@@ -59,6 +60,7 @@ struct TraceLoader {
     "cycles": SchedulerDecoder.processorSample,
     "raw_syscalls:sys_exit": SyscallDecoder.sysExit,
     "raw_syscalls:sys_exit/spin/": SpinDecoder.sysExit,
+    "raw_syscalls:sys_exit/wait/": SchedulerDecoder.leftEventWait,
     "syscalls:sys_enter_fsync": SyscallDecoder.syncEnter,
     "syscalls:sys_enter_fdatasync": SyscallDecoder.syncEnter,
     "syscalls:sys_enter_mmap": RingDecoder.mapped,
@@ -81,6 +83,8 @@ struct TraceLoader {
 
   /// Read before all else, wherever they stand in the file.
   static let names: [String: SampleDecoder] = [
+    // The one at the end tells the slices of time that were recorded.
+    SyntheticEvent.capture.rawValue: SyntheticDecoder.capture,
     SyntheticEvent.kernelSymbol.rawValue: SyntheticDecoder.kernelSymbol,
     SyntheticEvent.symbol.rawValue: SyntheticDecoder.symbol,
     SyntheticEvent.stack.rawValue: SyntheticDecoder.stack,
@@ -146,7 +150,7 @@ struct TraceLoader {
         undecodable["sample of an unknown event", default: 0] += 1
         return
       }
-      guard nameDecoders[attribute] == nil else { return }
+      guard nameDecoders[attribute] == nil || decoders[attribute] != nil else { return }
       passed(record.time)
       if let decode = decoders[attribute] { run(decode, record) }
     } else {
@@ -230,6 +234,7 @@ struct TraceLoader {
   }
 
   private mutating func finish(start: Timestamp, end: Timestamp) throws(TraceError) -> Trace {
+    state.slices.complete(&state.wakeups)
     let threads = state.schedule.finish(at: end)
     var processes = state.processes.finish(threads: threads)
     guard !processes.isEmpty else {

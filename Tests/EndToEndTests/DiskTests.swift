@@ -56,6 +56,20 @@ extension EndToEnd {
       #expect(pipe.signals["disk"]["bytesWritten"].int ?? 0 == 0)
     }
 
+    @Test func `what goes to a FIFO is not counted, what a shell redirects to a file is`() throws {
+      let scratch = try Scratch()
+      let script = """
+        cd "$1" && mkfifo f && { cat f >/dev/null & echo hello >f; wait
+        cat f >/dev/null & exec 3>f; echo one >&3; sleep 0.5; echo two >&3; exec 3>&-; wait; }
+        echo three >regular; echo four >/dev/shm/lull-test-$$; rm /dev/shm/lull-test-$$
+        """
+      let run = try Recorded(
+        ["sh", "-c", script, "sh", scratch.path], options: ["--process", "sh"], scratch: scratch)
+      try #require(run.result.status == 0, "\(run.result.errors)")
+      #expect(run.signals["disk"]["writes"].int == 1, "\(run.signals["disk"])")
+      #expect(run.signals["disk"]["bytesWritten"].int == 6, "\(run.signals["disk"])")
+    }
+
     @Test(arguments: ["sendfile", "splice", "copy_file_range", "ring"])
     func `a file filled without write is counted`(way: String) throws {
       let scratch = try Scratch()

@@ -27,6 +27,12 @@ import Testing
           == wanted.contains(number), "system call \(number)")
     }
     #expect(SystemCallFilter.expression.utf8.count < 4096)
+    let waits = Set(SystemCallFilter.eventWaits)
+    for number in 0...600 {
+      #expect(
+        FilterExpression.matches(SystemCallFilter.eventWaitsExpression, id: number)
+          == waits.contains(number), "system call \(number)")
+    }
   }
 
   @Test func `a socket belongs to the target by its maker, then by itself, then by its port`() {

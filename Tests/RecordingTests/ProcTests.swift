@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import PerfData
 import Testing
@@ -235,6 +236,37 @@ final class Bystander {
     }
     #expect(SystemInfo.cpuList("0-2,8\n") == [0, 1, 2, 8])
     #expect(SystemInfo.cpuList("7-3,x,-,99999999").isEmpty)
+  }
+
+  @Test func `a damaged program gives fewer answers and ends nothing`() throws {
+    let path = try #require(UprobeSet.libraryCandidates(pid: getpid()).first)
+    let sound = try #require(OwnedDescriptor(opening: path)?.readToEnd())
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var state = seed
+    func next(_ bound: Int) -> Int {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int(state >> 33) % max(bound, 1)
+    }
+    let sections = sound.withUnsafeBytes {
+      Int($0.loadUnaligned(fromByteOffset: 40, as: UInt64.self))
+    }
+    let damaged = FileManager.default.temporaryDirectory
+      .appendingPathComponent("lull-damaged-\(getpid()).so").path
+    defer { unlink(damaged) }
+    for round in 0..<60 {
+      var bytes = sound
+      for _ in 0..<1 + next(20) {
+        // Headers, which everything hangs on, twice as often as the rest.
+        let place = [next(64), sections + next(bytes.count - sections), next(bytes.count)][next(3)]
+        bytes[min(place, bytes.count - 1)] = [0, 0xff, 0x80, UInt8(next(256))][next(4)]
+      }
+      if round % 3 == 0 { bytes.removeLast(next(bytes.count)) }
+      try Data(bytes).write(to: URL(fileURLWithPath: damaged))
+      let file = ElfFile(path: damaged)
+      let found = file?.functions(named: ["open64", "rename"]) ?? [:]
+      #expect(found.count <= 2, "seed \(seed)")
+      _ = file?.hasSwiftMetadata
+    }
   }
 
   @Test func `files that are no programs are refused quietly`() {

@@ -85,10 +85,27 @@ struct MainThreadMeasureTests {
     let agreed = WaitInference.infer(
       ThreadHistory(sampled + [interval(10, .other, stack: nil)]))
     #expect(agreed.last?.state == .blocked(.eventWait))
-    let split = (0..<10).map { interval(UInt64($0), $0 < 5 ? .file : .eventWait, stack: 1) }
+  }
+
+  /// Letters are waits: a file's, a sync's and an event's with a stack; e is an event wait told by the end of its call, and a
+  /// dot one of which nothing is known.
+  @Test(arguments: [
+    ("FF..FF", "FFFFFF"), ("FF..SS", "FF..SS"), ("E.FF.F", "E.FFFF"), ("EF..eS.e", "EFFFeSSe"),
+    ("EFe..eFe", "EFeFFeFe"), ("EFe..eSe", "EFe..eSe"), ("..F", "FFF"), ("eS.", "eSS"),
+  ])
+  func `an unsampled wait is what its neighbours are`(waits: String, expected: String) {
+    let causes: [Character: WaitCause] = [
+      "F": .file, "S": .sync, "E": .eventWait, "e": .eventWait, ".": .other,
+    ]
+    let intervals = waits.enumerated().map { index, letter in
+      ThreadInterval(
+        start: Timestamp(nanoseconds: UInt64(index)),
+        end: Timestamp(nanoseconds: UInt64(index + 1)),
+        state: .blocked(causes[letter] ?? .other), stack: letter.isUppercase ? 1 : nil)
+    }
     #expect(
-      WaitInference.infer(ThreadHistory(split + [interval(10, .other, stack: nil)])).last?.state
-        == .blocked(.other))
+      WaitInference.infer(ThreadHistory(intervals)).map(\.state)
+        == expected.map { .blocked(causes[$0] ?? .other) })
   }
 }
 

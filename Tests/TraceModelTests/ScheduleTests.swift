@@ -65,6 +65,27 @@ struct ScheduleTests {
     #expect(frames.map(\.function) == ["pread", "Reader.load()", "main"])
   }
 
+  @Test func `the end of a call that waits for events tells a wait without a stack`() throws {
+    var schedule = ScheduleTracker()
+    func at(_ microseconds: UInt64) -> Timestamp { Timestamp(nanoseconds: microseconds * 1000) }
+    schedule.begin(tid: 1, pid: 1, name: "program", at: at(0))
+    for wait in UInt64(0)..<3 {
+      schedule.switchIn(tid: 1, at: at(wait * 1000))
+      // Late in its run the thread came from elsewhere, as when it polls without waiting.
+      if wait == 1 { schedule.leftEventWait(tid: 1, at: at(wait * 1000 + 10)) }
+      if wait == 2 { schedule.leftEventWait(tid: 1, at: at(wait * 1000 + 400)) }
+      schedule.switchOut(tid: 1, isRunnable: false, at: at(wait * 1000 + 500))
+    }
+    let thread = try #require(schedule.finish(at: at(3000)).first)
+    let waits = thread.intervals.compactMap { interval -> WaitCause? in
+      if case .blocked(let cause) = interval.state { return cause }
+      return nil
+    }
+    #expect(waits == [.eventWait, .other, .other])
+    #expect(thread.intervals.totals.eventWaits == 1 && thread.intervals.totals.unknownWaits == 2)
+    #expect(thread.intervals.totals.blocked(by: .eventWait).nanoseconds == 500_000)
+  }
+
   @Test func `switches told twice count once, and a wake that was not told is a wakeup`() throws {
     let trace = try traceOf { builder in
       builder.contextSwitch(time: second + 1 * millisecond, 100, .arrived)

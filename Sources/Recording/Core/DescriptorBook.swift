@@ -7,36 +7,54 @@ struct DescriptorBook {
     var fd: Int32
   }
 
+  /// A descriptor to look at, with the path by which it was opened where that is known.
+  private struct Wish {
+    var time: UInt64
+    var path: String?
+    /// Only what is written to need be known of a descriptor that is closed again.
+    var isWritten = false
+  }
+
   private var known: Set<Key> = []
   /// To be resolved when the round ends: by then a later open or close has been seen.
-  private var wanted: [Key: UInt64] = [:]
+  private var wanted: [Key: Wish] = [:]
+  /// Descriptors that were closed before they could be looked at; their paths may still be there.
+  private var missed: [(key: Key, wish: Wish)] = []
+  /// What threads are about to open.
+  private var opening: [Int32: String] = [:]
+
+  /// Takes in the path that a thread gave to the C library.
+  mutating func opening(_ path: String, tid: Int32) { opening[tid] = path }
 
   /// Takes in a system call's end.
-  mutating func note(_ call: SystemCallResult, pid: Int32, time: UInt64) {
+  mutating func note(_ call: SystemCallResult, pid: Int32, tid: Int32, time: UInt64) {
     if call.number == SystemCallFilter.close {
       forget(pid, call.first)
     } else if SystemCallFilter.opens.contains(call.number) {
-      // A file that the C library opened is named by its probe; this serves all others.
+      let path = opening.removeValue(forKey: tid)
       guard call.result >= 0 else { return }
-      want(pid, UInt64(call.result), time, replacing: true)
+      want(pid, UInt64(call.result), Wish(time: time &+ 1, path: path), replacing: true)
     } else if SystemCallFilter.isDuplicate(call) {
       guard call.result >= 0 else { return }
       forget(pid, UInt64(call.result))
     } else if call.number == SystemCallFilter.closeRange {
       forgetAll(of: pid)
     } else if call.number != SystemCallFilter.control {
-      want(pid, SystemCallFilter.writtenDescriptor(call), time, replacing: false)
+      // Just before the call that named it, so that it holds for that call.
+      want(pid, SystemCallFilter.writtenDescriptor(call), Wish(time: time &- 1), replacing: false)
     }
   }
 
-  private mutating func want(_ pid: Int32, _ fd: UInt64, _ time: UInt64, replacing: Bool) {
+  private mutating func want(_ pid: Int32, _ fd: UInt64, _ wish: Wish, replacing: Bool) {
     guard fd < UInt64(Int32.max) else { return }
     let key = Key(pid: pid, fd: Int32(fd))
     if replacing {
       known.insert(key)
-      wanted[key] = time
+      wanted[key] = wish
     } else if known.insert(key).inserted {
-      wanted[key] = time
+      wanted[key] = wish
+    } else {
+      wanted[key]?.isWritten = true
     }
   }
 
@@ -44,13 +62,19 @@ struct DescriptorBook {
     guard fd < UInt64(Int32.max) else { return }
     let key = Key(pid: pid, fd: Int32(fd))
     known.remove(key)
-    wanted[key] = nil
+    if let wish = wanted.removeValue(forKey: key), wish.isWritten { missed.append((key, wish)) }
   }
 
   /// Forgets a process that ended or runs another program.
   mutating func forgetAll(of pid: Int32) {
     known = known.filter { $0.pid != pid }
     wanted = wanted.filter { $0.key.pid != pid }
+  }
+
+  /// Forgets all that is known, which may no longer be so.
+  mutating func forgetEverything() {
+    known = []
+    wanted = [:]
   }
 
   /// Remembers what is written to the trace anyway.
@@ -60,15 +84,29 @@ struct DescriptorBook {
 
   /// Resolves what the round asked for; each with the time from which it holds.
   mutating func resolve() -> [(event: DescriptorEvent, time: UInt64)] {
-    guard !wanted.isEmpty else { return [] }
-    defer { wanted.removeAll(keepingCapacity: true) }
-    return wanted.compactMap { key, time in
-      guard let event = DescriptorTable.resolve(pid: key.pid, fd: Int(key.fd)) else {
-        known.remove(key)
-        return nil
+    guard !wanted.isEmpty || !missed.isEmpty else { return [] }
+    defer {
+      wanted.removeAll(keepingCapacity: true)
+      missed.removeAll(keepingCapacity: true)
+    }
+    let seen = wanted.compactMap { key, wish -> (event: DescriptorEvent, time: UInt64)? in
+      if let event = DescriptorTable.resolve(pid: key.pid, fd: Int(key.fd)) {
+        return (event, wish.time)
       }
-      // Just before the call that named it, so that it holds for that call.
-      return (event, time &- 1)
-    }.sorted { $0.time < $1.time }
+      known.remove(key)
+      return guess(key, wish)
+    }
+    return (seen + missed.compactMap { guess($0.key, $0.wish) }).sorted { $0.time < $1.time }
+  }
+
+  /// What is by now at the path by which a descriptor was opened; a regular file needs no telling.
+  private func guess(_ key: Key, _ wish: Wish) -> (event: DescriptorEvent, time: UInt64)? {
+    guard let path = wish.path,
+      let found = DescriptorTable.inspect(path: path, of: key.pid), found.kind != .regular
+    else { return nil }
+    return (
+      DescriptorEvent(
+        pid: Int(key.pid), fd: Int(key.fd), path: found.path, kind: found.kind), wish.time
+    )
   }
 }

@@ -139,7 +139,9 @@ final class Recording {
       intervalNs: UInt64(clamping: options.footprintInterval.nanoseconds),
       unavailable: unavailable, overheadCPUSeconds: overhead, complete: complete,
       sampled: complete ? governor.spans : [],
-      exactCounts: complete ? governor.exactCounts : [], lullVersion: options.version,
+      exactCounts: complete ? governor.exactCounts : [],
+      slices: complete && !governor.sliceSpans.isEmpty ? governor.sliceSpans : nil,
+      lullVersion: options.version,
       recordsLargeReads: events.attributes.contains { $0.name == "raw_syscalls:sys_exit" })
   }
 
@@ -189,8 +191,8 @@ final class Recording {
       let now = SystemInfo.monotonicNanoseconds()
       try writeLosses(now)
       try writeKernelSymbols(now)
-      if let reason = governor.jobsStopped {
-        unavailable.append(.init(signal: EventSpec.concurrency, reason: reason))
+      for (signal, reason) in governor.stopped.sorted(by: { $0.key < $1.key }) {
+        unavailable.append(.init(signal: signal, reason: reason))
       }
       try sink.append(
         capture(complete: true, overhead: overhead()), pid: subject.pid, time: now)

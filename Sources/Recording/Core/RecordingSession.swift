@@ -99,6 +99,7 @@ final class RecordingSession {
       if let next = book.nextSample { until = min(until, next) }
       if now - started < Self.eagerNanoseconds { until = min(until, now + Self.eagerWait) }
       if counters != nil { until = min(until, nextCounters) }
+      until = min(until, governor.nextChange)
     }
     var polled = [pollfd(fd: signals.wakeDescriptor, events: Int16(POLLIN), revents: 0)]
     polled.append(pollfd(fd: subject.pidfd, events: Int16(POLLIN), revents: 0))
@@ -173,6 +174,8 @@ final class RecordingSession {
       try sink.append(event, pid: Int32(clamping: event.pid), time: time)
     }
     governor.evaluate(now: now)
+    // What was opened and closed between two slices is not known.
+    if governor.slice(now: now) { descriptors.forgetEverything() }
     try book.sample(now: now)
     if let counters, now >= nextCounters {
       nextCounters = now + Self.counterInterval
@@ -208,8 +211,9 @@ final class RecordingSession {
     case .mapped(let path, let buildID):
       buildIDs[path] = buildID
       markProbes?.consider(path)
-    case .systemCall(let pid, let time, let call):
-      descriptors.note(call, pid: pid, time: time)
+    case .systemCall(let pid, let tid, let time, let call):
+      descriptors.note(call, pid: pid, tid: tid, time: time)
+    case .opening(let tid, _, let path): descriptors.opening(path, tid: tid)
     }
   }
 

@@ -54,6 +54,25 @@ public enum DescriptorTable {
       path: name.path, kind: kind, isDeleted: name.isDeleted, flags: flags(pid: pid, fd: fd))
   }
 
+  /// What a path means to a process, or the folder that it was in if it is gone.
+  static func inspect(path: String, of pid: Int32) -> Resolved? {
+    let absolute =
+      path.hasPrefix("/")
+      ? path : self.path(pid: pid, directory: Int(AT_FDCWD)).map { "\($0)/\(path)" }
+    guard let absolute else { return nil }
+    let inside = "/proc/\(pid)/root\(absolute)"
+    // A process that is gone most likely saw the files that we see.
+    let place = access("/proc/\(pid)/root", F_OK) == 0 ? inside : absolute
+    var information = stat()
+    if stat(place, &information) == 0 {
+      return Resolved(
+        path: absolute, kind: kind(of: information, at: place, name: absolute), isDeleted: false)
+    }
+    guard let slash = place.lastIndex(of: "/") else { return nil }
+    return Resolved(
+      path: absolute, kind: regularKind(at: String(place[...slash])), isDeleted: true)
+  }
+
   /// A file may really be called "x (deleted)", and then it still has a link.
   static func stripped(_ target: String, links: UInt64?) -> (path: String, isDeleted: Bool) {
     let mark = " (deleted)"

@@ -1,9 +1,10 @@
-import CElf
 import Glibc
 
 /// What the recorder needs of an executable or library: section names and functions' places.
 ///
-/// Damaged files give fewer answers, never a failure.
+/// The recorder often is root and the file is another's, so no library parses it in this process: the few tables that are
+/// needed are read by `pread` into arrays of limited size, and every offset in them is checked. Damaged files give fewer
+/// answers, never a failure. Files of 64 bits, least byte first, are known (gABI, chapter 4).
 package final class ElfFile {
   /// A function in the file.
   package struct Function: Equatable, Sendable {
@@ -13,46 +14,93 @@ package final class ElfFile {
     package var code: [UInt8]
   }
 
+  /// Elf64_Shdr, as far as it is used.
+  private struct Section {
+    var name: UInt32
+    var type: UInt32
+    var offset: UInt64
+    var size: UInt64
+    var link: UInt32
+  }
+
   private let descriptor: OwnedDescriptor
-  private let elf: OpaquePointer
+  private let header: ElfBytes
+  private let sections: [Section]
+  private let names: ElfBytes
+
+  private static let headerSize = 64
+  private static let sectionSize = 64
+  private static let segmentSize = 56
+  private static let symbolSize = 24
   private static let sectionLimit = 20_000
-  private static let symbolLimit = 4_000_000
+  /// 4 million symbols, and names of 64 letters for them.
+  private static let symbolBytesLimit = 4_000_000 * symbolSize
+  private static let nameBytesLimit = 256 << 20
+  /// SHT_SYMTAB and SHT_DYNSYM, PT_LOAD, PF_X, STT_FUNC.
+  private static let staticSymbols: UInt32 = 2
+  private static let dynamicSymbols: UInt32 = 11
+  private static let load: UInt32 = 1
+  private static let executable: UInt32 = 1
+  private static let function: UInt8 = 2
 
   /// Opens a file; nil when it cannot be read or is not ELF.
   package init?(path: String) {
-    guard elf_version(UInt32(EV_CURRENT)) != UInt32(EV_NONE),
-      // A FIFO must not block us.
-      let descriptor = OwnedDescriptor(opening: path, flags: O_RDONLY | O_NONBLOCK)
-    else { return nil }
-    var information = stat()
-    guard fstat(descriptor.number, &information) == 0,
-      information.st_mode & S_IFMT == S_IFREG,
-      // Not mapped: a file cut short while it is read must not kill us by SIGBUS.
-      let elf = elf_begin(descriptor.number, ELF_C_READ, nil)
-    else { return nil }
-    guard elf_kind(elf) == ELF_K_ELF else {
-      elf_end(elf)
+    // A FIFO must not block us.
+    guard let descriptor = OwnedDescriptor(opening: path, flags: O_RDONLY | O_NONBLOCK) else {
       return nil
     }
+    var information = stat()
+    guard fstat(descriptor.number, &information) == 0, information.st_mode & S_IFMT == S_IFREG
+    else { return nil }
+    let header = ElfBytes(descriptor, at: 0, count: Self.headerSize)
+    // Magic, then class 2 (64 bits) and data 1 (least byte first).
+    guard header.value(at: 0, UInt32.self) == 0x464c_457f,
+      header.value(at: 4, UInt16.self) == 0x0102
+    else { return nil }
     self.descriptor = descriptor
-    self.elf = elf
+    self.header = header
+    let (sections, namesIndex) = Self.sections(descriptor, header)
+    self.sections = sections
+    names =
+      sections.indices.contains(namesIndex)
+      ? ElfBytes(descriptor, sections[namesIndex].offset, sections[namesIndex].size, 4 << 20)
+      : ElfBytes()
   }
 
-  deinit { elf_end(elf) }
+  /// The section headers, and which of them holds their names.
+  private static func sections(_ descriptor: OwnedDescriptor, _ header: ElfBytes) -> (
+    [Section], Int
+  ) {
+    guard let table = header.value(at: 40, UInt64.self), table > 0,
+      header.value(at: 58, UInt16.self) == UInt16(sectionSize),
+      var count = header.value(at: 60, UInt16.self).map(Int.init),
+      var names = header.value(at: 62, UInt16.self).map(Int.init)
+    else { return ([], -1) }
+    if count == 0 || names == 0xffff {
+      // Numbers that do not fit stand in the first entry.
+      let first = ElfBytes(descriptor, at: table, count: sectionSize)
+      if count == 0 { count = Int(clamping: first.value(at: 32, UInt64.self) ?? 0) }
+      if names == 0xffff { names = Int(first.value(at: 40, UInt32.self) ?? 0) }
+    }
+    let bytes = ElfBytes(descriptor, at: table, count: min(count, sectionLimit) * sectionSize)
+    let sections = stride(from: 0, to: bytes.count, by: sectionSize).compactMap { at -> Section? in
+      guard let name = bytes.value(at: at, UInt32.self),
+        let type = bytes.value(at: at + 4, UInt32.self),
+        let offset = bytes.value(at: at + 24, UInt64.self),
+        let size = bytes.value(at: at + 32, UInt64.self),
+        let link = bytes.value(at: at + 40, UInt32.self)
+      else { return nil }
+      return Section(name: name, type: type, offset: offset, size: size, link: link)
+    }
+    return (sections, names)
+  }
 
   /// Whether a section's name begins with any of these.
   package func hasSection(withPrefix prefixes: [String]) -> Bool {
-    var names = 0
-    guard elf_getshdrstrndx(elf, &names) == 0 else { return false }
-    var found = false
-    forEachSection { _, header in
-      guard let name = elf_strptr(elf, names, Int(header.sh_name)) else { return true }
-      // A name without end would run out of the table: libelf checks that it ends.
-      let text = String(cString: name)
-      found = prefixes.contains { text.hasPrefix($0) }
-      return !found
+    let wanted = prefixes.map { Array($0.utf8) }
+    return sections.contains { section in
+      wanted.contains { names.has($0, at: Int(section.name)) }
     }
-    return found
   }
 
   /// Whether the file has Swift's metadata, which survives `strip`.
@@ -63,63 +111,99 @@ package final class ElfFile {
   /// Finds functions by name in the dynamic symbols, then in the static ones.
   package func functions(named wanted: Set<String>) -> [String: Function] {
     var values: [String: UInt64] = [:]
-    for type in [UInt32(SHT_DYNSYM), UInt32(SHT_SYMTAB)] where values.count < wanted.count {
-      forEachSection { section, header in
-        if header.sh_type == type { collect(wanted, section, header, into: &values) }
-        return values.count < wanted.count
+    for type in [Self.dynamicSymbols, Self.staticSymbols] {
+      for section in sections
+      where section.type == type && values.count < wanted.count
+        && sections.indices.contains(Int(section.link))
+      {
+        collect(wanted, section, names: sections[Int(section.link)], into: &values)
       }
     }
     let loads = executableSegments()
     return values.compactMapValues { value in
       guard let load = loads.first(where: { $0.addresses.contains(value) }) else { return nil }
       let offset = value - load.addresses.lowerBound &+ load.fileOffset
-      var code = [UInt8](repeating: 0, count: 16)
-      let count = pread(descriptor.number, &code, code.count, off_t(truncatingIfNeeded: offset))
-      return count > 0 ? Function(fileOffset: offset, code: Array(code[..<count])) : nil
-    }
-  }
-
-  private func forEachSection(_ body: (OpaquePointer, GElf_Shdr) -> Bool) {
-    var section = elf_nextscn(elf, nil)
-    var count = 0
-    while let current = section, count < Self.sectionLimit {
-      var header = GElf_Shdr()
-      if gelf_getshdr(current, &header) != nil, !body(current, header) { return }
-      section = elf_nextscn(elf, current)
-      count += 1
+      let code = ElfBytes(descriptor, at: offset, count: 16).bytes
+      return code.isEmpty ? nil : Function(fileOffset: offset, code: code)
     }
   }
 
   private func collect(
-    _ wanted: Set<String>, _ section: OpaquePointer, _ header: GElf_Shdr,
-    into values: inout [String: UInt64]
+    _ wanted: Set<String>, _ section: Section, names: Section, into values: inout [String: UInt64]
   ) {
-    guard header.sh_entsize > 0, let data = elf_getdata(section, nil) else { return }
-    let count = min(Int(clamping: header.sh_size / header.sh_entsize), Self.symbolLimit)
-    for index in 0..<count {
-      var symbol = GElf_Sym()
-      guard gelf_getsym(data, Int32(index), &symbol) != nil else { return }
+    let symbols = ElfBytes(descriptor, section.offset, section.size, Self.symbolBytesLimit)
+    let texts = ElfBytes(descriptor, names.offset, names.size, Self.nameBytesLimit)
+    let spellings = wanted.map { ($0, Array($0.utf8) + [0]) }
+    for at in stride(from: 0, to: symbols.count, by: Self.symbolSize) {
       // A function that is defined here; not one chosen at run time (GNU_IFUNC).
-      guard symbol.st_info & 0xf == UInt8(STT_FUNC), symbol.st_shndx != 0, symbol.st_value != 0,
-        let pointer = elf_strptr(elf, Int(header.sh_link), Int(symbol.st_name))
+      guard let kind = symbols.value(at: at + 4, UInt8.self), kind & 0xf == Self.function,
+        symbols.value(at: at + 6, UInt16.self) != 0,
+        let name = symbols.value(at: at, UInt32.self),
+        let value = symbols.value(at: at + 8, UInt64.self), value != 0
       else { continue }
-      let name = String(cString: pointer)
-      if wanted.contains(name), values[name] == nil { values[name] = symbol.st_value }
+      for (text, spelling) in spellings
+      where texts.has(spelling, at: Int(name)) && values[text] == nil { values[text] = value }
     }
   }
 
   private func executableSegments() -> [(addresses: Range<UInt64>, fileOffset: UInt64)] {
-    var count = 0
-    guard elf_getphdrnum(elf, &count) == 0 else { return [] }
-    var found: [(addresses: Range<UInt64>, fileOffset: UInt64)] = []
-    for index in 0..<min(count, 1000) {
-      var header = GElf_Phdr()
-      guard gelf_getphdr(elf, Int32(index), &header) != nil,
-        header.p_type == UInt32(PT_LOAD), header.p_flags & UInt32(PF_X) != 0
-      else { continue }
-      let (end, overflow) = header.p_vaddr.addingReportingOverflow(header.p_filesz)
-      if !overflow { found.append((header.p_vaddr..<end, header.p_offset)) }
+    guard let table = header.value(at: 32, UInt64.self),
+      header.value(at: 54, UInt16.self) == UInt16(Self.segmentSize),
+      let count = header.value(at: 56, UInt16.self)
+    else { return [] }
+    let bytes = ElfBytes(descriptor, at: table, count: min(Int(count), 1000) * Self.segmentSize)
+    return stride(from: 0, to: bytes.count, by: Self.segmentSize).compactMap { at in
+      guard bytes.value(at: at, UInt32.self) == Self.load,
+        let flags = bytes.value(at: at + 4, UInt32.self), flags & Self.executable != 0,
+        let offset = bytes.value(at: at + 8, UInt64.self),
+        let address = bytes.value(at: at + 16, UInt64.self),
+        let size = bytes.value(at: at + 32, UInt64.self)
+      else { return nil }
+      let (end, overflow) = address.addingReportingOverflow(size)
+      return overflow ? nil : (address..<end, offset)
     }
-    return found
+  }
+}
+
+/// A part of a file, as much of it as there is; every read of it is checked.
+private struct ElfBytes {
+  private(set) var bytes: [UInt8] = []
+
+  var count: Int { bytes.count }
+
+  init() {}
+
+  init(_ descriptor: OwnedDescriptor, at offset: UInt64, count: Int) {
+    guard let start = off_t(exactly: offset), count > 0 else { return }
+    var information = stat()
+    // What a damaged header promises may be far more than there is.
+    guard fstat(descriptor.number, &information) == 0, start < information.st_size else { return }
+    bytes = [UInt8](repeating: 0, count: min(count, Int(information.st_size - start)))
+    let read = bytes.withUnsafeMutableBytes {
+      pread(descriptor.number, $0.baseAddress, $0.count, start)
+    }
+    bytes.removeLast(bytes.count - max(0, read))
+  }
+
+  /// At most `limit` bytes of a part whose place and size the file gives.
+  init(_ descriptor: OwnedDescriptor, _ offset: UInt64, _ size: UInt64, _ limit: Int) {
+    self.init(descriptor, at: offset, count: min(Int(clamping: size), limit))
+  }
+
+  @inline(__always)
+  func value<Number: FixedWidthInteger>(at offset: Int, _: Number.Type) -> Number? {
+    guard offset >= 0, offset <= bytes.count - MemoryLayout<Number>.size else { return nil }
+    return bytes.withUnsafeBytes {
+      Number(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: Number.self))
+    }
+  }
+
+  /// Whether these bytes stand at an offset.
+  @inline(__always)
+  func has(_ text: [UInt8], at offset: Int) -> Bool {
+    guard offset >= 0, offset <= bytes.count - text.count, bytes[offset] == text.first else {
+      return false
+    }
+    return bytes[offset..<offset + text.count].elementsEqual(text)
   }
 }

@@ -51,12 +51,27 @@ struct EventPlan {
       let isRuntime = probe.name.hasPrefix("swift_")
       var spec = EventSpec(
         name: "\(probe.system):\(probe.name)", type: EventSpec.tracepoint, config: probe.id,
-        fields: [.base, .raw], signal: isRuntime ? EventSpec.concurrency : "file names",
+        fields: [.base, .raw], signal: isRuntime ? EventSpec.concurrency : EventSpec.fileNames,
         format: probe.format, system: probe.system)
       if probe.name == "swift_job_run" { spec.role = .full(.jobs) }
+      if !isRuntime { spec.season = .calm }
       specs.append(spec)
     }
     specs.removeAll { options.excludedEvents.contains($0.name) }
+    if options.adaptsToRates { chooseSliced() }
+  }
+
+  /// What comes with each request or wait of a busy program; what is rare goes on being recorded.
+  private mutating func chooseSliced() {
+    for index in specs.indices where specs[index].type == EventSpec.tracepoint {
+      switch specs[index].role {
+      case .full(.jobs): break
+      case .full, .sampled: specs[index].isSliced = true
+      case .plain:
+        specs[index].isSliced =
+          specs[index].signal == EventSpec.callSites || specs[index].name == "sched:sched_waking"
+      }
+    }
   }
 
   private mutating func addDummy(_ options: RecordingOptions) {
@@ -101,6 +116,17 @@ struct EventPlan {
       $0.role = .sampled(.stacks)
       $0.startsDisabled = true
     }
+    addEventWaits()
+  }
+
+  /// The ends of event waits, recorded only while stacks are sampled: waits without a stack are told by them.
+  private mutating func addEventWaits() {
+    add("raw_syscalls", "sys_exit", signal: "mainThread") {
+      $0.name = "raw_syscalls:sys_exit/wait/"
+      $0.filter = SystemCallFilter.eventWaitsExpression
+      $0.role = .full(.eventWaits)
+      $0.startsDisabled = true
+    }
   }
 
   private mutating func addSystemCalls(_ options: RecordingOptions) {
@@ -109,7 +135,7 @@ struct EventPlan {
       $0.registers = Self.argumentRegisters
       $0.filter = SystemCallFilter.expression
     }
-    add("raw_syscalls", "sys_exit", signal: "call sites") {
+    add("raw_syscalls", "sys_exit", signal: EventSpec.callSites) {
       Self.configureCallSite(&$0, options)
       $0.filter = SystemCallFilter.writesExpression
     }
@@ -166,7 +192,9 @@ struct EventPlan {
   private mutating func addSockets(_ options: RecordingOptions) {
     addAdaptive("sock", "sock_send_length", .sends, signal: "network", options) { _ in }
     addAdaptive("sock", "sock_recv_length", .receives, signal: "network", options) { _ in }
-    add("sock", "sock_send_length", signal: "call sites") { Self.configureCallSite(&$0, options) }
+    add("sock", "sock_send_length", signal: EventSpec.callSites) {
+      Self.configureCallSite(&$0, options)
+    }
     guard options.scope == .system else { return }
     add("sock", "inet_sock_set_state", signal: "connections") {
       $0.reach = .system
@@ -207,12 +235,21 @@ struct EventPlan {
   private mutating func addClock(_ options: RecordingOptions) {
     guard options.sampleFrequency > 0 else { return }
     // PERF_COUNT_SW_CPU_CLOCK, whose period is in nanoseconds.
-    specs.append(
-      EventSpec(
-        name: "cpu-clock", type: EventSpec.software, config: 0,
-        fields: [.base, .instructionPointer, .callchain, .userRegisters, .userStack],
-        period: 1_000_000_000 / options.sampleFrequency, registers: Self.stackRegisters,
-        stackBytes: options.stackBytes, signal: "cpu samples"))
+    var spec = EventSpec(
+      name: "cpu-clock", type: EventSpec.software, config: 0,
+      fields: [.base, .instructionPointer, .callchain, .userRegisters, .userStack],
+      period: 1_000_000_000 / options.sampleFrequency, registers: Self.stackRegisters,
+      stackBytes: options.stackBytes, signal: "cpu samples")
+    spec.season = options.scope == .system && options.adaptsToRates ? .calm : .always
+    specs.append(spec)
+    guard spec.season == .calm else { return }
+    // A clock of the task is set and stopped at each of its switches, that of a CPU runs on.
+    spec.season = .hectic
+    spec.reach = .system
+    spec.keep = .maker
+    spec.flags = EventSpec.Flag.excludeIdle
+    spec.startsDisabled = true
+    specs.append(spec)
   }
 
   private mutating func addAdaptive(

@@ -2,7 +2,7 @@ import PerfData
 
 /// A source of events that may turn to sampling when its rate is high.
 enum AdaptiveSource: Int, CaseIterable {
-  case systemCalls, sends, receives, stacks, spins, jobs
+  case systemCalls, sends, receives, stacks, spins, jobs, eventWaits
 }
 
 /// One event to ask the kernel for, on each CPU.
@@ -35,6 +35,15 @@ struct EventSpec {
     case sampled(AdaptiveSource)
   }
 
+  /// When it is wanted; see `RateGovernor.considerSwitches`.
+  enum Season {
+    case always
+    /// Of the task, until it switches so often that what its switches cost more is too much.
+    case calm
+    /// Of the machine, in the place of one of the task from then on.
+    case hectic
+  }
+
   var name: String
   var type: UInt32
   var config: UInt64
@@ -47,6 +56,9 @@ struct EventSpec {
   var reach = Reach.task
   var keep = Keep.always
   var role = Role.plain
+  var season = Season.always
+  /// Recorded in slices of time while the target switches very often; see `SliceClock`.
+  var isSliced = false
   /// Set where events are enabled later, by the rate governor.
   var startsDisabled = false
   /// Wakes the recorder at each record; such events have a small ring of their own.
@@ -62,6 +74,7 @@ struct EventSpec {
     static let disabled: UInt64 = 1 << 0
     static let inherit: UInt64 = 1 << 1
     static let excludeKernel: UInt64 = 1 << 5
+    static let excludeIdle: UInt64 = 1 << 7
     static let mmap: UInt64 = 1 << 8
     static let comm: UInt64 = 1 << 9
     /// The period is a frequency, to which the kernel adapts.
@@ -76,6 +89,10 @@ struct EventSpec {
     static let base = EventAttribute.sampleIDAllFlag | EventAttribute.useClockIDFlag | watermark
   }
 
+  /// The signal of the stacks of writes and sends.
+  static let callSites = "call sites"
+  /// The signal of the probes on the C library's calls that take paths.
+  static let fileNames = "file names"
   /// The signal of the probes in the runtime of Swift concurrency.
   static let concurrency = "concurrency"
 

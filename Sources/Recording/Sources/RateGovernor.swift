@@ -22,6 +22,8 @@ final class RateGovernor {
     case .stacks: Limit(burst: 1_600, perSecond: 2_000)
     case .spins: Limit(burst: 4_000, perSecond: 2_000)
     case .jobs: Limit(burst: jobBurst, perSecond: largestJobShare / jobSeconds)
+    // A burst is told whole at up to a thousand event waits a second; a busier loop is told by its samples.
+    case .eventWaits: Limit(burst: 4_000, perSecond: 1_000)
     }
   }
 
@@ -52,6 +54,11 @@ final class RateGovernor {
     var since = UInt64.max
     var until = UInt64.max
   }
+
+  /// From when on events of the task that can be done without are closed.
+  private var hecticSince = UInt64.max
+  private var slices = SliceClock()
+  private var switches = SwitchRate()
 
   private var states: [State]
   private let events: EventSet
@@ -85,21 +92,95 @@ final class RateGovernor {
   @inline(__always)
   func note(_ source: Int) { states[source].records += 1 }
 
+  /// Counts a SWITCH record; a wait makes two.
+  @inline(__always)
+  func noteSwitch() { switches.records += 1 }
+
+  /// Whether a record counts of an event that is not wanted all the time.
+  @inline(__always)
+  func keeps(_ season: EventSpec.Season, time: UInt64) -> Bool {
+    switch season {
+    case .always: true
+    case .calm: time < hecticSince
+    case .hectic: time >= hecticSince
+    }
+  }
+
+  /// When the recorder has to look again at the latest.
+  var nextChange: UInt64 { slices.next }
+
+  /// Spans of which slices were recorded.
+  var sliceSpans: [CaptureEvent.Slices] { slices.spans }
+
+  /// Begins and ends recording in slices, and each slice; true when one begins.
+  func slice(now: UInt64) -> Bool {
+    switch switches.judge(now: now, isHigh: slices.isSlicing) {
+    case .high where !slices.isSlicing:
+      closeForGood(rate: switches.perSecond)
+      slices.begin(at: SystemInfo.monotonicNanoseconds())
+    case .calm where slices.isSlicing:
+      if !slices.isRecording { setSliced(enabled: true) }
+      slices.end(at: SystemInfo.monotonicNanoseconds())
+      return true
+    default: break
+    }
+    guard slices.isSlicing, now >= slices.next else { return false }
+    if slices.isRecording { setSliced(enabled: false) }
+    let begins = slices.change(at: SystemInfo.monotonicNanoseconds())
+    if begins { setSliced(enabled: true) }
+    return begins
+  }
+
+  private func setSliced(enabled: Bool) {
+    for (index, opened) in events.events.enumerated()
+    where opened.spec.isSliced && !opened.descriptors.isEmpty {
+      let isWanted: Bool
+      switch opened.spec.role {
+      case .plain: isWanted = true
+      case .full(.eventWaits): isWanted = states[AdaptiveSource.eventWaits.rawValue].isSampled
+      case .full(let source): isWanted = !states[source.rawValue].isSampled
+      case .sampled(let source):
+        isWanted = !opened.spec.startsDisabled || states[source.rawValue].isSampled
+      }
+      if isWanted { events.set(index, enabled: enabled) }
+    }
+  }
+
+  /// Closes what a target that switches often pays for at each switch, once and for all: events that were closed cannot come
+  /// back, since the trace names their ids at its beginning.
+  private func closeForGood(rate: Double) {
+    guard hecticSince == .max else { return }
+    for (index, opened) in events.events.enumerated() where opened.spec.season == .hectic {
+      events.set(index, enabled: true)
+    }
+    hecticSince = SystemInfo.monotonicNanoseconds()
+    for (index, opened) in events.events.enumerated() where opened.spec.season == .calm {
+      events.close(index)
+      guard opened.spec.signal == EventSpec.fileNames, !opened.ids.isEmpty else { continue }
+      stopped[EventSpec.fileNames] =
+        "at \(Int(rate / 2)) waits a second, the probes that tell paths would have slowed each of them; they were ended, "
+        + "and paths are those of /proc from then on"
+    }
+  }
+
   /// Looks at the rates and changes over what has to be; call after each drain.
   func evaluate(now: UInt64) {
+    // Between two slices there is nothing to judge by.
+    guard slices.isRecording else { return }
     considerStopping(now)
+    considerEventWaits(now)
     for index in states.indices where states[index].sampledEvent != nil {
       if states[index].isSampled { considerFull(index, now) } else { considerSampling(index, now) }
     }
   }
 
-  /// Why Swift's jobs were not recorded to the end.
-  private(set) var jobsStopped: String?
+  /// Why a signal was not recorded to the end.
+  private(set) var stopped: [String: String] = [:]
 
   /// Jobs cannot be sampled, since each is told from its beginning and its end; they are recorded or not.
   private func considerStopping(_ now: UInt64) {
     let index = AdaptiveSource.jobs.rawValue
-    guard jobsStopped == nil, states[index].fullEvent != nil else { return }
+    guard stopped[EventSpec.concurrency] == nil, states[index].fullEvent != nil else { return }
     let limit = Self.limit(.jobs)
     let records = Double(states[index].records)
     let elapsed =
@@ -110,10 +191,37 @@ final class RateGovernor {
       min(limit.burst, states[index].tokens + elapsed * limit.perSecond) - records
     guard states[index].tokens < 0 else { return }
     for (event, opened) in events.events.enumerated()
-    where opened.spec.signal == EventSpec.concurrency { events.set(event, enabled: false) }
+    where opened.spec.signal == EventSpec.concurrency { events.close(event) }
     let rate = elapsed > 0 ? Int(records / elapsed) : 0
-    jobsStopped =
+    stopped[EventSpec.concurrency] =
       "at \(rate) jobs a second, recording them would have taken more than 2 % of a CPU; it was ended"
+  }
+
+  /// Ends of event waits are recorded while stacks are sampled, until they come too fast themselves.
+  private func considerEventWaits(_ now: UInt64) {
+    let index = AdaptiveSource.eventWaits.rawValue
+    guard let event = states[index].fullEvent, states[index].isSampled else { return }
+    let limit = Self.limit(.eventWaits)
+    let elapsed = Double(now &- states[index].lastRefill) / 1e9
+    states[index].lastRefill = now
+    states[index].tokens =
+      min(limit.burst, states[index].tokens + elapsed * limit.perSecond)
+      - Double(states[index].records)
+    states[index].records = 0
+    guard states[index].tokens < 0 else { return }
+    states[index].isSampled = false
+    events.set(event, enabled: false)
+  }
+
+  /// Follows the source of stacks, whose waits without a stack they tell.
+  private func recordEventWaits(_ isWanted: Bool, from now: UInt64) {
+    let index = AdaptiveSource.eventWaits.rawValue
+    guard let event = states[index].fullEvent, states[index].isSampled != isWanted else { return }
+    states[index].isSampled = isWanted
+    states[index].tokens = Self.limit(.eventWaits).burst
+    states[index].lastRefill = now
+    states[index].records = 0
+    events.set(event, enabled: isWanted)
   }
 
   private func considerSampling(_ index: Int, _ now: UInt64) {
@@ -138,6 +246,7 @@ final class RateGovernor {
     states[index].records = 0
     states[index].lastHigh = moment
     states[index].windowStart = moment
+    if source == .stacks { recordEventWaits(true, from: moment) }
     onChange?(states[index].name, true, moment)
   }
 
@@ -167,12 +276,27 @@ final class RateGovernor {
     states[index].tokens = Self.limit(source).burst
     states[index].lastRefill = moment
     endSpan(index, until: moment)
+    if source == .stacks { recordEventWaits(false, from: moment) }
     onChange?(states[index].name, false, moment)
   }
 
   /// Ends the spans that are still open, at the end of the recording.
   func finish(now: UInt64) {
-    for index in states.indices where states[index].isSampled { endSpan(index, until: now) }
+    slices.end(at: now)
+    for span in slices.spans {
+      let names = events.events.filter {
+        $0.spec.isSliced && !$0.ids.isEmpty && !$0.spec.name.hasSuffix("/")
+      }.map(\.spec.name)
+      spans += Set(names).sorted().map {
+        .init(
+          source: $0, fromNs: span.fromNs, toNs: span.toNs,
+          period: UInt64(max(1, span.weight.rounded())))
+      }
+    }
+    for index in states.indices
+    where states[index].isSampled && states[index].sampledEvent != nil {
+      endSpan(index, until: now)
+    }
   }
 
   private func endSpan(_ index: Int, until: UInt64) {
@@ -184,7 +308,9 @@ final class RateGovernor {
 
   /// The exact totals of the sources that have an event which always counts.
   var exactCounts: [CaptureEvent.ExactCount] {
-    states.compactMap { state in
+    // Between two slices nothing was counted.
+    guard slices.spans.isEmpty else { return [] }
+    return states.compactMap { state in
       guard let sampled = state.sampledEvent, !events.events[sampled].spec.startsDisabled else {
         return nil
       }

@@ -7,13 +7,15 @@ enum DrainNote {
   case exit(pid: Int32, tid: Int32, time: UInt64)
   case exec(pid: Int32, name: String, time: UInt64)
   case mapped(path: String, buildID: [UInt8])
-  case systemCall(pid: Int32, time: UInt64, call: SystemCallResult)
+  case systemCall(pid: Int32, tid: Int32, time: UInt64, call: SystemCallResult)
+  /// A path that a thread is about to open.
+  case opening(tid: Int32, time: UInt64, path: String)
 
   /// When it happened; that of a mapping does not matter.
   var time: UInt64 {
     switch self {
     case .fork(_, _, _, let time), .exit(_, _, let time), .exec(_, _, let time),
-      .systemCall(_, let time, _):
+      .systemCall(_, _, let time, _), .opening(_, let time, _):
       time
     case .mapped: 0
     }
@@ -38,6 +40,7 @@ final class RingDrain {
   /// How to treat the records of one event.
   private struct Source {
     var keep = EventSpec.Keep.always
+    var season = EventSpec.Season.always
     var adaptive = -1
     var isSampled = false
     var hasCallchain = false
@@ -46,6 +49,8 @@ final class RingDrain {
     var isSystemCall = false
     /// Its field `first` is a descriptor that is about to be written to.
     var namesDescriptor = false
+    /// Its field `first` tells where the path is that is about to be opened.
+    var namesPath = false
     /// Offsets in the raw payload of what `keep` asks for.
     var first: UInt64 = 0
     var second: UInt64 = 0
@@ -104,6 +109,7 @@ final class RingDrain {
   private static func source(_ spec: EventSpec) -> Source {
     var source = Source()
     source.keep = spec.keep
+    source.season = spec.season
     switch spec.role {
     case .plain: break
     case .full(let adaptive): source.adaptive = adaptive.rawValue
@@ -136,6 +142,12 @@ final class RingDrain {
     if spec.name == "io_uring:io_uring_file_get" || spec.name == "syscalls:sys_enter_mmap" {
       source.namesDescriptor = true
       source.first = offset("fd")
+    }
+    if spec.signal == EventSpec.fileNames, spec.name.contains(":open"),
+      let path = format.field("path")
+    {
+      source.namesPath = true
+      source.first = UInt64(path.offset)
     }
     return source
   }
@@ -217,6 +229,7 @@ final class RingDrain {
     if type == RecordType.sample { return inspectSample(ring, at) }
     let size = header >> 48
     switch type {
+    case RecordType.contextSwitch: governor.noteSwitch()
     case RecordType.lost: lostRecords += ring.word(at + 16)
     case RecordType.lostSamples: lostRecords += ring.word(at + 8)
     case RecordType.fork:
@@ -283,6 +296,7 @@ final class RingDrain {
       else { return false }
     }
     let time = ring.word(at + At.time)
+    if source.season != .always, !governor.keeps(source.season, time: time) { return false }
     if source.adaptive >= 0 {
       if source.isSampled {
         guard governor.keepsSampled(source.adaptive, time: time) else { return false }
@@ -298,11 +312,12 @@ final class RingDrain {
       let descriptor = UInt64(ring.half(at + At.raw + source.first))
       notes.append(
         .systemCall(
-          pid: ring.signed(at + At.pid), time: time,
+          pid: ring.signed(at + At.pid), tid: ring.signed(at + At.tid), time: time,
           call: SystemCallResult(
             number: Int64(SystemCallFilter.write), result: 0, first: descriptor, second: 0,
             third: 0)))
     }
+    if source.namesPath { notePath(ring, at, source, time) }
     return true
   }
 
@@ -341,9 +356,19 @@ final class RingDrain {
     guard SystemCallFilter.matters(number) else { return }
     notes.append(
       .systemCall(
-        pid: ring.signed(at + At.pid), time: time,
+        pid: ring.signed(at + At.pid), tid: ring.signed(at + At.tid), time: time,
         call: SystemCallResult(
           number: number, result: result, first: first, second: second, third: third)))
+  }
+
+  /// The field is a __data_loc: the text's offset in the payload and its length.
+  private func notePath(_ ring: PerfRing, _ at: UInt64, _ source: Source, _ time: UInt64) {
+    let place = ring.half(at + At.raw + source.first)
+    let start = UInt64(place & 0xffff)
+    let end = start + UInt64(place >> 16)
+    guard end <= UInt64(ring.half(at + At.rest)) else { return }
+    let path = Self.text(ring.bytes(from: at + At.raw + start, to: at + At.raw + end))
+    notes.append(.opening(tid: ring.signed(at + At.tid), time: time, path: path))
   }
 
   /// Adds threads that were there before recording began.

@@ -29,6 +29,10 @@ enum SystemCallFilter {
     static let copyFileRange: Int64 = 285
     static let splice: Int64 = 76
     static let closeRange: Int64 = 436
+    static let eventWaits: [Int] = [
+      22, 72, 73,  // epoll_pwait, pselect6, ppoll
+      133, 137, 441,  // rt_sigsuspend, rt_sigtimedwait, epoll_pwait2
+    ]
   #else
     static let write = 1
     /// Numbers of arch/x86/entry/syscalls/syscall_64.tbl.
@@ -56,6 +60,11 @@ enum SystemCallFilter {
     static let copyFileRange: Int64 = 326
     static let splice: Int64 = 275
     static let closeRange: Int64 = 436
+    static let eventWaits: [Int] = [
+      7, 23,  // poll, select
+      128, 130,  // rt_sigtimedwait, rt_sigsuspend
+      232, 270, 271, 281, 441,  // epoll_wait, pselect6, ppoll, epoll_pwait, epoll_pwait2
+    ]
   #endif
 
   /// A tracefs filter on the field `id` that a call is put through in few comparisons.
@@ -73,6 +82,9 @@ enum SystemCallFilter {
       + tree(ranges(fileWrites.map { Int($0) }.filter { $0 != write }.sorted())[...])
       + ")"
   }
+
+  /// The filter for calls in which a thread waits for whatever comes next.
+  static var eventWaitsExpression: String { tree(ranges(eventWaits)[...]) }
 
   /// A read of less says nothing of loading files whole.
   static let largeRead = 65536

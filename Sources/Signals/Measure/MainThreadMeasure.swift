@@ -243,21 +243,6 @@ extension MainThreadSignal {
   }
 }
 
-/// Gives waits whose stack was not sampled the cause of the thread's other waits.
-enum WaitInference {
-  /// Share of the sampled waits that must agree.
-  static let agreement = 0.9
-
-  /// Under load the recorder takes the stacks of some waits only; if nine in ten of those are event waits, so are the rest.
-  static func infer(_ intervals: ThreadHistory) -> ThreadHistory {
-    let totals = intervals.totals
-    guard totals.unknownWaits > 0, totals.knownWaits > 0,
-      Double(totals.eventWaits) >= agreement * Double(totals.knownWaits)
-    else { return intervals }
-    return intervals.takingUnknownForIdle
-  }
-}
-
 /// How much of a thread's running time other CPUs stood idle, as far as the recording knows.
 enum IdleProcessors {
   /// Only the recorded processes' own use is known, so the rest counts as idle.

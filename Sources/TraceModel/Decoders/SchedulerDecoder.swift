@@ -72,6 +72,10 @@ enum SchedulerDecoder {
       at: context.time)
   }
 
+  static func leftEventWait(_ context: DecodingContext, _ state: inout LoaderState) {
+    state.schedule.leftEventWait(tid: context.tid, at: context.time)
+  }
+
   static func processorSample(_ context: DecodingContext, _ state: inout LoaderState) {
     state.processorSamples.append(
       ProcessorSample(

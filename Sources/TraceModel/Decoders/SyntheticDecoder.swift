@@ -28,7 +28,12 @@ enum SyntheticDecoder {
   }
 
   static func capture(_ context: DecodingContext, _ state: inout LoaderState) {
-    if let event: CaptureEvent = decode(context) { state.capture = event }
+    // It is read before all else, and again in its place: the one that was written at the end counts.
+    guard let event: CaptureEvent = decode(context),
+      event.complete || state.capture?.complete != true
+    else { return }
+    state.capture = event
+    state.slices = SliceWeights(event.slices ?? [])
   }
 
   static func counter(_ context: DecodingContext, _ state: inout LoaderState) {

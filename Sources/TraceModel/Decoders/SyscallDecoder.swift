@@ -23,6 +23,7 @@ enum SyscallDecoder {
     static let read = 0, pread64 = 17
     static let write = 1, open = 2, close = 3, pwrite64 = 18, writev = 20, sendfile = 40
     static let msync = 26, fsync = 74, fdatasync = 75, truncate = 76, ftruncate = 77
+    static let dup = 32, dup2 = 33, dup3 = 292, fcntl = 72
     static let creat = 85, openat = 257, splice = 275, syncFileRange = 277
     static let pwritev = 296, pwritev2 = 328, copyFileRange = 326, openat2 = 437
   }
@@ -31,6 +32,9 @@ enum SyscallDecoder {
   private enum Register {
     static let dx = 3, si = 4, di = 5, r10 = 18
   }
+
+  /// F_DUPFD and F_DUPFD_CLOEXEC (linux/fcntl.h).
+  private static let duplicatingCommands: Set<UInt64> = [0, 1030]
 
   private static let truncateFlag: UInt64 = 0o1000
 
@@ -51,7 +55,7 @@ enum SyscallDecoder {
           operation: FileOperation(
             time: context.time, pid: pid, tid: context.tid, kind: kind, path: nil,
             target: "unknown", bytes: UInt64(max(bytes, 0)),
-            weight: context.weight,
+            weight: state.slices.weight(of: context),
             duration: since.map { context.time - $0 } ?? .zero, offset: offset),
           descriptor: fd))
     }
@@ -81,6 +85,12 @@ enum SyscallDecoder {
     case Number.openat: opened(flags: argument(Register.dx))
     case Number.creat: opened(flags: truncateFlag)
     case Number.openat2: opened(flags: nil)
+    case Number.dup, Number.dup2, Number.dup3, Number.fcntl:
+      guard let fd = descriptor(Register.di),
+        number != Number.fcntl
+          || argument(Register.si).map(duplicatingCommands.contains) == true
+      else { return }
+      state.descriptors.duplicate(pid: pid, from: fd, to: Int(result), at: context.time)
     case Number.close:
       if let fd = descriptor(Register.di) {
         state.descriptors.close(pid: pid, fd: fd, at: context.time)

@@ -33,6 +33,8 @@ public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, 
   private var end: UInt64 = 0
   private var bounds = 0..<0
   private var takesUnknownForIdle = false
+  /// Where the last wait's first byte is, while nothing is known of it and the thread has not run since.
+  private var untold: (offset: Int, length: TimeSpan)?
   /// Of the whole history, also where this is a part of it.
   public private(set) var totals = Totals()
 
@@ -100,6 +102,12 @@ public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, 
     var head = interval.state.code
     if interval.stack != nil { head |= Packing.hasStack }
     if interval.waker != nil { head |= Packing.hasWaker }
+    switch interval.state {
+    case .blocked(.other) where interval.stack == nil:
+      untold = (packed.count, TimeSpan(nanoseconds: Int64(truncatingIfNeeded: length)))
+    case .runnable: break
+    default: untold = nil
+    }
     packed.append(head)
     append(length)
     if let stack = interval.stack { append(UInt64(stack)) }
@@ -109,6 +117,14 @@ public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, 
     totals.add(
       interval.state, TimeSpan(nanoseconds: Int64(truncatingIfNeeded: length)),
       hasStack: interval.stack != nil)
+  }
+
+  /// Gives the last wait its cause, if none was known and the thread has not run since in what was added.
+  public mutating func tellLastWait(_ cause: WaitCause) {
+    guard let (offset, length) = untold else { return }
+    untold = nil
+    packed[offset] = packed[offset] & ~Packing.state | ThreadState.blocked(cause).code
+    totals.tell(cause, length)
   }
 
   @inline(__always)
@@ -233,6 +249,16 @@ extension ThreadHistory.Totals {
       }
       if cause == .eventWait { eventWaits += 1 }
     }
+  }
+
+  /// A wait that was added without a cause has one.
+  mutating func tell(_ cause: WaitCause, _ length: TimeSpan) {
+    blocked[Int(WaitCause.other.rank)] -= length
+    blocked[Int(cause.rank)] += length
+    unknownWaits -= 1
+    unknownWaiting -= length
+    knownWaits += 1
+    if cause == .eventWait { eventWaits += 1 }
   }
 
   /// Time in waits of one cause.

@@ -39,7 +39,7 @@ struct DescriptorTracker {
     {
       // The probe's return and the syscall's exit tell the same open.
       if last.opened == nil || path == nil,
-        time.nanoseconds &- last.start.nanoseconds < 1_000_000, last.seen == nil
+        time.nanoseconds &- last.start.nanoseconds < 1_000_000
       {
         if let path { lives[key]?[position].opened = path }
         return
@@ -53,6 +53,15 @@ struct DescriptorTracker {
     let key = Key(pid: pid, fd: fd)
     guard let last = lives[key]?.indices.last, lives[key]?[last].end == nil else { return }
     lives[key]?[last].end = time
+  }
+
+  /// Another number for what a descriptor stands for, as a shell makes to redirect an output.
+  mutating func duplicate(pid: Int32, from: Int, to: Int, at time: Timestamp) {
+    guard from != to else { return }
+    let source = life(pid: pid, fd: from, at: time)
+    close(pid: pid, fd: to, at: time)
+    lives[Key(pid: pid, fd: to), default: []].append(
+      Life(start: time, opened: source?.opened, seen: source?.seen))
   }
 
   /// What the recorder read in /proc.
@@ -75,20 +84,31 @@ struct DescriptorTracker {
     lives[key, default: []].append(Life(start: start, seen: target))
   }
 
-  /// What the descriptor meant at a moment; a child's inherited ones are its parent's.
+  /// What the descriptor meant at a moment.
   func target(pid: Int32, fd: Int, at time: Timestamp) -> Target {
+    guard let life = life(pid: pid, fd: fd, at: time) else {
+      return Target(path: nil, kind: "unknown")
+    }
+    // A file may have been renamed before /proc was looked at, so its own path comes first.
+    if let path = life.opened, path.hasPrefix("/") || life.seen == nil {
+      return Target(path: path, kind: life.seen?.kind ?? Self.kind(of: path))
+    }
+    return life.seen ?? Target(path: nil, kind: "unknown")
+  }
+
+  /// The life that tells of a descriptor; a child's inherited ones are its parent's.
+  private func life(pid: Int32, fd: Int, at time: Timestamp) -> Life? {
     var pid = pid
     for _ in 0..<64 {
       if let life = lives[Key(pid: pid, fd: fd)]?.last(where: {
         $0.start <= time && ($0.end.map { time <= $0 } ?? true)
-      }) {
-        if let seen = life.seen { return seen }
-        if let path = life.opened { return Target(path: path, kind: Self.kind(of: path)) }
+      }), life.seen != nil || life.opened != nil {
+        return life
       }
       guard let parent = parents[pid] else { break }
       pid = parent
     }
-    return Target(path: nil, kind: "unknown")
+    return nil
   }
 
   /// A guess by the path alone, for a file that was gone before it could be looked at.

@@ -30,6 +30,9 @@ struct ScheduleTracker {
   /// A thread first seen as it gets a CPU had been blocked if that was long ago, else in the queue.
   static let longestUnseenQueue: UInt64 = 5_000_000
 
+  /// A call returns so soon after the wait in it ended; in between is the kernel's way out alone.
+  static let returnWindow: UInt64 = 200_000
+
   private(set) var threads = TidTable<Thread>()
   private var finished: [ThreadModel] = []
 
@@ -112,6 +115,14 @@ struct ScheduleTracker {
     } else {
       thread.pendingStack = (stack, cause)
     }
+  }
+
+  /// The thread came out of a call in which event loops wait; if it had just slept without a stack, it slept there.
+  mutating func leftEventWait(tid: Int32, at time: Timestamp) {
+    guard let thread = threads[tid], thread.state == .running,
+      time.nanoseconds &- thread.since.nanoseconds < Self.returnWindow
+    else { return }
+    thread.model.intervals.tellLastWait(.eventWait)
   }
 
   mutating func finish(at time: Timestamp) -> [ThreadModel] {
