@@ -97,7 +97,9 @@ struct MainThreadMeasureTests {
     let causes: [Character: WaitCause] = [
       "F": .file, "S": .sync, "E": .eventWait, "e": .eventWait, ".": .other,
     ]
-    let intervals = waits.enumerated().map { index, letter in
+    // Each so often that the waits without a stack are many.
+    let long = waits.flatMap { repeatElement($0, count: WaitInference.fewest) }
+    let intervals = long.enumerated().map { index, letter in
       ThreadInterval(
         start: Timestamp(nanoseconds: UInt64(index)),
         end: Timestamp(nanoseconds: UInt64(index + 1)),
@@ -105,7 +107,9 @@ struct MainThreadMeasureTests {
     }
     #expect(
       WaitInference.infer(ThreadHistory(intervals)).map(\.state)
-        == expected.map { .blocked(causes[$0] ?? .other) })
+        == expected.flatMap {
+          repeatElement(.blocked(causes[$0] ?? .other), count: WaitInference.fewest)
+        })
   }
 }
 

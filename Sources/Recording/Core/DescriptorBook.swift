@@ -37,6 +37,11 @@ struct DescriptorBook {
     } else if SystemCallFilter.isDuplicate(call) {
       guard call.result >= 0 else { return }
       forget(pid, UInt64(call.result))
+      // The first number may be closed before it is looked at, as by a shell that redirects.
+      guard let first = Int32(exactly: call.first), let wish = wanted[Key(pid: pid, fd: first)]
+      else { return }
+      want(
+        pid, UInt64(call.result), Wish(time: time &+ 1, path: wish.path), replacing: true)
     } else if call.number == SystemCallFilter.closeRange {
       forgetAll(of: pid)
     } else if call.number != SystemCallFilter.control {
@@ -99,10 +104,11 @@ struct DescriptorBook {
     return (seen + missed.compactMap { guess($0.key, $0.wish) }).sorted { $0.time < $1.time }
   }
 
-  /// What is by now at the path by which a descriptor was opened; a regular file needs no telling.
+  /// What is by now at the path by which a descriptor was opened; a regular file at a whole path needs no telling.
   private func guess(_ key: Key, _ wish: Wish) -> (event: DescriptorEvent, time: UInt64)? {
     guard let path = wish.path,
-      let found = DescriptorTable.inspect(path: path, of: key.pid), found.kind != .regular
+      let found = DescriptorTable.inspect(path: path, of: key.pid),
+      found.kind != .regular || !path.hasPrefix("/")
     else { return nil }
     return (
       DescriptorEvent(

@@ -6,13 +6,17 @@ import TraceModel
 enum WaitInference {
   /// Share of the sampled waits that must agree.
   static let agreement = 0.9
+  /// Fewer waits without a stack were not left out by the recorder, but lost by the kernel: nothing is said of them.
+  static let fewest = 16
 
   /// If nine in ten of the known waits are event waits, so are the rest; else each is what its neighbours were.
   static func infer(_ intervals: ThreadHistory) -> ThreadHistory {
     let totals = intervals.totals
     guard totals.unknownWaits > 0, totals.knownWaits > 0 else { return intervals }
-    return Double(totals.eventWaits) >= agreement * Double(totals.knownWaits)
-      ? intervals.takingUnknownForIdle : byNeighbours(intervals)
+    if Double(totals.eventWaits) >= agreement * Double(totals.knownWaits) {
+      return intervals.takingUnknownForIdle
+    }
+    return totals.unknownWaits >= fewest ? byNeighbours(intervals) : intervals
   }
 
   /// An unknown wait has the cause of the sampled waits before and after it, if they agree.

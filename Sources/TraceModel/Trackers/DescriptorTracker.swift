@@ -91,7 +91,9 @@ struct DescriptorTracker {
     }
     // A file may have been renamed before /proc was looked at, so its own path comes first.
     if let path = life.opened, path.hasPrefix("/") || life.seen == nil {
-      return Target(path: path, kind: life.seen?.kind ?? Self.kind(of: path))
+      // Of what has a path, other than all else are folders, which are synced like files.
+      let seen = life.seen.flatMap { $0.kind == "other" ? nil : $0.kind }
+      return Target(path: path, kind: seen ?? Self.kind(of: path))
     }
     return life.seen ?? Target(path: nil, kind: "unknown")
   }
