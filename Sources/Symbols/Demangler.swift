@@ -1,17 +1,8 @@
 import CElf
 import Glibc
-import Synchronization
 
 /// Turns linker names into readable ones through this process's own Swift runtime.
 public enum Demangler {
-  private struct Cache: Sendable {
-    var simplified: [String: String] = [:]
-    var full: [String: String] = [:]
-  }
-
-  private static let cache = Mutex(Cache())
-  /// Bound on the memory of the cache.
-  private static let maximumEntries = 200_000
   private static let maximumLength = 65_536
 
   /// The short form for display: no types of generic context, no module names.
@@ -19,16 +10,9 @@ public enum Demangler {
   /// Parts of an asynchronous function come to the function. A name that is not mangled stays.
   public static func simplified(_ name: String) -> String {
     guard isMangled(name) else { return name }
-    if let known = cache.withLock({ $0.simplified[name] }) { return known }
     let source = sourceFunction(of: name)
-    let result =
-      call(source) { lull_demangle_simplified($0, $1) }.map(withContext)
+    return call(source) { lull_demangle_simplified($0, $1) }.map(withContext)
       ?? call(source) { lull_demangle_full($0, $1) } ?? name
-    cache.withLock {
-      if $0.simplified.count >= maximumEntries { $0.simplified.removeAll() }
-      $0.simplified[name] = result
-    }
-    return result
   }
 
   /// The runtime leaves out that a closure of a script's top level stands in its module.
@@ -40,16 +24,9 @@ public enum Demangler {
   public static func full(_ name: String) -> String {
     // Of names in C++ there is one form.
     guard isSwift(name) else { return simplified(name) }
-    if let known = cache.withLock({ $0.full[name] }) { return known }
     let source = sourceFunction(of: name)
-    let result =
-      call(source) { lull_demangle_full($0, $1) }
+    return call(source) { lull_demangle_full($0, $1) }
       ?? call(source) { lull_demangle_simplified($0, $1) } ?? name
-    cache.withLock {
-      if $0.full.count >= maximumEntries { $0.full.removeAll() }
-      $0.full[name] = result
-    }
-    return result
   }
 
   /// The function to which the time of `simplifiedName` is charged: closures count for theirs.

@@ -125,14 +125,25 @@ final class Module {
     return isInside ? contents?.objectName(at: address) : nil
   }
 
+  /// Reads the names of the functions at these link-time addresses in one request.
+  func prepare(_ addresses: [UInt64], withInlines: Bool) {
+    var wanted: Set<String> = []
+    for address in addresses {
+      if let function = symbols.find(address) { wanted.insert(function.mangledName) }
+      if withInlines { wanted.formUnion(inlinedCalls(at: address).map(\.function)) }
+    }
+    read(names: wanted.filter { names[$0] == nil })
+  }
+
+  private func read(names wanted: some Collection<String>) {
+    guard !wanted.isEmpty, let contents else { return }
+    let wanted = Array(wanted)
+    for (name, shown) in zip(wanted, contents.names(wanted)) { names[name] = shown }
+  }
+
   /// The shown forms of a linker name.
-  ///
-  /// Those of the functions beside it come along: stacks keep to a few places of a program.
-  func name(_ mangled: String, near address: UInt64) -> FunctionName {
-    if let known = names[mangled] { return known }
-    let wanted = [mangled] + symbols.names(near: address).filter { names[$0] == nil }
-    let found = contents?.names(wanted) ?? []
-    for (name, shown) in zip(wanted, found) { names[name] = shown }
+  func name(_ mangled: String) -> FunctionName {
+    if names[mangled] == nil { read(names: CollectionOfOne(mangled)) }
     return names[mangled] ?? FunctionName(simplified: mangled, full: nil, isOwn: true)
   }
 

@@ -70,7 +70,8 @@ final class LocalContents: ModuleContents {
 
   private static func name(_ mangled: String, isStatic: Bool) -> FunctionName {
     let simplified = Demangler.simplified(mangled)
-    let full = Demangler.full(mangled)
+    // Of names in C++ there is one form.
+    let full = Demangler.isSwift(mangled) ? Demangler.full(mangled) : simplified
     return FunctionName(
       simplified: simplified, full: full == simplified ? nil : full,
       isOwn: FunctionOrigin.isProgram(mangledName: mangled, isStatic: isStatic))

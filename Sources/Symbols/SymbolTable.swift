@@ -67,22 +67,6 @@ public struct SymbolTable: Sendable {
     }
   }
 
-  /// Linker names of the functions around `address`, a block of 32.
-  func names(near address: UInt64) -> [String] {
-    var low = 0
-    var high = entries.count
-    while low < high {
-      let middle = (low + high) / 2
-      if entries[middle].address <= address { low = middle + 1 } else { high = middle }
-    }
-    let first = max(0, low - 1) / 32 * 32
-    guard first < entries.count else { return [] }
-    return entries[first..<min(first + 32, entries.count)].map { entry in
-      let start = Int(entry.nameOffset)
-      return String(decoding: names[start..<start + Int(entry.nameLength)], as: UTF8.self)
-    }
-  }
-
   /// The function that contains `address`.
   public func find(_ address: UInt64) -> Function? {
     var low = 0

@@ -53,29 +53,64 @@ public final class Symbolizer {
   /// One line for each module that could not be used.
   public var problems: [String] { modules.problems }
 
+  /// Reads in one request for each module what `resolve` will need for these run-time addresses.
+  ///
+  /// A request is answered by another process: one for each address costs more than the answers.
+  public func prepare(_ addresses: [UInt64], in mappings: MappingTable) {
+    var wanted: [Int: [Key]] = [:]
+    var modulesByNumber: [Int: Module] = [:]
+    for address in addresses {
+      guard let (module, key) = place(of: address, in: mappings), cache[key] == nil else {
+        continue
+      }
+      wanted[key.module, default: []].append(key)
+      modulesByNumber[key.module] = module
+    }
+    for (number, keys) in wanted {
+      guard let module = modulesByNumber[number] else { continue }
+      module.prepare(
+        keys.map(\.address), withInlines: showsLines(of: module, isMain: keys[0].isMain))
+    }
+  }
+
+  private func place(of address: UInt64, in mappings: MappingTable) -> (Module, Key)? {
+    guard let mapping = mappings.find(address) else { return nil }
+    let module = modules.module(for: mapping)
+    guard let link = module.linkAddress(of: address, in: mapping) else { return nil }
+    let isMain = mappings.executablePath.map { $0 == mapping.path } ?? module.isProgramFile
+    return (module, Key(module: module.identifier, address: link, isMain: isMain))
+  }
+
+  private func isProgram(_ module: Module, isMain: Bool) -> Bool {
+    isMain || FunctionOrigin.isProgramModule(path: module.path)
+  }
+
+  private func showsLines(of module: Module, isMain: Bool) -> Bool {
+    systemLines || isProgram(module, isMain: isMain)
+  }
+
   /// The functions at a run-time address, innermost inlined first; never empty.
   public func resolve(address: UInt64, in mappings: MappingTable) -> [ResolvedFrame] {
-    guard let mapping = mappings.find(address) else {
-      return [ResolvedFrame(function: nil, module: "[unknown]", moduleOffset: address)]
+    guard let (module, key) = place(of: address, in: mappings) else {
+      return [unnamed(address, in: mappings)]
     }
-    let module = modules.module(for: mapping)
-    guard let link = module.linkAddress(of: address, in: mapping) else {
-      let offset = mapping.fileOffset &+ (address - mapping.start)
-      let isProgram =
-        mappings.executablePath == mapping.path
-        || FunctionOrigin.isProgramModule(path: mapping.path)
-      return [
-        ResolvedFrame(
-          function: nil, module: mapping.path, moduleOffset: offset, isProgram: isProgram)
-      ]
-    }
-    let isMain = mappings.executablePath.map { $0 == mapping.path } ?? module.isProgramFile
-    let key = Key(module: module.identifier, address: link, isMain: isMain)
     if let known = cache[key] { return known }
-    let frames = frames(of: module, at: link, isMain: isMain)
+    let frames = frames(of: module, at: key.address, isMain: key.isMain)
     if cache.count >= Self.maximumEntries { cache.removeAll() }
     cache[key] = frames
     return frames
+  }
+
+  /// The frame of an address for which there is no module, or none that holds it.
+  private func unnamed(_ address: UInt64, in mappings: MappingTable) -> ResolvedFrame {
+    guard let mapping = mappings.find(address) else {
+      return ResolvedFrame(function: nil, module: "[unknown]", moduleOffset: address)
+    }
+    return ResolvedFrame(
+      function: nil, module: mapping.path,
+      moduleOffset: mapping.fileOffset &+ (address - mapping.start),
+      isProgram: mappings.executablePath == mapping.path
+        || FunctionOrigin.isProgramModule(path: mapping.path))
   }
 
   /// Linker name of the data object at a run-time address, in a module whose path ends so.
@@ -93,16 +128,16 @@ public final class Symbolizer {
   }
 
   private func frames(of module: Module, at address: UInt64, isMain: Bool) -> [ResolvedFrame] {
-    let isProgramModule = isMain || FunctionOrigin.isProgramModule(path: module.path)
+    let isProgramModule = isProgram(module, isMain: isMain)
     let function = module.symbols.find(address)
     func frame(_ mangled: String?, _ file: String?, _ line: Int?, inlined: Bool) -> ResolvedFrame {
-      let name = mangled.map { module.name($0, near: address) }
+      let name = mangled.map { module.name($0) }
       return ResolvedFrame(
         function: name?.simplified, fullName: name?.full, module: module.path,
         moduleOffset: address, file: file, line: line,
         isProgram: isProgramModule && name?.isOwn ?? true, isInlined: inlined)
     }
-    guard isProgramModule || systemLines else {
+    guard showsLines(of: module, isMain: isMain) else {
       return [frame(function?.mangledName, nil, nil, inlined: false)]
     }
     let location = module.lines.find(address, functionStart: function?.start ?? address)

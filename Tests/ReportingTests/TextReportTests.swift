@@ -69,7 +69,7 @@ import TraceModel
     report.trace.truncationNote = "the tail is missing"
     report.trace.lostEvents = 1234
     let text = flowing(report)
-    #expect(text.contains("note the trace is truncated: the tail is missing"))
+    #expect(text.contains("note The trace is truncated: the tail is missing"))
     #expect(text.contains("losses 1,234 events lost: figures may be too low"))
   }
 

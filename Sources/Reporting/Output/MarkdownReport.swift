@@ -10,7 +10,8 @@ public enum MarkdownReport {
     let overall = report.score.overall.map { "\(Figures.fixed($0, 0)) of 100" } ?? "no score"
     lines.append("### Lull: \(Escaped.markdown(report.process.name)): \(overall)")
     lines.append("")
-    for note in VerdictText.notes(report) { lines.append("> \(Escaped.inert(note))") }
+    let notes = ReportNotes.lines(report, shown: Escaped.markdown)
+    lines += notes.map { "> \($0)" }
     if lines.last != "" { lines.append("") }
     lines += table(
       ["Category", "Score"],

@@ -26,29 +26,13 @@ enum VerdictText {
     counts(report, &canvas)
   }
 
-  /// What a reader must know before believing the score.
-  static func notes(_ report: Report) -> [String] {
-    var notes: [String] = []
-    let process = report.process
-    let name = Columns.clip(Escaped.text(process.name), to: 32)
-    if process.isSwift == false { notes.append("\(name) is not a Swift program") }
-    if process.isSwift == true, let version = process.swiftVersion {
-      notes.append("a Swift program, \(Escaped.text(version))")
-    }
-    if let signal = process.signal {
-      notes.append("\(name) was ended by signal \(SignalNames.name(signal))")
-    } else if let status = process.exitStatus, status != 0 {
-      notes.append("\(name) ended with status \(status)")
-    }
-    if report.trace.truncated {
-      notes.append("the trace is truncated: \(RecordingText.truncation(report.trace))")
+  private static func notes(_ report: Report) -> [String] {
+    var notes = ReportNotes.lines(report, shown: Escaped.text)
+    if report.process.isSwift == true, let version = report.process.swiftVersion {
+      notes.insert("A Swift program, \(Escaped.text(version)).", at: 0)
     }
     if report.trace.lostEvents > 0 || report.trace.lostSamples > 0 {
       notes.append(RecordingText.losses(report.trace))
-    }
-    if let profile = report.score.profile {
-      let reason = report.score.profileReason.map { ": \(Escaped.text($0))" } ?? ""
-      notes.append("scored as \(Escaped.text(profile))\(reason)")
     }
     return notes
   }

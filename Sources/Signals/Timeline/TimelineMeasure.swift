@@ -54,7 +54,7 @@ extension Timeline {
       .prefix(longestIntervals).sorted { $0.start < $1.start }.map {
         TimelinePhase(name: $0.name, start: $0.start, end: $0.start + $0.durationSeconds)
       }
-    return spans + marks + intervals
+    return (spans + marks + intervals).sorted { ($0.start, $0.name) < ($1.start, $1.name) }
   }
 }
 

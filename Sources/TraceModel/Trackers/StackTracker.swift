@@ -129,10 +129,12 @@ struct StackTracker {
         registers: registers.values, registerMask: registers.mask, stack: sample.userStack,
         callchain: user)
     else {
+      prepare(user, pid: sample.pid, mapping)
       for address in user { frames += userFrames(address, pid: sample.pid, mapping) }
       return frames.isEmpty ? nil : table.intern(stack: frames)
     }
     let unwound = unwinder.unwind(userStack, mappings: mapping)
+    prepare(unwound.addresses, pid: sample.pid, mapping)
     let gaps = Set(unwound.gapAt)
     for (index, address) in unwound.addresses.enumerated() {
       if gaps.contains(index) { frames.append(table.intern(.gap)) }
@@ -154,6 +156,12 @@ struct StackTracker {
     let cause = WaitClassifier.cause(of: table.frames(of: stack))
     causes[stack] = cause
     return cause
+  }
+
+  private func prepare(_ addresses: [UInt64], pid: Int32, _ mapping: MappingTable) {
+    let known = resolved[pid]
+    let new = addresses.filter { known?[$0] == nil }
+    if !new.isEmpty { symbolizer.prepare(new, in: mapping) }
   }
 
   private mutating func userFrames(_ address: UInt64, pid: Int32, _ mapping: MappingTable)

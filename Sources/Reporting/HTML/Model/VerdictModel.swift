@@ -20,7 +20,10 @@ struct VerdictModel {
     let words = process.commandLine.isEmpty ? [process.name] : process.commandLine
     command = PageText.shown(words.joined(separator: " "))
     facts = Self.facts(report)
-    notes = Self.notes(report)
+    let eventLoop =
+      report.signals.mainThread?.hasEventLoop == false
+      ? ["The program has no event loop: its whole run is one turn, not a hang."] : []
+    notes = ReportNotes.lines(report, shown: PageText.shown) + eventLoop
     overall = GaugeModel(id: "overall", title: "Overall", score: report.score.overall)
     categories = report.score.categories.map {
       GaugeModel(id: $0.id, title: $0.title, score: $0.score)
@@ -61,24 +64,6 @@ struct VerdictModel {
           text: "\(Figures.joules(energy.totalJoules)) \(PageText.shown(energy.kind))"))
     }
     return facts
-  }
-
-  private static func notes(_ report: Report) -> [String] {
-    var notes: [String] = []
-    let process = report.process
-    if process.isSwift == false { notes.append("This is not a Swift program.") }
-    if let signal = process.signal {
-      notes.append("The program was ended by signal \(SignalNames.name(signal)).")
-    } else if let status = process.exitStatus, status != 0 {
-      notes.append("The program ended with status \(status).")
-    }
-    if report.trace.truncated {
-      notes.append("The trace is truncated: \(RecordingText.truncation(report.trace)).")
-    }
-    if report.signals.mainThread?.hasEventLoop == false {
-      notes.append("The program has no event loop: its whole run is one turn, not a hang.")
-    }
-    return notes
   }
 }
 

@@ -103,7 +103,7 @@ const inside = (text, x, width, y, color) => {
   ink.restore();
 };
 
-const drawPhases = (lane) => timeline.phases.forEach((phase) => {
+const drawPhases = (lane) => timeline.phases.forEach((phase, index) => {
   const x = timeToX(phase.start * micro);
   const isSpan = phase.end !== null && phase.end !== undefined;
   const width = isSpan ? Math.max(timeToX(phase.end * micro) - x, 2) : 2;
@@ -114,8 +114,10 @@ const drawPhases = (lane) => timeline.phases.forEach((phase) => {
   ink.globalAlpha = 1;
   ink.fillStyle = colors.accent;
   ink.fillRect(x, lane.top, 2, lane.height);
-  inside(shown(phase.name), x, isSpan && width > 40 ? width : 160, lane.top + lane.height / 2,
-    colors.ink);
+  const next = timeline.phases[index + 1];
+  const room = Math.min(isSpan && width > 40 ? width : 160,
+    next ? timeToX(next.start * micro) - x : Infinity);
+  inside(shown(phase.name), x, room, lane.top + lane.height / 2, colors.ink);
 });
 
 const drawHangs = (lane) => {

@@ -1,0 +1,37 @@
+/// What a reader must know before believing the score, one sentence each.
+enum ReportNotes {
+  /// `shown` makes a name of the trace safe for where the notes go.
+  static func lines(_ report: Report, shown: (String) -> String) -> [String] {
+    var notes: [String] = []
+    let process = report.process
+    let name = shown(Columns.clip(process.name, to: 32))
+    if process.isSwift == false { notes.append("\(name) is not a Swift program.") }
+    if let signal = process.signal {
+      notes.append("\(name) was ended by signal \(SignalNames.name(signal)).")
+    } else if let status = process.exitStatus, status != 0 {
+      notes.append("\(name) ended with status \(status).")
+    }
+    if report.trace.truncated {
+      notes.append("The trace is truncated: \(RecordingText.truncation(report.trace)).")
+    }
+    if let busy = busierProcess(report, shown: shown) { notes.append(busy) }
+    if let profile = report.score.profile {
+      let reason = report.score.profileReason.map { ": \(shown($0))" } ?? ""
+      notes.append("Scored as \(shown(profile))\(reason).")
+    }
+    return notes
+  }
+
+  /// A compiler's driver waits while its frontend works: then the score is not of what costs.
+  private static func busierProcess(_ report: Report, shown: (String) -> String) -> String? {
+    let total = report.processes.reduce(0) { $0 + $1.cpuSeconds }
+    guard let own = report.processes.first(where: { $0.pid == report.process.pid }),
+      let busiest = report.processes.max(by: { ($0.cpuSeconds, $1.pid) < ($1.cpuSeconds, $0.pid) }),
+      busiest.pid != own.pid, total >= 0.1, busiest.cpuSeconds > 3 * own.cpuSeconds
+    else { return nil }
+    return "The score is of \(shown(Columns.clip(own.name, to: 32))) alone, which used "
+      + "\(Figures.seconds(own.cpuSeconds)) of the \(Figures.seconds(total)) of CPU time; "
+      + "\(shown(Columns.clip(busiest.name, to: 32))) used \(Figures.seconds(busiest.cpuSeconds)): "
+      + "--process \(busiest.pid) scores it."
+  }
+}
