@@ -35,10 +35,10 @@ public enum HTMLComparison {
 
 /// What the runs of both sides came to in one figure.
 public struct ComparisonStatistic: Sendable {
-  public var title: String
+  /// Its path in the report.
+  public var path: String
   public var base: Double?
   public var new: Double?
-  public var unit: String
   /// The relative change with its interval, as text.
   public var change: String
   /// What it is taken for, as text.
@@ -48,13 +48,11 @@ public struct ComparisonStatistic: Sendable {
 
   /// Makes a figure.
   public init(
-    title: String, base: Double?, new: Double?, unit: String, change: String, verdict: String,
-    isWorse: Bool?
+    path: String, base: Double?, new: Double?, change: String, verdict: String, isWorse: Bool?
   ) {
-    self.title = title
+    self.path = path
     self.base = base
     self.new = new
-    self.unit = unit
     self.change = change
     self.verdict = verdict
     self.isWorse = isWorse
@@ -79,6 +77,7 @@ struct ComparisonSide {
   let program: String
   let trace: String
   let facts: [LabelledText]
+  let notes: [String]
   let overall: GaugeModel
   let categories: [GaugeModel]
 
@@ -89,6 +88,7 @@ struct ComparisonSide {
     program = verdict.program
     trace = PageText.shown(report.trace.path)
     facts = verdict.facts
+    notes = verdict.notes
     overall = verdict.overall
     categories = verdict.categories
   }
@@ -104,10 +104,9 @@ struct StatisticRow {
   let direction: String
 
   init(_ statistic: ComparisonStatistic) {
-    func text(_ value: Double?) -> String {
-      value.map { "\(Figures.brief($0)) \(PageText.shown(statistic.unit))" } ?? "–"
-    }
-    title = PageText.shown(statistic.title)
+    let unit = FigurePath(statistic.path).map(FigureUnit.of) ?? .number("")
+    func text(_ value: Double?) -> String { value.map { PageText.shown(unit.text($0)) } ?? "–" }
+    title = PageText.shown(statistic.path)
     base = text(statistic.base)
     new = text(statistic.new)
     change = PageText.shown(statistic.change)

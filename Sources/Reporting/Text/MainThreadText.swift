@@ -18,11 +18,16 @@ enum MainThreadText {
         "turns",
         "no event loop: the whole run is one turn, which is not called a hang")
     }
+    let seen =
+      thread.runningSeconds + thread.runnableSeconds + thread.blockedSeconds + thread.idleSeconds
     canvas.item(
       "time",
-      "running \(Figures.seconds(thread.runningSeconds)), waiting for a CPU "
-        + "\(Figures.seconds(thread.runnableSeconds)), blocked "
-        + "\(Figures.seconds(thread.blockedSeconds)), idle \(Figures.seconds(thread.idleSeconds))")
+      seen == 0
+        ? "it slept all the time"
+        : "running \(Figures.seconds(thread.runningSeconds)), waiting for a CPU "
+          + "\(Figures.seconds(thread.runnableSeconds)), blocked "
+          + "\(Figures.seconds(thread.blockedSeconds)), idle \(Figures.seconds(thread.idleSeconds))"
+    )
     let causes = TextReport.causes(thread.blockedByCause, Figures.seconds)
     if !causes.isEmpty { canvas.item("blocked by", causes) }
     for blocking in thread.blockings.prefix(blockingsShown) where blocking.seconds > 0 {

@@ -11,10 +11,15 @@ enum CPUMeasure {
     func fromProc(_ field: KeyPath<FootprintSample, UInt64>) -> Double? {
       last.map { Double($0[keyPath: field] &- (first?[keyPath: field] ?? 0)) / 1e9 }
     }
-    let user = fromProc(\.userTimeNs)
-    let system = fromProc(\.systemTimeNs)
+    var user = fromProc(\.userTimeNs)
+    var system = fromProc(\.systemTimeNs)
     let scheduled = subject.threads.reduce(TimeSpan.zero) { $0 + $1.runningTime }.seconds
     let hasSchedule = subject.trace.eventNames.contains("sched:sched_switch")
+    if hasSchedule, let both = user.flatMap({ user in system.map { user + $0 } }), both > 0 {
+      // /proc was read a little before and after the events, so only its proportion is taken.
+      user = user.map { $0 * scheduled / both }
+      system = system.map { $0 * scheduled / both }
+    }
     let windows = shares(subject)
     return CPUSignal(
       totalSeconds: hasSchedule ? scheduled : (user ?? 0) + (system ?? 0), userSeconds: user,

@@ -183,9 +183,19 @@ struct CompareCommand: ParsableCommand {
 
   private static func statistic(_ figure: ComparedFigure) -> ComparisonStatistic {
     ComparisonStatistic(
-      title: figure.path, base: figure.base, new: figure.new, unit: figure.unit,
+      path: figure.path, base: figure.base, new: figure.new,
       change: figure.relativeChange.map { ($0 < 0 ? "−" : "+") + Figures.percent(abs($0)) } ?? "",
-      verdict: figure.verdict.rawValue,
+      verdict: words(for: figure),
       isWorse: figure.verdict == .worse ? true : figure.verdict == .better ? false : nil)
+  }
+  private static func words(for figure: ComparedFigure) -> String {
+    switch figure.verdict {
+    case .worse: "worse"
+    case .better: "better"
+    case .unchanged: "same"
+    case .ambiguous: "within the noise"
+    case .tooFewRuns: "too few runs to tell"
+    case .incomparable: figure.reason ?? "not measured"
+    }
   }
 }

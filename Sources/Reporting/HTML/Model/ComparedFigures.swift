@@ -63,7 +63,7 @@ enum ComparedFigures {
     [
       rate("Main thread blocked", Figures.seconds) { $0.signals.mainThread?.blockedSeconds },
       rate("Main thread running", Figures.seconds) { $0.signals.mainThread?.runningSeconds },
-      rate("Hangs", count) { ($0.signals.mainThread?.hangs.count).map(Double.init) },
+      rate("Hangs", count) { ($0.signals.mainThread?.hangs.count).map { Double($0) } },
       Figure(title: "Longest hang", show: Figures.seconds) {
         $0.signals.mainThread.map { $0.hangs.map(\.durationSeconds).max() ?? 0 }
       },
@@ -72,17 +72,17 @@ enum ComparedFigures {
         $0.signals.mainThread?.terminationSeconds
       },
       rate("CPU time", Figures.seconds) { $0.signals.cpu?.totalSeconds },
-      rate("Wakeups", count) { ($0.signals.wakeups?.total).map(Double.init) },
-      rate("Wakeups by interrupts", count) { ($0.signals.wakeups?.idle).map(Double.init) },
-      rate("Bytes sent", Figures.bytes) { ($0.signals.network?.bytesSent).map(Double.init) },
+      rate("Wakeups", count) { ($0.signals.wakeups?.total).map { Double($0) } },
+      rate("Wakeups by interrupts", count) { ($0.signals.wakeups?.idle).map { Double($0) } },
+      rate("Bytes sent", Figures.bytes) { ($0.signals.network?.bytesSent).map { Double($0) } },
       rate("Bytes received", Figures.bytes) {
-        ($0.signals.network?.bytesReceived).map(Double.init)
+        ($0.signals.network?.bytesReceived).map { Double($0) }
       },
       rate("Radio energy", Figures.joules) { $0.signals.network?.radio.energyJoules },
-      rate("Bytes written", Figures.bytes) { ($0.signals.disk?.bytesWritten).map(Double.init) },
-      rate("Syncs", count) { ($0.signals.disk?.syncs).map(Double.init) },
+      rate("Bytes written", Figures.bytes) { ($0.signals.disk?.bytesWritten).map { Double($0) } },
+      rate("Syncs", count) { ($0.signals.disk?.syncs).map { Double($0) } },
       Figure(title: "Peak footprint", show: Figures.bytes) {
-        ($0.signals.memory?.peakFootprintBytes).map(Double.init)
+        ($0.signals.memory?.peakFootprintBytes).map { Double($0) }
       },
       rate("Energy", Figures.joules) { $0.signals.energy?.totalJoules },
     ]

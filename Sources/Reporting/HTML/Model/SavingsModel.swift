@@ -4,21 +4,17 @@ import Rules
 struct SavingsModel {
   let joulesPerDay: String?
   let battery: String?
-  let recorded: String
   let rows: [LabelledText]
 
   init?(_ report: Report) {
-    let seconds = report.trace.durationSeconds
-    guard seconds > 0, !report.opportunities.isEmpty else { return nil }
-    let joules = Self.joules(report)
-    let daily = joules * 86_400 / seconds
-    joulesPerDay = joules > 0 ? Self.energy(daily) : nil
+    guard !report.opportunities.isEmpty else { return nil }
+    let daily = Self.joulesPerDay(report)
+    joulesPerDay = daily > 0 ? Self.energy(daily) : nil
     battery = report.score.batteryWattHours.flatMap { wattHours in
-      guard joules > 0, wattHours > 0 else { return nil }
+      guard daily > 0, wattHours > 0 else { return nil }
       let share = Figures.percent(daily / (wattHours * 3600))
       return "\(share) of a battery of \(Figures.brief(wattHours)) Wh"
     }
-    recorded = "\(Figures.joules(joules)) in \(Figures.seconds(seconds)) recorded"
     let titles = Dictionary(report.audits.map { ($0.id, $0.title) }, uniquingKeysWith: { $1 })
     rows = report.opportunities.prefix(4).map { opportunity in
       var parts: [String] = []
@@ -35,17 +31,15 @@ struct SavingsModel {
   }
 
   /// Rules of one category often blame the same joules, so only each category's best one counts.
-  private static func joules(_ report: Report) -> Double {
+  private static func joulesPerDay(_ report: Report) -> Double {
     let categories = Dictionary(
       report.audits.map { ($0.id, $0.category) }, uniquingKeysWith: { $1 })
     var best: [String: Double] = [:]
     for opportunity in report.opportunities {
       let category = categories[opportunity.audit] ?? ""
-      best[category] = max(best[category] ?? 0, opportunity.joules ?? 0)
+      best[category] = max(best[category] ?? 0, opportunity.joulesPerDay ?? 0)
     }
-    return min(
-      best.sorted { $0.key < $1.key }.reduce(0) { $0 + $1.value },
-      report.signals.energy?.totalJoules ?? .infinity)
+    return best.sorted { $0.key < $1.key }.reduce(0) { $0 + $1.value }
   }
 
   private static func energy(_ joules: Double) -> String {

@@ -1,0 +1,53 @@
+import Testing
+
+@testable import Reporting
+
+@Suite struct ComparisonTests {
+  @Test func `figures that add up are compared a minute, in their own unit`() throws {
+    var base = SampleReport.report()
+    base.trace.durationSeconds = 30
+    base.signals.disk?.bytesWritten = 1_500_000
+    base.signals.memory?.peakFootprintBytes = 2_000_000
+    var new = base
+    new.signals.disk?.bytesWritten = 4_500_000
+    new.signals.memory?.peakFootprintBytes = 3_000_000
+    let rows = ComparedFigures.rows(base, new)
+    let written = try #require(rows.first { $0.title == "Bytes written a minute" })
+    #expect(written.base == "3 MB")
+    #expect(written.new == "9 MB")
+    #expect(written.difference == "+6 MB (+200 %), worse")
+    let footprint = try #require(rows.first { $0.title == "Peak footprint" })
+    #expect(footprint.difference == "+1 MB (+50.0 %), worse")
+  }
+
+  @Test func `the page says that a side's program failed, and statistics in words`() throws {
+    let base = SampleReport.report()
+    var new = base
+    new.process.exitStatus = 64
+    let page = try HTMLComparison.render(
+      base: base, new: new,
+      statistics: [
+        ComparisonStatistic(
+          path: "signals.memory.peakFootprintBytes", base: 2_000_000, new: 1_000_000,
+          change: "−50 %", verdict: "too few runs to tell", isWorse: nil)
+      ])
+    #expect(page.contains("ended with status 64."))
+    #expect(page.contains("<td class=\"num\">2 MB</td>"))
+    #expect(page.contains("too few runs to tell"))
+  }
+
+  @Test func `a program whose child did the work is said not to be the one that costs`() {
+    var report = SampleReport.report()
+    let own = report.process.pid
+    report.processes[0].cpuSeconds = 0.5
+    #expect(ReportNotes.lines(report) { $0 }.allSatisfy { !$0.contains("--process") })
+    report.processes.append(
+      ProcessTotals(
+        pid: own + 1, parentPid: own, name: "worker", cpuSeconds: 8, wakeups: 0, bytesWritten: 0,
+        bytesSent: 0, bytesReceived: 0, peakFootprintBytes: nil))
+    #expect(
+      ReportNotes.lines(report) { $0 }.contains(
+        "The score is of server alone, which used 500 ms of the 8.5 s of CPU time; "
+          + "worker used 8 s: --process \(own + 1) scores it."))
+  }
+}
