@@ -3,7 +3,11 @@ import Signals
 /// The report as one page that needs nothing else: no network, no library.
 public enum HTMLReport {
   /// The page; equal inputs give equal bytes.
+  ///
+  /// It holds the costliest of long lists, so that it stays under 3 MB, and says which.
   public static func render(_ report: Report, timeline: Timeline?) throws -> String {
+    let bounds = PageBounds(report)
+    let report = bounds.report
     let page = ReportPage(
       frame: try PageFrame(
         title: "\(PageText.shown(report.process.name)): Lull report",
@@ -11,7 +15,8 @@ public enum HTMLReport {
         timelineData: timeline.map(JSONReport.compact) ?? "null", generator: report.generator),
       verdict: VerdictModel(report), findings: FindingsModel(report),
       tables: ReportTables.tables(report), hasTimeline: timeline != nil,
-      hasFlame: timeline?.flames.isEmpty == false, recording: RecordingModel(report))
+      hasFlame: timeline?.flames.isEmpty == false,
+      recording: RecordingModel(report, omissions: bounds.omissions))
     return try PageAssets.library().render(page, withTemplate: "report") ?? ""
   }
 }

@@ -68,17 +68,49 @@ struct LargeReportTests {
     return timeline
   }
 
+  /// As much of everything as a busy hour can hold.
+  private static func fill(_ report: inout Report) throws {
+    let hang = try #require(report.signals.mainThread?.hangs.first)
+    report.signals.mainThread?.hangs = (0..<36_000).map { index in
+      var copy = hang
+      copy.start = Double(index) / 10
+      copy.durationSeconds = 0.1 + Double(index % 700) / 1000
+      copy.stack = Array(repeating: hang.stack, count: 30).flatMap { $0 }
+      return copy
+    }
+    let connection = try #require(report.signals.network?.connections.first)
+    report.signals.network?.connections = (0..<40_000).map { index in
+      var copy = connection
+      copy.local = "10.0.0.1:\(index)"
+      copy.bytesSent = UInt64(index)
+      return copy
+    }
+    let burst = try #require(report.signals.network?.bursts.first)
+    report.signals.network?.bursts = (0..<5_000).map { index in
+      var copy = burst
+      copy.start = Double(index) * 0.7
+      return copy
+    }
+    let file = try #require(report.signals.disk?.files.first)
+    report.signals.disk?.files = (0..<40_000).map { index in
+      var copy = file
+      copy.path = "/var/lib/server/objects/\(index)"
+      copy.bytesWritten = UInt64(index)
+      return copy
+    }
+    report.signals.memory?.samples = (0..<36_000).map {
+      MemorySampleSection(
+        time: Double($0) / 10, footprintBytes: UInt64(10_000_000 + $0), residentBytes: 20_000_000)
+    }
+  }
+
   @Test func `an hour of a million events is under 3 MB and soon drawn`() throws {
     var report = SampleReport.report()
     report.trace.durationSeconds = 3600
-    let hang = try #require(report.signals.mainThread?.hangs.first)
-    report.signals.mainThread?.hangs = (0..<1000).map { index in
-      var copy = hang
-      copy.start = Double(index) * 3.5
-      return copy
-    }
+    try Self.fill(&report)
     let page = try HTMLReport.render(report, timeline: Self.timeline())
     #expect(page.utf8.count < 3_000_000)
+    #expect(page.contains("has the costliest 1,000 of 36,000 hangs"))
     let browser = try Browser()
     try browser.show(page)
     try browser.waitUntil(

@@ -4,7 +4,7 @@ struct RecordingModel {
   let missing: [LabelledText]
   let hasMissing: Bool
 
-  init(_ report: Report) {
+  init(_ report: Report, omissions: [String]) {
     let capture = report.capture
     var rows = [LabelledText(label: "Trace", text: PageText.shown(report.trace.path))]
     if let kernel = report.trace.kernel {
@@ -41,6 +41,13 @@ struct RecordingModel {
       rows.append(
         LabelledText(
           label: PageText.shown(counter.name), text: Self.amount(counter.value) + unit))
+    }
+    if !omissions.isEmpty {
+      rows.append(
+        LabelledText(
+          label: "This page",
+          text: "has the costliest " + omissions.joined(separator: ", ")
+            + "; the JSON report has all"))
     }
     self.rows = rows
     missing = capture.unavailable.map {
