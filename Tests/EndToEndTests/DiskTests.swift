@@ -35,6 +35,25 @@ extension EndToEnd {
       #expect(disk["syncs"].int == expected.values.map(\.syncs).reduce(0, +))
     }
 
+    @Test(arguments: [
+      ("rewriter", 0), ("rewriter", 1), ("atomic-saver", 0), ("atomic-saver how=foundation", 1),
+    ])
+    func `rewrites are compared with what they replaced`(workload: String, changes: Int) throws {
+      let scratch = try Scratch()
+      let target = scratch.file("target")
+      let run = try Recorded(
+        workload: "\(workload) times=7 bytes=40960 gap=400 changes=\(changes) path=\(target)",
+        scratch: scratch)
+      let file = run.file(target)
+      let compared = file["comparedRewrites"].int ?? 0
+      // Of six; on a busy machine the recorder may come late.
+      #expect(compared >= 3 && compared <= 6, "\(run.signals["disk"])")
+      #expect(file["comparedBytes"].int == compared * 40960)
+      #expect(file["changedBytes"].int == (changes > 0 ? compared * 4096 : 0))
+      #expect(file["equalRewrites"].int == (changes > 0 ? 0 : compared))
+      #expect(run.audit("unchanged-rewrites")["status"].string == (changes > 0 ? "pass" : "fail"))
+    }
+
     @Test(arguments: ["rewriter", "atomic-saver"])
     func `a file replaced whole counts as rewritten each time but the first`(
       workload: String
