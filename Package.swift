@@ -44,12 +44,16 @@ let package = Package(
     .systemLibrary(
       name: "CElf", pkgConfig: "libdw", providers: [.apt(["libelf-dev", "libdw-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+    .systemLibrary(name: "CPcap", pkgConfig: "libpcap", providers: [.apt(["libpcap-dev"])]),
+    .target(name: "Packets", dependencies: ["CPcap"], swiftSettings: reader),
     .target(name: "PerfData", dependencies: ["CZstd"], swiftSettings: reader),
     .target(
       name: "Recording", dependencies: ["CPerfEvent", "CPFM", "PerfData"],
       swiftSettings: strict),
     .target(name: "Symbols", dependencies: ["CElf"], swiftSettings: reader),
-    .target(name: "TraceModel", dependencies: ["PerfData", "Symbols"], swiftSettings: reader),
+    .target(
+      name: "TraceModel", dependencies: ["Packets", "PerfData", "Symbols"],
+      swiftSettings: reader),
     .target(
       name: "Signals",
       dependencies: ["TraceModel", .product(name: "TOMLKit", package: "TOMLKit")],
@@ -100,6 +104,7 @@ let package = Package(
       swiftSettings: strict),
     .target(name: "TestSupport", dependencies: ["PerfData"], swiftSettings: strict),
     .testTarget(name: "PerfDataTests", dependencies: ["PerfData", "TestSupport"]),
+    .testTarget(name: "PacketsTests", dependencies: ["Packets", "TestSupport"]),
     .testTarget(name: "RecordingTests", dependencies: ["Recording", "TestSupport"]),
     .testTarget(name: "SymbolsTests", dependencies: ["Symbols", "PerfData", "lull"]),
     .testTarget(name: "TraceModelTests", dependencies: ["TraceModel", "TestSupport"]),

@@ -4,7 +4,7 @@ import Synchronization
 /// Names this moment in a recording by Lull: `mark("ready")`.
 ///
 /// `ready` ends the launch; `background`, `inactive`, `foreground` and `terminating` begin those phases; any
-/// other name is shown in the report. Costs a nanosecond when nobody records.
+/// other name is shown in the report. Costs little more than a call of an empty function when nobody records.
 public func mark(_ name: StaticString) {
   name.withUTF8Buffer {
     lull_mark(UnsafeRawPointer($0.baseAddress)?.assumingMemoryBound(to: CChar.self))

@@ -20,6 +20,8 @@ public enum SyntheticEvent: String, CaseIterable, Sendable {
   case stack = "lull:stack"
   /// A named moment or an end of a named interval: `MarkEvent`.
   case mark = "lull:mark"
+  /// What a file holds after it was written: `ContentEvent`.
+  case content = "lull:content"
 
   /// PERF_TYPE_SOFTWARE.
   public static let attributeType: UInt32 = 1

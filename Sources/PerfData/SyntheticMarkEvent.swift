@@ -17,7 +17,7 @@ public struct MarkEvent: SyntheticPayload, Hashable {
   public var name: String
   /// What is marked.
   public var kind: Kind
-  /// Who marked: command, library, signal or pressure.
+  /// Who marked: command, library, signal, pressure, or cgroup, whose marks are "frozen" and "thawed".
   public var how: String
   /// Tells intervals of one name apart.
   public var identifier: UInt64?

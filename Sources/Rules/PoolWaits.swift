@@ -5,6 +5,34 @@ enum PoolWaits {
   /// Potentially unbounded waits; a page fault is the system's doing.
   static let causes = ["file", "sync", "network", "lock", "sleep", "child", "ipc"]
 
+  /// A part whose threads hardly block, one that blocks for 50 ms ten times, and a program without it.
+  static func examples(
+    role: ThreadRole, cause: String, good: String, bad: String, absent: String
+  ) -> [RuleExample] {
+    func signals(_ seconds: Double, _ thread: CriticalThread?) -> SignalSet {
+      SignalSet(
+        durationSeconds: seconds, mainThread: MainThreadSignal(),
+        criticalThreads: thread.map { [$0] } ?? [])
+    }
+    return [
+      RuleExample(
+        good, .pass,
+        signals(
+          60,
+          CriticalThread(
+            tid: 2, role: role, turns: 900, idleSeconds: 59, blockedSeconds: 0.004,
+            blockedByCause: ["lock": 0.004]))),
+      RuleExample(
+        bad, .fail,
+        signals(
+          10,
+          CriticalThread(
+            tid: 2, role: role, turns: 50, blockedSeconds: 0.5, blockedByCause: [cause: 0.5],
+            blockings: [Blocking(cause: cause, seconds: 0.5, count: 10)]))),
+      RuleExample(absent, .notApplicable, signals(10, nil)),
+    ]
+  }
+
   /// Time the most blocked thread of a part was blocked, in milliseconds a minute, with the worst places of all.
   static func outcome(
     _ signals: SignalSet, _ scale: RuleScale, role: ThreadRole, absent: String

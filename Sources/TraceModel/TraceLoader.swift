@@ -18,6 +18,7 @@ struct LoaderState {
   var transferFailures: [TransferFailure] = []
   var spinCalls: [SpinCall] = []
   var marks: [MarkRecord] = []
+  var contents: [ContentReading] = []
   var processorSamples: [ProcessorSample] = []
   var jobs = JobTracker()
   var writeSites: [CallSiteSample] = []
@@ -79,6 +80,7 @@ struct TraceLoader {
     SyntheticEvent.capture.rawValue: SyntheticDecoder.capture,
     SyntheticEvent.counter.rawValue: SyntheticDecoder.counter,
     SyntheticEvent.mark.rawValue: SyntheticDecoder.mark,
+    SyntheticEvent.content.rawValue: SyntheticDecoder.content,
   ]
 
   /// Read before all else, wherever they stand in the file.
@@ -283,7 +285,7 @@ struct TraceLoader {
       threads: activity.threads, stacks: state.stacks.table, wakeups: activity.wakeups,
       transfers: activity.transfers, connections: state.sockets.connections,
       listeners: state.sockets.listeners, transferFailures: state.transferFailures,
-      spinCalls: state.spinCalls, marks: state.marks,
+      spinCalls: state.spinCalls, marks: state.marks, contents: state.contents,
       fileOperations: activity.operations, footprints: activity.footprints,
       counters: state.counters, signals: activity.signals,
       processorSamples: activity.samples, jobs: state.jobs.runs,

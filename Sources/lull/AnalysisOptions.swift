@@ -14,7 +14,7 @@ struct AnalysisOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The radio that traffic is modelled on: lte-2012, lte-aro, 3g-aro, wifi-aro, or a TOML file.",
+      "The radio that traffic is modelled on: lte-2012, lte-aro, 3g-aro, 5g-sa, wifi-aro, or a TOML file.",
       valueName: "profile"))
   var radio = RadioProfile.defaultName
 
@@ -83,7 +83,8 @@ struct AnalysisOptions: ParsableArguments {
   func trace(at path: String) throws -> Trace {
     var window = window.window
     if let finding = self.window.around {
-      window = try WindowOptions.window(around: finding, in: analysis(of: path, in: nil).report)
+      window = try WindowOptions.window(
+        around: finding, in: analysis(of: path, capture: nil, in: nil).report)
     }
     return try Trace.load(
       path: path,
@@ -98,26 +99,32 @@ struct AnalysisOptions: ParsableArguments {
   /// The report of a trace.
   func report(on path: String) throws -> Report { try analysis(of: path).report }
 
-  /// The report of a trace, and the trace laid out over time.
-  func analysis(of path: String) throws -> Analysis {
-    guard let finding = window.around else { return try analysis(of: path, in: window.window) }
-    let whole = try analysis(of: path, in: nil).report
-    return try analysis(of: path, in: WindowOptions.window(around: finding, in: whole))
+  /// The report of a trace, and the trace laid out over time; `capture` is of the same run's packets.
+  func analysis(of path: String, capture: String? = nil) throws -> Analysis {
+    guard let finding = window.around else {
+      return try analysis(of: path, capture: capture, in: window.window)
+    }
+    let whole = try analysis(of: path, capture: capture, in: nil).report
+    return try analysis(
+      of: path, capture: capture, in: WindowOptions.window(around: finding, in: whole))
   }
 
-  private func analysis(of path: String, in window: TraceWindow?) throws -> Analysis {
+  private func analysis(of path: String, capture: String?, in window: TraceWindow?) throws
+    -> Analysis
+  {
     let options = try measurement()
     let configuration = try scoringConfiguration()
-    let trace = try Trace.load(
+    var trace = try Trace.load(
       path: path,
       options: TraceOptions(process: process, fullNames: fullNames, window: window))
+    if let capture { try trace.merge(capturePath: capture) }
     let signals = try Measurement.measure(trace, options: options)
     let report = ReportBuilder.build(
       trace: trace, signals: signals,
       evaluation: Evaluator.evaluate(
         signals, configuration: configuration, battery: try statedBattery()),
       generatorVersion: Version.text)
-    return Analysis(report: report) {
+    return Analysis(report: report) { [trace] in
       try Timeline.measure(trace, signals: signals, options: options)
     }
   }

@@ -71,6 +71,7 @@ final class Recording {
     self.problems = problems
     openCounters()
     openMarks(tracefs)
+    openContents()
     defer { session.markProbes?.remove() }
     noteChanges()
     do throws(PerfDataError) { try begin() } catch { throw RecordingError(error) }
@@ -104,6 +105,16 @@ final class Recording {
       unavailable.append(.init(signal: "counters", reason: "\(name): \(reason)"))
     }
     if !set.names.isEmpty { session.counters = set }
+  }
+
+  private func openContents() {
+    session.contents = ContentWatcher()
+    guard session.contents == nil else { return }
+    let reason = String(cString: strerror(errno))
+    unavailable.append(
+      .init(
+        signal: "file contents",
+        reason: "whether rewrites change a file is not known: fanotify cannot be used (\(reason))"))
   }
 
   /// Marks by socket always, marks by probes where probes can be made.

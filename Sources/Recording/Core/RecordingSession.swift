@@ -43,10 +43,13 @@ final class RecordingSession {
   /// Marks that come by socket, and those of programs that import LullMarks.
   var markSocket: MarkSocket?
   var markProbes: MarkProbes?
+  /// What files hold after they were written; nil where it cannot be read.
+  var contents: ContentWatcher?
   private(set) var buildIDs: [String: [UInt8]] = [:]
   /// Why writing stopped, while the command goes on.
   private(set) var writeFailure: PerfDataError?
   private var descriptors = DescriptorBook()
+  private var freezing: FreezeWatch
   private var didTerminate = false
   private var rootExit: UInt64?
   private var nextCounters: UInt64 = 0
@@ -63,6 +66,7 @@ final class RecordingSession {
     sink: TraceSink, book: ProcessBook, signals: StopSignals
   ) {
     self.subject = subject
+    freezing = FreezeWatch(pid: subject.pid)
     self.events = events
     self.governor = governor
     self.drain = drain
@@ -111,6 +115,9 @@ final class RecordingSession {
     }
     if let markSocket {
       polled.append(pollfd(fd: markSocket.descriptor, events: Int16(POLLIN), revents: 0))
+    }
+    if let waiting = contents?.waitingDescriptor(now: now) {
+      polled.append(pollfd(fd: waiting, events: Int16(POLLIN), revents: 0))
     }
     for descriptor in markProbes?.ringDescriptors ?? [] {
       polled.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))
@@ -172,6 +179,13 @@ final class RecordingSession {
     try collectMarks()
     for (event, time) in descriptors.resolve() {
       try sink.append(event, pid: Int32(clamping: event.pid), time: time)
+    }
+    for reading in contents?.look(now: now, isRecorded: book.seen.contains) ?? [] {
+      try sink.append(reading.event, pid: reading.pid, time: reading.time)
+    }
+    if let isFrozen = freezing.look(now: now) {
+      let mark = MarkEvent(name: isFrozen ? "frozen" : "thawed", how: "cgroup")
+      try sink.append(mark, pid: subject.pid, time: now)
     }
     governor.evaluate(now: now)
     // What was opened and closed between two slices is not known.

@@ -24,11 +24,14 @@ public enum MemoryPressure {
     var usage: String
     /// What takes the limit away.
     var unlimited: String
+    /// Version 1, whose limit is not to be held: what cannot be reclaimed is killed for.
+    var isFirst: Bool
   }
 
   private static let holdMicroseconds: useconds_t = 500_000
 
-  /// Lowers the cgroup's limit below what is used, waits half a second, and puts it back.
+  /// Lowers the cgroup's limit below what is used for a moment, which makes the kernel reclaim and tell whoever listens
+  /// to the cgroup's pressure, and puts it back.
   public static func apply(to pid: Int32, level: Level) -> Outcome {
     guard let text = KernelFile.text("/proc/\(pid)/cgroup"),
       let mounts = KernelFile.text("/proc/self/mounts"),
@@ -39,47 +42,37 @@ public enum MemoryPressure {
       let used = KernelFile.text(group.usage)?.trimmedLine, let usage = Double(used), usage > 0
     else { return .refused("\(group.usage) cannot be read") }
     let limit = Int(usage * level.share) / 4096 * 4096
-    guard write("\(limit)", to: group.limit) else {
-      return .refused("\(group.limit) cannot be written, or could not be lowered so far")
+    let failure = write("\(limit)", to: group.limit)
+    // What cannot be reclaimed so far down is refused, after all has been tried and the cgroup's listeners were told.
+    let isShort = failure == 0 || (group.isFirst && failure == EBUSY)
+    if !group.isFirst, isShort { usleep(holdMicroseconds) }
+    let isBack = write(before, to: group.limit) == 0 || write(group.unlimited, to: group.limit) == 0
+    guard isShort else {
+      return .refused("\(group.limit) cannot be set: \(String(cString: strerror(failure)))")
     }
-    usleep(holdMicroseconds)
-    if !write(before, to: group.limit), !write(group.unlimited, to: group.limit) {
+    guard isBack else {
       return .refused("\(group.limit) was lowered and could not be put back to \(before)")
     }
-    return .applied("its memory cgroup was held to \(limit) bytes for half a second")
+    return .applied(
+      failure == 0
+        ? "its memory cgroup was held to \(limit) bytes for a moment"
+        : "its memory cgroup was asked to shrink to \(limit) bytes")
   }
 
   /// The memory cgroup in the text of /proc/PID/cgroup; nil for the root, which is everybody's.
   static func group(cgroups: String, mounts: String) -> Group? {
-    for line in cgroups.split(separator: "\n") {
-      let parts = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
-      guard parts.count == 3, parts[2] != "/", !parts[2].isEmpty else { continue }
-      let isFirst = parts[1].split(separator: ",").contains("memory")
-      guard isFirst || (parts[0] == "0" && parts[1].isEmpty) else { continue }
-      guard let mount = mountPoint(isFirst: isFirst, mounts) else { continue }
-      let directory = mount + parts[2]
-      if isFirst {
+    for found in ControlGroup.groups(of: "memory", cgroups: cgroups, mounts: mounts) {
+      let directory = found.directory
+      if found.isFirst {
         return Group(
           directory: directory, limit: directory + "/memory.limit_in_bytes",
-          usage: directory + "/memory.usage_in_bytes", unlimited: "-1")
+          usage: directory + "/memory.usage_in_bytes", unlimited: "-1", isFirst: true)
       }
       // Only a cgroup with the memory controller has this file.
       guard access(directory + "/memory.high", F_OK) == 0 else { continue }
       return Group(
         directory: directory, limit: directory + "/memory.high",
-        usage: directory + "/memory.current", unlimited: "max")
-    }
-    return nil
-  }
-
-  private static func mountPoint(isFirst: Bool, _ mounts: String) -> String? {
-    for line in mounts.split(separator: "\n") {
-      let fields = line.split(separator: " ")
-      guard fields.count > 3 else { continue }
-      if isFirst, fields[2] == "cgroup", fields[3].split(separator: ",").contains("memory") {
-        return String(fields[1])
-      }
-      if !isFirst, fields[2] == "cgroup2" { return String(fields[1]) }
+        usage: directory + "/memory.current", unlimited: "max", isFirst: false)
     }
     return nil
   }
@@ -107,12 +100,13 @@ public enum MemoryPressure {
     return false
   }
 
-  private static func write(_ text: String, to path: String) -> Bool {
+  /// Zero, or the error's number.
+  private static func write(_ text: String, to path: String) -> Int32 {
     let fd = open(path, O_WRONLY | O_CLOEXEC)
-    guard fd >= 0 else { return false }
+    guard fd >= 0 else { return errno }
     defer { close(fd) }
     let bytes = Array(text.utf8)
-    return Glibc.write(fd, bytes, bytes.count) == bytes.count
+    return Glibc.write(fd, bytes, bytes.count) == bytes.count ? 0 : errno
   }
 }
 

@@ -32,7 +32,11 @@ enum TransferBuilding {
             profile: $0.profile, energyJoules: $0.energyJoules.finite,
             tailEnergyJoules: $0.tailEnergyJoules.finite, dutyCycle: $0.dutyCycle.finite)
         }), overheadSent: signal.overheadSent, overheadReceived: signal.overheadReceived,
-      overheadHow: signal.overheadHow,
+      overheadHow: signal.overheadHow, captured: signal.captured.map(captured),
+      replays: [
+        signal.coalesced.map { replay("coalesced", $0) },
+        signal.withoutPolls.map { replay("withoutPolls", $0) },
+      ].compactMap(\.self),
       listeners: signal.listeners.map {
         ListenerSection(
           local: $0.local, opened: $0.opened?.finite, closed: $0.closed?.finite)
@@ -40,6 +44,21 @@ enum TransferBuilding {
       failures: signal.failures.map {
         NetworkFailureSection(time: $0.time.finite, remote: $0.remote, kind: $0.kind)
       })
+  }
+
+  private static func captured(_ traffic: CapturedTraffic) -> CapturedSection {
+    CapturedSection(
+      path: traffic.path, packets: traffic.packets, matchedPackets: traffic.matched,
+      otherPackets: traffic.ofOthers, retransmissions: traffic.retransmissions,
+      connections: traffic.connections,
+      clockOffsetSeconds: traffic.clockOffsetSeconds?.finite, notes: traffic.notes)
+  }
+
+  private static func replay(_ id: String, _ saving: RadioReplaySaving) -> RadioReplaySection {
+    RadioReplaySection(
+      id: id, change: saving.change, bursts: saving.bursts,
+      energyJoules: saving.energyJoules.finite, savedJoules: saving.savedJoules.finite,
+      movedSends: saving.movedSends, delaySeconds: saving.delaySeconds.finite)
   }
 
   static func disk(_ signal: DiskSignal) -> DiskSection {
@@ -52,7 +71,11 @@ enum TransferBuilding {
       files: signal.files.filter { $0.writes + $0.syncs + $0.rewrites > 0 }.map { file in
         FileSection(
           path: file.path, writes: file.writes, bytesWritten: file.bytesWritten,
-          syncs: file.syncs, rewrites: file.rewrites, rewrittenBytes: file.rewrittenBytes)
+          syncs: file.syncs, rewrites: file.rewrites, rewrittenBytes: file.rewrittenBytes,
+          comparedRewrites: file.comparedRewrites > 0 ? file.comparedRewrites : nil,
+          equalRewrites: file.comparedRewrites > 0 ? file.equalRewrites : nil,
+          comparedBytes: file.comparedRewrites > 0 ? file.comparedBytes : nil,
+          changedBytes: file.comparedRewrites > 0 ? file.changedBytes : nil)
       })
   }
 }

@@ -12,8 +12,40 @@ public struct NetworkSection: Codable, Sendable, Equatable {
   @Nullable public var overheadSent: UInt64?
   @Nullable public var overheadReceived: UInt64?
   @Nullable public var overheadHow: String?
+  /// The capture that packets were read from; nil where all is modelled.
+  @Nullable public var captured: CapturedSection? = nil
+  /// The same traffic with another schedule, and what that would save.
+  @Elements public var replays: [RadioReplaySection] = []
   @Elements public var listeners: [ListenerSection] = []
   @Elements public var failures: [NetworkFailureSection] = []
+}
+
+/// A capture that was read beside the trace, or instead of one.
+public struct CapturedSection: Codable, Sendable, Equatable {
+  public var path: String
+  /// Packets in the file, those of the process, those of others, and those that repeat what was sent.
+  public var packets: Int
+  public var matchedPackets: Int
+  public var otherPackets: Int
+  public var retransmissions: Int
+  public var connections: Int
+  /// How much the capture's clock was ahead of the trace's.
+  @Nullable public var clockOffsetSeconds: Double?
+  public var notes: [String]
+}
+
+/// The traffic replayed with a change.
+public struct RadioReplaySection: Codable, Sendable, Equatable {
+  /// "coalesced" or "withoutPolls".
+  public var id: String
+  /// What was changed, in words.
+  public var change: String
+  public var bursts: Int
+  public var energyJoules: Double
+  public var savedJoules: Double
+  /// Sends that were delayed, and the most that one was.
+  public var movedSends: Int
+  public var delaySeconds: Double
 }
 
 /// A socket that waits for connections.
@@ -98,6 +130,12 @@ public struct FileSection: Codable, Sendable, Equatable {
   public var syncs: Int
   public var rewrites: Int
   public var rewrittenBytes: UInt64
+  /// Rewrites whose content was compared with the one before, those that changed nothing, and the bytes of the blocks
+  /// of 4 KiB that changed of those that were compared.
+  @Nullable public var comparedRewrites: Int? = nil
+  @Nullable public var equalRewrites: Int? = nil
+  @Nullable public var comparedBytes: UInt64? = nil
+  @Nullable public var changedBytes: UInt64? = nil
 }
 
 /// How much memory the process took.

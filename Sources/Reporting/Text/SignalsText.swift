@@ -93,6 +93,15 @@ enum SignalsText {
       "counted",
       Figures.count(network.connections.count, "connection") + "; the radio's figures "
         + (network.loopbackIncluded ? "include" : "leave out") + " loopback traffic")
+    if let sent = network.overheadSent, let received = network.overheadReceived,
+      let how = network.overheadHow, sent + received > 0
+    {
+      canvas.item(
+        "headers",
+        "\(Figures.bytes(sent)) sent and \(Figures.bytes(received)) received (\(Escaped.text(how)))"
+      )
+    }
+    if let captured = network.captured { write(captured, &canvas) }
     let radio = network.radio
     canvas.item(
       "radio",
@@ -120,6 +129,18 @@ enum SignalsText {
           + "\(Figures.bytes(total))"
           + (remotes.isEmpty ? "" : " with \(remotes.joined(separator: ", "))\(more)"))
     }
+  }
+
+  private static func write(_ captured: CapturedSection, _ canvas: inout TextCanvas) {
+    var text =
+      "\(Figures.grouped(captured.matchedPackets)) of "
+      + "\(Figures.count(captured.packets, "packet")) in \(Escaped.text(captured.path)); "
+      + Figures.count(captured.retransmissions, "retransmission")
+    if let offset = captured.clockOffsetSeconds, abs(offset) >= 0.01 {
+      text += "; its clock was \(Figures.seconds(abs(offset))) \(offset > 0 ? "ahead" : "behind")"
+    }
+    canvas.item("captured", text)
+    for note in captured.notes { canvas.item("", Escaped.text(note)) }
   }
 
   private static func write(_ disk: DiskSection, _ canvas: inout TextCanvas) {

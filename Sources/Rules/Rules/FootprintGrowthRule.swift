@@ -5,7 +5,9 @@ public enum FootprintGrowthRule: Rule {
   public static let metadata = RuleMetadata(
     id: "footprint-growth", title: "Do not leak memory", category: .memory,
     guide: [Guide.reduceFootprint], signals: [.memory], unit: "MB/min",
-    measuredAs: "robust slope (Theil–Sen) of the footprint with its 95 % interval; zero when the "
+    measuredAs:
+      "robust slope (Theil–Sen) of the footprint between turns of the event loop (all readings where "
+      + "there is no loop) with its 95 % interval; zero when the "
       + "interval holds zero; over a recording shorter than a minute, what it grew by",
     advice: "Look for what is added and never removed: caches without a limit, arrays of events, "
       + "closures that hold self in a cycle ([weak self]), tasks and continuations that never "

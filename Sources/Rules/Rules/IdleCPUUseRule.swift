@@ -9,7 +9,8 @@ public enum IdleCPUUseRule: Rule {
     id: "idle-cpu-use", title: "Use no CPU while idle", category: .cpu,
     guide: [Guide.reducePower], signals: [.cpu, .mainThread], unit: "%",
     measuredAs: "share of one core used by all threads in whole seconds in which the main thread "
-      + "never left its event wait; fewer than ten such seconds count as ten",
+      + "never left its event wait and nothing passed an internet socket; fewer than ten such "
+      + "seconds count as ten",
     advice:
       "Look at the threads in the evidence: what do they do when nobody asked? Stop them, let "
       + "them wait for an event, or run their work when the program is in use anyway.",
@@ -30,7 +31,7 @@ public enum IdleCPUUseRule: Rule {
     guard let idle = signals.cpu?.idleSeconds, let cpu = signals.cpu?.idleCPUSeconds,
       idle >= shortestSeconds
     else {
-      return .notApplicable(reason: "the main thread never waited for events a whole second long")
+      return .notApplicable(reason: "the program was never idle for a whole second")
     }
     let value = cpu / max(idle, 10) * 100
     return .measured(

@@ -26,12 +26,20 @@ public enum ServerPollingRule: Rule {
     let hosts = byHost.sorted { ($0.value.count, $1.key) > ($1.value.count, $0.key) }
     let most = hosts.first?.value.count ?? 0
     let joules = network.bursts.filter { $0.class == .periodic }.reduce(0) { $0 + $1.energyJoules }
-    let display = hosts.first.map { "\($0.value.count) regular bursts to \($0.key)" }
+    let display = hosts.first.map {
+      "\($0.value.count) regular bursts to \($0.key)"
+        + (network.withoutPolls.map {
+          "; had the server told, \(Figures.joules(network.radio.energyJoules)) would be "
+            + Figures.joules($0.energyJoules)
+        } ?? "")
+    }
     return .measured(
       RuleFinding(
         value: Double(most), displayValue: display ?? "no regular bursts to any host",
         evidence: hosts.prefix(5).map { row(host: $0.key, bursts: $0.value) },
-        savings: most > 0 ? Savings(value: Double(most), joules: joules) : nil))
+        savings: most > 0
+          ? Savings(value: Double(most), joules: network.withoutPolls?.savedJoules ?? joules) : nil)
+    )
   }
 
   private static func row(host: String, bursts: [Burst]) -> Evidence {

@@ -2,8 +2,10 @@ import Signals
 
 /// Work that may wait a little is to share wakeups.
 public enum WakeupCoalescingRule: Rule {
-  /// Fewer timer wakeups than this per second are not worth joining.
+  /// Fewer timer wakeups than this say nothing.
   static let fewest = 10
+  /// Fewer than this a second are not worth joining.
+  static let fewestPerSecond = 2.0
 
   public static let metadata = RuleMetadata(
     id: "wakeup-coalescing", title: "Let timers share wakeups", category: .cpu,
@@ -26,6 +28,12 @@ public enum WakeupCoalescingRule: Rule {
     }
     guard replay.timerWakeups >= fewest else {
       return .notApplicable(reason: "fewer than \(fewest) timer wakeups")
+    }
+    guard
+      signals.durationSeconds <= 0
+        || Double(replay.timerWakeups) / signals.durationSeconds >= fewestPerSecond
+    else {
+      return .notApplicable(reason: "fewer than two timer wakeups a second")
     }
     let value = Double(replay.avoidable) / Double(replay.timerWakeups) * 100
     return .measured(

@@ -64,9 +64,26 @@ public enum WholeFileRewritesRule: Rule {
         value: value,
         displayValue: bytes > 0
           ? "\(Figures.bytes(bytes)) in \(Figures.count(count, "rewrite")) of whole files, "
-            + "\(Figures.short(value)) % of what was written"
+            + "\(Figures.short(value)) % of what was written" + changed(files)
           : "no file of more than 4 KiB was written again whole",
         evidence: DiskFiles.rows(files, unit: "bytes") { Double($0.rewrittenBytes) },
-        savings: bytes > 0 ? Savings(value: value) : nil))
+        savings: bytes > 0 ? Savings(value: value * unchanged(files)) : nil))
+  }
+
+  private static func changed(_ files: [FileUse]) -> String {
+    let compared = files.reduce(0) { $0 + Double($1.comparedBytes) }
+    guard compared > 0 else { return "" }
+    let changed = files.reduce(0) { $0 + Double($1.changedBytes ?? 0) }
+    return
+      "; of \(Figures.bytes(compared)) compared, \(Figures.bytes(changed)) stood in blocks that "
+      + "changed"
+  }
+
+  /// The share of the rewritten bytes that stood in blocks that stayed the same, where that was compared; else all, as
+  /// an append-only log or a database writes next to nothing again.
+  private static func unchanged(_ files: [FileUse]) -> Double {
+    let compared = files.reduce(0) { $0 + Double($1.comparedBytes) }
+    guard compared > 0 else { return 1 }
+    return 1 - files.reduce(0) { $0 + Double($1.changedBytes ?? 0) } / compared
   }
 }

@@ -12,6 +12,8 @@ enum DiskMeasure {
     var signal = DiskSignal()
     var files: [String: FileUse] = [:]
     var generations = RewriteTracker()
+    var comparison = ContentComparison()
+    var readings = subject.trace.contents.filter { $0.pid == subject.pid }[...]
     var joiners: [String: WriteJoiner] = [:]
     var joined: [String: Int] = [:]
     var ends: [String: UInt64] = [:]
@@ -21,6 +23,11 @@ enum DiskMeasure {
     for operation in subject.trace.fileOperations
     where operation.pid == subject.pid && operation.isDisk {
       let path = operation.path ?? "(unknown file)"
+      while let reading = readings.first, reading.time < operation.time {
+        let generation = generations.generation(of: reading.event.path)
+        comparison.read(reading.event, generation: generation)
+        readings.removeFirst()
+      }
       switch operation.kind {
       case .write:
         let count = Int(clamping: operation.weight)
@@ -39,6 +46,7 @@ enum DiskMeasure {
         files[path, default: FileUse(path: path)].bytesWritten &+= bytes
         if operation.bytes < smallWrite { files[path]?.smallWrites += count }
         generations.wrote(bytes, to: path)
+        comparison.wrote(to: path, generation: generations.generation(of: path))
         joiners[path, default: WriteJoiner()].write(bytes, at: time, offset: operation.offset)
         if let offset = operation.offset {
           if operation.bytes < smallWrite, let last = ends[path], offset != last {
@@ -78,6 +86,16 @@ enum DiskMeasure {
     for (path, rewrites) in generations.rewrites {
       files[path, default: FileUse(path: path)].rewrites = rewrites.count
       files[path]?.rewrittenBytes = rewrites.bytes
+    }
+    for reading in readings {
+      comparison.read(
+        reading.event, generation: generations.generation(of: reading.event.path))
+    }
+    for (path, outcome) in comparison.finish() {
+      files[path, default: FileUse(path: path)].comparedRewrites = outcome.compared
+      files[path]?.equalRewrites = outcome.equal
+      files[path]?.changedBytes = outcome.changedBytes
+      files[path]?.comparedBytes = outcome.comparedBytes
     }
     signal.rewrittenBytes = generations.rewrites.values.reduce(0) { $0 &+ $1.bytes }
     signal.files = files.values.filter { $0.writes + $0.syncs + $0.rewrites + $0.reads > 0 }.sorted
@@ -120,6 +138,11 @@ struct RewriteTracker {
 
   private var current: [String: Generation] = [:]
   private(set) var rewrites: [String: (count: Int, bytes: UInt64)] = [:]
+
+  /// The number of a file's present content; nil where nothing was written to it yet.
+  func generation(of path: String) -> Int? {
+    current[path].flatMap { $0.bytes > 0 ? $0.number : nil }
+  }
 
   mutating func wrote(_ bytes: UInt64, to path: String) {
     current[path, default: Generation()].bytes &+= bytes

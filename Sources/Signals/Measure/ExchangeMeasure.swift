@@ -45,8 +45,11 @@ enum ExchangeMeasure {
         continue
       }
       row.sends += Int(clamping: transfer.weight)
+      // A server's answers cannot be joined: between them came what they answer.
+      let isAsked = model?.isServerSide == true
       if let last = lastSend, transfers[last].bytes < smallBytes,
-        times[index] - times[last] < followSeconds
+        times[index] - times[last] < followSeconds,
+        !isAsked || (last == index - 1 && transfer.weight == 1)
       {
         row.followedSmallSends += Int(clamping: transfer.weight)
       }

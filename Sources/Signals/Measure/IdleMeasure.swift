@@ -3,7 +3,8 @@ import TraceModel
 
 /// Measures what runs while the main thread waits for events.
 enum IdleMeasure {
-  /// Adds up the seconds in which the main thread never left its event wait, and the CPU time in them.
+  /// Adds up the seconds in which the main thread never left its event wait and nothing passed a socket, and the CPU
+  /// time in them.
   static func fill(_ set: inout SignalSet, main: ThreadModel, _ activity: SubjectActivity) {
     let intervals = WaitInference.infer(main.intervals)
     var idle = 0.0
@@ -12,8 +13,12 @@ enum IdleMeasure {
     for interval in intervals where interval.state == .blocked(.eventWait) {
       var at = interval.start
       while at + second <= interval.end {
-        idle += 1
-        cpu += activity.cpuSeconds(at, at + second)
+        // A server's work is done by its event loops, while the main thread waits for its end.
+        let bytes = activity.bytes(at, at + second)
+        if bytes.sent == 0, bytes.received == 0 {
+          idle += 1
+          cpu += activity.cpuSeconds(at, at + second)
+        }
         at = at + second
       }
     }

@@ -100,6 +100,12 @@ public enum Measurement {
       (.disk, ["raw_syscalls:sys_exit"]),
       (.memory, [SyntheticEvent.footprint.rawValue]),
     ]
+    if trace.packetSource?.isAlone == true {
+      let reason =
+        "a packet capture shows the network only; record the program with `lull record`"
+      return Dictionary(
+        uniqueKeysWithValues: SignalKind.allCases.filter { $0 != .network }.map { ($0, reason) })
+    }
     var result: [SignalKind: String] = [:]
     for (kind, events) in needed where !events.allSatisfy(trace.eventNames.contains) {
       result[kind] =

@@ -45,7 +45,7 @@ enum MemoryMeasure {
     }
 
     let origin = attached ? 0 : subject.time(subject.start) + settling
-    let settled = samples.filter { $0.time >= origin }
+    let settled = betweenTurns(samples.filter { $0.time >= origin }, main, subject)
     if let begin = settled.first, let end = settled.last,
       end.time - begin.time >= shortestForGrowth,
       let slope = TheilSen(settled.map { (x: $0.time / 60, y: Double($0.footprintBytes)) })
@@ -55,6 +55,23 @@ enum MemoryMeasure {
     }
     return signal
   }
+
+  /// The readings taken while the main thread waited for events, where they are enough: what a turn holds only until its
+  /// end is no leak.
+  private static func betweenTurns(
+    _ samples: [MemorySample], _ main: ThreadModel?, _ subject: SubjectView
+  ) -> [MemorySample] {
+    guard let main else { return samples }
+    let waits = WaitInference.infer(main.intervals).filter { $0.state == .blocked(.eventWait) }
+    var index = 0
+    let idle = samples.filter { sample in
+      while index < waits.count, subject.time(waits[index].end) < sample.time { index += 1 }
+      return index < waits.count && subject.time(waits[index].start) <= sample.time
+    }
+    return idle.count >= fewestBetweenTurns ? idle : samples
+  }
+
+  private static let fewestBetweenTurns = 8
 
   /// The highest footprint up to a sample, between samples too.
   ///

@@ -16,9 +16,9 @@ enum NetworkMeasure {
     let start = subject.time(subject.start)
     let end = subject.time(subject.end)
     let replay = BurstSplitter.bursts(of: packets, from: start, to: end, profile: profile)
-    let radioConnections = connections.filter { counts($0.offset) }.map(\.element)
-    let overhead = OverheadModel.bytes(
-      of: transfers.filter { counts($0.connection) }, connections: radioConnections)
+    let overhead = PacketMeasure.overhead(
+      trace, transfers: transfers.filter { counts($0.connection) },
+      connections: connections.map(\.offset).filter(counts), counts: counts)
 
     var bytes: [Int: (sent: UInt64, received: UInt64)] = [:]
     for transfer in transfers {
@@ -59,7 +59,8 @@ enum NetworkMeasure {
           packets, delay: longestDelay, from: start, to: end, profile: profile),
       withoutPolls: packets.isEmpty
         ? nil : RadioReplays.withoutPolls(packets, from: start, to: end, profile: profile),
-      overheadSent: overhead.sent, overheadReceived: overhead.received, overheadHow: "modelled")
+      overheadSent: overhead.sent, overheadReceived: overhead.received, overheadHow: overhead.how,
+      captured: PacketMeasure.source(trace))
   }
 
   /// How long a send that nobody waits for may wait (RULES `burst-coalescing`).
@@ -90,9 +91,13 @@ enum NetworkMeasure {
       guard let connection else { return true }
       return includeLoopback || !trace.connections[connection].isLoopback
     }
-    var packets: [NetworkTransfer] = []
+    var packets = PacketMeasure.transfers(subject, counts: counts)
+    let captured = PacketMeasure.captured(trace)
+    func isModelled(_ connection: Int?) -> Bool {
+      counts(connection) && !(connection.map(captured.contains) ?? false)
+    }
     for transfer in trace.transfers
-    where transfer.pid == subject.pid && transfer.isInternet && counts(transfer.connection) {
+    where transfer.pid == subject.pid && transfer.isInternet && isModelled(transfer.connection) {
       let bytes = transfer.bytes &* transfer.weight
       packets.append(
         NetworkTransfer(
@@ -102,7 +107,7 @@ enum NetworkMeasure {
           stack: transfer.direction == .send ? subject.frames(transfer.stack) : []))
     }
     for (index, connection) in trace.connections.enumerated()
-    where connection.pid == subject.pid && counts(index) {
+    where connection.pid == subject.pid && isModelled(index) {
       for time in [connection.opened, connection.closed].compactMap({ $0 }) {
         packets.append(
           NetworkTransfer(time: subject.time(time), remote: host(connection.remote)))
@@ -113,7 +118,7 @@ enum NetworkMeasure {
   }
 
   /// An address without its port.
-  private static func host(_ address: String) -> String {
+  static func host(_ address: String) -> String {
     guard let colon = address.lastIndex(of: ":") else { return address }
     return String(address[..<colon])
   }

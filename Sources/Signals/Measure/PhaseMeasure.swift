@@ -65,6 +65,14 @@ enum PhaseMeasure {
         Turning(time: subject.start, kind: .phase(.active), how: "assumed from the start"))
     }
     for mark in marks {
+      if mark.how == "cgroup" {
+        let isFrozen = mark.name == "frozen"
+        turnings.append(
+          Turning(
+            time: at(mark.time), kind: isFrozen ? .stop : .resume,
+            how: isFrozen ? "its control group was frozen" : "its control group was thawed"))
+        continue
+      }
       guard mark.name != "ready", let phase = phase(named: mark.name) else { continue }
       turnings.append(
         Turning(time: at(mark.time), kind: .phase(phase), how: "marked by \(mark.how)"))

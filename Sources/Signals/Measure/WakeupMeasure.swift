@@ -24,6 +24,9 @@ struct WakeupMeasure {
       receives[transfer.tid, default: []].append(transfer.time.nanoseconds)
     }
     let signals = subject.trace.signals.filter { $0.pid == subject.pid }.map(\.time.nanoseconds)
+    let unseen = (subject.trace.capture?.sampled ?? []).filter {
+      $0.source == "sock:sock_recv_length"
+    }.map { $0.fromNs...max($0.fromNs, $0.toNs) }
     wakeups = subject.trace.wakeups.filter { $0.pid == subject.pid }.map { wakeup in
       let time = wakeup.time.nanoseconds
       let received = Self.hasTime(
@@ -32,7 +35,8 @@ struct WakeupMeasure {
       return (
         wakeup,
         Self.cause(
-          wakeup, receivedSoon: received, signalled: signalled, pid: subject.pid)
+          wakeup, receivedSoon: received, signalled: signalled, pid: subject.pid,
+          receivesAreSeen: !unseen.contains { $0.contains(time) })
       )
     }
   }
@@ -48,7 +52,7 @@ struct WakeupMeasure {
   }
 
   private static func cause(
-    _ wakeup: Wakeup, receivedSoon: Bool, signalled: Bool, pid: Int32
+    _ wakeup: Wakeup, receivedSoon: Bool, signalled: Bool, pid: Int32, receivesAreSeen: Bool
   ) -> Cause {
     switch wakeup.waited {
     case .file?, .sync?, .pageFault?: return .disk
@@ -61,7 +65,8 @@ struct WakeupMeasure {
     }
     if wakeup.waited == .network || receivedSoon { return .network }
     if signalled { return .signal }
-    return .timer
+    // Where receives were too many to record each, a busy server's wakes look like timers'.
+    return receivesAreSeen ? .timer : .other
   }
 
   func signal() -> WakeupSignal {

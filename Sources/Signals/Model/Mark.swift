@@ -4,7 +4,7 @@ public struct Mark: Sendable, Hashable, Codable {
   public var time: Double
   /// The name.
   public var name: String
-  /// Who gave it: command, library, signal or pressure.
+  /// Who gave it: command, library, signal, pressure or cgroup.
   public var how: String
   /// Footprint at that time.
   public var footprintBytes: UInt64?

@@ -34,6 +34,8 @@ public struct NetworkSignal: Sendable, Hashable, Codable {
   public var overheadReceived: UInt64
   /// Whether the overhead was modelled or captured.
   public var overheadHow: String
+  /// The capture that packets are known from; nil where there was none.
+  public var captured: CapturedTraffic?
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
   public init(
@@ -53,7 +55,8 @@ public struct NetworkSignal: Sendable, Hashable, Codable {
     withoutPolls: RadioReplaySaving? = nil,
     overheadSent: UInt64 = 0,
     overheadReceived: UInt64 = 0,
-    overheadHow: String = ""
+    overheadHow: String = "",
+    captured: CapturedTraffic? = nil
   ) {
     self.sends = sends
     self.receives = receives
@@ -72,6 +75,7 @@ public struct NetworkSignal: Sendable, Hashable, Codable {
     self.overheadSent = overheadSent
     self.overheadReceived = overheadReceived
     self.overheadHow = overheadHow
+    self.captured = captured
   }
 }
 

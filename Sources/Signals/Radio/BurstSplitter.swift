@@ -23,7 +23,9 @@ public enum BurstSplitter {
     let groups = split(inside)
     let replay = RadioModel.replay(
       transfers: inside.map {
-        RadioTransfer(time: $0.time, bytesUp: $0.bytesUp, bytesDown: $0.bytesDown)
+        RadioTransfer(
+          time: $0.time, bytesUp: $0.bytesUp &+ $0.overheadUp,
+          bytesDown: $0.bytesDown &+ $0.overheadDown)
       }, from: start, to: end, profile: profile)
     var bursts = groups.map(burst)
     for (index, energy) in replay.bursts.enumerated() where index < bursts.count {

@@ -6,6 +6,10 @@ public struct NetworkTransfer: Sendable, Hashable {
   public var bytesUp: UInt64
   /// Payload bytes received.
   public var bytesDown: UInt64
+  /// Bytes of headers and of bare acknowledgements sent, where packets were captured.
+  public var overheadUp: UInt64 = 0
+  /// The same of what was received.
+  public var overheadDown: UInt64 = 0
   /// Host at the other end, without port.
   public var remote: String
   /// Whether it repeats what was sent before.

@@ -25,7 +25,7 @@ enum SocketDecoder {
       state.transferFailures.append(
         TransferFailure(
           time: context.time, pid: pid,
-          connection: state.sockets.connection(of: identity, pid: pid),
+          connection: state.sockets.connection(of: identity, pid: pid, at: context.time),
           error: Int(-result)))
     }
     guard result > 0 else { return }
@@ -35,7 +35,7 @@ enum SocketDecoder {
         bytes: UInt64(result), weight: state.slices.weight(of: context), socket: identity,
         family: Int(context.integer("family") ?? 0),
         transportProtocol: Int(context.integer("protocol") ?? 0),
-        connection: state.sockets.connection(of: identity, pid: pid)))
+        connection: state.sockets.connection(of: identity, pid: pid, at: context.time)))
   }
 
   static func setState(_ context: DecodingContext, _ state: inout LoaderState) {

@@ -48,6 +48,11 @@ enum SyntheticDecoder {
         tid: event.tid.map { Int32(truncatingIfNeeded: $0) } ?? context.tid, event: event))
   }
 
+  static func content(_ context: DecodingContext, _ state: inout LoaderState) {
+    guard let event: ContentEvent = decode(context) else { return }
+    state.contents.append(ContentReading(time: context.time, pid: context.pid, event: event))
+  }
+
   static func kernelSymbol(_ context: DecodingContext, _ state: inout LoaderState) {
     if let event: KernelSymbolEvent = decode(context) { state.stacks.add(event) }
   }

@@ -1,3 +1,4 @@
+import Packets
 import PerfData
 
 /// A CPU sample of a running thread.
@@ -24,6 +25,8 @@ public struct Trace: Sendable {
   public internal(set) var transferFailures: [TransferFailure] = []
   public internal(set) var spinCalls: [SpinCall] = []
   public internal(set) var marks: [MarkRecord] = []
+  /// What files held after they were written.
+  public internal(set) var contents: [ContentReading] = []
   public internal(set) var fileOperations: [FileOperation] = []
   public internal(set) var footprints: [Footprint] = []
   public internal(set) var counters: [CounterEvent] = []
@@ -39,6 +42,11 @@ public struct Trace: Sendable {
   /// The subject was running before what is looked at: an attached process, or a window of a recording.
   public internal(set) var startsLate = false
 
+  /// The subject's packets in order of time, where a capture was read.
+  public internal(set) var packets: [CapturedPacket] = []
+  /// The capture that they are from.
+  public internal(set) var packetSource: PacketSource?
+
   /// The process that is scored, as `SubjectChoice` found it.
   public internal(set) var subject: ProcessModel
 
@@ -48,12 +56,32 @@ public struct Trace: Sendable {
   public static func load(path: String, options: TraceOptions = .init()) throws(TraceError)
     -> Trace
   {
+    if PacketCapture.isCapture(path: path) {
+      let capture: PacketCapture
+      do { capture = try PacketCapture.read(path: path) } catch { throw TraceError("\(error)") }
+      let trace = Trace(capture: capture)
+      return options.window.map { trace.limited(to: $0) } ?? trace
+    }
     let file: PerfDataFile
     do { file = try PerfDataFile(path: path) } catch { throw TraceError(error, path: path) }
     var loader = TraceLoader(file: file, path: path, options: options)
     var trace = try loader.load()
     trace.startsLate = trace.capture?.mode == .attach
     return options.window.map { trace.limited(to: $0) } ?? trace
+  }
+
+  /// Reads a capture of the same run and puts its packets in the place of what is modelled.
+  ///
+  /// - Throws: `TraceError` when it is no capture, or not one of this run.
+  public mutating func merge(capturePath: String) throws(TraceError) {
+    let capture: PacketCapture
+    do { capture = try PacketCapture.read(path: capturePath) } catch {
+      throw TraceError("\(error)")
+    }
+    guard packetSource == nil else {
+      throw TraceError("\(metadata.path): is a capture itself; give a trace beside a capture")
+    }
+    try merge(capture)
   }
 
   /// The threads of a process.

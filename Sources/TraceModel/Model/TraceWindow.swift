@@ -24,6 +24,8 @@ extension Trace {
     part.threads = threads.compactMap { $0.limited(from, to) }
     part.wakeups = wakeups.filter { isInside($0.time) }
     part.transfers = transfers.filter { isInside($0.time) }
+    part.contents = contents.filter { isInside($0.time) }
+    part.packets = packets.filter { isInside($0.time) }
     part.fileOperations = fileOperations.filter { isInside($0.time) }
     part.footprints = footprints.filter { isInside($0.time) }
     part.signals = signals.filter { isInside($0.time) }

@@ -169,6 +169,10 @@ struct RecordRedactor {
         value.file = value.file.map { names.text($0) }
         value.module = names.text(value.module)
         return try value.encoded()
+      case .content:
+        var value = try ContentEvent(decoding: raw)
+        value.path = names.text(value.path)
+        return try value.encoded()
       case .mark:
         var value = try MarkEvent(decoding: raw)
         value.name = names.text(value.name)

@@ -26,7 +26,7 @@ struct SocketTracker {
           socket: socket, transportProtocol: transportProtocol, local: local, remote: remote,
           isLoopback: isLoopback, opened: time, isServerSide: new == Self.synReceived, pid: pid))
     case Self.established:
-      if let index = current[socket] {
+      if let index = current[socket], connections[index].closed == nil {
         // The local port is chosen after SYN_SENT.
         connections[index].local = local
         connections[index].remote = remote
@@ -44,7 +44,9 @@ struct SocketTracker {
       listeners.append(Listener(pid: pid, local: local, opened: time, closed: nil))
       listening[socket] = listeners.count - 1
     case Self.close:
-      if let index = current.removeValue(forKey: socket) { connections[index].closed = time }
+      if let index = current[socket], connections[index].closed == nil {
+        connections[index].closed = time
+      }
       if let index = listening.removeValue(forKey: socket) { listeners[index].closed = time }
     default: break
     }
@@ -56,8 +58,11 @@ struct SocketTracker {
   }
 
   /// The connection that a transfer belongs to; the first transfer claims it for its process.
-  mutating func connection(of socket: UInt64, pid: Int32) -> Int? {
+  ///
+  /// What came before a reset is read after it; a second later the address may be another socket's.
+  mutating func connection(of socket: UInt64, pid: Int32, at time: Timestamp) -> Int? {
     guard let index = current[socket] else { return nil }
+    if let closed = connections[index].closed, (time - closed).seconds > 1 { return nil }
     connections[index].pid = pid
     return index
   }

@@ -2,7 +2,7 @@ import Foundation
 
 /// `atomic-saver`: saves a file whole by writing a temporary one and renaming it over.
 enum AtomicSaver {
-  static let keys = ["times", "bytes", "path", "gap", "how"]
+  static let keys = ["times", "bytes", "path", "gap", "how", "changes"]
 
   enum Way: String, CaseIterable {
     /// open, write, fsync, rename: what databases and editors do.
@@ -16,11 +16,13 @@ enum AtomicSaver {
     let bytes = try arguments.integer("bytes", 16_384)
     let gap = try arguments.number("gap", 50)
     let way = try arguments.choice("how", Way.manual)
+    let changes = try arguments.integer("changes", 1)
     let path = temporaryPath(arguments, "saved.dat")
     runBesideMainRunLoop {
-      let content = [UInt8](repeating: 68, count: bytes)
-      let data = Data(content)
+      var content = [UInt8](repeating: 68, count: bytes)
       for index in 0..<times {
+        for offset in 0..<min(changes, bytes) { content[offset] = UInt8(truncatingIfNeeded: index) }
+        let data = Data(content)
         if index > 0 { pause(milliseconds: gap) }
         switch way {
         case .manual: try save(content, path)

@@ -3,7 +3,7 @@ import Foundation
 /// Programs that write files, each from a thread beside the main run loop.
 enum FileWriters {
   static let appenderKeys = ["writes", "bytes", "path", "gap"]
-  static let rewriterKeys = ["times", "bytes", "path", "gap"]
+  static let rewriterKeys = ["times", "bytes", "path", "gap", "changes"]
   static let byteWriterKeys = ["count", "path"]
 
   /// `appender`: a log that grows by small writes.
@@ -25,15 +25,17 @@ enum FileWriters {
     }
   }
 
-  /// `rewriter`: a file truncated and written whole each time.
+  /// `rewriter`: a file truncated and written whole each time, of which so many bytes changed.
   static func rewriter(_ arguments: Arguments) throws {
     let times = try arguments.integer("times", 10)
     let bytes = try arguments.integer("bytes", 65_536)
     let gap = try arguments.number("gap", 50)
+    let changes = try arguments.integer("changes", 1)
     let path = temporaryPath(arguments, "rewriter.dat")
     runBesideMainRunLoop {
-      let content = [UInt8](repeating: 66, count: bytes)
+      var content = [UInt8](repeating: 66, count: bytes)
       for index in 0..<times {
+        for offset in 0..<min(changes, bytes) { content[offset] = UInt8(truncatingIfNeeded: index) }
         if index > 0 { pause(milliseconds: gap) }
         let file = try checked(
           open(path, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0o600), "open \(path)")

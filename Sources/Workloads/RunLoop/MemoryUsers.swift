@@ -1,3 +1,4 @@
+import CWorkloads
 import Foundation
 
 /// Programs whose footprint is known, made of anonymous mappings whose every page is touched.
@@ -5,6 +6,10 @@ enum MemoryUsers {
   static let leakerKeys = ["mbPerSecond", "seconds"]
   static let spikerKeys = ["mb", "times", "gap"]
   static let steadyKeys = ["mb", "seconds"]
+  static let cacheKeys = ["mb", "seconds", "share", "on"]
+
+  /// Keeps the signal source alive for the life of the process.
+  private nonisolated(unsafe) static var listener: (any DispatchSourceSignal)?
 
   /// `leaker`: grows at a steady pace, ten steps a second.
   static func leaker(_ arguments: Arguments) throws {
@@ -51,6 +56,33 @@ enum MemoryUsers {
     }
   }
 
+  /// `cache`: holds an amount and gives a share of it back when it is told that memory is short, by SIGUSR1 or
+  /// (`on=pressure`) by its memory cgroup.
+  static func cache(_ arguments: Arguments) throws {
+    let bytes = try arguments.integer("mb", 64) << 20
+    let share = try arguments.number("share", 1)
+    let seconds = try arguments.number("seconds", 5)
+    let kept = try Pages(bytes: bytes - Int(Double(bytes) * share))
+    let freed = try Pages(bytes: max(4096, Int(Double(bytes) * share)))
+    let start = monotonicNow()
+    if arguments.text("on", "signal") == "pressure" {
+      Thread.detachNewThread {
+        if workload_wait_for_pressure() == 0 { freed.release() }
+      }
+    } else {
+      signal(SIGUSR1, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: .global())
+      source.setEventHandler { freed.release() }
+      source.resume()
+      listener = source
+    }
+    runBesideMainRunLoop {
+      pause(milliseconds: seconds * 1000)
+      withExtendedLifetime(kept) {}
+      return memoryTruth("cache", start: start, peak: bytes, end: bytes)
+    }
+  }
+
   private static func pauseUntil(_ time: UInt64) {
     let now = monotonicNow()
     if time > now { pause(milliseconds: Double(time - now) / 1e6) }
@@ -66,7 +98,7 @@ enum MemoryUsers {
 }
 
 /// Anonymous memory, resident from the start.
-private struct Pages {
+private struct Pages: @unchecked Sendable {
   private let base: UnsafeMutableRawPointer
   private let count: Int
 

@@ -24,6 +24,7 @@ let workloads: [String: Workload] = [
   "sqlite": Workload(keys: SQLiteUser.keys, run: SQLiteUser.run),
   "leaker": Workload(keys: MemoryUsers.leakerKeys, run: MemoryUsers.leaker),
   "spiker": Workload(keys: MemoryUsers.spikerKeys, run: MemoryUsers.spiker),
+  "cache": Workload(keys: MemoryUsers.cacheKeys, run: MemoryUsers.cache),
   "steady": Workload(keys: MemoryUsers.steadyKeys, run: MemoryUsers.steady),
 ]
 

@@ -9,7 +9,8 @@ struct PressureCommand: ParsableCommand {
     discussion: """
       Puts a mark into the recording, so that memory-warning-response can score what the program \
       frees within 5 s, and makes memory short for a moment where the process is alone in its \
-      memory cgroup: the cgroup's limit goes to 90 % of what is used (critical: 70 %) and back. \
+      memory cgroup: the cgroup's limit goes to 90 % of what is used (critical: 70 %) and back, and \
+      the kernel tells whoever listens to the cgroup's pressure (memory.pressure, memory.pressure_level). \
       With --signal the program gets that signal too, for one that listens to a signal.
       """)
 

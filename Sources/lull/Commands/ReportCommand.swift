@@ -7,12 +7,19 @@ struct ReportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report", abstract: "Score a recorded trace.")
 
-  @Argument(help: "A trace that `lull record` or `perf record` made.")
+  @Argument(
+    help: "A trace that `lull record` or `perf record` made, or a pcap or pcapng of packets alone.")
   var trace: String
 
   @Option(
     help: "The form of the report: text, html, json or markdown.", transform: Self.format)
   var format = ReportFormat.text
+
+  @Option(
+    help: ArgumentHelp(
+      "A pcap or pcapng of the same run: its packets take the place of the modelled ones.",
+      valueName: "file"))
+  var pcap: String?
 
   @Option(name: .shortAndLong, help: "The file to write, instead of standard output.")
   var output: String?
@@ -31,7 +38,7 @@ struct ReportCommand: ParsableCommand {
 
   func run() throws {
     Console.ignoreBrokenPipes()
-    let text = try analysis.analysis(of: trace).text(
+    let text = try analysis.analysis(of: trace, capture: pcap).text(
       as: format, color: output == nil && Console.isColored(STDOUT_FILENO))
     guard let output else { return Console.output(text) }
     try OutputFile.write(Array(text.utf8), to: output, overwrite: force)

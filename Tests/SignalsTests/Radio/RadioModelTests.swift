@@ -12,6 +12,8 @@ import Testing
 
   @Test(arguments: [
     ("lte-2012", 12.786), ("lte-aro", 11.367), ("3g-aro", 9.5), ("wifi-aro", 0.10075),
+    // (0.827 + 10.2) s at 961 mW.
+    ("5g-sa", 10.597),
   ])
   func `one packet alone`(profile: String, joules: Double) throws {
     let use = try replay(profile).use

@@ -5,7 +5,7 @@ import Testing
 @Suite struct RadioProfileTests {
   @Test func `the built-in profiles`() throws {
     let profiles = try RadioProfileFile.builtIn()
-    #expect(profiles.map(\.name) == ["3g-aro", "lte-2012", "lte-aro", "wifi-aro"])
+    #expect(profiles.map(\.name) == ["3g-aro", "5g-sa", "lte-2012", "lte-aro", "wifi-aro"])
     #expect(profiles.allSatisfy { !$0.source.isEmpty && !$0.title.isEmpty })
     #expect(profiles.contains { $0.name == RadioProfile.defaultName })
   }

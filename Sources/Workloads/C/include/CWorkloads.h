@@ -11,4 +11,8 @@ int workload_ring_write(int fd, const void *bytes, size_t size, int count);
 ssize_t workload_splice(int from, int to, size_t size);
 ssize_t workload_copy_range(int from, int to, size_t size);
 
+/// Waits until the kernel tells that memory is short in this process's own memory cgroup, of either version.
+/// Gives 0, or a negative errno where it cannot tell.
+int workload_wait_for_pressure(void);
+
 #endif

@@ -1,0 +1,108 @@
+import Packets
+import PerfData
+
+extension Trace {
+  /// Puts the packets of a capture of the same run in the place of what is modelled.
+  ///
+  /// Flows are the connections with the same ends at the same time; a socket whose ends the trace does not know
+  /// (datagrams, connections older than the recording) is matched by the times and sizes of its transfers.
+  ///
+  /// - Throws: `TraceError` when no packet is the process's, or the clocks cannot be paired.
+  public mutating func merge(_ capture: PacketCapture) throws(TraceError) {
+    let flows = PacketFlow.flows(of: capture.packets)
+    let table = ConnectionTable(self)
+    let candidates = flows.map { table.connections(of: $0) }
+    let clock = try CaptureClock(trace: self, flows: flows, connections: candidates)
+    var merged: [CapturedPacket] = []
+    var matched: Set<Int> = []
+    var unclaimed: [PacketFlow] = []
+    let sends = SendTable(self)
+    for (flow, list) in zip(flows, candidates) {
+      let own = table.choose(among: list, for: flow, in: capture, clock: clock)
+      if own.isEmpty { unclaimed.append(flow) }
+      for index in own where connections[index].pid == subject.pid {
+        matched.insert(index)
+        merged += packets(of: flow, in: capture, clock: clock, as: index, sends: sends)
+      }
+    }
+    for (flow, socket) in UnknownSockets.match(unclaimed, in: capture, clock: clock, trace: self) {
+      let index = connections.count
+      connections.append(flow.connection(socket: socket, pid: subject.pid))
+      for at in transfers.indices
+      where transfers[at].socket == socket.socket && transfers[at].connection == nil
+        && transfers[at].pid == subject.pid
+      {
+        transfers[at].connection = index
+      }
+      matched.insert(index)
+      merged += packets(
+        of: flow, in: capture, clock: clock, as: index, sends: SendTable(self))
+    }
+    merged = merged.filter { $0.time >= subject.start && $0.time <= end }
+    guard !merged.isEmpty else {
+      throw TraceError(
+        "\(capture.path): none of its \(capture.packets.count) packets is of \(subject.name)'s connections "
+          + "at the time of the recording; capture on the machine that was recorded, while it is")
+    }
+    merged.sort { $0.time < $1.time }
+    packets = merged
+    var notes = capture.notes
+    let missing = Set(
+      transfers.filter { $0.pid == subject.pid && $0.isInternet }.compactMap(\.connection)
+    ).subtracting(matched).filter { !connections[$0].isLoopback }
+    if !missing.isEmpty {
+      notes.append("\(missing.count) connections are not in the capture and are modelled")
+    }
+    packetSource = PacketSource(
+      path: capture.path, packets: capture.packets.count + capture.others + capture.cut,
+      matched: merged.count, ofOthers: capture.packets.count - merged.count,
+      retransmissions: merged.count { $0.isRetransmission }, connections: matched.count,
+      clockOffsetSeconds: clock.offsetSeconds, notes: notes)
+  }
+
+  private func packets(
+    of flow: PacketFlow, in capture: PacketCapture, clock: CaptureClock, as index: Int,
+    sends: SendTable
+  ) -> [CapturedPacket] {
+    let local = flow.isFirstLocal(of: connections[index]) ? flow.first : flow.second
+    return flow.packets.map { at in
+      let packet = capture.packets[at]
+      let time = clock.time(packet.time)
+      let isSent = packet.source == local
+      return CapturedPacket(
+        time: time, direction: isSent ? .send : .receive, payload: packet.payload,
+        headers: packet.headers, connection: index, isRetransmission: flow.repeated.contains(at),
+        stack: isSent && packet.payload > 0 ? sends.stack(of: index, at: time) : nil)
+    }
+  }
+}
+
+extension PacketCapture {
+  /// What may be missing from it.
+  var notes: [String] {
+    var notes = note.map { [$0] } ?? []
+    if cut > 0 {
+      notes.append("\(cut) packets were kept too short to know their ports; capture with -s 128")
+    }
+    return notes
+  }
+}
+
+extension PacketFlow {
+  /// Whether the connection's own end is the one that sent the first packet.
+  func isFirstLocal(of connection: Connection) -> Bool {
+    let first = Endpoint.text(self.first)
+    let second = Endpoint.text(self.second)
+    if connection.local == first, connection.remote == second { return true }
+    if connection.local == second, connection.remote == first { return false }
+    // The local port of a connection that was never granted is not known.
+    return connection.remote == second
+  }
+}
+
+extension Endpoint {
+  /// As connections are written.
+  static func text(_ end: Endpoint) -> String {
+    SocketAddress.text(bytes: end.address.bytes, port: Int64(end.port))
+  }
+}

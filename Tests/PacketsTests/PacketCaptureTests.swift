@@ -1,0 +1,176 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Packets
+
+private let start: UInt64 = 1_700_000_000_123_456_789
+
+private func read(_ builder: CaptureBuilder) throws -> PacketCapture {
+  try CaptureBuilder.withFile(builder.build()) { try PacketCapture.read(path: $0) }
+}
+
+struct PacketCaptureTests {
+  @Test(arguments: [(true, false), (false, false), (true, true), (false, true)])
+  func `either byte order and either resolution is read`(nanoseconds: Bool, isSwapped: Bool) throws
+  {
+    var builder = CaptureBuilder(nanoseconds: nanoseconds, isSwapped: isSwapped)
+    builder.packet(time: start, WireFrame.segment(40_000, 443, flags: 2, sequence: 7))
+    builder.packet(
+      time: start + 1_000_000, WireFrame.segment(40_000, 443, sequence: 8, payload: 100))
+    let capture = try read(builder)
+    #expect(capture.packets.count == 2)
+    #expect(capture.packets[0].time == (nanoseconds ? start : start / 1000 * 1000))
+    #expect(capture.packets[0].flags == .synchronize)
+    #expect(capture.packets[1].payload == 100)
+    #expect(capture.packets[1].headers == 40)
+    #expect(capture.packets[1].source.port == 40_000)
+    #expect(capture.packets[1].source.address.bytes == WireFrame.local)
+  }
+
+  @Test func `lengths are those on the wire, not those that were kept`() throws {
+    var builder = CaptureBuilder()
+    builder.packet(time: start, WireFrame.segment(40_000, 443, payload: 1400), kept: 64)
+    builder.packet(time: start, WireFrame.datagram(5353, 53, payload: 300), kept: 60)
+    // Handed to the network card as one piece, with no length in its header.
+    let large =
+      [UInt8](repeating: 0, count: 12) + [0x50, 16] + [UInt8](repeating: 0, count: 20_006)
+    builder.packet(
+      time: start,
+      WireFrame.packet(
+        from: WireFrame.local, to: WireFrame.remote, transport: 6, large, totalLength: 0))
+    let capture = try read(builder)
+    #expect(capture.packets.map(\.payload) == [1400, 300, 20_000])
+    #expect(capture.packets.map(\.headers) == [40, 28, 40])
+  }
+
+  @Test func `tags, extension headers and fragments are passed over`() throws {
+    let ip6: [UInt8] = [0x20, 1, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]
+    let datagram =
+      WireFrame.pair(1) + WireFrame.pair(2) + WireFrame.pair(8 + 1000) + WireFrame.pair(0)
+    var builder = CaptureBuilder()
+    builder.packet(
+      time: start,
+      WireFrame.packet(
+        from: WireFrame.local, to: WireFrame.remote, transport: 17,
+        datagram + [UInt8](repeating: 0, count: 1000), tags: [0x88A8, 0x8100]))
+    // Destination options of 8 bytes, then UDP.
+    builder.packet(
+      time: start,
+      WireFrame.packet(
+        from: ip6, to: ip6, transport: 60,
+        [17, 0, 0, 0, 0, 0, 0, 0] + datagram + [UInt8](repeating: 0, count: 1000)))
+    // The first fragment of a datagram has its length, the second has no ports.
+    builder.packet(
+      time: start,
+      WireFrame.packet(
+        from: WireFrame.local, to: WireFrame.remote, transport: 17,
+        datagram + [UInt8](repeating: 0, count: 600), fragment: 0x2000))
+    builder.packet(
+      time: start,
+      WireFrame.packet(
+        from: WireFrame.local, to: WireFrame.remote, transport: 17,
+        [UInt8](repeating: 0, count: 400),
+        fragment: 76))
+    builder.packet(
+      time: start,
+      WireFrame.packet(from: WireFrame.local, to: WireFrame.remote, transport: 1, [8, 0, 0, 0]))
+    let capture = try read(builder)
+    #expect(capture.packets.map(\.payload) == [1000, 1000, 1000])
+    #expect(capture.packets.map(\.headers) == [28, 56, 28])
+    #expect(capture.packets.map(\.source.port) == [1, 1, 1])
+    #expect(capture.others == 2)
+  }
+
+  @Test func `a capture of all interfaces tells what was sent`() throws {
+    let segment = Array(WireFrame.segment(40_000, 443, payload: 5).dropFirst(14))
+    var builder = CaptureBuilder(linkType: CaptureBuilder.cooked)
+    for kind: UInt8 in [4, 0] {
+      let header = [0x08, 0, 0, 0, 0, 0, 0, 2, 0, 1, kind, 6] + [UInt8](repeating: 0, count: 8)
+      builder.packet(time: start, header + segment)
+    }
+    let capture = try read(builder)
+    #expect(capture.packets.map(\.isOutgoing) == [true, false])
+    #expect(capture.packets.map(\.payload) == [5, 5])
+  }
+
+  @Test func `a capture cut off in a packet keeps what stands before`() throws {
+    var builder = CaptureBuilder()
+    for index in 0..<3 {
+      builder.packet(time: start + UInt64(index), WireFrame.segment(40_000, 443, payload: 10))
+    }
+    try CaptureBuilder.withFile(builder.build().dropLast(9)) { path in
+      let capture = try PacketCapture.read(path: path)
+      #expect(capture.packets.count == 2)
+      #expect(capture.note == "the capture ends in the middle of a packet, after 2 whole ones")
+    }
+  }
+
+  @Test func `what is no capture says why and what to do`() throws {
+    func reason(_ bytes: [UInt8]) throws -> String {
+      try CaptureBuilder.withFile(bytes) { path in
+        let error = #expect(throws: PacketCaptureError.self) {
+          try PacketCapture.read(path: path)
+        }
+        #expect(error.map { "\($0)".hasPrefix(path) } ?? false)
+        return error?.reason ?? ""
+      }
+    }
+    #expect(try reason([1, 2, 3]).contains("truncated"))
+    #expect(try reason(Array("PERFILE2 and more".utf8)).contains("format"))
+    #expect(try reason(CaptureBuilder().build()) == "it holds no packet of TCP or UDP")
+    #expect(try reason(CaptureBuilder(linkType: 127).build()).contains("capture an Ethernet"))
+    var short = CaptureBuilder()
+    short.packet(time: start, WireFrame.segment(1, 2), kept: 30)
+    #expect(try reason(short.build()).contains("-s 128"))
+    // A length far beyond the file's own limit.
+    var absurd = CaptureBuilder()
+    absurd.packet(time: start, WireFrame.segment(1, 2))
+    var bytes = absurd.build()
+    bytes.replaceSubrange(32..<36, with: [0xFF, 0xFF, 0xFF, 0x7F])
+    #expect(try reason(bytes).contains("after 0 packets"))
+    let error = #expect(throws: PacketCaptureError.self) {
+      try PacketCapture.read(path: "/no/such.pcap")
+    }
+    #expect(error?.reason == "No such file or directory")
+  }
+
+  @Test func `broken captures end in an error or in fewer packets, never worse`() throws {
+    var builder = CaptureBuilder()
+    for index in 0..<20 {
+      builder.packet(
+        time: start + UInt64(index) * 1000,
+        index % 2 == 0
+          ? WireFrame.segment(40_000, 443, sequence: UInt32(index), payload: index)
+          : WireFrame.datagram(5353, 53, payload: index))
+    }
+    let whole = builder.build()
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var generator = SplitMix(state: seed)
+    for round in 0..<500 {
+      var bytes = whole
+      for _ in 0...Int.random(in: 0..<8, using: &generator) {
+        bytes[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(
+          in: 0...255, using: &generator)
+      }
+      bytes.removeLast(Int.random(in: 0..<40, using: &generator))
+      try CaptureBuilder.withFile(bytes) { path in
+        let capture = try? PacketCapture.read(path: path)
+        #expect((capture?.packets.count ?? 0) <= 40, "seed \(seed), round \(round)")
+      }
+    }
+  }
+}
+
+/// A generator whose seed a failing test prints.
+private struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var value = state
+    value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
+    return value ^ (value >> 31)
+  }
+}
