@@ -85,6 +85,51 @@ extension EndToEnd {
       }
     }
 
+    @Test(arguments: [
+      "check @ --budget BUDGET", "compare @ -- REPORT", "compare REPORT -- @",
+      "export @ --format folded", "redact @ -o OUTPUT", "merge @",
+    ])
+    func `every command refuses what is no trace`(command: String) throws {
+      let scratch = try Scratch()
+      let run = try Recorded(workload: "idle seconds=0.2", scratch: scratch)
+      try Data("[[budget]]\npath = \"score.overall\"\nmin = 1\n".utf8)
+        .write(to: URL(fileURLWithPath: scratch.file("BUDGET")))
+      let report = try Command.run([Machine.lull, "report", run.trace, "--format", "json"]).output
+      try report.write(to: URL(fileURLWithPath: scratch.file("REPORT")))
+      let whole = try Data(contentsOf: URL(fileURLWithPath: run.trace))
+      try whole.prefix(3000).write(to: URL(fileURLWithPath: scratch.file("cut")))
+      try Data().write(to: URL(fileURLWithPath: scratch.file("empty")))
+      try Data("hello, this is no trace\n".utf8)
+        .write(to: URL(fileURLWithPath: scratch.file("text")))
+      try FileManager.default.createDirectory(
+        atPath: scratch.file("folder"), withIntermediateDirectories: false)
+      for (name, status) in [
+        ("missing", 74), ("folder", command.hasPrefix("merge") ? 74 : 65), ("empty", 65),
+        ("text", 65), ("cut", 65),
+      ] {
+        let words = command.split(separator: " ").map { word in
+          switch word {
+          case "@": scratch.file(name)
+          case "BUDGET", "REPORT", "OUTPUT": scratch.file(String(word))
+          default: String(word)
+          }
+        }
+        let result = try Command.run([Machine.lull] + words, limit: 20)
+        expectCleanFailure(result, statuses: [Int32(status)])
+        #expect(result.errors.contains(name), "\(words): \(result.errors)")
+        #expect(result.errors.split(separator: "\n").count == 1, "\(result.errors)")
+        #expect(access(scratch.file("OUTPUT"), F_OK) != 0, "\(words) left an output behind")
+      }
+    }
+
+    @Test(arguments: ["mark 4194303 ready", "mark 2 ready", "pressure 4194303", "pressure 2"])
+    func `what cannot be marked is a clear error`(command: String) throws {
+      let words = command.split(separator: " ").map(String.init)
+      let result = try Command.run([Machine.lull] + words, limit: 20)
+      expectCleanFailure(result, statuses: [64, 77])
+      #expect(result.errors.contains(words[1]), "\(result.errors)")
+    }
+
     @Test func `doctor prints a table of the signals`() throws {
       let result = try Command.run([Machine.lull, "doctor"])
       #expect(result.status == 0)

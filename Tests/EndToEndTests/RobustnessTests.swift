@@ -62,6 +62,27 @@ extension EndToEnd {
       #expect(reports[0] == usual)
     }
 
+    @Test func `another user without tracefs makes the same report, byte for byte`() throws {
+      let run = try Recorded(workload: "blocker cause=sleep count=2 ms=150 gap=100")
+      let usual = try Command.run([Machine.lull, "report", run.trace, "--format", "json"]).output
+      // Where the other user may not go, the program is not found; so it is copied to where he may.
+      let program = run.scratch.file("lull")
+      try FileManager.default.copyItem(atPath: Machine.lull, toPath: program)
+      chmod(program, 0o755)
+      chmod(run.trace, 0o644)
+      let script = """
+        for folder in $(awk '$3 == "tracefs" || $3 == "debugfs" { print $2 }' /proc/mounts); do
+          umount -l $folder 2>/dev/null
+        done
+        [ ! -e /sys/kernel/tracing/events ] || exit 99
+        exec setpriv --reuid=65534 --regid=65534 --clear-groups "$0" report "$1" --format json
+        """
+      let theirs = try Command.run(
+        ["unshare", "-m", "sh", "-c", script, program, run.trace])
+      try #require(theirs.status == 0, "\(theirs.errors)")
+      #expect(theirs.output == usual)
+    }
+
     @Test(.enabled(if: Machine.hasPerf, Machine.needsPerf))
     func `perf reads the trace without an error`() throws {
       let run = try Recorded(workload: "chatty messages=20 gap=10")

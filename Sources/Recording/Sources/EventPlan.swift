@@ -65,7 +65,7 @@ struct EventPlan {
   private mutating func chooseSliced() {
     for index in specs.indices where specs[index].type == EventSpec.tracepoint {
       switch specs[index].role {
-      case .full(.jobs): break
+      case .full(.jobs), .full(.eventWaits): break
       case .full, .sampled: specs[index].isSliced = true
       case .plain:
         specs[index].isSliced =

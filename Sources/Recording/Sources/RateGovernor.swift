@@ -118,9 +118,11 @@ final class RateGovernor {
     case .high where !slices.isSlicing:
       closeForGood(rate: switches.perSecond)
       slices.begin(at: SystemInfo.monotonicNanoseconds())
+      recordEventWaits(true, from: now)
     case .calm where slices.isSlicing:
       if !slices.isRecording { setSliced(enabled: true) }
       slices.end(at: SystemInfo.monotonicNanoseconds())
+      recordEventWaits(states[AdaptiveSource.stacks.rawValue].isSampled, from: now)
       return true
     default: break
     }
@@ -137,7 +139,6 @@ final class RateGovernor {
       let isWanted: Bool
       switch opened.spec.role {
       case .plain: isWanted = true
-      case .full(.eventWaits): isWanted = states[AdaptiveSource.eventWaits.rawValue].isSampled
       case .full(let source): isWanted = !states[source.rawValue].isSampled
       case .sampled(let source):
         isWanted = !opened.spec.startsDisabled || states[source.rawValue].isSampled
@@ -165,10 +166,10 @@ final class RateGovernor {
 
   /// Looks at the rates and changes over what has to be; call after each drain.
   func evaluate(now: UInt64) {
+    considerEventWaits(now)
     // Between two slices there is nothing to judge by.
     guard slices.isRecording else { return }
     considerStopping(now)
-    considerEventWaits(now)
     for index in states.indices where states[index].sampledEvent != nil {
       if states[index].isSampled { considerFull(index, now) } else { considerSampling(index, now) }
     }
@@ -276,7 +277,7 @@ final class RateGovernor {
     states[index].tokens = Self.limit(source).burst
     states[index].lastRefill = moment
     endSpan(index, until: moment)
-    if source == .stacks { recordEventWaits(false, from: moment) }
+    if source == .stacks, !slices.isSlicing { recordEventWaits(false, from: moment) }
     onChange?(states[index].name, false, moment)
   }
 
