@@ -80,13 +80,13 @@ struct AnalysisOptions: ParsableArguments {
   }
 
   /// The trace, or the window of it that was asked for.
-  func trace(at path: String) throws -> Trace {
+  func trace(at paths: [String]) throws -> Trace {
     var window = window.window
     if let finding = self.window.around {
-      window = try WindowOptions.window(around: finding, in: analysis(of: path, in: nil).report)
+      window = try WindowOptions.window(around: finding, in: analysis(of: paths, in: nil).report)
     }
     return try Trace.load(
-      path: path,
+      series: paths,
       options: TraceOptions(process: process, fullNames: fullNames, window: window))
   }
 
@@ -96,20 +96,20 @@ struct AnalysisOptions: ParsableArguments {
   }
 
   /// The report of a trace.
-  func report(on path: String) throws -> Report { try analysis(of: path).report }
+  func report(on path: String) throws -> Report { try analysis(of: [path]).report }
 
-  /// The report of a trace, and the trace laid out over time.
-  func analysis(of path: String) throws -> Analysis {
-    guard let finding = window.around else { return try analysis(of: path, in: window.window) }
-    let whole = try analysis(of: path, in: nil).report
-    return try analysis(of: path, in: WindowOptions.window(around: finding, in: whole))
+  /// The report of a trace, which may be a series of files, and the trace laid out over time.
+  func analysis(of paths: [String]) throws -> Analysis {
+    guard let finding = window.around else { return try analysis(of: paths, in: window.window) }
+    let whole = try analysis(of: paths, in: nil).report
+    return try analysis(of: paths, in: WindowOptions.window(around: finding, in: whole))
   }
 
-  private func analysis(of path: String, in window: TraceWindow?) throws -> Analysis {
+  private func analysis(of paths: [String], in window: TraceWindow?) throws -> Analysis {
     let options = try measurement()
     let configuration = try scoringConfiguration()
     let trace = try Trace.load(
-      path: path,
+      series: paths,
       options: TraceOptions(process: process, fullNames: fullNames, window: window))
     let signals = try Measurement.measure(trace, options: options)
     let report = ReportBuilder.build(

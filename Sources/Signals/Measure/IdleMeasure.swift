@@ -6,17 +6,17 @@ enum IdleMeasure {
   /// Adds up the seconds in which the main thread never left its event wait, and the CPU time in them.
   static func fill(_ set: inout SignalSet, main: ThreadModel, _ activity: SubjectActivity) {
     let intervals = WaitInference.infer(main.intervals)
-    var idle = 0.0
-    var cpu = 0.0
+    var spans: [(Timestamp, Timestamp)] = []
     let second = TimeSpan(nanoseconds: 1_000_000_000)
     for interval in intervals where interval.state == .blocked(.eventWait) {
       var at = interval.start
       while at + second <= interval.end {
-        idle += 1
-        cpu += activity.cpuSeconds(at, at + second)
+        spans.append((at, at + second))
         at = at + second
       }
     }
+    let idle = Double(spans.count)
+    let cpu = activity.cpuSeconds(in: spans)
     set.cpu?.idleSeconds = idle
     set.cpu?.idleCPUSeconds = cpu
   }

@@ -7,8 +7,11 @@ struct ReportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report", abstract: "Score a recorded trace.")
 
-  @Argument(help: "A trace that `lull record` or `perf record` made.")
-  var trace: String
+  @Argument(
+    help: ArgumentHelp(
+      "A trace that `lull record`, `perf record` or trace-cmd made; or the files of --switch-output, in order.",
+      valueName: "trace"))
+  var traces: [String]
 
   @Option(
     help: "The form of the report: text, html, json or markdown.", transform: Self.format)
@@ -31,7 +34,7 @@ struct ReportCommand: ParsableCommand {
 
   func run() throws {
     Console.ignoreBrokenPipes()
-    let text = try analysis.analysis(of: trace).text(
+    let text = try analysis.analysis(of: traces).text(
       as: format, color: output == nil && Console.isColored(STDOUT_FILENO))
     guard let output else { return Console.output(text) }
     try OutputFile.write(Array(text.utf8), to: output, overwrite: force)
