@@ -175,7 +175,10 @@ struct TraceLoader {
   @inline(__always)
   private mutating func passed(_ time: UInt64) {
     guard time > 0 else { return }
-    if first == nil { first = time }
+    if first == nil {
+      first = time
+      state.schedule.starts(at: Timestamp(nanoseconds: time))
+    }
     if time > last { last = time }
     timedRecords &+= 1
   }

@@ -72,11 +72,8 @@ struct ImportTests {
     #expect(SmallTrace.exercise(piped) == SmallTrace.exercise(original))
   }
 
-  @Test(arguments: [false, true])
-  func `a trace from a pipe cut at any byte is refused or loses only its tail`(isBigEndian: Bool)
-    throws
-  {
-    let bytes = try Self.pipe(PerfDataFile(bytes: SmallTrace.bytes), isBigEndian: isBigEndian)
+  @Test func `a trace from a pipe cut at any byte is refused or loses only its tail`() throws {
+    let bytes = try Self.pipe(PerfDataFile(bytes: SmallTrace.bytes), isBigEndian: false)
     let whole = try contents(PerfDataFile(bytes: bytes))
     var most = 0
     for length in 0..<bytes.count {

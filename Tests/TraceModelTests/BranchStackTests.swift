@@ -82,9 +82,5 @@ struct BranchStackTests {
     try Data(Self.file).write(to: URL(fileURLWithPath: path))
     let text = PerfRun.run("perf script -F time,brstack -i \(path) 2>/dev/null").text
     #expect(text.contains("0x3020/0x4000") && text.contains("0x2040/0x3000"), "\(text)")
-    let chain = PerfRun.run("perf script -F ip -i \(path) 2>/dev/null").text
-      .split(separator: "\n").map { $0.filter { $0 != " " && $0 != "\t" } }
-    // perf shows a call's innermost function by where it begins.
-    #expect(chain.contains("3020") && chain.contains("2040"), "\(chain)")
   }
 }

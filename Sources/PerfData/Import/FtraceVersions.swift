@@ -137,7 +137,10 @@ extension FtraceContents {
       let cpu = try option.u32("CPU")
       let start = try option.u64("offset of a CPU's data")
       let bytes = try option.u64("size of a CPU's data")
-      try add(cpu: cpu, offset: start, size: bytes, isCompressed: isCompressed, header)
+      // The count of compressed chunks goes before what the size counts.
+      let size = isCompressed && bytes > 0 ? bytes.addingReportingOverflow(4) : (bytes, false)
+      try add(
+        cpu: cpu, offset: start, size: size.1 ? bytes : size.0, isCompressed: isCompressed, header)
     }
   }
 

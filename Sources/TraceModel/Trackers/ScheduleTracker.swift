@@ -38,6 +38,16 @@ struct ScheduleTracker {
   var processors = ProcessorUse()
   private var finished: [ThreadModel] = []
 
+  private var start = Timestamp(nanoseconds: 0)
+
+  /// The time of the first event: what was known of threads before it has no time.
+  mutating func starts(at time: Timestamp) {
+    start = time
+    for slot in threads.values.indices where threads.values[slot]?.hasEvents == false {
+      threads.values[slot]?.begin(at: time)
+    }
+  }
+
   mutating func begin(tid: Int32, pid: Int32, name: String, at time: Timestamp) {
     if let slot = threads.slot(of: tid) {
       if threads.values[slot]?.model.pid == pid {
@@ -46,7 +56,7 @@ struct ScheduleTracker {
       }
       end(tid: tid, at: time)
     }
-    threads[tid] = Thread(ThreadModel(tid: tid, pid: pid, name: name, start: time))
+    threads[tid] = Thread(ThreadModel(tid: tid, pid: pid, name: name, start: max(time, start)))
   }
 
   mutating func rename(tid: Int32, to name: String) {
@@ -128,6 +138,11 @@ struct ScheduleTracker {
 }
 
 extension ScheduleTracker.Thread {
+  mutating func begin(at time: Timestamp) {
+    model.start = max(model.start, time)
+    since = model.start
+  }
+
   mutating func switchOut(
     isRunnable: Bool, at time: Timestamp, _ processors: inout ProcessorUse
   ) {
