@@ -35,6 +35,7 @@ let package = Package(
     .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
+    .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
   ],
   targets: [
     .target(name: "CPerfEvent"),
@@ -63,8 +64,15 @@ let package = Package(
       name: "Rules", dependencies: ["Signals", .product(name: "TOMLKit", package: "TOMLKit")],
       resources: [.embedInCode("Scoring/scoring.toml")], swiftSettings: strict),
     .target(
+      name: "ExportFormats",
+      dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
+      exclude: ["generate", "perfetto.proto", "pprof.proto"]),
+    .target(
       name: "Reporting",
-      dependencies: ["Rules", .product(name: "Mustache", package: "swift-mustache")],
+      dependencies: [
+        "ExportFormats", "Rules", .product(name: "Mustache", package: "swift-mustache"),
+        .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+      ],
       resources: page, swiftSettings: strict),
     .target(
       name: "Budgets",

@@ -6,11 +6,12 @@ import PerfData
   import Musl
 #endif
 
-// Makes traces of growing size, runs `lull report` and `perf sched timehist` on each in turn, and prints a table of medians.
+// Makes traces of growing size, runs `lull report` on each and, in turn with it, what perf has for the same trace, and prints a table
+// of medians.
 //
 //     swift run -c release lull-bench [LARGEST] [DIRECTORY]
 //
-// LARGEST is the number of records of the largest trace, 10000000 by default.
+// LARGEST is the number of records of the largest trace, 10000000 by default; 100000000 takes 11 GB in DIRECTORY.
 
 let largest = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 10_000_000
 let directory = CommandLine.arguments.dropFirst(2).first ?? "/tmp"
@@ -41,33 +42,62 @@ func readingRate(_ path: String) throws -> Double {
   return rates.median
 }
 
-print(
-  "| records | MB | read and order, M/s | lull report, s | MB | perf sched timehist -s, s | MB | ratio |"
-)
-print("|---:|---:|---:|---:|---:|---:|---:|---:|")
-var count = 100_000
-while count <= largest {
+/// One kind of trace, with perf's command for it.
+struct Kind {
+  var name: String
+  var write: (String, Int) throws -> Void
+  var peer: (String) -> [String]
+}
+
+let kinds = [
+  Kind(
+    name: "perf sched timehist -s", write: { try SyntheticSchedule().write(to: $0, records: $1) },
+    peer: { ["perf", "sched", "-i", $0, "timehist", "-s"] }),
+  Kind(
+    name: "perf trace -s", write: { try SyntheticCalls().write(to: $0, records: $1) },
+    peer: { ["perf", "trace", "-i", $0, "-s"] }),
+]
+
+func megabytes(_ runs: [Run]) -> String {
+  runs.isEmpty ? "–" : number(runs.map { Double($0.peakBytes) }.median / 1e6, 0)
+}
+
+func line(_ kind: Kind, _ count: Int, _ before: Double?) throws -> Double? {
   let path = "\(directory)/lull-bench-\(getpid())-\(count).perf.data"
   defer { unlink(path) }
-  try SyntheticSchedule().write(to: path, records: count)
+  try kind.write(path, count)
   var status = stat()
   stat(path, &status)
   let rate = try readingRate(path)
   var ours: [Run] = []
   var theirs: [Run] = []
-  for _ in 0..<rounds {
-    if let run = Run([lull, "report", path, "--format", "json"]) { ours.append(run) }
-    if let run = Run(["perf", "sched", "-i", path, "timehist", "-s"]) { theirs.append(run) }
+  for round in 0..<rounds {
+    let commands = [[lull, "report", path, "--format", "json"], kind.peer(path)]
+    for place in [round % 2, 1 - round % 2] {
+      guard let run = Run(commands[place]) else { continue }
+      if place == 0 { ours.append(run) } else { theirs.append(run) }
+    }
   }
   let own = ours.map(\.seconds).median
   let other = theirs.map(\.seconds).median
-  func megabytes(_ runs: [Run]) -> String {
-    runs.isEmpty ? "–" : number(runs.map { Double($0.peakBytes) }.median / 1e6, 0)
-  }
+  let growth = before.map { "\(number(own / $0, 1))" } ?? ""
   print(
-    "| \(count) | \(number(Double(status.st_size) / 1e6, 0)) | \(number(rate, 1)) | "
-      + "\(ours.isEmpty ? "–" : number(own, 3)) | \(megabytes(ours)) | "
+    "| \(kind.name) | \(count) | \(number(Double(status.st_size) / 1e6, 0)) | \(number(rate, 1)) | "
+      + "\(ours.isEmpty ? "–" : number(own, 3)) | \(growth) | \(megabytes(ours)) | "
       + "\(theirs.isEmpty ? "–" : number(other, 3)) | \(megabytes(theirs)) | "
       + "\(ours.isEmpty || theirs.isEmpty ? "–" : number(other / own, 1)) |")
-  count = count == 1_000_000 ? 2_000_000 : count == 2_000_000 ? 10_000_000 : count * 10
+  return ours.isEmpty ? nil : own
+}
+
+print(
+  "| beside | records | MB | read and order, M/s | lull report, s | times the row above | MB | perf, s | MB | ratio |"
+)
+print("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
+for kind in kinds {
+  var count = 100_000
+  var before: Double?
+  while count <= largest {
+    before = try line(kind, count, before)
+    count = count == 1_000_000 ? 2_000_000 : count == 2_000_000 ? 10_000_000 : count * 10
+  }
 }

@@ -64,6 +64,16 @@ final class ByteStorage: @unchecked Sendable {
     bytes = UnsafeRawBufferPointer(copy)
   }
 
+  /// Gives the whole pages of a range of a mapped file back; they are read again when they are looked at again.
+  func release(_ range: Range<Int>) {
+    let page = Int(sysconf(Int32(_SC_PAGESIZE)))
+    let start = (range.lowerBound + page - 1) / page * page
+    let end = range.upperBound / page * page
+    guard isMapped, start < end, end <= bytes.count, let base = bytes.baseAddress else { return }
+    // The pages are clean, so nothing is lost; an error only means that they stay.
+    _ = madvise(UnsafeMutableRawPointer(mutating: base + start), end - start, MADV_DONTNEED)
+  }
+
   deinit {
     guard let base = bytes.baseAddress else { return }
     if isMapped {

@@ -28,6 +28,11 @@ struct PayloadLocator {
     readSize = isGroup ? 8 * (1 + times) : 8 * times + readingSize
   }
 
+  /// Bytes from a record's start to its raw payload's size, where that is the same in all samples of the attribute.
+  var fixedPayload: Int? {
+    fields.contains(.raw) && fields.isDisjoint(with: [.read, .callchain]) ? 8 + fixed : nil
+  }
+
   /// The period of a sample whose body is `body`.
   func period(_ bytes: UnsafeRawBufferPointer, _ body: Range<Int>) -> UInt64? {
     guard period >= 0, period + 8 <= body.count else { return nil }
@@ -101,6 +106,12 @@ struct PayloadLocator {
 }
 
 extension PerfDataFile {
+  /// The whole file, lent for as long as it is open.
+  public var bytes: UnsafeRawBufferPointer { storage.bytes }
+
+  /// Bytes from the start of a sample of this attribute to its raw payload's size; nil where they differ, or there is none.
+  public func fixedPayload(ofAttribute index: Int) -> Int? { locators[index].fixedPayload }
+
   /// A sample's raw payload, lent for as long as the file is open; nil where it has none or is too short for it.
   public func payload(of record: RecordEntry) -> UnsafeRawBufferPointer? {
     guard let body = sampleBody(of: record),

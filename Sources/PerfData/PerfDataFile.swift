@@ -22,6 +22,11 @@ public final class PerfDataFile: Sendable {
     try self.init(TraceParts.open(path: path))
   }
 
+  /// Opens the files of one recording, in order, as one trace (`perf record --switch-output`).
+  public convenience init(series paths: [String]) throws(PerfDataError) {
+    try self.init(TraceSeries.parts(paths))
+  }
+
   /// Reads a file's bytes from memory.
   public convenience init(bytes: [UInt8]) throws(PerfDataError) {
     try self.init(TraceParts.read(ByteStorage(bytes)))

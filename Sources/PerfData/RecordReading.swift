@@ -1,5 +1,5 @@
 extension PerfDataFile {
-  /// Hands out all whole records in order of time, a round of the recording at a time, in one pass.
+  /// Hands out all whole records in order of time, some thousands at a time, in one pass.
   ///
   /// A record without time keeps the place of its predecessor. Of a file that breaks the promise of its FINISHED_ROUND records,
   /// the first pass gives those that are too late when they come (`lateRecords` tells how many); every later pass gives them in
@@ -7,7 +7,12 @@ extension PerfDataFile {
   public func forEachRound<E: Error>(_ body: ([RecordEntry]) throws(E) -> Void) throws(E) {
     let known = knownSummary
     var stream = RecordStream(scanner: scanner(), range: data, late: known?.late)
-    while let round = stream.nextRound() { try body(round) }
+    var part: [RecordEntry] = []
+    var passed = PassedPages(storage)
+    while stream.nextPart(&part) {
+      try body(part)
+      passed.note(part)
+    }
     if known == nil { remember(stream.summary) }
   }
 
@@ -16,6 +21,7 @@ extension PerfDataFile {
     var stream = RecordStream(scanner: scanner(), range: data, late: nil)
     try stream.readAll(body)
     remember(stream.summary)
+    storage.release(data)
   }
 
   /// All whole records by time; a record without time keeps the place of its predecessor.

@@ -1,3 +1,11 @@
+/// A record as the scanner found it.
+struct ScannedRecord {
+  var type: UInt32
+  var offset: Int
+  /// 0 where the record has no time.
+  var time: UInt64
+}
+
 /// Finds the records of the data section, one after another, and decodes what is common to all.
 ///
 /// What is no record (zeros of a full disk or a crashed machine amid the data) is passed over up to the next place where records
@@ -9,6 +17,7 @@ struct RecordScanner {
   private let upperBound: Int
   private var offset: Int
   private var typeCounts = ContiguousArray<Int>(repeating: 0, count: 256)
+  private var samples = 0
 
   /// Records of types that this version does not know, and samples of unknown events.
   private(set) var unknownRecords = 0
@@ -36,12 +45,13 @@ struct RecordScanner {
   var counts: [UInt32: Int] {
     var result: [UInt32: Int] = [:]
     for (type, count) in typeCounts.enumerated() where count > 0 { result[UInt32(type)] = count }
+    if samples > 0 { result[RecordType.sample] = samples }
     return result
   }
 
   /// The next whole record; nil when there is none.
   @inline(__always)
-  mutating func next() -> RecordEntry? {
+  mutating func next() -> ScannedRecord? {
     while upperBound - offset >= 8 {
       let header = word(offset)
       let type = UInt32(truncatingIfNeeded: header)
@@ -50,55 +60,87 @@ struct RecordScanner {
         guard resynchronise(type: type, size: size) else { return nil }
         continue
       }
-      var step = size
-      if type == RecordType.auxtrace, size >= 16 {
-        // The hardware's data follow their record.
-        let extra = word(offset + 8)
-        guard extra <= UInt64(upperBound - offset - size) else { return nil }
-        step += Int(extra)
-      } else if type == RecordType.tracingData, size >= 12 {
-        let extra =
-          (Int(bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt32.self)) + 7) / 8 * 8
-        guard extra <= upperBound - offset - size else { return nil }
-        step += extra
+      let start = offset
+      if type == RecordType.sample {
+        offset = start + size
+        samples &+= 1
+        let attribute = attribute(ofSampleAt: start, size)
+        guard attribute >= 0 else {
+          unknownRecords += 1
+          return ScannedRecord(type: type, offset: start, time: 0)
+        }
+        let time = layouts[Int(attribute)].time
+        return ScannedRecord(
+          type: type, offset: start,
+          time: time >= 0 && time + 16 <= size ? word(start + 8 + time) : 0)
       }
+      guard let step = step(type: type, size: size) else { return nil }
       typeCounts[Int(type)] &+= 1
-      let entry = entry(
-        type: type, misc: UInt16(truncatingIfNeeded: header >> 32), size: size, at: offset)
-      offset += step
-      return entry
+      offset = start + step
+      return other(type: type, size: size, at: start)
     }
     return nil
   }
 
+  /// Bytes to the next record; nil where they are not all there.
+  private func step(type: UInt32, size: Int) -> Int? {
+    if type == RecordType.auxtrace, size >= 16 {
+      // The hardware's data follow their record.
+      let extra = word(offset + 8)
+      return extra <= UInt64(upperBound - offset - size) ? size + Int(extra) : nil
+    }
+    if type == RecordType.tracingData, size >= 12 {
+      let extra =
+        (Int(bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt32.self)) + 7) / 8 * 8
+      return extra <= upperBound - offset - size ? size + extra : nil
+    }
+    return size
+  }
+
+  @inline(never)
+  private mutating func other(type: UInt32, size: Int, at start: Int) -> ScannedRecord {
+    if type >= RecordType.firstUser {
+      if type > RecordType.lastUser { unknownRecords += 1 }
+      if EarlyMetadata.isPart(bytes, type: type, offset: start, size: size) {
+        earlyMetadata.append(start..<start + size)
+      }
+    } else if type == 0 || type > RecordType.lastKernel {
+      unknownRecords += 1
+    }
+    return ScannedRecord(type: type, offset: start, time: entry(at: start).time)
+  }
+
+  /// Decodes what is common to all of a record that `next` found.
   @inline(__always)
-  private mutating func entry(
-    type: UInt32, misc: UInt16, size: Int, at offset: Int
-  ) -> RecordEntry {
+  func entry(at offset: Int) -> RecordEntry {
+    let header = word(offset)
+    let size = Int(header >> 48)
     var entry = RecordEntry(
-      type: type, misc: misc, size: UInt32(size), offset: offset, time: 0, pid: -1, tid: -1,
-      cpu: -1, attribute: -1)
-    if type == RecordType.sample {
+      type: UInt32(truncatingIfNeeded: header), misc: UInt16(truncatingIfNeeded: header >> 32),
+      size: UInt32(truncatingIfNeeded: size), offset: offset, time: 0, pid: -1, tid: -1, cpu: -1,
+      attribute: -1)
+    if entry.type == RecordType.sample {
       decodeSample(&entry, size)
-    } else {
+    } else if entry.type < RecordType.firstUser {
       decodeOther(&entry, size)
     }
     return entry
   }
 
   @inline(__always)
-  private mutating func decodeSample(_ entry: inout RecordEntry, _ size: Int) {
+  private func attribute(ofSampleAt offset: Int, _ size: Int) -> Int32 {
+    guard lookup.samplePlace >= 0, lookup.samplePlace + 16 <= size else {
+      return lookup.defaultAttribute
+    }
+    return lookup.attribute(of: word(offset + 8 + lookup.samplePlace))
+  }
+
+  @inline(__always)
+  private func decodeSample(_ entry: inout RecordEntry, _ size: Int) {
     let body = entry.offset + 8
-    var attribute = lookup.defaultAttribute
-    if lookup.samplePlace >= 0, lookup.samplePlace + 16 <= size {
-      attribute = lookup.attribute(of: word(body + lookup.samplePlace))
-    }
-    entry.attribute = attribute
-    guard attribute >= 0 else {
-      unknownRecords += 1
-      return
-    }
-    let layout = layouts[Int(attribute)]
+    entry.attribute = attribute(ofSampleAt: entry.offset, size)
+    guard entry.attribute >= 0 else { return }
+    let layout = layouts[Int(entry.attribute)]
     if layout.time >= 0, layout.time + 16 <= size { entry.time = word(body + layout.time) }
     if layout.tid >= 0, layout.tid + 16 <= size {
       entry.pid = int(body + layout.tid)
@@ -108,15 +150,7 @@ struct RecordScanner {
   }
 
   @inline(never)
-  private mutating func decodeOther(_ entry: inout RecordEntry, _ size: Int) {
-    if entry.type >= RecordType.firstUser {
-      if entry.type > RecordType.lastUser { unknownRecords += 1 }
-      if EarlyMetadata.isPart(bytes, type: entry.type, offset: entry.offset, size: size) {
-        earlyMetadata.append(entry.offset..<entry.offset + size)
-      }
-      return
-    }
-    if entry.type == 0 || entry.type > RecordType.lastKernel { unknownRecords += 1 }
+  private func decodeOther(_ entry: inout RecordEntry, _ size: Int) {
     decodeTrailer(&entry, size)
     decodeBody(&entry, size)
   }

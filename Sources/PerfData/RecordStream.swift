@@ -3,185 +3,104 @@
 /// perf empties its rings one after another and then writes FINISHED_ROUND: what follows is newer than all that came before the
 /// round before. Each ring's part is in order, so ordering is merging.
 struct RecordStream {
-  private struct Key {
-    var time: UInt64
-    var index: Int32
-  }
+  /// Records handed out at once at most: few enough to stay in a core's own cache.
+  private static let largestPart = 4096
+  /// More records than this without a FINISHED_ROUND are ordered in parts.
+  private static let mostPending = 1 << 22
 
   private var scanner: RecordScanner
   private let range: Range<Int>
-  /// First the rest of the last round, in order, then what was read since.
-  private var pending = ContiguousArray<RecordEntry>()
-  private var keys = ContiguousArray<Key>()
-  private var scratch = ContiguousArray<Key>()
-  /// Where each run of ascending times begins in `keys`.
-  private var runs: [Int] = []
+  private var pending = RunMerger()
+  /// Keys in order, handed out part by part.
+  private var ready = ContiguousArray<RecordKey>()
+  private var nextReady = 0
   /// Everything up to here has been handed out.
   private var handedOut: UInt64 = 0
   /// Everything up to here will have been read by the end of this round.
   private var limit: UInt64 = 0
   private var newest: UInt64 = 0
   private var last: UInt64 = 0
-  private var lastKey: UInt64 = 0
   /// Records known to come too late, in file order: they were given their place before.
-  private var expectedLate: [Int]
+  private let expectedLate: [Int]
   private var nextLate = 0
   private let knowsLate: Bool
-  private var late: [TimedEntry] = []
+  private var late: [RecordKey] = []
 
-  /// More records than this without a FINISHED_ROUND are ordered in parts.
-  private static let largestIndex = Int(Int32.max)
-
-  init(scanner: RecordScanner, range: Range<Int>, late known: [TimedEntry]?) {
+  init(scanner: RecordScanner, range: Range<Int>, late known: [RecordKey]?) {
     self.scanner = scanner
     self.range = range
     knowsLate = known != nil
     let known = known ?? []
-    expectedLate = known.map(\.entry.offset).sorted()
-    if !known.isEmpty { runs = [0] }
-    for (index, item) in known.enumerated() {
-      pending.append(item.entry)
-      keys.append(Key(time: item.time, index: Int32(truncatingIfNeeded: index)))
-      lastKey = item.time
-    }
-    if !known.isEmpty { lastKey = .max }
+    expectedLate = known.map(\.offset).sorted()
+    for key in known { pending.append(key) }
+    pending.endRun()
   }
 
-  var position: Int { scanner.position }
-
-  /// What was found, once `nextRound` has given all.
+  /// What was found, once `nextPart` has given all.
   var summary: ScanSummary {
     ScanSummary(
       unknownRecords: scanner.unknownRecords, recordCounts: scanner.counts,
       tornBytes: range.upperBound - scanner.position,
       dataBytes: scanner.position - range.lowerBound, holes: scanner.holes,
-      earlyMetadata: scanner.earlyMetadata,
-      late: late.sorted { ($0.time, $0.entry.offset) < ($1.time, $1.entry.offset) })
+      earlyMetadata: scanner.earlyMetadata, late: late.sorted(by: <))
   }
 
-  /// The records of the next round, in order; nil at the end.
-  mutating func nextRound() -> [RecordEntry]? {
-    while let entry = scanner.next() {
-      if entry.time != 0 { last = entry.time }
-      if nextLate < expectedLate.count, expectedLate[nextLate] == entry.offset {
+  /// Puts the records that come next, in order, into `part`: a round or a part of one; false at the end.
+  mutating func nextPart(_ part: inout [RecordEntry]) -> Bool {
+    while nextReady == ready.count {
+      guard readRound() else { return false }
+    }
+    let keys = nextReady..<min(ready.count, nextReady + Self.largestPart)
+    nextReady = keys.upperBound
+    part.removeAll(keepingCapacity: true)
+    part.reserveCapacity(keys.count)
+    for place in keys { part.append(scanner.entry(at: ready[place].offset)) }
+    return true
+  }
+
+  /// Reads to the end of a round and makes ready what is complete with it; false at the end of all.
+  private mutating func readRound() -> Bool {
+    while let record = scanner.next() {
+      note(record)
+      if nextLate < expectedLate.count, expectedLate[nextLate] == record.offset {
         nextLate += 1
         continue
       }
-      if last < handedOut, !knowsLate { late.append(TimedEntry(time: last, entry: entry)) }
-      if last < lastKey || runs.isEmpty { runs.append(keys.count) }
-      lastKey = last
-      if last > newest { newest = last }
-      keys.append(Key(time: last, index: Int32(truncatingIfNeeded: pending.count)))
-      pending.append(entry)
-      if entry.type == RecordType.finishedRound {
-        handedOut = limit
-        limit = newest
-        if let round = take(upTo: handedOut) { return round }
-      } else if pending.count == Self.largestIndex {
+      pending.append(RecordKey(time: last, offset: record.offset))
+      if record.type == RecordType.finishedRound {
+        return take(upTo: handedOut)
+      } else if pending.count >= Self.mostPending {
+        handedOut = newest
         return take(upTo: .max)
       }
     }
-    return take(upTo: .max)
+    return take(upTo: .max) && !ready.isEmpty
+  }
+
+  private mutating func take(upTo time: UInt64) -> Bool {
+    nextReady = 0
+    ready = []
+    ready = pending.take(upTo: time)
+    return true
+  }
+
+  /// Follows the time and the rounds, and notes what comes too late.
+  @inline(__always)
+  private mutating func note(_ record: ScannedRecord) {
+    if record.time != 0 { last = record.time }
+    if last < handedOut, !knowsLate { late.append(RecordKey(time: last, offset: record.offset)) }
+    if last > newest { newest = last }
+    if record.type == RecordType.finishedRound {
+      handedOut = max(handedOut, limit)
+      limit = newest
+    }
   }
 
   /// Reads to the end as the records stand in the file, ordering nothing.
   mutating func readAll<E: Error>(_ visit: (RecordEntry) throws(E) -> Void) throws(E) {
-    while let entry = scanner.next() {
-      try visit(entry)
-      if entry.time != 0 { last = entry.time }
-      if last < handedOut { late.append(TimedEntry(time: last, entry: entry)) }
-      if last > newest { newest = last }
-      if entry.type == RecordType.finishedRound {
-        handedOut = limit
-        limit = newest
-      }
-    }
-  }
-
-  /// The pending records up to a time; nil when there is none.
-  private mutating func take(upTo time: UInt64) -> [RecordEntry]? {
-    sort()
-    var count = keys.count
-    if time != .max {
-      var low = 0
-      while low < count {
-        let middle = (low + count) / 2
-        if keys[middle].time <= time { low = middle + 1 } else { count = middle }
-      }
-    }
-    guard count > 0 else { return nil }
-    let round = [RecordEntry](unsafeUninitializedCapacity: count) { buffer, initialized in
-      for place in 0..<count {
-        buffer.initializeElement(at: place, to: pending[Int(keys[place].index)])
-      }
-      initialized = count
-    }
-    var rest = ContiguousArray<RecordEntry>()
-    rest.reserveCapacity(max(keys.count - count, pending.count))
-    for (place, key) in keys[count...].enumerated() {
-      rest.append(pending[Int(key.index)])
-      scratch[place] = Key(time: key.time, index: Int32(truncatingIfNeeded: place))
-    }
-    keys.removeLast(count)
-    for place in keys.indices { keys[place] = scratch[place] }
-    pending = rest
-    runs = keys.isEmpty ? [] : [0]
-    lastKey = keys.last?.time ?? 0
-    return round
-  }
-
-  /// Merges neighbouring runs until one is left; of equal times the first in the file goes first.
-  private mutating func sort() {
-    if scratch.count < keys.count {
-      scratch = ContiguousArray(
-        repeating: Key(time: 0, index: 0), count: max(keys.count, scratch.count * 2))
-    }
-    while runs.count > 1 {
-      var merged: [Int] = []
-      var run = 0
-      while run < runs.count {
-        merged.append(runs[run])
-        if run + 1 < runs.count {
-          let end = run + 2 < runs.count ? runs[run + 2] : keys.count
-          merge(runs[run], runs[run + 1], end)
-        }
-        run += 2
-      }
-      runs = merged
-    }
-  }
-
-  private mutating func merge(_ start: Int, _ middle: Int, _ end: Int) {
-    let pending = pending
-    keys.withUnsafeMutableBufferPointer { keys in
-      scratch.withUnsafeMutableBufferPointer { scratch in
-        // Only the left run is copied aside: the merge never overtakes the right one.
-        for place in start..<middle { scratch[place] = keys[place] }
-        var left = start
-        var right = middle
-        var output = start
-        while left < middle, right < end {
-          let a = scratch[left]
-          let b = keys[right]
-          let leftFirst =
-            a.time != b.time
-            ? a.time < b.time
-            : pending[Int(a.index)].offset < pending[Int(b.index)].offset
-          if leftFirst {
-            keys[output] = a
-            left += 1
-          } else {
-            keys[output] = b
-            right += 1
-          }
-          output += 1
-        }
-        while left < middle {
-          keys[output] = scratch[left]
-          left += 1
-          output += 1
-        }
-      }
+    while let record = scanner.next() {
+      try visit(scanner.entry(at: record.offset))
+      note(record)
     }
   }
 }

@@ -1,14 +1,14 @@
 import Dispatch
 import Synchronization
 
-/// Rounds on their way from the core that reads and orders to the one that decodes.
+/// Records on their way from the core that reads and orders to the one that decodes.
 private final class RoundQueue: Sendable {
-  /// Rounds that may wait: few, since each holds its records.
-  private static let capacity = 3
+  /// Parts that may wait: enough to go on with while a round is read to its end.
+  private static let capacity = 16
 
   private struct Waiting {
-    var rounds: [[RecordEntry]] = []
-    var isOver = false
+    var parts: [[RecordEntry]] = []
+    var spare: [[RecordEntry]] = []
     var isAbandoned = false
   }
 
@@ -17,27 +17,30 @@ private final class RoundQueue: Sendable {
   private let free = DispatchSemaphore(value: RoundQueue.capacity)
 
   /// False when nobody wants more.
-  func put(_ round: [RecordEntry]) -> Bool {
+  func put(_ part: [RecordEntry]) -> Bool {
     free.wait()
     let wanted = waiting.withLock {
-      $0.rounds.append(round)
+      $0.parts.append(part)
       return !$0.isAbandoned
     }
     filled.signal()
     return wanted
   }
 
-  func end() {
-    waiting.withLock { $0.isOver = true }
-    filled.signal()
-  }
+  /// An array to fill, of those that were done with.
+  func spare() -> [RecordEntry] { waiting.withLock { $0.spare.popLast() ?? [] } }
+
+  /// No more will come.
+  func end() { filled.signal() }
 
   func take() -> [RecordEntry]? {
     filled.wait()
-    let round = waiting.withLock { $0.rounds.isEmpty ? nil : $0.rounds.removeFirst() }
+    let part = waiting.withLock { $0.parts.isEmpty ? nil : $0.parts.removeFirst() }
     free.signal()
-    return round
+    return part
   }
+
+  func giveBack(_ part: [RecordEntry]) { waiting.withLock { $0.spare.append(part) } }
 
   /// Lets the reader run to its end without waiting.
   func abandon() {
@@ -48,7 +51,7 @@ private final class RoundQueue: Sendable {
 
 extension PerfDataFile {
   /// Below this many bytes of data a second thread costs more than it helps.
-  private static let worthAThread = 4 << 20
+  private static let worthAThread = 1 << 20
 
   /// As `forEachRound`, reading and ordering on another core while `body` works.
   public func forEachRoundAhead<E: Error>(_ body: ([RecordEntry]) throws(E) -> Void) throws(E) {
@@ -58,17 +61,43 @@ extension PerfDataFile {
     reading.async {
       let known = self.knownSummary
       var stream = RecordStream(scanner: self.scanner(), range: self.data, late: known?.late)
-      while let round = stream.nextRound() {
-        guard queue.put(round) else { return }
+      var part = queue.spare()
+      while stream.nextPart(&part) {
+        guard queue.put(part) else { return }
+        part = queue.spare()
       }
       if known == nil { self.remember(stream.summary) }
       queue.end()
     }
+    var passed = PassedPages(storage)
     do throws(E) {
-      while let round = queue.take() { try body(round) }
+      while let part = queue.take() {
+        try body(part)
+        passed.note(part)
+        queue.giveBack(part)
+      }
     } catch {
       queue.abandon()
       throw error
     }
+  }
+}
+
+/// Gives the file's pages back to the system as they have been read, so that a pass takes little memory however long the trace.
+struct PassedPages {
+  private let storage: ByteStorage
+  private var released = 0
+  private static let step = 4 << 20
+
+  init(_ storage: ByteStorage) { self.storage = storage }
+
+  /// All that stands before the records of this part was read.
+  mutating func note(_ part: [RecordEntry]) {
+    guard let last = part.last, last.offset - released >= Self.step else { return }
+    // The parts of several rings alternate: the one furthest behind counts.
+    let lowest = part.reduce(last.offset) { min($0, $1.offset) }
+    guard lowest - released >= Self.step else { return }
+    storage.release(released..<lowest)
+    released = lowest
   }
 }

@@ -118,6 +118,8 @@ public struct Sample: Sendable {
   public var raw: RawPayload?
   /// Last branch records, newest first.
   public var branches: [BranchEntry] = []
+  /// The branches are the calls that have not returned (PERF_SAMPLE_BRANCH_CALL_STACK), so they are a callchain.
+  public var branchesAreCalls = false
   /// Registers of the user's code.
   public var userRegisters: UserRegisters?
   /// User stack from the stack pointer up: as many bytes as the kernel could copy.

@@ -104,6 +104,7 @@ private struct SampleDecoder {
 
   private mutating func decodeBranches() throws(PerfDataError) {
     let count = try cursor.u64("branch count")
+    sample.branchesAreCalls = attribute.branchSampleType & (1 << 11) != 0
     // PERF_SAMPLE_BRANCH_HW_INDEX puts an index before the entries, _COUNTERS words after them.
     if attribute.branchSampleType & (1 << 17) != 0 { _ = try cursor.u64("branch index") }
     guard count <= UInt64(cursor.remaining / 24) else {

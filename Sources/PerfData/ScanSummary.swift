@@ -10,7 +10,7 @@ struct ScanSummary: Sendable {
   var holes: [Range<Int>] = []
   var earlyMetadata: [Range<Int>] = []
   /// Records older than their FINISHED_ROUND promised, by time, each with the time that it is ordered by.
-  var late: [TimedEntry] = []
+  var late: [RecordKey] = []
 
   var problems: [String] {
     var problems: [String] = []
@@ -26,8 +26,15 @@ struct ScanSummary: Sendable {
   }
 }
 
-/// A record with the time that it is ordered by: its own, or its predecessor's where it has none.
-struct TimedEntry: Sendable {
+/// What a record is ordered by: 16 bytes, since millions of them are put in order.
+struct RecordKey: Sendable {
+  /// The record's own time, or its predecessor's where it has none.
   var time: UInt64
-  var entry: RecordEntry
+  /// Where the record is; of equal times the first in the file goes first.
+  var offset: Int
+
+  @inline(__always)
+  static func < (a: RecordKey, b: RecordKey) -> Bool {
+    a.time != b.time ? a.time < b.time : a.offset < b.offset
+  }
 }

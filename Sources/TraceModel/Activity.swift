@@ -3,7 +3,7 @@ import PerfData
 /// What the processes did, in time order.
 struct Activity {
   var threads: [ThreadModel]
-  var wakeups: [Wakeup]
+  var wakeups: WakeupLog
   var transfers: [Transfer]
   var operations: [FileOperation]
   var footprints: [Footprint]
@@ -13,7 +13,7 @@ struct Activity {
   /// Takes out what a process did as another program, before its exec.
   mutating func leaveOut(_ pid: Int32, before time: Timestamp) {
     threads = threads.compactMap { thread in
-      guard thread.pid == pid else { return thread }
+      guard thread.pid == pid, thread.start < time else { return thread }
       if let end = thread.end, end <= time { return nil }
       var later = thread
       later.start = max(thread.start, time)
@@ -24,7 +24,9 @@ struct Activity {
       }
       return later
     }
-    wakeups.removeAll { $0.pid == pid && $0.time < time }
+    if wakeups.earliest < time {
+      wakeups = WakeupLog(wakeups.lazy.filter { $0.pid != pid || $0.time >= time })
+    }
     transfers.removeAll { $0.pid == pid && $0.time < time }
     operations.removeAll { $0.pid == pid && $0.time < time }
     footprints.removeAll { $0.pid == pid && $0.time < time }

@@ -7,7 +7,7 @@ struct LoaderState {
   var descriptors = DescriptorTracker()
   var stacks: StackTracker
   var processes = ProcessTracker()
-  var wakeups: [Wakeup] = []
+  var wakeups = WakeupLog()
   /// Wakes were recorded, so that one which is not there was missed.
   var hasWakeups = false
   var transfers: [Transfer] = []
@@ -49,6 +49,8 @@ struct TraceLoader {
   private var last: UInt64 = 0
   private let events: ContiguousArray<DecodedEvent>
   private let decoders: ContiguousArray<SampleDecoder?>
+  private let frequent: ContiguousArray<FrequentEvent?>
+  private let isName: ContiguousArray<Bool>
   private let nameDecoders: ContiguousArray<SampleDecoder?>
 
   /// One line for each event that is decoded.
@@ -106,6 +108,16 @@ struct TraceLoader {
         return DecodedEvent(
           attribute: attribute, format: id.flatMap { file.features.tracepoints[$0] })
       })
+    isName = ContiguousArray(
+      zip(nameDecoders, decoders).map { name, decoder in name != nil && decoder == nil })
+    let events = events
+    frequent = ContiguousArray(
+      events.indices.map {
+        FrequentEvent(
+          events[$0].attribute, payload: file.fixedPayload(ofAttribute: $0),
+          format: events[$0].format)
+      })
+    state.schedule.processors.count = file.features.cpusOnline ?? 1
     state.hasWakeups = file.attributes.contains { $0.name == "sched:sched_waking" }
   }
 
@@ -152,8 +164,9 @@ struct TraceLoader {
         undecodable["sample of an unknown event", default: 0] += 1
         return
       }
-      guard nameDecoders[attribute] == nil || decoders[attribute] != nil else { return }
+      guard !isName[attribute] else { return }
       passed(record.time)
+      if let event = frequent[attribute], event.read(record, in: file.bytes, &state) { return }
       if let decode = decoders[attribute] { run(decode, record) }
     } else {
       passed(record.time)
@@ -164,7 +177,10 @@ struct TraceLoader {
   @inline(__always)
   private mutating func passed(_ time: UInt64) {
     guard time > 0 else { return }
-    if first == nil { first = time }
+    if first == nil {
+      first = time
+      state.schedule.starts(at: Timestamp(nanoseconds: time))
+    }
     if time > last { last = time }
     timedRecords &+= 1
   }

@@ -80,14 +80,14 @@ struct AnalysisOptions: ParsableArguments {
   }
 
   /// The trace, or the window of it that was asked for.
-  func trace(at path: String) throws -> Trace {
+  func trace(at paths: [String]) throws -> Trace {
     var window = window.window
     if let finding = self.window.around {
       window = try WindowOptions.window(
-        around: finding, in: analysis(of: path, capture: nil, in: nil).report)
+        around: finding, in: analysis(of: paths, capture: nil, in: nil).report)
     }
     return try Trace.load(
-      path: path,
+      series: paths,
       options: TraceOptions(process: process, fullNames: fullNames, window: window))
   }
 
@@ -97,25 +97,27 @@ struct AnalysisOptions: ParsableArguments {
   }
 
   /// The report of a trace.
-  func report(on path: String) throws -> Report { try analysis(of: path).report }
+  func report(on path: String) throws -> Report { try analysis(of: [path]).report }
 
-  /// The report of a trace, and the trace laid out over time; `capture` is of the same run's packets.
-  func analysis(of path: String, capture: String? = nil) throws -> Analysis {
+  /// The report of a trace, which may be a series of files, and the trace laid out over time.
+  ///
+  /// `capture` is of the same run's packets.
+  func analysis(of paths: [String], capture: String? = nil) throws -> Analysis {
     guard let finding = window.around else {
-      return try analysis(of: path, capture: capture, in: window.window)
+      return try analysis(of: paths, capture: capture, in: window.window)
     }
-    let whole = try analysis(of: path, capture: capture, in: nil).report
+    let whole = try analysis(of: paths, capture: capture, in: nil).report
     return try analysis(
-      of: path, capture: capture, in: WindowOptions.window(around: finding, in: whole))
+      of: paths, capture: capture, in: WindowOptions.window(around: finding, in: whole))
   }
 
-  private func analysis(of path: String, capture: String?, in window: TraceWindow?) throws
+  private func analysis(of paths: [String], capture: String?, in window: TraceWindow?) throws
     -> Analysis
   {
     let options = try measurement()
     let configuration = try scoringConfiguration()
     var trace = try Trace.load(
-      path: path,
+      series: paths,
       options: TraceOptions(process: process, fullNames: fullNames, window: window))
     if let capture { try trace.merge(capturePath: capture) }
     let signals = try Measurement.measure(trace, options: options)

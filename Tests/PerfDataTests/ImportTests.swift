@@ -72,6 +72,39 @@ struct ImportTests {
     #expect(SmallTrace.exercise(piped) == SmallTrace.exercise(original))
   }
 
+  @Test func `a trace from a pipe cut at any byte is refused or loses only its tail`() throws {
+    let bytes = try Self.pipe(PerfDataFile(bytes: SmallTrace.bytes), isBigEndian: false)
+    let whole = try contents(PerfDataFile(bytes: bytes))
+    var most = 0
+    for length in 0..<bytes.count {
+      guard let file = try? PerfDataFile(bytes: Array(bytes[..<length])) else {
+        #expect(most == 0, "\(length) bytes were refused, fewer were read")
+        continue
+      }
+      let kept = contents(file)
+      // Of equal times and of none, what is gone may change the order of what is left.
+      #expect(Set(kept).isSubset(of: Set(whole)) && kept.count >= most, "\(length) bytes")
+      most = max(most, kept.count)
+    }
+    #expect(most + 1 >= whole.count)
+  }
+
+  @Test func `files of different recordings are no series`() throws {
+    let directory = try TemporaryDirectory()
+    defer { directory.remove() }
+    var builder = TraceBuilder()
+    builder.comm(time: 1_000_000_000, pid: 5, tid: 5, name: "five")
+    let paths = ["a", "b", "c"].map { "\(directory.path)/\($0)" }
+    try Data(builder.build()).write(to: URL(fileURLWithPath: paths[0]))
+    builder.comm(time: 2_000_000_000, pid: 6, tid: 6, name: "six")
+    try Data(builder.build()).write(to: URL(fileURLWithPath: paths[1]))
+    try Data(SmallTrace.bytes).write(to: URL(fileURLWithPath: paths[2]))
+    let series = try PerfDataFile(series: Array(paths[..<2]))
+    #expect(
+      series.orderedRecords().compactMap { series.comm($0)?.name } == ["five", "five", "six"])
+    #expect(throws: PerfDataError.self) { _ = try PerfDataFile(series: paths) }
+  }
+
   @Test(.enabled(if: Perf.isThere, "perf is not installed"))
   func `perf reads the big-endian trace as it reads the little-endian one`() throws {
     let directory = try TemporaryDirectory()

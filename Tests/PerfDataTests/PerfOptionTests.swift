@@ -33,7 +33,11 @@ struct PerfOptionTests {
     let file = try PerfDataFile(path: path)
     #expect(file.unknownRecords == 0)
     #expect(!file.isTruncated, "\(file.problems)")
-    return file.orderedRecords().compactMap { record in
+    return lines(file)
+  }
+
+  private static func lines(_ file: PerfDataFile) -> [Line] {
+    file.orderedRecords().compactMap { record in
       guard record.type == RecordType.sample, let event = file.attribute(of: record) else {
         return nil
       }
@@ -82,10 +86,17 @@ struct PerfOptionTests {
     let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
       .filter { $0.hasPrefix("t.") }
     #expect(names.count > 1)
+    var all: Set<Line> = []
     for name in names {
       let path = directory.path + "/" + name
       #expect(try Set(Self.read(path)) == Set(Self.script(path)))
+      try all.formUnion(Self.script(path))
     }
+    let series = try PerfDataFile(series: names.sorted().map { directory.path + "/" + $0 })
+    #expect(!series.isTruncated, "\(series.problems)")
+    let ours = Self.lines(series)
+    #expect(Set(ours) == all && ours.count == all.count)
+    #expect(ours.map(\.time) == ours.map(\.time).sorted() || series.lateRecords > 0)
   }
 
   @Test func `the text of perf script gives the same samples`() throws {

@@ -98,7 +98,7 @@ struct ExportTests {
   func `protoc decodes the pprof profile, and its values are the trace's`() throws {
     let trace = try Self.trace()
     let text = try decoded(
-      PprofExport.render(trace), as: "perftools.profiles.Profile", schema: Self.pprof)
+      try PprofExport.render(trace), as: "perftools.profiles.Profile", schema: Self.pprof)
     #expect(text.contains("string_table: \"spin()\"") && text.contains("string_table: \"load()\""))
     // A field that the schema does not know is shown as a bare number.
     #expect(
@@ -122,7 +122,7 @@ struct ExportTests {
     let trace = try Self.trace()
     let signals = try Measurement.measure(trace)
     let text = try decoded(
-      PerfettoExport.render(trace, signals), as: "perfetto.protos.Trace", schema: Self.perfetto)
+      try PerfettoExport.render(trace, signals), as: "perfetto.protos.Trace", schema: Self.perfetto)
     let lines = text.split(separator: "\n").map { $0.drop { $0 == " " } }
     #expect(!lines.contains { $0.first?.isNumber == true })
     let intervals = trace.threads(of: 100).reduce(0) { $0 + $1.intervals.count }

@@ -41,7 +41,7 @@ struct ScheduleTests {
       #expect(one.end == next.start)
     }
     #expect(trace.wakeups.count == 1)
-    #expect(trace.wakeups[0].isIdleWakeup && trace.wakeups[0].cpuWasIdle)
+    #expect(trace.wakeups.allSatisfy { $0.isIdleWakeup && $0.cpuWasIdle })
   }
 
   @Test(arguments: [0, 20_000])

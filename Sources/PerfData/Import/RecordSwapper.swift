@@ -142,7 +142,7 @@ struct RecordSwapper {
     walk.position = start + size
   }
 
-  private static func elementSize(_ type: String) -> Int {
+  static func elementSize(_ type: String) -> Int {
     let words = type.split(separator: " ")
     if words.contains("long") || type.contains("64") || type.contains("*") { return 8 }
     if words.contains("int") || words.contains("unsigned") && words.count == 1

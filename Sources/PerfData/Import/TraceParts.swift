@@ -24,6 +24,7 @@ struct TraceParts {
     case .pipe: return try PipeTrace.parts(storage, isBigEndian: isBigEndian)
     case .seekable: return try seekable(storage)
     case .other:
+      if FtraceContents.matches(bytes) { return try FtraceTrace.parts(storage) }
       if ScriptText.matches(bytes) { return try ScriptText.parts(storage) }
       // Says what is wrong with it.
       return try seekable(storage)

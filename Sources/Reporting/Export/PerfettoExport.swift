@@ -1,45 +1,30 @@
+import ExportFormats
 import PerfData
 import Signals
+import SwiftProtobuf
 import TraceModel
 
 /// The subject's threads, hangs, bursts and footprint as Perfetto's TrackEvent protobuf.
-///
-/// Field numbers are those of protos/perfetto/trace (trace_packet.proto, track_event.proto, track_descriptor.proto).
 public enum PerfettoExport {
-  private enum Packet {
-    static let timestamp = 8
-    static let sequence = 10
-    static let event = 11
-    static let descriptor = 60
-  }
-
-  private enum Kind {
-    static let begin: UInt64 = 1
-    static let end: UInt64 = 2
-    static let counter: UInt64 = 4
-  }
-
   /// A whole trace file.
-  public static func render(_ trace: Trace, _ signals: SignalSet) -> [UInt8] {
+  ///
+  /// - Throws: when the trace is too large for a protobuf message (2 GiB).
+  public static func render(_ trace: Trace, _ signals: SignalSet) throws -> [UInt8] {
     var output = Writer(origin: trace.start)
     let subject = trace.subject
     let process: UInt64 = 1
-    output.track(process) { track in
-      track.add(3) { descriptor in
-        descriptor.add(1, UInt64(clamping: subject.pid))
-        for word in subject.commandLine { descriptor.add(2, word) }
-        descriptor.add(6, subject.name)
-      }
+    output.track(process) {
+      $0.process.pid = subject.pid
+      $0.process.cmdline = subject.commandLine
+      $0.process.processName = subject.name
     }
     for (index, thread) in trace.threads(of: subject.pid).enumerated() {
       let track = UInt64(index + 100)
       output.track(track) {
-        $0.add(5, process)
-        $0.add(4) { descriptor in
-          descriptor.add(1, UInt64(clamping: thread.pid))
-          descriptor.add(2, UInt64(clamping: thread.tid))
-          descriptor.add(5, thread.name)
-        }
+        $0.parentUuid = process
+        $0.thread.pid = thread.pid
+        $0.thread.tid = thread.tid
+        $0.thread.threadName = thread.name
       }
       for interval in thread.intervals {
         output.slice(
@@ -57,11 +42,11 @@ public enum PerfettoExport {
       output.slice(
         burst.class.rawValue, on: 3, start: burst.start, duration: burst.durationSeconds)
     }
-    output.counter(4, "footprint", unit: 3, under: process)
+    output.named(4, "footprint", under: process) { $0.counter.unit = .sizeBytes }
     for sample in trace.footprints where sample.pid == subject.pid {
       output.value(Int64(clamping: sample.sample.footprint), of: 4, at: sample.time)
     }
-    output.counter(5, "radio energy", unit: 0, under: process, unitName: "mJ")
+    output.named(5, "radio energy", under: process) { $0.counter.unitName = "mJ" }
     var energy = 0.0
     for burst in signals.network?.bursts ?? [] {
       energy += burst.energyJoules
@@ -69,50 +54,36 @@ public enum PerfettoExport {
         Int64((energy * 1000).rounded()), of: 5,
         at: trace.start + TimeSpan(seconds: burst.start))
     }
-    return output.bytes
+    return try output.trace.serializedBytes()
   }
 
   private struct Writer {
     private let origin: Timestamp
-    private var trace = ProtobufBuilder()
+    private(set) var trace = PerfettoTrace()
 
     init(origin: Timestamp) { self.origin = origin }
 
-    var bytes: [UInt8] { trace.bytes }
-
-    mutating func track(_ uuid: UInt64, _ fill: (inout ProtobufBuilder) -> Void) {
-      trace.add(1) { packet in
-        packet.add(Packet.sequence, UInt64(1))
-        packet.add(Packet.descriptor) { descriptor in
-          descriptor.add(1, uuid)
-          fill(&descriptor)
-        }
+    mutating func track(_ uuid: UInt64, _ fill: (inout PerfettoTrackDescriptor) -> Void) {
+      add {
+        $0.trackDescriptor.uuid = uuid
+        fill(&$0.trackDescriptor)
       }
     }
 
-    mutating func named(_ uuid: UInt64, _ name: String, under parent: UInt64) {
-      track(uuid) {
-        $0.add(2, name)
-        $0.add(5, parent)
-      }
-    }
-
-    mutating func counter(
-      _ uuid: UInt64, _ name: String, unit: UInt64, under parent: UInt64, unitName: String? = nil
+    mutating func named(
+      _ uuid: UInt64, _ name: String, under parent: UInt64,
+      _ fill: (inout PerfettoTrackDescriptor) -> Void = { _ in }
     ) {
       track(uuid) {
-        $0.add(2, name)
-        $0.add(5, parent)
-        $0.add(8) { counter in
-          if unit > 0 { counter.add(3, unit) }
-          if let unitName { counter.add(6, unitName) }
-        }
+        $0.name = name
+        $0.parentUuid = parent
+        fill(&$0)
       }
     }
 
     mutating func slice(_ name: String, on track: UInt64, from: Timestamp, to: Timestamp) {
-      event(at: from, Kind.begin, track) { $0.add(23, name) }
-      event(at: to, Kind.end, track) { _ in }
+      event(.sliceBegin, at: from, on: track) { $0.name = name }
+      event(.sliceEnd, at: to, on: track) { _ in }
     }
 
     mutating func slice(_ name: String, on track: UInt64, start: Double, duration: Double) {
@@ -121,22 +92,26 @@ public enum PerfettoExport {
     }
 
     mutating func value(_ value: Int64, of track: UInt64, at time: Timestamp) {
-      event(at: time, Kind.counter, track) { $0.add(30, value) }
+      event(.counter, at: time, on: track) { $0.counterValue = value }
     }
 
     private mutating func event(
-      at time: Timestamp, _ kind: UInt64, _ track: UInt64,
-      _ fill: (inout ProtobufBuilder) -> Void
+      _ kind: PerfettoTrackEvent.Kind, at time: Timestamp, on track: UInt64,
+      _ fill: (inout PerfettoTrackEvent) -> Void
     ) {
-      trace.add(1) { packet in
-        packet.add(Packet.timestamp, time.nanoseconds)
-        packet.add(Packet.sequence, UInt64(1))
-        packet.add(Packet.event) { event in
-          event.add(9, kind)
-          event.add(11, track)
-          fill(&event)
-        }
+      add {
+        $0.timestamp = time.nanoseconds
+        $0.trackEvent.type = kind
+        $0.trackEvent.trackUuid = track
+        fill(&$0.trackEvent)
       }
+    }
+
+    private mutating func add(_ fill: (inout PerfettoTracePacket) -> Void) {
+      var packet = PerfettoTracePacket()
+      packet.trustedPacketSequenceID = 1
+      fill(&packet)
+      trace.packet.append(packet)
     }
   }
 }

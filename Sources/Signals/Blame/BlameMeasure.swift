@@ -35,12 +35,13 @@ struct BlameMeasure {
     var cut: [Int: Bool] = [:]
     var all = 0
     var gaps = 0
-    for stack in samples.lazy.compactMap(\.stack) {
-      all += 1
+    for sample in samples {
+      guard let stack = sample.stack else { continue }
+      all += sample.events
       let isCut =
         cut[stack] ?? subject.trace.stacks.frames(of: stack).contains(where: \.isGap)
       cut[stack] = isCut
-      if isCut { gaps += 1 }
+      if isCut { gaps += sample.events }
     }
     return all > 0 ? Double(gaps) / Double(all) : nil
   }

@@ -6,12 +6,14 @@ public enum BlameSignal: String, Sendable, Hashable, CaseIterable {
   case cpu, blocked, wakeups, disk, network
 }
 
-/// One stack and what it stands for.
+/// One stack and what it stands for: an event, or the sum of many.
 struct BlameSample {
   /// Index into `Trace.stacks`; nil where no stack was taken.
   var stack: Int?
   var tid: Int32
   var cause: WaitCause?
+  /// How many events were added up.
+  var events = 1
   var seconds = 0.0
   var count = 1.0
   var bytes = 0.0
@@ -39,44 +41,72 @@ struct BlameSamples {
     let total = subject.threads.reduce(0) { $0 + $1.runningTime.seconds }
     guard !own.isEmpty else { return [] }
     let each = total / Double(own.count)
-    return own.map {
-      BlameSample(
-        stack: $0.stack, tid: $0.tid, seconds: each, joules: each * priors.wattsPerBusyCore)
+    var sums = BlameSums()
+    for sample in own {
+      sums.add(
+        BlameSample(
+          stack: sample.stack, tid: sample.tid, seconds: each,
+          joules: each * priors.wattsPerBusyCore))
     }
+    return sums.samples
   }
 
   private func blocked() -> [BlameSample] {
-    subject.threads.flatMap { thread in
-      WaitInference.infer(thread.intervals).compactMap { interval in
-        guard case .blocked(let cause) = interval.state, cause != .eventWait else { return nil }
-        return BlameSample(
-          stack: interval.stack, tid: thread.tid, cause: cause, seconds: interval.length.seconds)
+    var sums = BlameSums()
+    for thread in subject.threads {
+      let history = WaitInference.infer(thread.intervals)
+      guard !history.totals.stacks.isEmpty else {
+        for cause in WaitCause.allCases where cause != .eventWait {
+          let count = history.totals.waits(by: cause)
+          guard count > 0 else { continue }
+          sums.add(
+            BlameSample(
+              stack: nil, tid: thread.tid, cause: cause, events: count,
+              seconds: history.totals.blocked(by: cause).seconds, count: Double(count)))
+        }
+        continue
+      }
+      for interval in history {
+        guard case .blocked(let cause) = interval.state, cause != .eventWait else { continue }
+        sums.add(
+          BlameSample(
+            stack: interval.stack, tid: thread.tid, cause: cause, seconds: interval.length.seconds))
       }
     }
+    return sums.samples
   }
 
   /// A wakeup is charged to the place where the thread had waited; under load the stacks of some waits only are taken.
   private func wakeups() -> [BlameSample] {
     var waits: [Int32: [UInt64: Int]] = [:]
-    for thread in subject.threads {
+    for thread in subject.threads where !thread.intervals.totals.stacks.isEmpty {
       for interval in thread.intervals {
         if case .blocked = interval.state, let stack = interval.stack {
           waits[thread.tid, default: [:]][interval.end.nanoseconds] = stack
         }
       }
     }
-    return Self.spread(
-      subject.trace.wakeups.filter { $0.pid == subject.pid }.map {
-        let stack = waits[$0.tid]?[$0.time.nanoseconds]
-        return (
-          sample: BlameSample(stack: stack, tid: $0.tid, joules: priors.joulesPerWakeup), path: ""
-        )
-      })
+    var sums = BlameSums()
+    guard !waits.isEmpty else {
+      // No thread has a stack, so that only their numbers count.
+      for (tid, count) in ThreadMeasure.wakeups(subject).sorted {
+        sums.add(
+          BlameSample(
+            stack: nil, tid: tid, events: count.all, count: Double(count.all),
+            joules: Double(count.all) * priors.joulesPerWakeup))
+      }
+      return sums.samples
+    }
+    for wakeup in subject.trace.wakeups where wakeup.pid == subject.pid {
+      let stack = waits[wakeup.tid]?[wakeup.time.nanoseconds]
+      sums.add(BlameSample(stack: stack, tid: wakeup.tid, joules: priors.joulesPerWakeup))
+    }
+    return sums.spread()
   }
 
   private func disk() -> [BlameSample] {
     var lastWrite: Double?
-    var samples: [(sample: BlameSample, path: String)] = []
+    var sums = BlameSums()
     for operation in subject.trace.fileOperations
     where operation.pid == subject.pid && operation.isDisk {
       var sample = BlameSample(
@@ -94,64 +124,33 @@ struct BlameSamples {
         sample.joules = priors.joulesPerDiskOperation * Double(operation.weight)
       default: continue
       }
-      samples.append((sample, operation.path ?? ""))
+      sums.add(sample, path: operation.path ?? "")
     }
-    return Self.spread(samples)
+    return sums.spread()
   }
 
   private func sends(_ network: NetworkSignal?) -> [BlameSample] {
     let sends = subject.trace.transfers.filter {
       $0.pid == subject.pid && $0.isInternet && $0.direction == .send
     }
-    var samples = sends.map { send in
-      (
-        sample: BlameSample(
-          stack: send.stack, tid: send.tid, count: Double(send.weight),
-          bytes: Double(send.bytes) * Double(send.weight)),
-        path: "\(send.socket)"
-      )
-    }
     // A burst owns the radio until the next one; its first send began it.
     let times = sends.map { subject.time($0.time) }
+    var energies: [Int: Double] = [:]
     for burst in network?.bursts ?? [] {
       if let first = times.firstIndex(where: {
         $0 >= burst.start && $0 <= burst.start + burst.durationSeconds
       }) {
-        samples[first].sample.joules += burst.energyJoules
+        energies[first, default: 0] += burst.energyJoules
       }
     }
-    return Self.spread(samples)
-  }
-
-  /// Gives events without a stack of their own those of the same thread and file, in their proportion.
-  ///
-  /// Stacks are taken now and then; where a thread did the same thing to the same file at several places, each gets its
-  /// share of what was not sampled. An event whose thread and file have no stack at all keeps none.
-  private static func spread(_ events: [(sample: BlameSample, path: String)]) -> [BlameSample] {
-    struct Key: Hashable {
-      var tid: Int32
-      var path: String
+    var sums = BlameSums()
+    for (index, send) in sends.enumerated() {
+      sums.add(
+        BlameSample(
+          stack: send.stack, tid: send.tid, count: Double(send.weight),
+          bytes: Double(send.bytes) * Double(send.weight), joules: energies[index] ?? 0),
+        path: "\(send.socket)")
     }
-    var known: [Key: [Int: Double]] = [:]
-    for event in events {
-      if let stack = event.sample.stack {
-        known[Key(tid: event.sample.tid, path: event.path), default: [:]][stack, default: 0] += 1
-      }
-    }
-    return events.flatMap { event -> [BlameSample] in
-      guard event.sample.stack == nil,
-        let stacks = known[Key(tid: event.sample.tid, path: event.path)]
-      else { return [event.sample] }
-      let total = stacks.values.reduce(0, +)
-      return stacks.sorted { $0.key < $1.key }.map { stack, weight in
-        var part = event.sample
-        part.stack = stack
-        part.count *= weight / total
-        part.seconds *= weight / total
-        part.bytes *= weight / total
-        part.joules *= weight / total
-        return part
-      }
-    }
+    return sums.spread()
   }
 }

@@ -78,10 +78,7 @@ struct ThreadRoles {
 
   mutating func role(of thread: ThreadModel) -> ThreadRole {
     if thread.tid == main { return .main }
-    var stacks: Set<Int> = []
-    for interval in thread.intervals {
-      if let stack = interval.stack { stacks.insert(stack) }
-    }
+    var stacks = thread.intervals.totals.stacks
     for sample in subject.trace.processorSamples where sample.tid == thread.tid {
       if let stack = sample.stack { stacks.insert(stack) }
     }

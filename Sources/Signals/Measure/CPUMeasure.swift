@@ -26,10 +26,8 @@ enum CPUMeasure {
       systemSeconds: system, medianShare: Quantiles.median(windows) ?? 0,
       p95Share: Quantiles.percentile(95, of: windows) ?? 0,
       shareOver60s: longShare(windows),
-      majorFaultSeconds: subject.threads.reduce(0) { sum, thread in
-        thread.intervals.reduce(sum) {
-          $1.state == .blocked(.pageFault) ? $0 + $1.length.seconds : $0
-        }
+      majorFaultSeconds: subject.threads.reduce(0) {
+        $0 + $1.intervals.totals.blocked(by: .pageFault).seconds
       })
   }
 
@@ -41,15 +39,16 @@ enum CPUMeasure {
     var busy = [Double](repeating: 0, count: count)
     let origin = subject.start
     for thread in subject.threads {
-      for interval in thread.intervals where interval.state == .running {
-        var from = (interval.start - origin).seconds
-        let to = (interval.end - origin).seconds
-        while from < to {
-          let window = min(max(0, Int(from)), count - 1)
-          let end = min(to, window == count - 1 ? .infinity : Double(window + 1))
-          busy[window] += end - from
-          from = end
-        }
+      let first = Int((thread.start - origin).seconds)
+      var walk = ThreadHistory.Walk(thread.intervals)
+      var before = TimeSpan.zero
+      for window in min(max(0, first), count - 1)..<count where before < thread.runningTime {
+        let until =
+          window == count - 1
+          ? thread.runningTime
+          : walk.times(before: origin + TimeSpan(seconds: Double(window + 1))).running
+        busy[window] += (until - before).seconds
+        before = until
       }
     }
     return busy.enumerated().map { index, seconds in

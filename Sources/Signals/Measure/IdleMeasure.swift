@@ -7,21 +7,19 @@ enum IdleMeasure {
   /// time in them.
   static func fill(_ set: inout SignalSet, main: ThreadModel, _ activity: SubjectActivity) {
     let intervals = WaitInference.infer(main.intervals)
-    var idle = 0.0
-    var cpu = 0.0
+    var spans: [(Timestamp, Timestamp)] = []
     let second = TimeSpan(nanoseconds: 1_000_000_000)
     for interval in intervals where interval.state == .blocked(.eventWait) {
       var at = interval.start
       while at + second <= interval.end {
         // A server's work is done by its event loops, while the main thread waits for its end.
         let bytes = activity.bytes(at, at + second)
-        if bytes.sent == 0, bytes.received == 0 {
-          idle += 1
-          cpu += activity.cpuSeconds(at, at + second)
-        }
+        if bytes.sent == 0, bytes.received == 0 { spans.append((at, at + second)) }
         at = at + second
       }
     }
+    let idle = Double(spans.count)
+    let cpu = activity.cpuSeconds(in: spans)
     set.cpu?.idleSeconds = idle
     set.cpu?.idleCPUSeconds = cpu
   }

@@ -34,8 +34,9 @@ enum LifecycleMeasure {
     guard !subject.trace.startsLate else { return nil }
     let first = subject.threads.first { $0.tid == subject.pid }
     return [main, first].compactMap { thread in
-      WaitInference.infer(thread?.intervals ?? [])
-        .first { $0.state == .blocked(.eventWait) }?.start
+      let history = WaitInference.infer(thread?.intervals ?? [])
+      guard history.totals.eventWaits > 0 else { return nil }
+      return history.first { $0.state == .blocked(.eventWait) }?.start
     }.min()
   }
 

@@ -25,7 +25,7 @@ struct MainThreadChoice {
       known[stack] = found
       return found
     }
-    guard first.intervals.contains(where: { shown($0.stack).contains(.parked) }) else {
+    guard first.intervals.totals.stacks.contains(where: { shown($0).contains(.parked) }) else {
       return MainThreadChoice(thread: first, foundBy: "the process's first thread", first: first)
     }
     // MainActor runs on whichever worker drains the main queue. Other serial queues look the same, but only an actor's

@@ -108,10 +108,13 @@ enum MainThreadMeasure {
       over500ms: count(long, 0.5), over2s: count(long, 2))
     signal.hangs = long.filter { $0.length.seconds >= 0.1 }.map { hang($0, choice, subject) }
     signal.add(elsewhere)
-    let busy = (hasEventLoop ? long.map(\.intervals) : [intervals]).joined()
-    signal.computingSeconds50ms = TimeParts(busy).running.seconds
-    signal.computingWhileIdleCPUs = IdleProcessors.overlap(
-      of: busy.filter { $0.state == .running }, in: subject)
+    if hasEventLoop {
+      signal.computingSeconds50ms = TimeParts(long.lazy.map(\.intervals).joined()).running.seconds
+      signal.computingWhileIdleCPUs = IdleProcessors.overlap(of: long.map(\.intervals), in: subject)
+    } else {
+      signal.computingSeconds50ms = parts.running.seconds
+      signal.computingWhileIdleCPUs = IdleProcessors.overlap(ofAll: intervals, in: subject)
+    }
     let scored =
       hasEventLoop && turns.count > 1
       ? intervals[(launch?.intervals.endIndex ?? intervals.startIndex)...] : intervals
@@ -240,37 +243,5 @@ extension MainThreadSignal {
       blockedByCause.merge(parts.blockedByCause) { $0 + $1 }
       idleSeconds = max(0, idleSeconds - turn.length.seconds)
     }
-  }
-}
-
-/// How much of a thread's running time other CPUs stood idle, as far as the recording knows.
-enum IdleProcessors {
-  /// Only the recorded processes' own use is known, so the rest counts as idle.
-  static func overlap(of running: [ThreadInterval], in subject: SubjectView) -> Double {
-    let cpus = subject.trace.metadata.cpuCount
-    guard cpus > 1, !running.isEmpty else { return 0 }
-    var changes: [(time: UInt64, delta: Int, own: Int)] = []
-    for thread in subject.trace.threads {
-      for interval in thread.intervals where interval.state == .running {
-        changes.append((interval.start.nanoseconds, 1, 0))
-        changes.append((interval.end.nanoseconds, -1, 0))
-      }
-    }
-    for interval in running {
-      changes.append((interval.start.nanoseconds, 0, 1))
-      changes.append((interval.end.nanoseconds, 0, -1))
-    }
-    changes.sort { $0.time < $1.time }
-    var busy = 0
-    var own = 0
-    var last: UInt64 = 0
-    var total: UInt64 = 0
-    for change in changes {
-      if own > 0, busy < cpus { total += change.time - last }
-      busy += change.delta
-      own += change.own
-      last = change.time
-    }
-    return Double(total) / 1e9
   }
 }

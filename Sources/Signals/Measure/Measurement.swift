@@ -58,9 +58,9 @@ public enum Measurement {
         set.mainThread?.hangs = (known + more).sorted { $0.start < $1.start }
       }
     }
-    if set.unavailable[.wakeups] == nil { set.wakeups = wakeups.signal() }
+    if set.unavailable[.wakeups] == nil { set.wakeups = wakeups.signal }
     var roles = ThreadRoles(subject, main: choice?.thread.tid)
-    set.threads = ThreadMeasure.measure(subject, roles: &roles, wakeups: wakeups)
+    set.threads = ThreadMeasure.measure(subject, roles: &roles)
     if set.unavailable[.mainThread] == nil {
       set.criticalThreads = CriticalThreadMeasure.measure(subject, roles: &roles)
     }

@@ -4,36 +4,20 @@ import TraceModel
 /// What a process did between two moments.
 struct SubjectActivity {
   let subject: SubjectView
-  private let running: [(start: Timestamp, end: Timestamp)]
-  private let starts: CumulativeSeries
-  private let ends: CumulativeSeries
-  private let allWakeups: CumulativeSeries
-  private let idleWakeups: CumulativeSeries
-  private let timerWakeups: CumulativeSeries
+  private let wakeups: WakeupMeasure
+  /// In the whole recording.
+  private let allWakeups: (all: Int, idle: Int, timer: Int)
   private let sent: CumulativeSeries
   private let received: CumulativeSeries
   private let written: CumulativeSeries
-  private let origin: UInt64
 
   init(_ subject: SubjectView, wakeups: WakeupMeasure) {
     self.subject = subject
-    let origin = subject.trace.start.nanoseconds
-    self.origin = origin
-    let running = subject.threads.flatMap { thread in
-      thread.intervals.filter { $0.state == .running }.map { (start: $0.start, end: $0.end) }
-    }.sorted { $0.start < $1.start }
-    self.running = running
-    func seconds(_ time: Timestamp) -> Double { Double(time.nanoseconds &- origin) / 1e9 }
-    starts = CumulativeSeries(running.map { ($0.start.nanoseconds, seconds($0.start)) })
-    ends = CumulativeSeries(running.map { ($0.end.nanoseconds, seconds($0.end)) })
-    func count(_ isCounted: (Wakeup, WakeupMeasure.Cause) -> Bool) -> CumulativeSeries {
-      CumulativeSeries(
-        wakeups.wakeups.filter { isCounted($0.wakeup, $0.cause) }
-          .map { ($0.wakeup.time.nanoseconds, 1) })
-    }
-    allWakeups = count { _, _ in true }
-    idleWakeups = count { wakeup, _ in wakeup.isIdleWakeup }
-    timerWakeups = count { _, cause in cause == .timer }
+    self.wakeups = wakeups
+    let signal = wakeups.signal
+    allWakeups = (
+      signal.total, signal.idle, signal.byCause[WakeupMeasure.Cause.timer.rawValue] ?? 0
+    )
     let transfers = subject.trace.transfers.filter { $0.pid == subject.pid && $0.isInternet }
     func bytes(_ direction: Transfer.Direction) -> CumulativeSeries {
       CumulativeSeries(
@@ -53,22 +37,44 @@ struct SubjectActivity {
 
   /// CPU time of all threads.
   func cpuSeconds(_ from: Timestamp, _ to: Timestamp) -> Double {
-    max(0, cpuSeconds(before: to) - cpuSeconds(before: from))
+    var sum = TimeSpan.zero
+    for thread in subject.threads where thread.start < to && (thread.end ?? to) >= from {
+      sum += thread.intervals.runningTime(before: to) - thread.intervals.runningTime(before: from)
+    }
+    return max(0, sum.seconds)
   }
 
-  /// Of each span that began, the part that lies before a moment.
-  private func cpuSeconds(before time: Timestamp) -> Double {
-    let at = Double(time.nanoseconds &- origin) / 1e9
-    let begun = starts.before(time.nanoseconds)
-    let ended = ends.before(time.nanoseconds)
-    return (at * Double(begun.count) - begun.sum) - (at * Double(ended.count) - ended.sum)
+  /// CPU time of all threads in spans that follow each other.
+  func cpuSeconds(in spans: [(from: Timestamp, to: Timestamp)]) -> Double {
+    var sum = TimeSpan.zero
+    for thread in subject.threads where thread.runningTime > .zero {
+      var walk = ThreadHistory.Walk(thread.intervals)
+      for span in spans where thread.start < span.to && (thread.end ?? span.to) >= span.from {
+        let before = walk.times(before: span.from).running
+        sum += walk.times(before: span.to).running - before
+      }
+    }
+    return sum.seconds
+  }
+
+  /// When threads ran between two moments, by their starts.
+  private func running(_ from: Timestamp, _ to: Timestamp) -> [ThreadInterval] {
+    subject.threads.flatMap { thread in
+      thread.intervals.overlapping(from, to).filter { $0.state == .running }
+    }.sorted { $0.start < $1.start }
   }
 
   func wakeups(_ from: Timestamp, _ to: Timestamp) -> (all: Int, idle: Int, timer: Int) {
-    func count(_ series: CumulativeSeries) -> Int {
-      Int(series.sum(from: from.nanoseconds, to: to.nanoseconds))
+    if from <= subject.trace.wakeups.earliest, to > subject.trace.wakeups.latest {
+      return allWakeups
     }
-    return (count(allWakeups), count(idleWakeups), count(timerWakeups))
+    var counts = (all: 0, idle: 0, timer: 0)
+    for entry in wakeups.between(from, to) {
+      counts.all += 1
+      if entry.wakeup.isIdleWakeup { counts.idle += 1 }
+      if entry.cause == .timer { counts.timer += 1 }
+    }
+    return counts
   }
 
   func bytes(_ from: Timestamp, _ to: Timestamp) -> (
@@ -104,7 +110,8 @@ struct SubjectActivity {
   /// The time from a moment until no thread ran for a second; nil when that did not come.
   func quietAfter(_ from: Timestamp, until end: Timestamp) -> Double? {
     var quiet = from
-    for span in running where span.end > from && span.start < end {
+    let running = running(from, end)
+    for span in running {
       if span.start > quiet, (span.start - quiet).seconds >= 1 { break }
       quiet = max(quiet, min(span.end, end))
     }
@@ -118,7 +125,7 @@ struct SubjectActivity {
     var longest = 0.0
     var begin: Timestamp?
     var last = from
-    for span in running where span.end > from && span.start < to {
+    for span in running(from, to) {
       let start = max(span.start, from)
       if begin == nil || (start > last && (start - last).seconds >= 0.1) { begin = start }
       last = max(last, min(span.end, to))

@@ -3,12 +3,18 @@ import TraceModel
 
 /// Counts wakeups, finds their causes and the timers among them.
 struct WakeupMeasure {
-  enum Cause: String {
+  enum Cause: String, Hashable {
     case timer, network, disk, sameProcess, otherProcess, signal, other
   }
 
-  let wakeups: [(wakeup: Wakeup, cause: Cause)]
   private let subject: SubjectView
+  /// When each thread received, and when the process was sent signals.
+  private let receives: [Int32: [UInt64]]
+  private let signals: [UInt64]
+  /// When receives were sampled.
+  private let unseenReceives: [ClosedRange<UInt64>]
+  /// What a report says of them.
+  private(set) var signal = WakeupSignal()
 
   /// A receive this soon after an interrupt's wake shows that the network made it.
   private static let receiveWindow = 0.005
@@ -23,21 +29,36 @@ struct WakeupMeasure {
     for transfer in subject.trace.transfers where transfer.pid == subject.pid {
       receives[transfer.tid, default: []].append(transfer.time.nanoseconds)
     }
-    let signals = subject.trace.signals.filter { $0.pid == subject.pid }.map(\.time.nanoseconds)
-    let unseen = (subject.trace.capture?.sampled ?? []).filter {
+    self.receives = receives
+    unseenReceives = (subject.trace.capture?.sampled ?? []).filter {
       $0.source == "sock:sock_recv_length"
     }.map { $0.fromNs...max($0.fromNs, $0.toNs) }
-    wakeups = subject.trace.wakeups.filter { $0.pid == subject.pid }.map { wakeup in
-      let time = wakeup.time.nanoseconds
-      let received = Self.hasTime(
-        receives[wakeup.tid] ?? [], from: time, to: time &+ UInt64(Self.receiveWindow * 1e9))
-      let signalled = Self.hasTime(signals, from: time &- Self.signalWindow, to: time)
-      return (
-        wakeup,
-        Self.cause(
-          wakeup, receivedSoon: received, signalled: signalled, pid: subject.pid,
-          receivesAreSeen: !unseen.contains { $0.contains(time) })
-      )
+    signals = subject.trace.signals.filter { $0.pid == subject.pid }.map(\.time.nanoseconds)
+    signal = measured()
+  }
+
+  /// Wakeups of the subject, each with its cause found as it is looked at.
+  struct Caused: Sequence, IteratorProtocol {
+    fileprivate let measure: WakeupMeasure
+    fileprivate var log: IteratorSequence<WakeupLog.Iterator>
+
+    mutating func next() -> (wakeup: Wakeup, cause: Cause)? {
+      while let wakeup = log.next() {
+        if wakeup.pid == measure.subject.pid { return (wakeup, measure.cause(of: wakeup)) }
+      }
+      return nil
+    }
+  }
+
+  /// All of them.
+  var wakeups: Caused {
+    Caused(measure: self, log: IteratorSequence(subject.trace.wakeups.makeIterator()))
+  }
+
+  /// Those from a moment to before another.
+  func between(_ from: Timestamp, _ to: Timestamp) -> LazyFilterSequence<Caused> {
+    Caused(measure: self, log: subject.trace.wakeups.from(from)).lazy.filter {
+      $0.wakeup.time >= from && $0.wakeup.time < to
     }
   }
 
@@ -51,61 +72,78 @@ struct WakeupMeasure {
     return low < times.count && times[low] <= to
   }
 
-  private static func cause(
-    _ wakeup: Wakeup, receivedSoon: Bool, signalled: Bool, pid: Int32, receivesAreSeen: Bool
-  ) -> Cause {
+  private func cause(of wakeup: Wakeup) -> Cause {
     switch wakeup.waited {
     case .file?, .sync?, .pageFault?: return .disk
     default: break
     }
     if !wakeup.isIdleWakeup {
-      if signalled { return .signal }
+      if isSignalled(wakeup) { return .signal }
       if wakeup.context == .unknown { return .other }
-      return wakeup.wakerPid == pid ? .sameProcess : .otherProcess
+      return wakeup.wakerPid == subject.pid ? .sameProcess : .otherProcess
     }
-    if wakeup.waited == .network || receivedSoon { return .network }
-    if signalled { return .signal }
+    if wakeup.waited == .network || receivesSoon(wakeup) { return .network }
+    if isSignalled(wakeup) { return .signal }
     // Where receives were too many to record each, a busy server's wakes look like timers'.
-    return receivesAreSeen ? .timer : .other
+    let time = wakeup.time.nanoseconds
+    return unseenReceives.contains { $0.contains(time) } ? .other : .timer
   }
 
-  func signal() -> WakeupSignal {
-    let idle = wakeups.count { $0.wakeup.isIdleWakeup }
-    let seconds = subject.seconds
-    var byCause: [String: Int] = [:]
-    for entry in wakeups { byCause[entry.cause.rawValue, default: 0] += 1 }
-    return WakeupSignal(
-      total: wakeups.count, perSecond: seconds > 0 ? Double(wakeups.count) / seconds : 0,
-      idle: idle, idlePerSecond: seconds > 0 ? Double(idle) / seconds : 0, byCause: byCause,
-      timers: timers(), coalescing: coalescing())
+  private func receivesSoon(_ wakeup: Wakeup) -> Bool {
+    guard !receives.isEmpty, let times = receives[wakeup.tid] else { return false }
+    let time = wakeup.time.nanoseconds
+    return Self.hasTime(times, from: time, to: time &+ UInt64(Self.receiveWindow * 1e9))
   }
 
-  /// Timer wakeups replayed with a tolerance; other interrupts wake the CPU anyway.
-  private func coalescing() -> CoalescingSignal {
-    var timers: [Int32: [Double]] = [:]
+  private func isSignalled(_ wakeup: Wakeup) -> Bool {
+    guard !signals.isEmpty else { return false }
+    let time = wakeup.time.nanoseconds
+    return Self.hasTime(signals, from: time &- Self.signalWindow, to: time)
+  }
+
+  private func measured() -> WakeupSignal {
+    var total = 0
+    var idle = 0
+    var byCause: [Cause: Int] = [:]
+    var last = (cause: Cause.other, count: 0)
+    var expiries = ByThread<[Timestamp]>()
+    // Of other interrupts, which wake the CPU anyway.
     var others: [Double] = []
-    for entry in wakeups where entry.wakeup.isIdleWakeup {
-      let time = subject.time(entry.wakeup.time)
+    for entry in wakeups {
+      total += 1
+      if entry.cause != last.cause {
+        byCause[last.cause, default: 0] += last.count
+        last = (entry.cause, 0)
+      }
+      last.count += 1
+      guard entry.wakeup.isIdleWakeup else { continue }
+      idle += 1
       if entry.cause == .timer {
-        timers[entry.wakeup.tid, default: []].append(time)
+        expiries[entry.wakeup.tid, default: []].append(entry.wakeup.time)
       } else {
-        others.append(time)
+        others.append(subject.time(entry.wakeup.time))
       }
     }
-    return WakeupReplay.replay(timers.sorted { $0.key < $1.key }.map(\.value), others: others)
+    byCause[last.cause, default: 0] += last.count
+    let seconds = subject.seconds
+    let timers = expiries.sorted
+    return WakeupSignal(
+      total: total, perSecond: seconds > 0 ? Double(total) / seconds : 0,
+      idle: idle, idlePerSecond: seconds > 0 ? Double(idle) / seconds : 0,
+      byCause: Dictionary(
+        uniqueKeysWithValues: byCause.compactMap { $1 > 0 ? ($0.rawValue, $1) : nil }),
+      timers: self.timers(Dictionary(timers) { $1 }),
+      // Timer wakeups replayed with a tolerance.
+      coalescing: WakeupReplay.replay(
+        timers.map { $0.value.map { subject.time($0) } }, others: others))
   }
 
   /// Regular expiries, by thread and by the place that waited.
-  private func timers() -> [TimerSignal] {
+  private func timers(_ expiries: [Int32: [Timestamp]]) -> [TimerSignal] {
     var result: [TimerSignal] = []
     for thread in subject.threads {
-      let expiries = wakeups.filter { $0.cause == .timer && $0.wakeup.tid == thread.tid }
-      guard expiries.count >= 4 else { continue }
-      var places: [Int: [(time: Double, worked: Bool)]] = [:]
-      for (interval, worked) in waits(of: thread, endedAt: expiries.map(\.wakeup.time)) {
-        places[interval.stack ?? -1, default: []].append((subject.time(interval.end), worked))
-      }
-      for (stack, times) in places {
+      guard let ends = expiries[thread.tid], ends.count >= 4 else { continue }
+      for (stack, times) in places(of: thread, endedAt: ends.sorted()) {
         guard let found = Periodicity.detect(times.map(\.time)) else { continue }
         result.append(
           TimerSignal(
@@ -118,39 +156,51 @@ struct WakeupMeasure {
     return result.sorted { ($1.count, $0.tid) < ($0.count, $1.tid) }
   }
 
-  /// The blocked intervals that ended at these times, and whether the thread worked before it waited again.
-  private func waits(of thread: ThreadModel, endedAt times: [Timestamp]) -> [(
-    interval: ThreadInterval, worked: Bool
-  )] {
-    let ends = Set(times)
-    var result: [(interval: ThreadInterval, worked: Bool)] = []
-    for (index, interval) in thread.intervals.enumerated() {
-      guard case .blocked = interval.state, ends.contains(interval.end) else { continue }
-      var ran = TimeSpan.zero
-      for next in thread.intervals[(index + 1)...] {
-        if case .blocked = next.state { break }
-        if next.state == .running { ran += next.length }
-      }
-      result.append((interval, ran.seconds >= Self.workThreshold))
+  /// Where the thread had waited as it was woken at these times, and whether it worked before it waited again.
+  private func places(of thread: ThreadModel, endedAt times: [Timestamp]) -> [Int: [(
+    time: Double, worked: Bool
+  )]] {
+    var places: [Int: [(time: Double, worked: Bool)]] = [:]
+    var wait: ThreadInterval?
+    var ran = TimeSpan.zero
+    func end() {
+      guard let wait else { return }
+      places[wait.stack ?? -1, default: []].append(
+        (subject.time(wait.end), ran.seconds >= Self.workThreshold))
     }
-    return result
+    var next = 0
+    for interval in thread.intervals {
+      if interval.state == .running { ran += interval.length }
+      guard case .blocked = interval.state else { continue }
+      end()
+      wait = nil
+      ran = .zero
+      while next < times.count, times[next] < interval.end { next += 1 }
+      if next < times.count, times[next] == interval.end { wait = interval }
+    }
+    end()
+    return places
   }
 }
 
 /// One row for each thread of the subject.
 enum ThreadMeasure {
-  static func measure(_ subject: SubjectView, roles: inout ThreadRoles, wakeups: WakeupMeasure)
-    -> [ThreadSignal]
-  {
-    var result: [ThreadSignal] = []
-    var counts: [Int32: (all: Int, idle: Int)] = [:]
-    for entry in wakeups.wakeups {
-      let old = counts[entry.wakeup.tid] ?? (0, 0)
-      counts[entry.wakeup.tid] = (old.all + 1, old.idle + (entry.wakeup.isIdleWakeup ? 1 : 0))
+  /// The subject's wakeups by thread.
+  static func wakeups(_ subject: SubjectView) -> ByThread<(all: Int, idle: Int)> {
+    var counts = ByThread<(all: Int, idle: Int)>()
+    for wakeup in subject.trace.wakeups where wakeup.pid == subject.pid {
+      counts[wakeup.tid, default: (0, 0)].all += 1
+      if wakeup.isIdleWakeup { counts[wakeup.tid, default: (0, 0)].idle += 1 }
     }
+    return counts
+  }
+
+  static func measure(_ subject: SubjectView, roles: inout ThreadRoles) -> [ThreadSignal] {
+    var result: [ThreadSignal] = []
+    let counts = wakeups(subject)
     for thread in subject.threads {
       let parts = TimeParts(WaitInference.infer(thread.intervals).totals)
-      let count = counts[thread.tid] ?? (0, 0)
+      let count = counts[thread.tid, default: (0, 0)]
       result.append(
         ThreadSignal(
           tid: Int(thread.tid), name: thread.name, role: roles.role(of: thread).rawValue,

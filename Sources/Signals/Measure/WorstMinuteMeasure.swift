@@ -36,8 +36,14 @@ enum WorstMinuteMeasure {
     if signals.cpu != nil {
       add("cpu", "s", "CPU time") { put in
         for thread in subject.threads {
-          for interval in thread.intervals where interval.state == .running {
-            spread(interval, subject, origin, put)
+          var walk = ThreadHistory.Walk(thread.intervals)
+          var before = TimeSpan.zero
+          for index in 0..<count where before < thread.runningTime {
+            let until = walk.times(
+              before: subject.start + TimeSpan(seconds: Double(index + 1) * minute)
+            ).running
+            put(origin + Double(index) * minute, (until - before).seconds)
+            before = until
           }
         }
       }
@@ -67,20 +73,5 @@ enum WorstMinuteMeasure {
       }
     }
     return worst
-  }
-
-  /// Divides a span over the minutes that it reaches into.
-  private static func spread(
-    _ interval: ThreadInterval, _ subject: SubjectView, _ origin: Double,
-    _ put: (Double, Double) -> Void
-  ) {
-    var from = subject.time(interval.start)
-    let to = subject.time(interval.end)
-    while from < to {
-      let next = origin + (((from - origin) / minute).rounded(.down) + 1) * minute
-      let end = min(to, max(next, from + 1e-9))
-      put(from, end - from)
-      from = end
-    }
   }
 }

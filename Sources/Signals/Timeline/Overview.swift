@@ -29,19 +29,24 @@ public struct Overview: Sendable, Hashable {
     if let main = signals.mainThread,
       let thread = subject.threads.first(where: { Int($0.tid) == main.threadID })
     {
-      for interval in WaitInference.infer(thread.intervals)
-      where interval.state != .blocked(.eventWait) {
-        sums.add(from: subject.time(interval.start), to: subject.time(interval.end))
+      let history = WaitInference.infer(thread.intervals)
+      var walk = ThreadHistory.Walk(history)
+      let busy = columns(overview.secondsPerColumn, from: subject) { time in
+        let lived = min(max(time, thread.start), history.last?.end ?? thread.start) - thread.start
+        return lived - walk.times(before: time).idle
       }
-      overview.mainThreadBusy = sums.take().map { min($0 / overview.secondsPerColumn, 1) }
+      overview.mainThreadBusy = busy.map { min(max($0, 0) / overview.secondsPerColumn, 1) }
     }
     if signals.cpu != nil {
+      var cores = [Double](repeating: 0, count: columns)
       for thread in subject.threads {
-        for interval in thread.intervals where interval.state == .running {
-          sums.add(from: subject.time(interval.start), to: subject.time(interval.end))
+        var walk = ThreadHistory.Walk(thread.intervals)
+        let own = columns(overview.secondsPerColumn, from: subject) {
+          walk.times(before: $0).running
         }
+        for index in cores.indices { cores[index] += own[index] }
       }
-      overview.cores = sums.take().map { $0 / overview.secondsPerColumn }
+      overview.cores = cores.map { $0 / overview.secondsPerColumn }
     }
     if signals.wakeups != nil {
       for wakeup in trace.wakeups where wakeup.pid == subject.pid {
@@ -75,6 +80,24 @@ public struct Overview: Sendable, Hashable {
   }
 }
 
+extension Overview {
+  /// What a sum of times up to a moment grew by in each column, in seconds.
+  private static func columns(
+    _ width: Double, from subject: SubjectView, _ sum: (Timestamp) -> TimeSpan
+  ) -> [Double] {
+    var before = TimeSpan.zero
+    return (1...columns).map { index in
+      let moment =
+        index == columns
+        ? Timestamp(nanoseconds: .max)
+        : subject.trace.start + TimeSpan(seconds: width * Double(index))
+      let until = sum(moment)
+      defer { before = until }
+      return (until - before).seconds
+    }
+  }
+}
+
 /// Amounts by column.
 private struct ColumnSums {
   let width: Double
@@ -87,16 +110,6 @@ private struct ColumnSums {
   }
 
   mutating func add(_ amount: Double, at time: Double) { values[column(of: time)] += amount }
-
-  /// Adds a span's seconds to the columns that it touches.
-  mutating func add(from start: Double, to end: Double) {
-    guard end > start else { return }
-    for index in column(of: start)...column(of: end) {
-      let from = max(start, Double(index) * width)
-      let to = index == Overview.columns - 1 ? end : min(end, Double(index + 1) * width)
-      values[index] += max(0, to - from)
-    }
-  }
 
   /// The sums so far; it begins anew.
   mutating func take() -> [Double] {

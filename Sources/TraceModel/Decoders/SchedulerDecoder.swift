@@ -14,10 +14,18 @@ enum SchedulerDecoder {
     {
       blockedStack(context, &state)
     }
+    switched(
+      from: previous, to: next, previousState: previousState, at: context.time, &state)
+  }
+
+  static func switched(
+    from previous: Int64, to next: Int64, previousState: Int64, at time: Timestamp,
+    _ state: inout LoaderState
+  ) {
     state.schedule.switchOut(
       tid: Int32(truncatingIfNeeded: previous), isRunnable: previousState & reportMask == 0,
-      at: context.time)
-    arrive(tid: Int32(truncatingIfNeeded: next), at: context.time, &state)
+      at: time)
+    arrive(tid: Int32(truncatingIfNeeded: next), at: time, &state)
   }
 
   /// A SWITCH record. The kernel never drops one but for a full ring, as it may drop tracepoints.
@@ -33,8 +41,7 @@ enum SchedulerDecoder {
 
   /// A thread that runs on from a wait was woken, even if the trace does not tell by whom.
   private static func arrive(tid: Int32, at time: Timestamp, _ state: inout LoaderState) {
-    guard let waited = state.schedule.switchIn(tid: tid, at: time), state.hasWakeups,
-      let pid = state.schedule.pid(of: tid)
+    guard let (pid, waited) = state.schedule.switchIn(tid: tid, at: time), state.hasWakeups
     else { return }
     state.wakeups.append(
       Wakeup(
@@ -44,19 +51,25 @@ enum SchedulerDecoder {
 
   static func schedWaking(_ context: DecodingContext, _ state: inout LoaderState) {
     guard let woken = context.integer("pid") else { return }
+    woke(
+      woken, by: context.record, flags: context.integer("common_flags") ?? 0, &state)
+  }
+
+  static func woke(
+    _ woken: Int64, by record: RecordEntry, flags: Int64, _ state: inout LoaderState
+  ) {
     let tid = Int32(truncatingIfNeeded: woken)
-    guard let pid = state.schedule.pid(of: tid) else { return }
     // TRACE_FLAG_HARDIRQ 0x08, TRACE_FLAG_SOFTIRQ 0x10 (include/linux/trace_events.h).
-    let flags = context.integer("common_flags") ?? 0
     let kind: Wakeup.Context =
       flags & 0x08 != 0 ? .hardInterrupt : flags & 0x10 != 0 ? .softInterrupt : .task
-    let waker = context.tid
-    let waited = state.schedule.wake(
-      tid: tid, by: kind == .task ? waker : nil, at: context.time)
+    guard
+      let (pid, waited) = state.schedule.wake(
+        tid: tid, by: kind == .task ? record.tid : nil, at: record.timestamp)
+    else { return }
     state.wakeups.append(
       Wakeup(
-        time: context.time, tid: tid, pid: pid, waker: waker, wakerPid: context.pid,
-        context: kind, waited: waited, cpuWasIdle: kind != .task && waker <= 0))
+        time: record.timestamp, tid: tid, pid: pid, waker: record.tid, wakerPid: record.pid,
+        context: kind, waited: waited, cpuWasIdle: kind != .task && record.tid <= 0))
   }
 
   static func schedWakeupNew(_ context: DecodingContext, _ state: inout LoaderState) {

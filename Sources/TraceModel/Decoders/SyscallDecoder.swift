@@ -28,6 +28,22 @@ enum SyscallDecoder {
     static let pwritev = 296, pwritev2 = 328, copyFileRange = 326, openat2 = 437
   }
 
+  private static let decoded: Set<Int> = [
+    Number.read, Number.pread64, Number.write, Number.open, Number.close, Number.pwrite64,
+    Number.writev, Number.sendfile, Number.msync, Number.fsync, Number.fdatasync,
+    Number.ftruncate, Number.creat, Number.openat, Number.splice, Number.syncFileRange,
+    Number.pwritev, Number.pwritev2, Number.copyFileRange, Number.openat2, Number.dup, Number.dup2,
+    Number.dup3, Number.fcntl,
+  ]
+  /// By number; Linux has fewer than 512 calls.
+  private static let decodedBits: [Bool] = (0..<512).map { decoded.contains($0) }
+
+  /// Whether a call of this number tells anything here.
+  @inline(__always)
+  static func isDecoded(number: Int64) -> Bool {
+    number >= 0 && number < 512 && decodedBits[Int(number)]
+  }
+
   /// perf's register numbers (arch/x86/include/uapi/asm/perf_regs.h).
   private enum Register {
     static let dx = 3, si = 4, di = 5, r10 = 18

@@ -18,12 +18,22 @@ public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, 
     var unknownWaiting = TimeSpan.zero
     public var knownWaits = 0
     public var eventWaits = 0
+    /// Waits by the rank of the cause.
+    var waits = [Int](repeating: 0, count: WaitCause.allCases.count)
+    /// The stacks that any interval has.
+    public var stacks: Set<Int> = []
+    /// Time on a CPU while another CPU was idle, as far as the recording knows; nil where that was not followed.
+    public var runningBesideIdle: TimeSpan?
   }
 
   /// Where every 64th interval begins.
   private struct Mark {
     var offset: Int
     var start: UInt64
+    /// Time on a CPU, in event waits and in unknown waits before it.
+    var running: TimeSpan
+    var idle: TimeSpan
+    var unknown: TimeSpan
   }
 
   private static let stride = 64
@@ -35,6 +45,7 @@ public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, 
   private var takesUnknownForIdle = false
   /// Where the last wait's first byte is, while nothing is known of it and the thread has not run since.
   private var untold: (offset: Int, length: TimeSpan)?
+  private var lastStack: Int?
   /// Of the whole history, also where this is a part of it.
   public private(set) var totals = Totals()
 
@@ -83,6 +94,8 @@ public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, 
     var changed = self
     changed.takesUnknownForIdle = true
     changed.totals.eventWaits += totals.unknownWaits
+    changed.totals.waits[Int(WaitCause.other.rank)] -= totals.unknownWaits
+    changed.totals.waits[Int(WaitCause.eventWait.rank)] += totals.unknownWaits
     changed.totals.knownWaits += totals.unknownWaits
     changed.totals.unknownWaits = 0
     changed.totals.blocked[Int(WaitCause.other.rank)] -= totals.unknownWaiting
@@ -92,10 +105,18 @@ public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, 
   }
 
   /// Adds the interval that follows.
-  public mutating func append(_ interval: ThreadInterval) {
+  public mutating func append(_ interval: ThreadInterval, besideIdle: TimeSpan? = nil) {
+    if interval.state == .running {
+      totals.runningBesideIdle =
+        bounds.isEmpty || totals.runningBesideIdle != nil || totals.running == .zero
+        ? besideIdle.map { $0 + (totals.runningBesideIdle ?? .zero) } : nil
+    }
     let start = bounds.isEmpty ? interval.start.nanoseconds : end
     if bounds.upperBound % Self.stride == 0 {
-      marks.append(Mark(offset: packed.count, start: start))
+      marks.append(
+        Mark(
+          offset: packed.count, start: start, running: totals.running,
+          idle: totals.blocked(by: .eventWait), unknown: totals.unknownWaiting))
     }
     let until = Swift.max(interval.end.nanoseconds, start)
     let length = until - start
@@ -108,33 +129,121 @@ public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, 
     case .runnable: break
     default: untold = nil
     }
-    packed.append(head)
-    append(length)
-    if let stack = interval.stack { append(UInt64(stack)) }
-    if let waker = interval.waker { append(UInt64(UInt32(bitPattern: waker))) }
+    var buffer = PackedBytes()
+    buffer.append(head)
+    buffer.appendVariable(length)
+    if let stack = interval.stack {
+      buffer.appendVariable(UInt64(stack))
+      if stack != lastStack { totals.stacks.insert(stack) }
+      lastStack = stack
+    }
+    if let waker = interval.waker {
+      buffer.appendVariable(UInt64(UInt32(bitPattern: waker)))
+    }
+    buffer.move(to: &packed)
     end = until
     bounds = bounds.lowerBound..<bounds.upperBound + 1
     totals.add(
       interval.state, TimeSpan(nanoseconds: Int64(truncatingIfNeeded: length)),
       hasStack: interval.stack != nil)
   }
+}
 
+extension ThreadHistory {
   /// Gives the last wait its cause, if none was known and the thread has not run since in what was added.
   public mutating func tellLastWait(_ cause: WaitCause) {
     guard let (offset, length) = untold else { return }
     untold = nil
     packed[offset] = packed[offset] & ~Packing.state | ThreadState.blocked(cause).code
     totals.tell(cause, length)
+    // What was added since is one interval at most, which may begin at a mark.
+    guard let last = marks.indices.last, marks[last].offset > offset else { return }
+    marks[last].unknown -= length
+    if cause == .eventWait { marks[last].idle += length }
   }
 
-  @inline(__always)
-  private mutating func append(_ value: UInt64) {
-    var rest = value
-    while rest >= 0x80 {
-      packed.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
+  /// Time on a CPU before a moment.
+  public func runningTime(before time: Timestamp) -> TimeSpan { times(before: time).running }
+
+  /// Time on a CPU and in event waits before a moment.
+  public func times(before time: Timestamp) -> (running: TimeSpan, idle: TimeSpan) {
+    var walk = Walk(self)
+    return walk.times(before: time)
+  }
+
+  /// Sums up to one moment after another, reading no interval twice and passing over what lies between two moments.
+  public struct Walk {
+    private let history: ThreadHistory
+    private var mark = -1
+    private var iterator: Iterator
+    private var running = TimeSpan.zero
+    private var idle = TimeSpan.zero
+    /// Read already, and not over at the last moment asked for.
+    private var pending: ThreadInterval?
+
+    public init(_ history: ThreadHistory) {
+      self.history = history
+      iterator = history.makeIterator()
     }
-    packed.append(UInt8(truncatingIfNeeded: rest))
+
+    /// Time on a CPU and in event waits before a moment, which is no earlier than the one before.
+    public mutating func times(before time: Timestamp) -> (running: TimeSpan, idle: TimeSpan) {
+      jump(to: time)
+      while let interval = pending ?? iterator.next() {
+        pending = interval
+        guard interval.start < time else { break }
+        let length = Swift.min(interval.end, time) - interval.start
+        let isIdle = interval.state == .blocked(.eventWait)
+        guard interval.end <= time else {
+          return (
+            interval.state == .running ? running + length : running, isIdle ? idle + length : idle
+          )
+        }
+        if interval.state == .running { running += length }
+        if isIdle { idle += length }
+        pending = nil
+      }
+      return (running, idle)
+    }
+
+    private mutating func jump(to time: Timestamp) {
+      guard
+        let place = history.firstMark(after: time).map({ $0 - 1 }) ?? history.marks.indices.last,
+        place > mark
+      else { return }
+      mark = place
+      running = history.marks[place].running
+      idle = history.marks[place].idle
+      if history.takesUnknownForIdle { idle += history.marks[place].unknown }
+      iterator = history.makeIterator(from: place * ThreadHistory.stride)
+      pending = nil
+    }
+  }
+
+  /// The intervals that reach into a span.
+  public func overlapping(_ from: Timestamp, _ to: Timestamp) -> [ThreadInterval] {
+    let place = Swift.max((firstMark(after: from) ?? marks.count) - 1, 0)
+    var found: [ThreadInterval] = []
+    for interval in intervals(fromMark: place) {
+      guard interval.start < to else { break }
+      if interval.end > from { found.append(interval) }
+    }
+    return found
+  }
+
+  /// The first mark that is later than a moment; nil when there is none.
+  private func firstMark(after time: Timestamp) -> Int? {
+    var low = 0
+    var high = marks.count
+    while low < high {
+      let middle = (low + high) / 2
+      if marks[middle].start <= time.nanoseconds { low = middle + 1 } else { high = middle }
+    }
+    return low < marks.count ? low : nil
+  }
+
+  private func intervals(fromMark place: Int) -> IteratorSequence<Iterator> {
+    IteratorSequence(makeIterator(from: Swift.max(bounds.lowerBound, place * Self.stride)))
   }
 }
 
@@ -175,17 +284,7 @@ extension ThreadHistory {
     }
 
     @inline(__always)
-    private mutating func number() -> UInt64 {
-      var value: UInt64 = 0
-      var shift: UInt64 = 0
-      while true {
-        let byte = packed[offset]
-        offset += 1
-        value |= UInt64(byte & 0x7f) << shift
-        if byte < 0x80 { return value }
-        shift += 7
-      }
-    }
+    private mutating func number() -> UInt64 { packed.variable(at: &offset) }
   }
 }
 
@@ -241,6 +340,7 @@ extension ThreadHistory.Totals {
     case .runnable: runnable += length
     case .blocked(let cause):
       blocked[Int(cause.rank)] += length
+      waits[Int(cause.rank)] += 1
       if cause == .other, !hasStack {
         unknownWaits += 1
         unknownWaiting += length
@@ -255,11 +355,15 @@ extension ThreadHistory.Totals {
   mutating func tell(_ cause: WaitCause, _ length: TimeSpan) {
     blocked[Int(WaitCause.other.rank)] -= length
     blocked[Int(cause.rank)] += length
+    waits[Int(WaitCause.other.rank)] -= 1
+    waits[Int(cause.rank)] += 1
     unknownWaits -= 1
     unknownWaiting -= length
     knownWaits += 1
     if cause == .eventWait { eventWaits += 1 }
   }
+  /// How many waits of one cause there were.
+  public func waits(by cause: WaitCause) -> Int { waits[Int(cause.rank)] }
 
   /// Time in waits of one cause.
   public func blocked(by cause: WaitCause) -> TimeSpan { blocked[Int(cause.rank)] }

@@ -18,7 +18,7 @@ public struct Trace: Sendable {
   public internal(set) var processes: [ProcessModel] = []
   public internal(set) var threads: [ThreadModel] = []
   public internal(set) var stacks = StackTable()
-  public internal(set) var wakeups: [Wakeup] = []
+  public internal(set) var wakeups = WakeupLog()
   public internal(set) var transfers: [Transfer] = []
   public internal(set) var connections: [Connection] = []
   public internal(set) var listeners: [Listener] = []
@@ -56,14 +56,24 @@ public struct Trace: Sendable {
   public static func load(path: String, options: TraceOptions = .init()) throws(TraceError)
     -> Trace
   {
-    if PacketCapture.isCapture(path: path) {
+    try load(series: [path], options: options)
+  }
+
+  /// Opens and decodes the files of one recording.
+  ///
+  /// - Throws: as `load(path:)`.
+  public static func load(series paths: [String], options: TraceOptions = .init())
+    throws(TraceError) -> Trace
+  {
+    let path = paths.first ?? ""
+    if paths.count == 1, PacketCapture.isCapture(path: path) {
       let capture: PacketCapture
       do { capture = try PacketCapture.read(path: path) } catch { throw TraceError("\(error)") }
       let trace = Trace(capture: capture)
       return options.window.map { trace.limited(to: $0) } ?? trace
     }
     let file: PerfDataFile
-    do { file = try PerfDataFile(path: path) } catch { throw TraceError(error, path: path) }
+    do { file = try PerfDataFile(series: paths) } catch { throw TraceError(error, path: path) }
     var loader = TraceLoader(file: file, path: path, options: options)
     var trace = try loader.load()
     trace.startsLate = trace.capture?.mode == .attach

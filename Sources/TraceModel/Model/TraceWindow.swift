@@ -22,7 +22,7 @@ extension Trace {
     part.end = max(to, from)
     part.startsLate = startsLate || subject.start < from
     part.threads = threads.compactMap { $0.limited(from, to) }
-    part.wakeups = wakeups.filter { isInside($0.time) }
+    part.wakeups = WakeupLog(wakeups.lazy.filter { isInside($0.time) })
     part.transfers = transfers.filter { isInside($0.time) }
     part.contents = contents.filter { isInside($0.time) }
     part.packets = packets.filter { isInside($0.time) }

@@ -99,7 +99,7 @@ struct ProcessTracker {
 /// Adds up what each process did.
 enum ProcessTotals {
   static func fill(
-    _ processes: inout [ProcessModel], threads: [ThreadModel], wakeups: [Wakeup],
+    _ processes: inout [ProcessModel], threads: [ThreadModel], wakeups: WakeupLog,
     transfers: [Transfer], operations: [FileOperation], footprints: [Footprint]
   ) {
     var index: [Int32: Int] = [:]
@@ -107,7 +107,9 @@ enum ProcessTotals {
     for thread in threads {
       if let at = index[thread.pid] { processes[at].cpuSeconds += thread.runningTime.seconds }
     }
-    for wakeup in wakeups { if let at = index[wakeup.pid] { processes[at].wakeups += 1 } }
+    for (pid, count) in wakeups.countsByProcess {
+      if let at = index[pid] { processes[at].wakeups = count }
+    }
     for transfer in transfers where transfer.isInternet {
       guard let at = index[transfer.pid] else { continue }
       let bytes = transfer.bytes &* transfer.weight

@@ -6,8 +6,7 @@ import PerfData
 /// records or both. What a thread did before its first event is inferred from that event: a thread first seen being
 /// woken had been blocked.
 struct ScheduleTracker {
-  /// A reference, so that a thread's growing history is never copied on its way through the dictionary.
-  final class Thread {
+  struct Thread {
     var model: ThreadModel
     var state: ThreadState?
     var since: Timestamp
@@ -17,6 +16,8 @@ struct ScheduleTracker {
     /// The thread that ends the present wait.
     var waker: Int32?
     var hasEvents = false
+    /// `ProcessorUse.idle` when it got the CPU it runs on.
+    var idleBefore: TimeSpan?
 
     init(_ model: ThreadModel) {
       self.model = model
@@ -34,101 +35,99 @@ struct ScheduleTracker {
   static let returnWindow: UInt64 = 200_000
 
   private(set) var threads = TidTable<Thread>()
+  var processors = ProcessorUse()
   private var finished: [ThreadModel] = []
 
-  mutating func begin(tid: Int32, pid: Int32, name: String, at time: Timestamp) {
-    if let old = threads[tid], old.model.end == nil, old.model.pid == pid {
-      if !name.isEmpty { threads[tid]?.model.name = name }
-      return
+  private var start = Timestamp(nanoseconds: 0)
+
+  /// The time of the first event: what was known of threads before it has no time.
+  mutating func starts(at time: Timestamp) {
+    start = time
+    for slot in threads.values.indices where threads.values[slot]?.hasEvents == false {
+      threads.values[slot]?.begin(at: time)
     }
-    if threads[tid] != nil { end(tid: tid, at: time) }
-    threads[tid] = Thread(ThreadModel(tid: tid, pid: pid, name: name, start: time))
   }
 
-  mutating func rename(tid: Int32, to name: String) { threads[tid]?.model.name = name }
+  mutating func begin(tid: Int32, pid: Int32, name: String, at time: Timestamp) {
+    if let slot = threads.slot(of: tid) {
+      if threads.values[slot]?.model.pid == pid {
+        if !name.isEmpty { threads.values[slot]?.model.name = name }
+        return
+      }
+      end(tid: tid, at: time)
+    }
+    threads[tid] = Thread(ThreadModel(tid: tid, pid: pid, name: name, start: max(time, start)))
+  }
+
+  mutating func rename(tid: Int32, to name: String) {
+    if let slot = threads.slot(of: tid) { threads.values[slot]?.model.name = name }
+  }
 
   mutating func end(tid: Int32, at time: Timestamp) {
-    guard let thread = threads.removeValue(forKey: tid) else { return }
-    thread.close(at: time)
+    guard var thread = threads.removeValue(forKey: tid) else { return }
+    if thread.state == .running { processors.leave(at: time) }
+    thread.close(at: time, idle: processors.idle)
     thread.model.end = time
     finished.append(thread.model)
   }
 
   /// A process runs a new program: of its threads the one that did it goes on, by the first one's id.
   mutating func exec(pid: Int32, at time: Timestamp) {
-    for tid in threads.keys where tid != pid && threads[tid]?.model.pid == pid {
+    for tid in threads.keys where tid != pid && self.pid(of: tid) == pid {
       end(tid: tid, at: time)
     }
   }
 
-  func pid(of tid: Int32) -> Int32? { threads[tid]?.model.pid }
-  func name(of tid: Int32) -> String? { threads[tid]?.model.name }
+  func pid(of tid: Int32) -> Int32? {
+    threads.slot(of: tid).flatMap { threads.values[$0]?.model.pid }
+  }
+
+  func name(of tid: Int32) -> String? {
+    threads.slot(of: tid).flatMap { threads.values[$0]?.model.name }
+  }
 
   /// The thread left the CPU; `isRunnable` when it was preempted and still wants it.
   ///
   /// A trace may tell one switch twice, by sched_switch and by a SWITCH record: the second changes nothing.
   mutating func switchOut(tid: Int32, isRunnable: Bool, at time: Timestamp) {
-    guard let thread = threads[tid] else { return }
-    if thread.hasEvents, thread.state != .running { return }
-    thread.change(
-      to: isRunnable ? .runnable : .blocked(thread.pendingStack?.cause ?? .other),
-      at: time, before: .running)
-    if !isRunnable, let pending = thread.pendingStack { thread.stack = pending.index }
-    thread.pendingStack = nil
+    guard let slot = threads.slot(of: tid) else { return }
+    threads.values[slot]?.switchOut(isRunnable: isRunnable, at: time, &processors)
   }
 
-  /// Returns whether the thread ran on from a wait that nobody was seen to end, and what it had waited for.
-  @discardableResult
-  mutating func switchIn(tid: Int32, at time: Timestamp) -> WaitCause? {
-    guard let thread = threads[tid] else { return nil }
-    thread.pendingStack = nil
-    if thread.hasEvents, thread.state == .running { return nil }
-    var untold: WaitCause?
-    if thread.hasEvents, case .blocked(let cause)? = thread.state { untold = cause }
-    let waited = time.nanoseconds &- thread.since.nanoseconds > Self.longestUnseenQueue
-    thread.change(to: .running, at: time, before: waited ? .blocked(.other) : .runnable)
-    return untold
+  /// Returns the thread's process and what it had waited for, where it ran on from a wait that nobody was seen to end.
+  mutating func switchIn(tid: Int32, at time: Timestamp) -> (pid: Int32, waited: WaitCause)? {
+    guard let slot = threads.slot(of: tid) else { return nil }
+    return threads.values[slot]?.switchIn(at: time, &processors)
   }
 
-  /// Returns what the thread was waiting for.
-  mutating func wake(tid: Int32, by waker: Int32?, at time: Timestamp) -> WaitCause? {
-    guard let thread = threads[tid] else { return nil }
-    guard thread.hasEvents else {
-      thread.waker = waker
-      thread.change(to: .runnable, at: time, before: .blocked(.other))
-      return nil
-    }
-    guard case .blocked(let cause)? = thread.state else { return nil }
-    thread.waker = waker
-    thread.change(to: .runnable, at: time, before: .blocked(.other))
-    return cause
+  /// Returns the thread's process and what it was waiting for; nil for a thread that is not known.
+  mutating func wake(
+    tid: Int32, by waker: Int32?, at time: Timestamp
+  ) -> (pid: Int32, waited: WaitCause?)? {
+    guard let slot = threads.slot(of: tid) else { return nil }
+    return threads.values[slot]?.wake(by: waker, at: time)
   }
 
   /// A stack taken as the thread blocked, before or just after the scheduler's record of it.
   mutating func blockedStack(tid: Int32, stack: Int, cause: WaitCause, at time: Timestamp) {
-    guard let thread = threads[tid] else { return }
-    if case .blocked(.other)? = thread.state, thread.stack == nil,
-      time.nanoseconds &- thread.since.nanoseconds < Self.stackWindow
-    {
-      thread.state = .blocked(cause)
-      thread.stack = stack
-    } else {
-      thread.pendingStack = (stack, cause)
-    }
+    guard let slot = threads.slot(of: tid) else { return }
+    threads.values[slot]?.blocked(stack: stack, cause: cause, at: time)
   }
 
   /// The thread came out of a call in which event loops wait; if it had just slept without a stack, it slept there.
   mutating func leftEventWait(tid: Int32, at time: Timestamp) {
-    guard let thread = threads[tid], thread.state == .running,
-      time.nanoseconds &- thread.since.nanoseconds < Self.returnWindow
+    guard let slot = threads.slot(of: tid), threads.values[slot]?.state == .running,
+      let since = threads.values[slot]?.since,
+      time.nanoseconds &- since.nanoseconds < Self.returnWindow
     else { return }
-    thread.model.intervals.tellLastWait(.eventWait)
+    threads.values[slot]?.model.intervals.tellLastWait(.eventWait)
   }
 
   mutating func finish(at time: Timestamp) -> [ThreadModel] {
     for tid in threads.keys {
-      guard let thread = threads[tid] else { continue }
-      thread.close(at: time)
+      guard var thread = threads.removeValue(forKey: tid) else { continue }
+      if thread.state == .running { processors.leave(at: time) }
+      thread.close(at: time, idle: processors.idle)
       finished.append(thread.model)
     }
     threads = TidTable()
@@ -139,25 +138,105 @@ struct ScheduleTracker {
 }
 
 extension ScheduleTracker.Thread {
+  mutating func begin(at time: Timestamp) {
+    model.start = max(model.start, time)
+    since = model.start
+  }
+
+  mutating func switchOut(
+    isRunnable: Bool, at time: Timestamp, _ processors: inout ProcessorUse
+  ) {
+    if hasEvents, state != .running { return }
+    if hasEvents { processors.leave(at: time) }
+    let pending = pendingStack
+    pendingStack = nil
+    change(
+      to: isRunnable ? .runnable : .blocked(pending?.cause ?? .other), at: time, before: .running,
+      idle: processors.idle)
+    if !isRunnable, let pending { stack = pending.index }
+  }
+
+  mutating func switchIn(
+    at time: Timestamp, _ processors: inout ProcessorUse
+  ) -> (pid: Int32, waited: WaitCause)? {
+    pendingStack = nil
+    if hasEvents, state == .running { return nil }
+    var untold: (pid: Int32, waited: WaitCause)?
+    if hasEvents, case .blocked(let cause)? = state { untold = (model.pid, cause) }
+    let waited = time.nanoseconds &- since.nanoseconds > ScheduleTracker.longestUnseenQueue
+    change(to: .running, at: time, before: waited ? .blocked(.other) : .runnable)
+    processors.arrive(at: time)
+    idleBefore = processors.idle
+    return untold
+  }
+
+  mutating func wake(by waker: Int32?, at time: Timestamp) -> (pid: Int32, waited: WaitCause?) {
+    var waited: WaitCause?
+    if hasEvents {
+      guard case .blocked(let cause)? = state else { return (model.pid, nil) }
+      waited = cause
+    }
+    self.waker = waker
+    change(to: .runnable, at: time, before: .blocked(.other))
+    return (model.pid, waited)
+  }
+
+  mutating func blocked(stack taken: Int, cause: WaitCause, at time: Timestamp) {
+    if case .blocked(.other)? = state, stack == nil,
+      time.nanoseconds &- since.nanoseconds < ScheduleTracker.stackWindow
+    {
+      state = .blocked(cause)
+      stack = taken
+    } else {
+      pendingStack = (taken, cause)
+    }
+  }
+
   /// Ends the present interval and begins the next; `before` is what the first interval was, when nothing was known.
-  func change(to next: ThreadState, at time: Timestamp, before: ThreadState) {
+  mutating func change(
+    to next: ThreadState, at time: Timestamp, before: ThreadState, idle: TimeSpan? = nil
+  ) {
     if !hasEvents {
       state = before
       hasEvents = true
     }
-    close(at: time)
+    close(at: time, idle: idle)
     waker = nil
     state = next
     since = max(time, since)
     stack = nil
   }
 
-  func close(at time: Timestamp) {
+  mutating func close(at time: Timestamp, idle: TimeSpan? = nil) {
     guard let state, time > since else { return }
     var ender: Int32?
     if case .blocked = state { ender = waker }
     model.intervals.append(
-      ThreadInterval(start: since, end: time, state: state, stack: stack, waker: ender))
+      ThreadInterval(start: since, end: time, state: state, stack: stack, waker: ender),
+      besideIdle: state == .running ? (idle ?? .zero) - (idleBefore ?? idle ?? .zero) : nil)
     since = time
+  }
+}
+
+/// How long fewer of the recorded threads ran than there are CPUs.
+struct ProcessorUse {
+  var count = 0
+  private(set) var idle = TimeSpan.zero
+  private var running = 0
+  private var last: Timestamp?
+
+  mutating func arrive(at time: Timestamp) {
+    pass(time)
+    running += 1
+  }
+
+  mutating func leave(at time: Timestamp) {
+    pass(time)
+    running = max(0, running - 1)
+  }
+
+  private mutating func pass(_ time: Timestamp) {
+    if let last, time > last, running < count { idle += time - last }
+    last = last.map { max($0, time) } ?? time
   }
 }

@@ -29,8 +29,9 @@ struct SliceWeights {
   }
 
   /// Gives wakes between two slices, known by the switch alone, the kind of their thread's last recorded one.
-  func complete(_ wakeups: inout [Wakeup]) {
+  func complete(_ log: inout WakeupLog) {
     guard !spans.isEmpty else { return }
+    var wakeups = Array(log)
     var last: [Int32: Wakeup] = [:]
     for index in wakeups.indices {
       let wakeup = wakeups[index]
@@ -47,5 +48,6 @@ struct SliceWeights {
         wakeups[index].cpuWasIdle = model.cpuWasIdle
       }
     }
+    log = WakeupLog(wakeups)
   }
 }

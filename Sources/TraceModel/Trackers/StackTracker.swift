@@ -121,7 +121,8 @@ struct StackTracker {
       return table.intern(stack: known.frames.map { embeddedFrames[$0] ?? gap })
     }
     guard !isEmbedded else { return nil }
-    let (kernel, user) = Self.split(sample.callchain)
+    let (kernel, chain) = Self.split(sample.callchain)
+    let user = Self.calls(sample, after: chain)
     var frames = kernel.map { kernelFrame($0) }
     let mapping = mappings[sample.pid] ?? MappingTable()
     guard let registers = sample.userRegisters,
@@ -193,6 +194,12 @@ struct StackTracker {
         function: name, fullName: nil, module: "[kernel]", moduleOffset: name == nil ? address : 0,
         file: nil,
         line: nil, isKernel: true, isProgram: false))
+  }
+
+  /// The user's part of the stack: of `--call-graph lbr`, the calls that the processor kept, below the innermost function.
+  static func calls(_ sample: Sample, after chain: [UInt64]) -> [UInt64] {
+    guard sample.branchesAreCalls, let newest = sample.branches.first else { return chain }
+    return [chain.first ?? newest.to] + sample.branches.map(\.from)
   }
 
   /// Divides a callchain at its PERF_CONTEXT_* markers (include/uapi/linux/perf_event.h).

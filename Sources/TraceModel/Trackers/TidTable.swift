@@ -4,52 +4,59 @@ struct TidTable<Value> {
   private static var largest: Int32 { 1 << 22 }
 
   private var slots: ContiguousArray<Int32> = []
-  private var values: ContiguousArray<Value?> = []
+  private var others: [Int32: Int32] = [:]
   private var free: [Int32] = []
-  private var others: [Int32: Value] = [:]
+  /// By slot, so that a value is changed where it is.
+  var values: ContiguousArray<Value?> = []
+
+  /// Where the value of an id is in `values`; nil where there is none.
+  @inline(__always)
+  func slot(of tid: Int32) -> Int? {
+    let place = Int(UInt32(bitPattern: tid))
+    if place < slots.count {
+      let slot = slots[place]
+      return slot < 0 ? nil : Int(slot)
+    }
+    return others.isEmpty ? nil : others[tid].map { Int($0) }
+  }
 
   subscript(tid: Int32) -> Value? {
     @inline(__always)
-    get {
-      let place = Int(UInt32(bitPattern: tid))
-      if place < slots.count {
-        let slot = slots[place]
-        return slot < 0 ? nil : values[Int(slot)]
-      }
-      return others.isEmpty ? nil : others[tid]
-    }
+    get { slot(of: tid).flatMap { values[$0] } }
     set {
-      guard tid >= 0, tid <= Self.largest else {
-        others[tid] = newValue
-        return
-      }
-      let place = Int(tid)
-      if place >= slots.count {
-        guard newValue != nil else { return }
-        let size = Swift.max(place + 1, Swift.min(slots.count * 2, Int(Self.largest) + 1))
-        slots.append(contentsOf: repeatElement(-1, count: size - slots.count))
-      }
-      let slot = slots[place]
-      if let newValue {
-        if slot >= 0 {
-          values[Int(slot)] = newValue
-        } else if let reused = free.popLast() {
+      if let slot = slot(of: tid) {
+        values[slot] = newValue
+        guard newValue == nil else { return }
+        setSlot(of: tid, to: nil)
+        free.append(Int32(truncatingIfNeeded: slot))
+      } else if let newValue {
+        if let reused = free.popLast() {
           values[Int(reused)] = newValue
-          slots[place] = reused
+          setSlot(of: tid, to: reused)
         } else {
-          slots[place] = Int32(truncatingIfNeeded: values.count)
+          setSlot(of: tid, to: Int32(truncatingIfNeeded: values.count))
           values.append(newValue)
         }
-      } else if slot >= 0 {
-        values[Int(slot)] = nil
-        slots[place] = -1
-        free.append(slot)
       }
     }
   }
 
+  private mutating func setSlot(of tid: Int32, to slot: Int32?) {
+    guard tid >= 0, tid <= Self.largest else {
+      others[tid] = slot
+      return
+    }
+    let place = Int(tid)
+    if place >= slots.count {
+      let size = Swift.max(place + 1, Swift.min(slots.count * 2, Int(Self.largest) + 1))
+      slots.append(contentsOf: repeatElement(-1, count: size - slots.count))
+    }
+    slots[place] = slot ?? -1
+  }
+
   mutating func removeValue(forKey tid: Int32) -> Value? {
-    let old = self[tid]
+    guard let slot = slot(of: tid) else { return nil }
+    let old = values[slot].take()
     self[tid] = nil
     return old
   }

@@ -22,8 +22,11 @@ struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Write a trace for other tools.")
 
-  @Argument(help: "A trace that `lull record` or `perf record` made.")
-  var trace: String
+  @Argument(
+    help: ArgumentHelp(
+      "A trace that `lull record`, `perf record` or trace-cmd made; or the files of --switch-output, in order.",
+      valueName: "trace"))
+  var traces: [String]
 
   @Option(
     help:
@@ -70,13 +73,13 @@ struct ExportCommand: ParsableCommand {
 
   func run() throws {
     Console.ignoreBrokenPipes()
-    let trace = try analysis.trace(at: trace)
+    let trace = try analysis.trace(at: traces)
     let bytes: [UInt8]
     switch format {
     case .folded:
       bytes = Array(FoldedStacks.lines(trace, what).map { $0 + "\n" }.joined().utf8)
     case .csv: bytes = Array(CSVExport.render(trace, table).utf8)
-    case .pprof: bytes = PprofExport.render(trace)
+    case .pprof: bytes = try PprofExport.render(trace)
     case .perfetto: bytes = try PerfettoExport.render(trace, analysis.signals(of: trace))
     case .firefox: bytes = try FirefoxExport.render(trace, analysis.signals(of: trace))
     }

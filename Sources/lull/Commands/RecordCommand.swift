@@ -112,7 +112,7 @@ struct RecordCommand: ParsableCommand {
     finish(result)
     let wantsText = !noReport && !quiet
     if wantsText || html != nil {
-      let analysis = try analysis.analysis(of: result.tracePath)
+      let analysis = try analysis.analysis(of: [result.tracePath])
       if wantsText {
         let color = Console.isColored(STDERR_FILENO)
         Console.status("\n" + (try analysis.text(as: .text, color: color)))

@@ -8,8 +8,13 @@ struct ReportCommand: ParsableCommand {
     commandName: "report", abstract: "Score a recorded trace.")
 
   @Argument(
-    help: "A trace that `lull record` or `perf record` made, or a pcap or pcapng of packets alone.")
-  var trace: String
+    help: ArgumentHelp(
+      """
+      A trace that `lull record`, `perf record` or trace-cmd made; the files of --switch-output, in order; or a pcap \
+      or pcapng of packets alone.
+      """,
+      valueName: "trace"))
+  var traces: [String]
 
   @Option(
     help: "The form of the report: text, html, json or markdown.", transform: Self.format)
@@ -38,7 +43,7 @@ struct ReportCommand: ParsableCommand {
 
   func run() throws {
     Console.ignoreBrokenPipes()
-    let text = try analysis.analysis(of: trace, capture: pcap).text(
+    let text = try analysis.analysis(of: traces, capture: pcap).text(
       as: format, color: output == nil && Console.isColored(STDOUT_FILENO))
     guard let output else { return Console.output(text) }
     try OutputFile.write(Array(text.utf8), to: output, overwrite: force)
