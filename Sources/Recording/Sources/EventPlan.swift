@@ -49,10 +49,13 @@ struct EventPlan {
     addClock(options)
     for probe in uprobes {
       let isRuntime = probe.name.hasPrefix("swift_")
+      let isTests = probe.name.hasPrefix("fwrite") || probe.name.hasPrefix("fputs")
       var spec = EventSpec(
         name: "\(probe.system):\(probe.name)", type: EventSpec.tracepoint, config: probe.id,
-        fields: [.base, .raw], signal: isRuntime ? EventSpec.concurrency : "file names",
+        fields: [.base, .raw],
+        signal: isRuntime ? EventSpec.concurrency : isTests ? "tests" : "file names",
         format: probe.format, system: probe.system)
+      if isTests { spec.filter = TestHost.filter }
       if probe.name == "swift_job_run" { spec.role = .full(.jobs) }
       specs.append(spec)
     }

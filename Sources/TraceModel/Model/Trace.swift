@@ -24,6 +24,8 @@ public struct Trace: Sendable {
   public internal(set) var transferFailures: [TransferFailure] = []
   public internal(set) var spinCalls: [SpinCall] = []
   public internal(set) var marks: [MarkRecord] = []
+  /// Tests that runners told of, in the order of their beginnings.
+  public internal(set) var tests: [TestRun] = []
   public internal(set) var fileOperations: [FileOperation] = []
   public internal(set) var footprints: [Footprint] = []
   public internal(set) var counters: [CounterEvent] = []
