@@ -58,6 +58,9 @@ enum SubjectChoice {
     }
   }
 
+  /// Whether a process only starts others.
+  static func isDriver(_ process: ProcessModel) -> Bool { drivers.contains(baseName(process)) }
+
   private static func baseName(_ process: ProcessModel) -> String {
     (process.executable ?? process.name).split(separator: "/").last.map(String.init) ?? ""
   }

@@ -21,6 +21,7 @@ struct LoaderState {
   var contents: [ContentReading] = []
   var processorSamples: [ProcessorSample] = []
   var jobs = JobTracker()
+  var tests = TestTracker()
   var writeSites: [CallSiteSample] = []
   var sendSites: [CallSiteSample] = []
   var capture: CaptureEvent?
@@ -196,6 +197,7 @@ struct TraceLoader {
     guard name.hasPrefix("lull_"), let colon = name.firstIndex(of: ":") else { return nil }
     let probe = String(name[name.index(after: colon)...])
     return ProbeDecoder.decoders[probe] ?? JobDecoder.decoders[probe]
+      ?? TestDecoder.decoders[probe]
   }
 
   @inline(__always)
@@ -302,6 +304,7 @@ struct TraceLoader {
       transfers: activity.transfers, connections: state.sockets.connections,
       listeners: state.sockets.listeners, transferFailures: state.transferFailures,
       spinCalls: state.spinCalls, marks: state.marks, contents: state.contents,
+      tests: TestTracker.hosted(state.tests.runs, processes),
       fileOperations: activity.operations, footprints: activity.footprints,
       counters: state.counters, signals: activity.signals,
       processorSamples: activity.samples, jobs: state.jobs.runs,

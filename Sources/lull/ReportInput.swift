@@ -28,7 +28,8 @@ struct ReportInput {
     } catch {
       throw Failure(
         status: Exit.badTrace,
-        message: "\(path) is no report of Lull; make one with `lull report TRACE --format json`")
+        message: "\(path) is no report of Lull that can be read: \(JSONReport.reason(error)); "
+          + "make one with `lull report TRACE --format json`")
     }
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Reporting
+import TestSupport
 import Testing
 
 @testable import Budgets
@@ -22,6 +23,13 @@ import Testing
     try write("wrong.toml", "[[budget]]\npath = \"signals.disk.synks\"\nmax = 5\n")
     try write("text", "no trace")
     try write("other.json", "{}")
+    let good = try read("a.json")
+    try write("cut.json", String(good.prefix(good.count / 2)))
+    try write("later.json", good.replacing("lull.report/1", with: "lull.report/2"))
+    try write("nan.json", good.replacing("\"syncs\" : 4", with: "\"syncs\" : NaN"))
+    try write("word.json", good.replacing("\"syncs\" : 4", with: "\"syncs\" : \"four\""))
+    try write("big.json", good.replacing("\"syncs\" : 4", with: "\"syncs\" : 1e400"))
+    try write("list.json", "[]")
   }
 
   deinit { try? FileManager.default.removeItem(at: folder) }
@@ -40,7 +48,17 @@ import Testing
     (["check", "a.json", "--budget", "wrong.toml"], 64, "wrong.toml:2: "),
     (["check", "a.json", "--budget", "missing.toml"], 74, "--init"),
     (["check"], 64, "at least one"), (["check", "text"], 65, "perf.data"),
-    (["check", "other.json"], 65, "no report of Lull"), (["check", "gone.json"], 74, "gone.json"),
+    (["check", "other.json"], 65, "“schema” is missing"),
+    (["check", "cut.json"], 65, "not valid JSON"),
+    (["check", "later.json"], 65, "schema lull.report/2"),
+    (["check", "nan.json"], 65, "not valid JSON"),
+    (["check", "word.json"], 65, "“signals.disk.syncs” is of another kind"),
+    (["check", "big.json"], 65, "no report of Lull"), (["check", "list.json"], 65, "perf.data"),
+    (["compare", "a.json", "--", "cut.json"], 65, "cut.json is no report"),
+    (["check", "a.json", "--baseline", "cut.json"], 65, "cut.json cannot be compared"),
+    (["check", "a.json", "--baseline", "later.json"], 65, "later.json cannot be compared"),
+    (["check", "a.json", "--baseline", "gone.json"], 74, "gone.json"),
+    (["check", "gone.json"], 74, "gone.json"),
     (["check", "--init", "a.json"], 64, "3 recordings"),
     (["check", "a.json", "--scenario", "x"], 0, "pass"),
     (["check", "--run"], 64, "no scenario to record"),
@@ -96,6 +114,31 @@ import Testing
     #expect(same.status == 0, "\(same.output)")
     let worse = try BuiltLull.run(["check", "--budget", "change.toml", "x.json"], in: folder)
     #expect(worse.status == 2, "\(worse.output)")
+  }
+
+  @Test func `reports with keys missing that came later are read, as baselines without most keys`()
+    throws
+  {
+    var report = try #require(
+      try JSONSerialization.jsonObject(with: Data(read("a.json").utf8)) as? [String: Any])
+    for key in ["blame", "phases", "marks", "intervals", "overview"] { report[key] = nil }
+    try write("older.json", json(report))
+    #expect(try BuiltLull.run(["check", "older.json"], in: folder).status == 0)
+    for key in ["audits", "opportunities", "processes", "score"] { report[key] = nil }
+    try write("part.json", json(report))
+    try write(
+      "change.toml",
+      "[[budget]]\npath = \"signals.disk.syncs\"\nchange = { relative = 0.1 }\n")
+    for base in ["older.json", "part.json"] {
+      let worse = try BuiltLull.run(
+        ["check", "--budget", "change.toml", "--baseline", base, "x.json", "y.json", "z.json"],
+        in: folder)
+      #expect(worse.status == 2, "\(worse.output)\(worse.errors)")
+    }
+  }
+
+  private func json(_ object: [String: Any]) throws -> String {
+    String(decoding: try JSONSerialization.data(withJSONObject: object), as: UTF8.self)
   }
 
   @Test func `all outputs are written at once, and GitHub's summary is added to`() throws {

@@ -30,6 +30,93 @@ import Testing
     #expect(object.keys.sorted() == shape.keys.sorted())
   }
 
+  /// What Foundation's own reader finds under a shape.
+  private func reference(
+    _ value: Any, _ shape: FigureNode, _ path: [String], _ found: inout [FigurePath: Double]
+  ) {
+    switch (shape, value) {
+    case (.number, let number as NSNumber), (.flag, let number as NSNumber):
+      found[FigurePath(keys: path), default: 0] += number.doubleValue
+    case (.table(let shape), let fields as [String: Any]):
+      for (key, value) in fields {
+        if let node = shape[key] { reference(value, node, path + [key], &found) }
+      }
+    case (.map(let item), let fields as [String: Any]):
+      for (key, value) in fields { reference(value, item, path + [key], &found) }
+    case (.list, let items as [Any]):
+      found[FigurePath(keys: path + ["count"]), default: 0] += Double(items.count)
+    case (.keyed(let name, let item), let items as [Any]):
+      found[FigurePath(keys: path + ["count"]), default: 0] += Double(items.count)
+      for case let fields as [String: Any] in items {
+        guard let own = fields[name] as? String else { continue }
+        reference(fields, item, path + [own], &found)
+      }
+    default: break
+    }
+  }
+
+  @Test func `figures are those that Foundation's reader finds, in a report with odd names too`()
+    throws
+  {
+    var report = SampleRuns.report
+    report.processes[0].name = "a \"quoted\\\" \u{1F600}\n name"
+    report.signals.disk?.files[0].path = "/var/\"odd\" \u{e9}\\ [name] {1}.db"
+    let json = try JSONReport.render(report)
+    for text in [json, json.replacing("\n", with: "\r\n\t")] {
+      let data = Data(text.utf8)
+      var expected: [FigurePath: Double] = [:]
+      reference(
+        try JSONSerialization.jsonObject(with: data), FigureSchema.report, [], &expected)
+      let figures = try ReportFigures(json: Array(data))
+      #expect(figures.numbers.count > 200)
+      let differing = Set(figures.numbers.keys).union(expected.keys).filter {
+        // Foundation's reader is off by a last bit now and then.
+        guard let own = figures.numbers[$0], let other = expected[$0] else { return true }
+        return abs(own - other) > 2 * own.ulp
+      }
+      #expect(
+        differing.isEmpty,
+        "\(differing.map { "\($0): \(figures.numbers[$0] as Any), \(expected[$0] as Any)" })")
+    }
+  }
+
+  @Test func `JSON that was cut or broken gives no figures and no crash`() throws {
+    let whole = Array(try JSONReport.render(SampleRuns.report).utf8.dropLast())
+    for length in stride(from: 0, to: whole.count, by: 97) {
+      #expect(throws: (any Error).self) { try ReportFigures(json: Array(whole.prefix(length))) }
+    }
+    var random = SystemRandomNumberGenerator()
+    let seed = UInt64.random(in: .min ... .max, using: &random)
+    var generator = SeededBytes(state: seed)
+    for _ in 0..<300 {
+      var broken = whole
+      for _ in 0..<3 { broken[Int(generator.next() % UInt64(whole.count))] = generator.byte() }
+      // Either is right: a byte within a text may be any.
+      _ = try? ReportFigures(json: broken)
+    }
+    for text in [
+      "", "[]", "{}x", "{\"a\":}", "{\"a\":[1,2}", "{\"score\":{\"overall\":\"x\"}}", "nul",
+    ] {
+      #expect(throws: (any Error).self, "\(text), seed \(seed)") {
+        try ReportFigures(json: Array(text.utf8))
+      }
+    }
+    #expect(
+      try ReportFigures(json: Array("{ \"later\": [{}, [1, \"]\"], -1e3] }".utf8)).numbers.isEmpty)
+  }
+
+  /// Bytes that are the same for the same seed.
+  private struct SeededBytes {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return state >> 33
+    }
+
+    mutating func byte() -> UInt8 { UInt8(truncatingIfNeeded: next()) }
+  }
+
   @Test func `numbers, texts, dictionaries and named items are figures`() throws {
     let report = SampleRuns.report
     let figures = try ReportFigures(report)

@@ -46,9 +46,9 @@ enum Machine {
 final class Scratch {
   let path: String
 
-  init() throws {
-    // Not the temporary directory: it may be a tmpfs, where nothing counts as a disk write.
-    var template = Array("/var/tmp/lull-test-XXXXXX".utf8CString)
+  /// Not in the temporary directory by default: it may be a tmpfs, where nothing counts as a disk write.
+  init(in folder: String = "/var/tmp") throws {
+    var template = Array("\(folder)/lull-test-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw POSIXError(.EIO) }
     path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     // Under sudo Lull records as another user, who must be able to write here.

@@ -38,6 +38,22 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ["swift", "test"], ["/usr/bin/swift", "test", "--no-parallel"], ["swift-test"],
+    ["env", "A=b", "swift", "test"], ["sh", "-c", "cd x && swift test --filter Y"],
+    [".build/debug/xPackageTests.xctest"],
+    ["/x/swiftpm-testing-helper", "--test-bundle-path", "y"],
+  ])
+  func `commands that run tests are known`(command: [String]) {
+    #expect(TestHost.isStarted(by: command))
+  }
+
+  @Test(arguments: [
+    ["swift", "run", "tool"], ["test", "-f", "swift"], ["./my-test"], ["swiftc", "test"], [],
+    ["sh", "-c", "test -d swift"],
+  ])
+  func `others are not`(command: [String]) { #expect(!TestHost.isStarted(by: command)) }
+
   @Test func `groups are told from the text of definitions`() {
     let text = """
       p:lull_12/open64 /lib/libc.so.6:0x00000000000f7fc0 path=+0(%di):ustring

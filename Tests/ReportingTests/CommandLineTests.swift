@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What the built program does with what it is given; skipped where it is not built.
-@Suite(.enabled(if: Lull.path != nil)) final class CommandLineTests {
+@Suite(.enabled(if: BuiltLull.path != nil)) final class CommandLineTests {
   private let folder: URL
 
   init() throws {
@@ -69,7 +69,7 @@ import Testing
     _ = try file("empty", "")
     _ = try file("text", "this is no trace\n")
     _ = try file("torn", "PERFILE2\u{1}\u{2}\u{3}")
-    let result = try Lull.run(arguments, in: folder)
+    let result = try BuiltLull.run(arguments, in: folder)
     #expect(result.status == status, "\(arguments): \(result.errors)")
     #expect(!result.died, "\(arguments): \(result.errors)")
     #expect(result.errors.contains(says), "\(arguments): \(result.errors)")
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test func `names in errors cannot act on the terminal`() throws {
-    let result = try Lull.run(["report", "a\u{1B}[31m\u{202E}b"], in: folder)
+    let result = try BuiltLull.run(["report", "a\u{1B}[31m\u{202E}b"], in: folder)
     #expect(result.status == 74)
     #expect(!result.errors.contains("\u{1B}") && !result.errors.contains("\u{202E}"))
   }
@@ -85,23 +85,23 @@ import Testing
   @Test(arguments: ["text", "html", "json", "markdown"])
   func `a report is written to standard output or a new file`(format: String) throws {
     let trace = try trace()
-    let shown = try Lull.run(["report", trace, "--format", format], in: folder)
+    let shown = try BuiltLull.run(["report", trace, "--format", format], in: folder)
     #expect(shown.status == 0, "\(shown.errors)")
     #expect(shown.output.contains("app"))
     let arguments = ["report", trace, "--format", format, "-o", "out"]
-    #expect(try Lull.run(arguments, in: folder).status == 0)
+    #expect(try BuiltLull.run(arguments, in: folder).status == 0)
     let written = try String(contentsOfFile: file("out"), encoding: .utf8)
     #expect(written == shown.output)
-    let again = try Lull.run(arguments, in: folder)
+    let again = try BuiltLull.run(arguments, in: folder)
     #expect(again.status == 74)
     #expect(again.errors.contains("--force"))
-    #expect(try Lull.run(arguments + ["--force"], in: folder).status == 0)
+    #expect(try BuiltLull.run(arguments + ["--force"], in: folder).status == 0)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2)
   }
 
   @Test func `a reader that goes away is no error`() throws {
     let trace = try trace()
-    let shell = "'\(Lull.path ?? "")' report '\(trace)'; echo status $? >&2"
+    let shell = "'\(BuiltLull.path ?? "")' report '\(trace)'; echo status $? >&2"
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
     process.arguments = ["-c", "{ \(shell); } | :"]
@@ -117,7 +117,7 @@ import Testing
   @Test func `a redacted trace gives the same report but for the names`() throws {
     let path = try file("private.perf.data")
     try PrivateTrace.write(to: path)
-    let copied = try Lull.run(["redact", path, "-o", "copy"], in: folder)
+    let copied = try BuiltLull.run(["redact", path, "-o", "copy"], in: folder)
     #expect(copied.status == 0, "\(copied.errors)")
     let bytes = try Data(contentsOf: URL(fileURLWithPath: file("copy")))
     for secret in PrivateTrace.secrets {
@@ -125,7 +125,7 @@ import Testing
     }
     var reports: [String] = []
     for name in [path, "copy"] {
-      let result = try Lull.run(["report", name, "--format", "json"], in: folder)
+      let result = try BuiltLull.run(["report", name, "--format", "json"], in: folder)
       #expect(result.status == 0, "\(result.errors)")
       reports.append(result.output)
     }
@@ -136,11 +136,11 @@ import Testing
     #expect(reports[1].contains("192.0.2.1:443"))
 
     // Once more gives the same bytes, and redacting the copy changes nothing.
-    #expect(try Lull.run(["redact", path, "-o", "second"], in: folder).status == 0)
+    #expect(try BuiltLull.run(["redact", path, "-o", "second"], in: folder).status == 0)
     #expect(try Data(contentsOf: URL(fileURLWithPath: file("second"))) == bytes)
-    #expect(try Lull.run(["redact", "copy", "-o", "third"], in: folder).status == 0)
+    #expect(try BuiltLull.run(["redact", "copy", "-o", "third"], in: folder).status == 0)
     #expect(try Data(contentsOf: URL(fileURLWithPath: file("third"))) == bytes)
-    #expect(try Lull.run(["redact", path, "-o", "copy"], in: folder).status == 74)
+    #expect(try BuiltLull.run(["redact", path, "-o", "copy"], in: folder).status == 74)
   }
 
   @Test func `a redacted copy of a truncated trace is truncated and has the same figures`() throws {
@@ -149,9 +149,9 @@ import Testing
     let bytes = try Data(contentsOf: URL(fileURLWithPath: whole))
     let path = try file("torn.perf.data")
     try bytes.prefix(bytes.count * 3 / 4).write(to: URL(fileURLWithPath: path))
-    #expect(try Lull.run(["redact", path, "-o", "copy"], in: folder).status == 0)
+    #expect(try BuiltLull.run(["redact", path, "-o", "copy"], in: folder).status == 0)
     let reports = try [path, "copy"].map {
-      try Lull.run(["report", $0, "--format", "json"], in: folder).output
+      try BuiltLull.run(["report", $0, "--format", "json"], in: folder).output
     }
     let figures = reports.map { $0.matches(of: /: (-?[0-9][0-9.e+-]*)/).map { $0.output.1 } }
     #expect(figures[0] == figures[1])
@@ -159,11 +159,11 @@ import Testing
   }
 
   @Test func `rules, doctor, help and version answer`() throws {
-    #expect(try Lull.run(["rules"], in: folder).output.contains("main-thread-hangs"))
-    #expect(try Lull.run(["rules", "show", "idle-wakeups"], in: folder).status == 0)
-    #expect(try Lull.run(["--version"], in: folder).output.hasSuffix("\n"))
-    #expect(try Lull.run(["record", "--help"], in: folder).status == 0)
-    let doctor = try Lull.run(["doctor", "--json"], in: folder)
+    #expect(try BuiltLull.run(["rules"], in: folder).output.contains("main-thread-hangs"))
+    #expect(try BuiltLull.run(["rules", "show", "idle-wakeups"], in: folder).status == 0)
+    #expect(try BuiltLull.run(["--version"], in: folder).output.hasSuffix("\n"))
+    #expect(try BuiltLull.run(["record", "--help"], in: folder).status == 0)
+    let doctor = try BuiltLull.run(["doctor", "--json"], in: folder)
     #expect(doctor.status == 0)
     _ = try JSONSerialization.jsonObject(with: Data(doctor.output.utf8))
   }

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Real recordings, kept, and the reports that were made of them: what changes a report shows in the diff.
 ///
 /// After a change that is meant to change them: `LULL_WRITE_REPORTS=1 swift test --filter RecordedReports`.
-@Suite(.enabled(if: Lull.path != nil, "lull was not built beside the tests"))
+@Suite(.enabled(if: BuiltLull.path != nil, "lull was not built beside the tests"))
 struct RecordedReportsTests {
   static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
@@ -16,7 +17,8 @@ struct RecordedReportsTests {
 
   @Test(arguments: traces, ["json", "text"])
   func `a recording's report is the one that is kept`(trace: String, format: String) throws {
-    let result = try Lull.run(["report", "Traces/\(trace)", "--format", format], in: Self.root)
+    let result = try BuiltLull.run(
+      ["report", "Traces/\(trace)", "--format", format], in: Self.root)
     try #require(result.status == 0, "\(result.errors)")
     let name = trace.replacing(".perf.data", with: format == "json" ? ".json" : ".txt")
     let kept = Self.root.appendingPathComponent("Reports/\(name)")

@@ -22,15 +22,23 @@ public struct Baseline: Sendable, Equatable, Codable {
     scenarios = [:]
     for set in sets {
       guard let first = set.runs.first else { continue }
-      var figures: [String: [Double]] = [:]
-      for path in Self.lasting(set.runs) {
-        figures[path.description] = set.runs.compactMap { run in
-          run.figures.numbers[path].map(Self.rounded)
-        }
-      }
       scenarios[set.scenario ?? ""] = Part(
-        environment: Fingerprint(first.report), figures: figures)
+        environment: Fingerprint(first.report), figures: Self.values(set.runs.map(\.figures)))
     }
+  }
+
+  /// The figures of one report, of which parts may be missing: it may be of an older version.
+  private init(_ figures: ReportFigures) {
+    scenarios = ["": Part(environment: Fingerprint(figures), figures: Self.values([figures]))]
+  }
+
+  /// Each lasting figure's value in each run.
+  private static func values(_ runs: [ReportFigures]) -> [String: [Double]] {
+    var values: [String: [Double]] = [:]
+    for path in lasting(runs) {
+      values[path.description] = runs.compactMap { $0.numbers[path].map(rounded) }
+    }
+    return values
   }
 
   /// The figures of a scenario; those without one where the baseline is of a single report.
@@ -39,10 +47,10 @@ public struct Baseline: Sendable, Equatable, Codable {
   }
 
   /// The figures that every run has, but for ids and other numbers that are no measurement.
-  private static func lasting(_ runs: [Run]) -> [FigurePath] {
+  private static func lasting(_ runs: [ReportFigures]) -> [FigurePath] {
     guard let first = runs.first else { return [] }
-    return first.figures.numbers.keys.filter { path in
-      FigureNames.isMeasured(path) && runs.allSatisfy { $0.figures.numbers[path] != nil }
+    return first.numbers.keys.filter { path in
+      FigureNames.isMeasured(path) && runs.allSatisfy { $0.numbers[path] != nil }
     }
   }
 
@@ -62,8 +70,7 @@ public struct Baseline: Sendable, Equatable, Codable {
     switch try JSONDecoder().decode(Header.self, from: data).schema {
     case schema: return try JSONDecoder().decode(Baseline.self, from: data)
     case Report.schema:
-      let run = try Run(source: "baseline", report: JSONReport.parse(text))
-      return Baseline(sets: [RunSet(scenario: nil, runs: [run])])
+      return Baseline(try ReportFigures(json: Array(text.utf8)))
     default: throw BaselineError.schema
     }
   }

@@ -21,6 +21,18 @@ public struct Fingerprint: Sendable, Equatable, Codable {
     scoring = report.score.configuration
   }
 
+  /// The fingerprint in the figures of a report, of which parts may be missing.
+  init(_ figures: ReportFigures) {
+    func text(_ keys: String...) -> String? { figures.texts[FigurePath(keys: keys)] }
+    kernel = text("trace", "kernel")
+    cpuModel = text("trace", "cpuModel")
+    cpuCount = figures.numbers[FigurePath(keys: ["trace", "cpuCount"])].flatMap { Int(exactly: $0) }
+    privilege = text("capture", "privilege")
+    swiftVersion = text("process", "swiftVersion")
+    lullVersion = text("generator", "version")
+    scoring = text("score", "configuration")
+  }
+
   /// What differs, in words, of all that matters to the figure.
   package func differences(from other: Fingerprint, for path: FigurePath) -> [String] {
     var found: [String] = []

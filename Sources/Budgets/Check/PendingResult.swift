@@ -95,6 +95,6 @@ struct PendingResult {
   }
 
   private func chance(_ outcome: ComparisonSuite.Outcome) -> String {
-    outcome.pValue.map { ", p = \(Figures.brief($0))" } ?? ""
+    outcome.pValue.map { ", p \(ComparisonText.chance($0))" } ?? ""
   }
 }

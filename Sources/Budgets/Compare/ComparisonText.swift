@@ -36,7 +36,7 @@ public enum ComparisonText {
         word(figure.verdict), Escaped.markdown(figure.path),
         figure.base.map(unit.text) ?? "–", figure.new.map(unit.text) ?? "–",
         Escaped.markdown(figure.reason ?? change(figure, unit)),
-        figure.pValue.map(Figures.brief) ?? "",
+        figure.pValue.map { chance($0).replacing("= ", with: "") } ?? "",
         figure.blame.map { Escaped.inert(CheckText.blame($0)) } ?? "",
       ]
       lines.append("| " + cells.joined(separator: " | ") + " |")
@@ -54,6 +54,11 @@ public enum ComparisonText {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
     return String(decoding: try encoder.encode(comparison), as: UTF8.self) + "\n"
+  }
+
+  /// A p-value as it is written; one that rounds to zero is not zero.
+  static func chance(_ value: Double) -> String {
+    value < 0.0001 ? "< 0.0001" : "= \(Figures.brief(value))"
   }
 
   static func headline(_ comparison: Comparison) -> String {
@@ -84,16 +89,20 @@ public enum ComparisonText {
       case .unchanged, .ambiguous: .plain
       case .tooFewRuns, .incomparable: .middling
       }
-    canvas.line(
-      (Columns.padded(word(figure.verdict), to: 7), style),
-      (Columns.clip(Escaped.text(figure.path), to: 70), .heading))
+    let name = Columns.clip(Escaped.text(figure.path), to: 70)
+    if figure.verdict == .unchanged {
+      let pair = [figure.base, figure.new].map { $0.map(unit.text) ?? "?" }
+      let text = pair[0] == pair[1] ? pair[0] : pair.joined(separator: " to ")
+      return canvas.line((Columns.padded("same", to: 7), style), ("\(name): \(text)", .plain))
+    }
+    canvas.line((Columns.padded(word(figure.verdict), to: 7), style), (name, .heading))
     if let reason = figure.reason {
       return canvas.paragraph(Escaped.text(reason), indent: 7, hanging: 9)
     }
     var text =
       "\(figure.base.map(unit.text) ?? "?") to \(figure.new.map(unit.text) ?? "?"), "
       + change(figure, unit)
-    if let p = figure.pValue { text += ", p = \(Figures.brief(p))" }
+    if let p = figure.pValue { text += ", p \(chance(p))" }
     if figure.verdict == .tooFewRuns {
       text += "; it takes \(FigureSamples.fewest) runs of each side to tell this from noise"
     }

@@ -32,9 +32,10 @@ public struct Fleet: Sendable {
 
   /// Adds what is in a file: a report or a fleet.
   public mutating func add(json: [UInt8]) throws {
-    struct Header: Decodable { var schema: String? }
-    switch try JSONDecoder().decode(Header.self, from: Data(json)).schema {
-    case Report.schema: add(try ReportFigures(json: json))
+    // Of a fleet only the schema is found, since it has none of a report's other keys.
+    let figures = try ReportFigures(json: json)
+    switch figures.texts[FigurePath(keys: ["schema"])] {
+    case Report.schema: add(figures)
     case Self.schema: add(try Fleet(Data(json)))
     default: throw FleetError.schema
     }
@@ -60,7 +61,7 @@ public struct Fleet: Sendable {
   public func text(options: TextOptions = .init()) -> String {
     var canvas = TextCanvas(options: options)
     canvas.line((Figures.count(reports, "report"), .heading))
-    let column = 11
+    let column = 14
     let width = options.width - 4 * column
     let head =
       Columns.padded("", to: width)
@@ -70,7 +71,7 @@ public struct Fleet: Sendable {
       let unit = FigureUnit.of(path)
       let name = Columns.clip(Escaped.text(path.description), to: width - 1)
       let cells = Self.shares.map {
-        Columns.rightAligned(unit.text(histogram.percentile($0.share)), to: column)
+        " " + Columns.rightAligned(unit.text(histogram.percentile($0.share)), to: column - 1)
       }
       canvas.line((Columns.padded(name, to: width) + cells.joined(), .plain))
     }

@@ -111,11 +111,18 @@ public final class Recorder {
       return try UprobeSet.install(
         tracefs: tracefs, libraries: UprobeSet.libraryCandidates(pid: pid),
         runtimes: ConcurrencyRuntime.candidates(
-          of: options.target, path: environment["PATH"] ?? ""))
+          of: options.target, path: environment["PATH"] ?? ""), tests: runsTests)
     } catch {
       unavailable.append(
         .init(signal: "file names", reason: "no probes in the C library: \(error.message)"))
       return nil
+    }
+  }
+
+  private var runsTests: Bool {
+    switch options.target {
+    case .command(let words): TestHost.isStarted(by: words)
+    case .pid(let pid): TestHost.isRunning(pid: pid)
     }
   }
 

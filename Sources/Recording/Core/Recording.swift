@@ -176,6 +176,11 @@ final class Recording {
           pid: command.pid, tid: command.pid, name: "lull", time: now, id: id))
     }
     try book.begin(command.pid, parentPid: getpid(), kind: .start, time: now)
+    // What it inherits, such as an output that is a file; whether it is looked up later would be chance.
+    for event in DescriptorTable.all(pid: command.pid)
+    where (event.flags ?? 0) & Int(O_CLOEXEC) == 0 {
+      try sink.append(event, pid: command.pid, time: now)
+    }
   }
 
   private func beginProcess(_ process: AttachedProcess, _ now: UInt64) throws(PerfDataError) {

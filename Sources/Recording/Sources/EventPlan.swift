@@ -49,12 +49,15 @@ struct EventPlan {
     addClock(options)
     for probe in uprobes {
       let isRuntime = probe.name.hasPrefix("swift_")
+      let isTests = probe.name.hasPrefix("fwrite") || probe.name.hasPrefix("fputs")
       var spec = EventSpec(
         name: "\(probe.system):\(probe.name)", type: EventSpec.tracepoint, config: probe.id,
-        fields: [.base, .raw], signal: isRuntime ? EventSpec.concurrency : EventSpec.fileNames,
+        fields: [.base, .raw],
+        signal: isRuntime ? EventSpec.concurrency : isTests ? "tests" : EventSpec.fileNames,
         format: probe.format, system: probe.system)
+      if isTests { spec.filter = TestHost.filter }
       if probe.name == "swift_job_run" { spec.role = .full(.jobs) }
-      if !isRuntime { spec.season = .calm }
+      if !isRuntime, !isTests { spec.season = .calm }
       specs.append(spec)
     }
     specs.removeAll { options.excludedEvents.contains($0.name) }

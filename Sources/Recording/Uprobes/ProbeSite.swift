@@ -110,6 +110,16 @@ package struct ProbeTemplate: Sendable {
       function: "swift_task_create", entry: "flags=$1:x64", result: nil, onlyIfCheap: true),
   ]
 
+  /// Where test runners hand a line to the C library: XCTest prints, Swift Testing writes its lines by `fputs` and its
+  /// event stream by `fwrite`.
+  package static let tests: [ProbeTemplate] = [
+    ProbeTemplate(
+      function: "fwrite", entry: "text=+0($1):ustring size=$2:u64 count=$3:u64", result: nil,
+      onlyIfCheap: true),
+    ProbeTemplate(
+      function: "fputs", entry: "text=+0($1):ustring", result: nil, onlyIfCheap: true),
+  ]
+
   /// The entry's fetch arguments with this machine's argument registers.
   package var entryArguments: String { Self.withRegisters(entry) }
 

@@ -49,8 +49,10 @@ public final class UprobeSet: Sendable {
   ///   - libraries: paths of C libraries, or of executables that contain one.
   ///   - tag: the recorder's process id.
   ///   - runtimes: where Swift's concurrency may be; the first that has it is probed.
+  ///   - tests: whether the lines of a test runner are wanted too.
   public static func install(
-    tracefs: TraceFS, libraries: [String], runtimes: [String] = [], tag: Int32 = getpid()
+    tracefs: TraceFS, libraries: [String], runtimes: [String] = [], tests: Bool = false,
+    tag: Int32 = getpid()
   ) throws(RecordingError) -> UprobeSet {
     let system = "lull_\(tag)"
     // A reused process id may have left probes of this very name.
@@ -115,7 +117,8 @@ public final class UprobeSet: Sendable {
         continue
       }
       let suffix = seen.count > 1 ? "_\(seen.count)" : ""
-      define(ProbeTemplate.all, in: library, file, suffix: suffix)
+      let templates = ProbeTemplate.all + (tests ? ProbeTemplate.tests : [])
+      define(templates, in: library, file, suffix: suffix)
     }
     for runtime in runtimes {
       guard let file = ElfFile(path: runtime),

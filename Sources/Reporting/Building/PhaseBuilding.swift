@@ -24,6 +24,7 @@ enum PhaseBuilding {
       durationSeconds: interval.durationSeconds.finite, isOpen: interval.isOpen,
       thread: interval.thread, cpuSeconds: interval.cpuSeconds.finite, wakeups: interval.wakeups,
       bytesSent: interval.bytesSent, bytesReceived: interval.bytesReceived,
-      bytesWritten: interval.bytesWritten)
+      bytesWritten: interval.bytesWritten, how: interval.how, outcome: interval.outcome,
+      pid: interval.pid)
   }
 }

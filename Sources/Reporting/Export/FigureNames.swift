@@ -34,7 +34,9 @@ extension FigureNames {
   package static func isMeasured(_ path: FigurePath) -> Bool {
     switch path.keys.first {
     case "score": return path.keys.last != "weight"
-    case "audits": return path.keys.last == "value" || path.keys.last == "score"
+    case "audits":
+      // Evidence is of files and hosts, whose names come and go.
+      return path.keys.count == 3 && (path.keys[2] == "value" || path.keys[2] == "score")
     case "phases", "intervals": return true
     case "signals":
       // Names of threads and files come and go.

@@ -54,7 +54,10 @@ package enum FigureUnit: Sendable, Equatable {
       let whole = value.rounded() == value && value.magnitude < 1e15
       let number =
         whole ? Figures.grouped(Int(value)) : Figures.brief(value)
-      return unit.isEmpty ? number : unit.hasPrefix("/") ? number + unit : "\(number) \(unit)"
+      if unit.isEmpty { return number }
+      // Rules count by `1/s` and `1/min`.
+      return unit.hasPrefix("/") || unit.hasPrefix("1/")
+        ? number + unit.drop { $0 == "1" } : "\(number) \(unit)"
     }
   }
 }

@@ -14,6 +14,14 @@ public struct BlameSection: Codable, Sendable, Equatable {
   public var gapShare: [String: Double]
 }
 
+extension KeyedDecodingContainer {
+  /// Reads the tables, or empty ones where there is no such key, as in a report of an older version.
+  func decode(_ type: BlameSection.Type, forKey key: Key) throws -> BlameSection {
+    try decodeIfPresent(type, forKey: key)
+      ?? BlameSection(cpu: [], blocked: [], wakeups: [], disk: [], network: [], gapShare: [:])
+  }
+}
+
 /// What one function is to blame for.
 ///
 /// Charged to it (`selfSeconds`, `count`, `bytes`, `joules`) is what it did as the innermost function of the program's

@@ -29,7 +29,7 @@ public struct MarkSection: Codable, Sendable, Equatable {
   public var how: String
 }
 
-/// A span that the program named itself.
+/// A span that the program named itself, or a test.
 public struct IntervalSection: Codable, Sendable, Equatable {
   public var name: String
   public var start: Double
@@ -42,4 +42,10 @@ public struct IntervalSection: Codable, Sendable, Equatable {
   public var bytesSent: UInt64
   public var bytesReceived: UInt64
   public var bytesWritten: UInt64
+  /// library, xctest or swift-testing; null in reports of older versions.
+  @Nullable public var how: String?
+  /// Of a test: passed, failed or skipped.
+  @Nullable public var outcome: String?
+  /// Its process, where that is not the report's.
+  @Nullable public var pid: Int?
 }

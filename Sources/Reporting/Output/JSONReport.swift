@@ -31,8 +31,34 @@ public enum JSONReport {
     return text.replacing(escaped, with: "null")
   }
 
-  /// Reads a report back.
+  /// Reads a report back; what later versions added may be missing.
   public static func parse(_ text: String) throws -> Report {
-    try JSONDecoder().decode(Report.self, from: Data(text.utf8))
+    struct Header: Decodable { var schema: String }
+    let data = Data(text.utf8)
+    let schema = try JSONDecoder().decode(Header.self, from: data).schema
+    guard schema == Report.schema else { throw ForeignSchema(schema: schema) }
+    return try JSONDecoder().decode(Report.self, from: data)
+  }
+
+  /// JSON of another schema, which this version does not read.
+  private struct ForeignSchema: Error {
+    var schema: String
+  }
+
+  /// Why `parse` failed, in a few words.
+  public static func reason(_ error: any Error) -> String {
+    func place(_ context: DecodingError.Context, _ last: String? = nil) -> String {
+      (context.codingPath.map(\.stringValue) + (last.map { [$0] } ?? [])).joined(separator: ".")
+    }
+    switch error {
+    case let error as ForeignSchema:
+      return "it is of schema \(Escaped.text(String(error.schema.prefix(80)))), "
+        + "and this version reads \(Report.schema)"
+    case DecodingError.keyNotFound(let key, let context):
+      return "“\(Escaped.text(place(context, key.stringValue)))” is missing"
+    case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
+      return "“\(Escaped.text(place(context)))” is of another kind than in a report"
+    default: return "it is not valid JSON"
+    }
   }
 }

@@ -32,6 +32,7 @@ enum SignalsText {
     canvas.heading("CPU and energy")
     writeProcessor(report, &canvas)
     writeWorstMinutes(report.signals.worstMinutes, &canvas)
+    IntervalsText.write(report, to: &canvas)
   }
 
   private static func writeWorstMinutes(_ minutes: [WorstMinute], _ canvas: inout TextCanvas) {

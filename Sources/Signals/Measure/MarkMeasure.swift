@@ -55,14 +55,22 @@ enum MarkMeasure {
     _ begin: MarkRecord, _ end: Timestamp?, _ activity: SubjectActivity
   ) -> Interval {
     let subject = activity.subject
-    let until = end ?? max(subject.end, begin.time)
-    let bytes = activity.bytes(begin.time, until)
+    var interval = interval(begin.event.name, from: begin.time, to: end, activity)
+    interval.thread = subject.threads.first { $0.tid == begin.tid }?.name ?? ""
+    interval.how = begin.event.how
+    return interval
+  }
+
+  /// What a process used between two moments; one without an end lasts until the process ends.
+  static func interval(
+    _ name: String, from begin: Timestamp, to end: Timestamp?, _ activity: SubjectActivity
+  ) -> Interval {
+    let until = end ?? max(activity.subject.end, begin)
+    let bytes = activity.bytes(begin, until)
     return Interval(
-      name: begin.event.name, start: subject.time(begin.time),
-      durationSeconds: (until - begin.time).seconds, isOpen: end == nil,
-      thread: subject.threads.first { $0.tid == begin.tid }?.name ?? "",
-      cpuSeconds: activity.cpuSeconds(begin.time, until),
-      wakeups: activity.wakeups(begin.time, until).all, bytesSent: bytes.sent,
+      name: name, start: activity.subject.time(begin), durationSeconds: (until - begin).seconds,
+      isOpen: end == nil, cpuSeconds: activity.cpuSeconds(begin, until),
+      wakeups: activity.wakeups(begin, until).all, bytesSent: bytes.sent,
       bytesReceived: bytes.received, bytesWritten: bytes.written)
   }
 }

@@ -45,7 +45,7 @@ public enum Measurement {
     let activity = SubjectActivity(subject, wakeups: wakeups)
     set.executable = trace.subject.executable
     set.marks = MarkMeasure.marks(activity, signalMarks: options.signalMarks)
-    set.intervals = MarkMeasure.intervals(activity)
+    set.intervals = TestMeasure.added(to: MarkMeasure.intervals(activity), activity)
     if set.unavailable[.mainThread] == nil, let choice {
       set.mainThread = MainThreadMeasure.measure(choice, in: subject)
       set.lifecycle = LifecycleMeasure.measure(
@@ -133,12 +133,15 @@ struct SubjectView {
   let start: Timestamp
   let end: Timestamp
 
-  init(_ trace: Trace) {
+  init(_ trace: Trace) { self.init(trace, process: trace.subject) }
+
+  /// Looks at another process of the trace.
+  init(_ trace: Trace, process: ProcessModel) {
     self.trace = trace
-    pid = trace.subject.pid
-    threads = trace.threads(of: trace.subject.pid)
-    start = max(trace.subject.start, trace.start)
-    end = max(min(trace.subject.end ?? trace.end, trace.end), start)
+    pid = process.pid
+    threads = trace.threads(of: process.pid)
+    start = max(process.start, trace.start)
+    end = max(min(process.end ?? trace.end, trace.end), start)
   }
 
   var seconds: Double { (end - start).seconds }

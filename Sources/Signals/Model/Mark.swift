@@ -52,6 +52,12 @@ public struct Interval: Sendable, Hashable, Codable {
   public var bytesReceived: UInt64
   /// Bytes written to regular files.
   public var bytesWritten: UInt64
+  /// Who told of it: library, or the tests' xctest or swift-testing.
+  public var how: String
+  /// What came of a test: passed, failed or skipped.
+  public var outcome: String?
+  /// Its process, where that is not the subject: a package's two kinds of tests run apart.
+  public var pid: Int?
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
   public init(
@@ -64,8 +70,10 @@ public struct Interval: Sendable, Hashable, Codable {
     wakeups: Int = 0,
     bytesSent: UInt64 = 0,
     bytesReceived: UInt64 = 0,
-    bytesWritten: UInt64 = 0
+    bytesWritten: UInt64 = 0,
+    how: String = "library"
   ) {
+    self.how = how
     self.name = name
     self.start = start
     self.durationSeconds = durationSeconds

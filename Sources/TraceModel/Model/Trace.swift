@@ -27,6 +27,8 @@ public struct Trace: Sendable {
   public internal(set) var marks: [MarkRecord] = []
   /// What files held after they were written.
   public internal(set) var contents: [ContentReading] = []
+  /// Tests that runners told of, in the order of their beginnings.
+  public internal(set) var tests: [TestRun] = []
   public internal(set) var fileOperations: [FileOperation] = []
   public internal(set) var footprints: [Footprint] = []
   public internal(set) var counters: [CounterEvent] = []

@@ -28,6 +28,7 @@ extension Trace {
     part.packets = packets.filter { isInside($0.time) }
     part.fileOperations = fileOperations.filter { isInside($0.time) }
     part.footprints = footprints.filter { isInside($0.time) }
+    part.tests = tests.filter { $0.start <= to && ($0.end ?? to) >= from }
     part.signals = signals.filter { isInside($0.time) }
     part.processorSamples = processorSamples.filter { isInside($0.time) }
     part.processes = processes.filter { $0.start <= to && ($0.end ?? to) >= from }.map {

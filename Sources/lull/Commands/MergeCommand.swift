@@ -47,7 +47,7 @@ struct MergeCommand: ParsableCommand {
     let paths = try reports.flatMap(Self.files)
     let text =
       switch format {
-      case .text: try fleet(paths).text(options: TextOptions(width: 100))
+      case .text: try fleet(paths).text(options: TextOptions(width: 110))
       case .json: try fleet(paths).render()
       case .ndjson, .csv: try rows(paths)
       }

@@ -1,5 +1,6 @@
 import Foundation
 import Signals
+import TestSupport
 import Testing
 import TraceModel
 
@@ -9,14 +10,14 @@ import TraceModel
 @Suite(
   .serialized,
   .enabled(if: Browser.path != nil, "chromium is not installed; apt-get install chromium"),
-  .enabled(if: Lull.path != nil, "lull was not built beside the tests"))
+  .enabled(if: BuiltLull.path != nil, "lull was not built beside the tests"))
 struct RecordedPagesTests {
   @Test(arguments: RecordedReportsTests.traces)
   func `a recording's page loads without a complaint, and says what its JSON says`(
     trace: String
   ) throws {
     func written(_ format: String) throws -> String {
-      let result = try Lull.run(
+      let result = try BuiltLull.run(
         ["report", "Traces/\(trace)", "--format", format], in: RecordedReportsTests.root)
       try #require(result.status == 0, "\(result.errors)")
       return result.output

@@ -1,16 +1,18 @@
 import Foundation
 
 /// The built `lull`, run as a user runs it.
-enum BuiltLull {
-  struct Result {
-    var status: Int32
-    var died: Bool
-    var output: String
-    var errors: String
+public enum BuiltLull {
+  /// What came of a run.
+  public struct Result: Sendable {
+    public var status: Int32
+    /// Whether a signal ended it.
+    public var died: Bool
+    public var output: String
+    public var errors: String
   }
 
   /// Beside the test bundle; nil where only this target was built.
-  static let path: String? = {
+  public static let path: String? = {
     var folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
     for _ in 0..<5 {
       for name in ["lull", "debug/lull", "release/lull"] {
@@ -27,7 +29,8 @@ enum BuiltLull {
     return nil
   }()
 
-  static func run(
+  /// Runs it in a folder, with nothing to read.
+  public static func run(
     _ arguments: [String], in folder: URL, environment: [String: String] = [:]
   ) throws -> Result {
     let process = Process()

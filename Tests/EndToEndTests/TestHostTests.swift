@@ -1,0 +1,103 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  /// A package with tests of both kinds, recorded as `swift test` runs them.
+  @Suite struct TestHosts {
+    private static let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("TestedPackage")
+
+    private struct Interval {
+      var name: String
+      var how: String
+      var start: Double
+      var seconds: Double
+      var cpuSeconds: Double
+      var bytesWritten: Int
+      var outcome: String
+    }
+
+    private func package() throws -> (scratch: Scratch, path: String) {
+      let scratch = try Scratch()
+      let path = scratch.file("tested")
+      try FileManager.default.copyItem(at: Self.source, to: URL(fileURLWithPath: path))
+      let built = try Command.run(
+        ["swift", "build", "--build-tests", "--package-path", path], limit: 400)
+      try #require(built.status == 0, "\(built.text)\(built.errors)")
+      return (scratch, path)
+    }
+
+    private func record(
+      _ package: (scratch: Scratch, path: String), _ options: [String]
+    ) throws -> (intervals: [Interval], said: String) {
+      let trace = package.scratch.file("\(UUID().uuidString).perf.data")
+      let run = try Command.run(
+        [
+          Machine.lull, "record", "-q", "-o", trace, "--", "swift", "test", "--skip-build",
+          "--package-path", package.path, "--no-parallel",
+        ] + options, limit: 200)
+      try #require(run.status == 0, "\(run.text)\(run.errors)")
+      let report = try Recorded.report(trace)
+      let intervals = report["intervals"].items.map { item in
+        Interval(
+          name: item["name"].string ?? "", how: item["how"].string ?? "",
+          start: item["start"].double ?? 0, seconds: item["durationSeconds"].double ?? 0,
+          cpuSeconds: item["cpuSeconds"].double ?? 0,
+          bytesWritten: item["bytesWritten"].int ?? 0, outcome: item["outcome"].string ?? "")
+      }
+      return (intervals, run.text + run.errors)
+    }
+
+    /// The seconds that a runner says a test took: `NAME passed after 0.151 seconds.`, `NAME' passed (0.2 seconds)`.
+    private func seconds(_ name: String, in said: String) throws -> Double {
+      let line = said.split(separator: "\n").first {
+        $0.contains(name) && $0.contains(" passed ") && $0.contains(" seconds")
+      }
+      let words = try #require(line, "\(name) in \(said)").split(separator: " ")
+      let index = try #require(words.firstIndex { $0.hasPrefix("seconds") })
+      let number = String(words[index - 1].filter { $0.isNumber || $0 == "." })
+      return try #require(Double(number))
+    }
+
+    @Test(.enabled(if: Machine.tool("swift") != nil, "needs swift to build the package"))
+    func `each test is an interval as long as its runner says, with its own cost`() throws {
+      let package = try package()
+      let (intervals, said) = try record(package, [])
+      #expect(
+        Set(intervals.map(\.name)) == [
+          "OldTests.testSpins", "OldTests.testWrites", "spins()", "writes a file",
+          "each(times:)",
+        ])
+      #expect(intervals.count == 6 && intervals.allSatisfy { $0.outcome == "passed" })
+      #expect(intervals.count { $0.how == "xctest" } == 2)
+      func one(_ name: String) throws -> Interval {
+        try #require(intervals.first { $0.name == name })
+      }
+      for (name, word, cpu) in [
+        ("OldTests.testSpins", "OldTests.testSpins", 0.2), ("each(times:)", "each(times:)", 0.15),
+      ] {
+        let test = try one(name)
+        let truth = try seconds(word, in: said)
+        #expect(abs(test.seconds - truth) < 0.1 * truth + 0.05, "\(name): \(test), \(truth)")
+        // A thread's own clock spun as long; what else the runner does comes on top.
+        #expect(test.cpuSeconds > 0.98 * cpu && test.cpuSeconds < cpu + 0.2, "\(test)")
+        #expect(test.bytesWritten < 100_000, "\(test)")
+      }
+      #expect(try one("OldTests.testWrites").bytesWritten == 300_000)
+      #expect(try one("writes a file").bytesWritten == 500_000)
+
+      // The event stream tells the two apart that are called the same.
+      let stream = package.scratch.file("events.jsonl")
+      let (streamed, _) = try record(
+        package, ["--disable-xctest", "--event-stream-output-path", stream])
+      #expect(
+        Set(streamed.map(\.name)) == [
+          "WorkTests.NewTests/spins()", "WorkTests.NewTests/writes()",
+          "WorkTests.NewTests/each(times:)", "WorkTests.OtherTests/spins()",
+        ])
+      #expect(streamed.count == 4)
+      let other = try #require(streamed.first { $0.name == "WorkTests.OtherTests/spins()" })
+      #expect(other.cpuSeconds > 0.098 && other.cpuSeconds < 0.3, "\(other)")
+    }
+  }
+}
