@@ -24,11 +24,12 @@ struct SliceWeightTests {
         time: Timestamp(nanoseconds: time), tid: tid, pid: 1, waker: 9, wakerPid: 9,
         context: context, waited: nil, cpuWasIdle: context == .hardInterrupt)
     }
-    var wakeups = [
+    var log: WakeupLog = [
       wakeup(900, 1, .softInterrupt), wakeup(1_100, 1, .hardInterrupt), wakeup(1_200, 2, .unknown),
       wakeup(1_300, 1, .unknown), wakeup(4_000, 1, .unknown),
     ]
-    SliceWeights(spans).complete(&wakeups)
+    SliceWeights(spans).complete(&log)
+    let wakeups = Array(log)
     let contexts: [Wakeup.Context] = [
       .softInterrupt, .hardInterrupt, .unknown, .hardInterrupt, .unknown,
     ]
