@@ -8,7 +8,8 @@
 
 int lull_contents_open(void) {
   int fd = fanotify_init(FAN_CLASS_NOTIF | FAN_CLOEXEC | FAN_NONBLOCK,
-                         O_RDONLY | O_LARGEFILE | O_CLOEXEC | O_NOATIME);
+                         // A named pipe, where a kernel tells of one, must not be waited for.
+                         O_RDONLY | O_NONBLOCK | O_LARGEFILE | O_CLOEXEC | O_NOATIME);
   return fd < 0 ? -errno : fd;
 }
 

@@ -231,7 +231,10 @@ struct TraceLoader {
       state.schedule.rename(tid: comm.tid, to: comm.name)
       state.processes.named(
         pid: comm.pid, tid: comm.tid, name: comm.name, isExec: comm.isExec, at: time)
-      if comm.isExec { state.stacks.exec(comm.pid) }
+      if comm.isExec {
+        state.stacks.exec(comm.pid)
+        state.descriptors.exec(comm.pid, at: time)
+      }
     case RecordType.fork:
       guard let task = file.task(record) else { return }
       let name = state.schedule.name(of: task.parentTid) ?? ""

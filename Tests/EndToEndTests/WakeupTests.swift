@@ -15,7 +15,7 @@ extension EndToEnd {
     ) throws {
       // The kernel of some machines keeps a few of the wakes from perf; not in every run.
       var differences: [String] = []
-      for _ in 0..<3 {
+      for _ in 0..<6 {
         differences = try compare(workload)
         if differences.isEmpty { return }
       }

@@ -26,10 +26,14 @@ struct DescriptorTracker {
 
   private var lives: [Key: [Life]] = [:]
   private var parents: [Int32: Int32] = [:]
+  private var execs: [Int32: Timestamp] = [:]
 
   mutating func forked(_ child: Int32, from parent: Int32) {
     if child != parent { parents[child] = parent }
   }
+
+  /// A new program keeps its input and outputs; of other numbers, which are mostly closed by it, only /proc tells.
+  mutating func exec(_ pid: Int32, at time: Timestamp) { execs[pid] = time }
 
   /// A successful open; `path` where the probe told it.
   mutating func open(pid: Int32, fd: Int, path: String?, at time: Timestamp) {
@@ -107,6 +111,7 @@ struct DescriptorTracker {
       }), life.seen != nil || life.opened != nil {
         return life
       }
+      if fd > 2, let exec = execs[pid], exec <= time { break }
       guard let parent = parents[pid] else { break }
       pid = parent
     }
