@@ -16,38 +16,23 @@ struct SyntheticCalls {
 
   /// Writes a trace of about `count` records.
   func write(to path: String, records count: Int) throws {
-    let writer = try events.writer(to: path)
     var time: UInt64 = 1_000_000_000
-    var head: [UInt8] = []
-    for thread in 0..<Self.threads {
-      let tid = 1000 + thread
-      head += RecordBuilder.fork(
-        pid: 1000, parentPid: thread == 0 ? 1 : 1000, tid: tid, parentTid: 1000, time: time, id: 10)
-      head += RecordBuilder.comm(
-        pid: 1000, tid: tid, name: "bench", isExec: thread == 0, time: time, id: 10)
-    }
-    try writer.append(head)
-    var random: UInt64 = 88_172_645_463_325_252
-    func next() -> UInt64 {
-      random ^= random << 13
-      random ^= random >> 7
-      random ^= random << 17
-      return random
-    }
+    let writer = try events.writer(to: path, threads: Self.threads, time: time)
+    var random = SyntheticEvents.Random()
     var written = 0
     while written < count {
       var rings: [[UInt8]] = [[], []]
       for _ in 0..<min(Self.callsInRound, max((count - written) / 2, 1)) {
-        time += 1000 + next() % 1000
-        let cpu = Int(next() % 2)
-        let tid = 1000 + Int32(next() % UInt64(Self.threads / 2)) * 2 + Int32(cpu)
-        let number = Self.numbers[Int(next() % UInt64(Self.numbers.count))]
+        time += 1000 + random.next() % 1000
+        let cpu = Int(random.next() % 2)
+        let tid = 1000 + Int32(random.next() % UInt64(Self.threads / 2)) * 2 + Int32(cpu)
+        let number = Self.numbers[Int(random.next() % UInt64(Self.numbers.count))]
         events.append(0, to: &rings[cpu], time: time, cpu: cpu, pid: 1000, tid: tid) {
           $0.put(number, at: 8)
           $0.put(UInt64(3), at: 16)
         }
         events.append(
-          1, to: &rings[cpu], time: time + 100 + next() % 800, cpu: cpu, pid: 1000, tid: tid
+          1, to: &rings[cpu], time: time + 100 + random.next() % 800, cpu: cpu, pid: 1000, tid: tid
         ) {
           $0.put(number, at: 8)
           $0.put(Int64(64), at: 16)

@@ -114,8 +114,30 @@ struct SyntheticEvents {
     return (text + "\nprint fmt: \"\"\n", (offset + 4 + 7) / 8 * 8 - 4)
   }
 
-  func writer(to path: String) throws -> PerfDataWriter {
-    try PerfDataWriter(path: path, attributes: attributes, features: features)
+  /// A trace that begins with the process `bench` and its threads, which are numbered from 1000.
+  func writer(to path: String, threads: Int32, time: UInt64) throws -> PerfDataWriter {
+    let writer = try PerfDataWriter(path: path, attributes: attributes, features: features)
+    var head: [UInt8] = []
+    for tid in 1000..<(1000 + threads) {
+      head += RecordBuilder.fork(
+        pid: 1000, parentPid: tid == 1000 ? 1 : 1000, tid: tid, parentTid: 1000, time: time, id: 10)
+      head += RecordBuilder.comm(
+        pid: 1000, tid: tid, name: "bench", isExec: tid == 1000, time: time, id: 10)
+    }
+    try writer.append(head)
+    return writer
+  }
+
+  /// The same numbers each time, so that a trace is made of the same bytes (Marsaglia's xorshift).
+  struct Random {
+    private var state: UInt64 = 88_172_645_463_325_252
+
+    mutating func next() -> UInt64 {
+      state ^= state << 13
+      state ^= state >> 7
+      state ^= state << 17
+      return state
+    }
   }
 
   /// A sample's payload while it is filled in.

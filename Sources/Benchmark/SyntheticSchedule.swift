@@ -26,34 +26,19 @@ struct SyntheticSchedule {
 
   /// Writes a trace of about `count` records.
   func write(to path: String, records count: Int) throws {
-    let writer = try events.writer(to: path)
     var time: UInt64 = 1_000_000_000
-    var head: [UInt8] = []
-    for thread in 0..<Self.threads {
-      let tid = 1000 + thread
-      head += RecordBuilder.fork(
-        pid: 1000, parentPid: thread == 0 ? 1 : 1000, tid: tid, parentTid: 1000, time: time, id: 10)
-      head += RecordBuilder.comm(
-        pid: 1000, tid: tid, name: "bench", isExec: thread == 0, time: time, id: 10)
-    }
-    try writer.append(head)
-    var random: UInt64 = 88_172_645_463_325_252
-    func next() -> UInt64 {
-      random ^= random << 13
-      random ^= random >> 7
-      random ^= random << 17
-      return random
-    }
+    let writer = try events.writer(to: path, threads: Self.threads, time: time)
+    var random = SyntheticEvents.Random()
     var running: [Int32] = [0, 0]
     var written = 0
     while written < count {
       // Each CPU's ring is emptied in turn, so a round is two ascending runs.
       var rings: [[UInt8]] = [[], []]
       for _ in 0..<min(Self.recordsInRound, max(count - written, 4)) / 4 {
-        time += 500 + next() % 4000
-        let cpu = Int(next() % 2)
+        time += 500 + random.next() % 4000
+        let cpu = Int(random.next() % 2)
         let old = running[cpu]
-        var new = 1000 + Int32(next() % UInt64(Self.threads))
+        var new = 1000 + Int32(random.next() % UInt64(Self.threads))
         if new == running[1 - cpu] { new = 0 }
         guard new != old else { continue }
         if new != 0 { append(1, to: &rings[cpu], time: time, cpu: cpu, tid: old, [(24, new)]) }
@@ -62,7 +47,7 @@ struct SyntheticSchedule {
         }
         append(
           0, to: &rings[cpu], time: time + 200, cpu: cpu, tid: old, [(24, old), (56, new)],
-          state: next() % 4 == 0 ? 0 : 1)
+          state: random.next() % 4 == 0 ? 0 : 1)
         written += 1 + (new != 0 ? 1 : 0) + (old != 0 ? 1 : 0)
         running[cpu] = new
       }

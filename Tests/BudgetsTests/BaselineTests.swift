@@ -44,7 +44,7 @@ import Testing
 
   @Test func `a baseline of another environment is refused for what depends on it`() throws {
     let runs = try SampleRuns.syncing([10, 10, 10])
-    var base = try Baseline(sets: [RunSet(scenario: nil, runs: runs)])
+    var base = Baseline(sets: [RunSet(scenario: nil, runs: runs)])
     base.scenarios[""]?.environment.cpuModel = "Another CPU"
     // Counts do not depend on the CPU, times do.
     #expect(try SampleRuns.check(Self.budget, runs, baseline: base).verdict == .pass)

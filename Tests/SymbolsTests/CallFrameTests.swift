@@ -33,9 +33,7 @@ import Testing
     if file == "program" {
       path = try TestProgram.chain("-O", "-static-stdlib")
     } else {
-      let mapped = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
-      let line = try #require(mapped.split(separator: "\n").first { $0.hasSuffix("/libc.so.6") })
-      path = String(try #require(line.split(separator: " ").last))
+      path = try TestProgram.cLibrary()
     }
     let table = try ModuleReader(path: path).callFrames()
     var columns: [String] = []

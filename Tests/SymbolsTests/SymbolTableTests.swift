@@ -47,9 +47,7 @@ import Testing
   }
 
   @Test func `the dynamic symbols of the C library are found in a stripped file`() throws {
-    let mapped = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
-    let line = try #require(mapped.split(separator: "\n").first { $0.hasSuffix("/libc.so.6") })
-    let path = String(try #require(line.split(separator: " ").last))
+    let path = try TestProgram.cLibrary()
     let table = try ModuleReader(path: path).symbols()
     let functions = try truth(path, ["-D"])
     #expect(functions.count > 1000)

@@ -15,6 +15,16 @@ enum TestProgram {
 
   private static let compiled = Mutex<[String: String]>([:])
 
+  /// The file of this machine's C library, as the dynamic linker finds it.
+  static func cLibrary() throws -> String {
+    let words = try run(["sh", "-c", "ldd \"$(command -v sh)\""]).split(
+      whereSeparator: \.isWhitespace)
+    guard let path = words.first(where: { $0.hasPrefix("/") && $0.hasSuffix("/libc.so.6") }) else {
+      throw Failure(description: "ldd names no C library")
+    }
+    return String(path)
+  }
+
   /// Output of a tool found in PATH.
   @discardableResult
   static func run(_ arguments: [String], input: String? = nil) throws -> String {
