@@ -14,6 +14,8 @@ final class Recording {
   private let drain: RingDrain
   private let book: ProcessBook
   private let tracefs: TraceFS?
+  /// When all its events were on, by the monotonic clock, in nanoseconds.
+  private let armed = SystemInfo.monotonicNanoseconds()
   private var features: WrittenFeatures
   private var unavailable: [CaptureEvent.Unavailable]
   private var problems: [String] = []
@@ -83,8 +85,8 @@ final class Recording {
       unlink(options.outputPath)
       throw failure
     }
-    let started = SystemInfo.monotonicNanoseconds()
-    let ending = session.run(duration: options.duration)
+    let started = earliest
+    let ending = session.run(duration: options.duration, since: started)
     let seconds = Double(SystemInfo.monotonicNanoseconds() - started) / 1e9
     let overhead = { Recorder.usedCPUSeconds() - before }
     end(ending, overhead: overhead)
@@ -140,6 +142,11 @@ final class Recording {
     if case .command = subject { .wrap } else { .attach }
   }
 
+  /// A running process is recorded from the moment its events were on; a command waits until it is released.
+  private var earliest: UInt64 {
+    mode == .attach ? armed : SystemInfo.monotonicNanoseconds()
+  }
+
   private func capture(complete: Bool, overhead: Double) -> CaptureEvent {
     var commandLine: [String] = []
     if case .command(let arguments) = options.target { commandLine = arguments }
@@ -158,7 +165,7 @@ final class Recording {
 
   /// What the trace says before the first event.
   private func begin() throws(PerfDataError) {
-    let now = SystemInfo.monotonicNanoseconds()
+    let now = earliest
     try sink.append(capture(complete: false, overhead: 0), pid: subject.pid, time: now)
     switch subject {
     case .command(let command):

@@ -80,9 +80,10 @@ final class RecordingSession {
     for event in known { descriptors.setKnown(event) }
   }
 
-  /// Runs until the target, the clock, the user or a signal ends it.
-  func run(duration: TimeSpan?) -> Ending {
-    started = SystemInfo.monotonicNanoseconds()
+  /// Runs until the target, the clock, the user or a signal ends it; the duration counts from `start`,
+  /// nanoseconds of the monotonic clock.
+  func run(duration: TimeSpan?, since start: UInt64) -> Ending {
+    started = start
     let deadline = duration.map { started &+ UInt64(max(0, $0.nanoseconds)) } ?? .max
     nextCounters = started + Self.counterInterval
     while true {
