@@ -1,9 +1,9 @@
 import PerfData
 import TestSupport
 import Testing
-import TraceModel
 
 @testable import Signals
+@testable import TraceModel
 
 private let second: UInt64 = 1_000_000_000
 private let millisecond: UInt64 = 1_000_000
@@ -217,5 +217,56 @@ struct CPUMeasureTests {
     let cpu = try #require(signals.cpu)
     #expect(abs(cpu.totalSeconds - 2) < 1e-9)
     #expect(abs(cpu.medianShare - 0.5) < 1e-9)
+  }
+}
+
+struct EnergyMeasureTests {
+  /// Four wakes: two of an idle CPU, one of a busy CPU, one by a thread.
+  @Test func `only wakes that found the CPU idle are charged, the others are the doubt`() throws {
+    let signals = try measure { builder in
+      builder.switchIn(time: second, 100)
+      func wait(
+        _ index: UInt64, _ function: String, _ context: TraceBuilder.WakeContext?,
+        by waker: Int32 = 0
+      )
+        throws
+      {
+        let (from, to) = (
+          second + (10 + 20 * index) * millisecond, second + 20 * (index + 1) * millisecond
+        )
+        builder.blockedStack(time: from - 1000, 100)
+        try builder.stack(
+          time: from - 1000, tid: 100, functions: [function, "main"], firstID: Int(10 * index + 1))
+        builder.switchOut(time: from, 100)
+        if let context { builder.waking(time: to, by: waker, of: 100, context: context) }
+        builder.switchIn(time: to, 100)
+      }
+      try wait(0, "usleep", .hardInterrupt)
+      try wait(1, "usleep", .hardInterrupt)
+      try wait(2, "usleep", .softInterrupt, by: 55)
+      try wait(3, "pthread_mutex_lock", .task, by: 55)
+      builder.exit(time: second + 200 * millisecond, pid: 100, tid: 100)
+    }
+    let wakeups = try #require(signals.wakeups)
+    #expect(wakeups.total == 4 && wakeups.idle == 3 && wakeups.foundCPUIdle == 2)
+    let energy = try #require(signals.energy)
+    #expect(abs(energy.wakeupJoules - 2 * 0.00395) < 1e-12)
+    #expect(energy.low == energy.totalJoules)
+    #expect(abs((energy.high ?? 0) - energy.totalJoules - 2 * 0.00395) < 1e-12)
+    #expect(abs(energy.byThread.reduce(0) { $0 + $1.wakeupJoules } - energy.wakeupJoules) < 1e-12)
+    #expect(
+      abs(signals.blame.wakeups.reduce(0) { $0 + $1.joules } - energy.wakeupJoules) < 1e-12)
+    // A program without one of its three idle wakeups saves one of three of what they cost.
+    #expect(abs(signals.joules(ofIdleWakeups: 1) - 2.0 / 3 * 0.00395) < 1e-12)
+  }
+
+  @Test func `a wake that the kernel did not tell is an idle one by what was waited for`() {
+    func wakeup(_ waited: WaitCause?) -> Wakeup {
+      Wakeup(
+        time: Timestamp(nanoseconds: 0), tid: 1, pid: 1, waker: -1, wakerPid: -1, context: .unknown,
+        waited: waited, cpuWasIdle: false)
+    }
+    #expect(wakeup(.sleep).foundCPUIdle && wakeup(.eventWait).foundCPUIdle)
+    #expect(!wakeup(.lock).foundCPUIdle && !wakeup(nil).foundCPUIdle)
   }
 }

@@ -98,7 +98,8 @@ enum SignalBuilding {
     for cause in wakeupCauses { causes[cause] = causes[cause] ?? 0 }
     return WakeupSection(
       total: signal.total, perSecond: signal.perSecond.finite, idle: signal.idle,
-      idlePerSecond: signal.idlePerSecond.finite, byCause: causes,
+      idlePerSecond: signal.idlePerSecond.finite, foundCPUIdle: signal.foundCPUIdle,
+      byCause: causes,
       timers: signal.timers.map { timer in
         TimerSection(
           tid: timer.tid, thread: timer.thread, periodSeconds: timer.periodSeconds.finite,

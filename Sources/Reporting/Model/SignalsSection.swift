@@ -134,6 +134,8 @@ public struct WakeupSection: Codable, Sendable, Equatable {
   public var perSecond: Double
   public var idle: Int
   public var idlePerSecond: Double
+  /// Idle wakeups that found their CPU idle; nil in reports of versions that did not count them.
+  public var foundCPUIdle: Int?
   public var byCause: [String: Int]
   public var timers: [TimerSection]
 }

@@ -66,7 +66,8 @@ enum SignalsText {
     canvas.item(
       "idle",
       "\(Figures.grouped(wakeups.idle)), \(Figures.brief(wakeups.idlePerSecond)) a second, "
-        + "made by interrupts")
+        + "made by interrupts"
+        + (wakeups.foundCPUIdle.map { "; \(Figures.grouped($0)) found the CPU idle" } ?? ""))
     let causes = TextReport.causes(wakeups.byCause.mapValues(Double.init)) {
       Figures.grouped(Int($0))
     }
@@ -209,9 +210,11 @@ enum SignalsText {
       notMeasured("cpu", report, &canvas)
     }
     if let energy = report.signals.energy {
+      let doubt = energy.high.flatMap { $0 > energy.totalJoules ? $0 : nil }
+        .map { "; at most \(Figures.joules($0)) by other models" }
       canvas.item(
         "energy",
-        "\(Figures.joules(energy.totalJoules)) (\(Escaped.text(energy.kind))): CPU "
+        "\(Figures.joules(energy.totalJoules)) (\(Escaped.text(energy.kind))\(doubt ?? "")): CPU "
           + "\(Figures.joules(energy.cpuJoules)), wakeups \(Figures.joules(energy.wakeupJoules)), "
           + "radio \(Figures.joules(energy.radioJoules)), disk "
           + Figures.joules(energy.diskJoules))

@@ -23,6 +23,7 @@ public enum BackgroundWorkRule: Rule {
     let seconds = phases.reduce(0) { $0 + $1.durationSeconds }
     let cpu = phases.reduce(0) { $0 + $1.cpuSeconds }
     let wakeups = phases.reduce(0) { $0 + $1.wakeups }
+    let idle = phases.reduce(0) { $0 + $1.idleWakeups }
     let bytes = phases.reduce(0.0) {
       $0 + Double($1.bytesSent) + Double($1.bytesReceived) + Double($1.bytesWritten)
     }
@@ -44,6 +45,6 @@ public enum BackgroundWorkRule: Rule {
         savings: scale.saving(
           of: value,
           joules: cpu * signals.priors.wattsPerBusyCore
-            + Double(wakeups) * signals.priors.joulesPerWakeup)))
+            + signals.joules(ofIdleWakeups: idle))))
   }
 }

@@ -25,7 +25,7 @@ public enum IdleWakeupsRule: Rule {
         + " (\(wakeups.idle) of \(Figures.count(wakeups.total, "wakeup")))",
       evidence: evidence(signals, wakeups),
       savings: scale.saving(
-        of: value, joules: Double(wakeups.idle) * signals.priors.joulesPerWakeup))
+        of: value, joules: signals.joules(ofIdleWakeups: wakeups.idle)))
     if seconds < 300 { finding.limitValue = nil }
     return .measured(finding)
   }

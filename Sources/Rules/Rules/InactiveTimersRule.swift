@@ -33,6 +33,6 @@ public enum InactiveTimersRule: Rule {
             unit: "wakeups")
         },
         savings: scale.saving(
-          of: value, joules: Double(count) * signals.priors.joulesPerWakeup)))
+          of: value, joules: signals.joules(ofIdleWakeups: count))))
   }
 }

@@ -30,7 +30,7 @@ public enum PollingTimersRule: Rule {
       RuleFinding(
         value: value, displayValue: display, evidence: polling.prefix(8).map(row),
         savings: scale.saving(
-          of: value, joules: Double(expired) * signals.priors.joulesPerWakeup)))
+          of: value, joules: signals.joules(ofIdleWakeups: expired))))
   }
 
   private static func row(_ timer: TimerSignal) -> Evidence {

@@ -50,7 +50,7 @@ public enum WakeupCoalescingRule: Rule {
         // All that the replay joined is saved, not only what is above the good figure.
         savings: replay.avoidable > 0
           ? Savings(
-            value: value, joules: Double(replay.avoidable) * signals.priors.joulesPerWakeup) : nil))
+            value: value, joules: signals.joules(ofIdleWakeups: replay.avoidable)) : nil))
   }
 
   private static func example(timers: Int, remaining: Int) -> SignalSet {

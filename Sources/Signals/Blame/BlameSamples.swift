@@ -93,13 +93,16 @@ struct BlameSamples {
         sums.add(
           BlameSample(
             stack: nil, tid: tid, events: count.all, count: Double(count.all),
-            joules: Double(count.all) * priors.joulesPerWakeup))
+            joules: Double(count.foundCPUIdle) * priors.joulesPerWakeup))
       }
       return sums.samples
     }
     for wakeup in subject.trace.wakeups where wakeup.pid == subject.pid {
       let stack = waits[wakeup.tid]?[wakeup.time.nanoseconds]
-      sums.add(BlameSample(stack: stack, tid: wakeup.tid, joules: priors.joulesPerWakeup))
+      sums.add(
+        BlameSample(
+          stack: stack, tid: wakeup.tid,
+          joules: wakeup.foundCPUIdle ? priors.joulesPerWakeup : 0))
     }
     return sums.spread()
   }

@@ -8,16 +8,19 @@ enum EnergyMeasure {
   static func measure(_ set: SignalSet, _ subject: SubjectView) -> EnergySignal {
     let radio = set.network?.radio.energyJoules ?? 0
     var energy = set.priors.energy(
-      cpuSeconds: set.cpu?.totalSeconds ?? 0, wakeups: set.wakeups?.total ?? 0,
+      cpuSeconds: set.cpu?.totalSeconds ?? 0, wakeups: set.wakeups?.foundCPUIdle ?? 0,
       diskOperations: (set.disk?.writeBursts ?? 0) + (set.disk?.syncs ?? 0), radioJoules: radio)
-    // The radio profiles are the models that there are several of.
+    // The radio profiles are models that there are several of; and a thread that woke another one may have made an
+    // idle CPU take it, which no recording tells.
+    let untold = Double((set.wakeups?.total ?? 0) - (set.wakeups?.foundCPUIdle ?? 0))
     let radios = (set.network?.alternatives.map(\.energyJoules) ?? []) + [radio]
     energy.low = energy.totalJoules - radio + (radios.min() ?? radio)
-    energy.high = energy.totalJoules - radio + (radios.max() ?? radio)
+    energy.high =
+      energy.totalJoules - radio + (radios.max() ?? radio) + untold * set.priors.joulesPerWakeup
     energy.byThread = set.threads.map {
       ThreadEnergy(
         tid: $0.tid, name: $0.name, cpuJoules: $0.cpuSeconds * set.priors.wattsPerBusyCore,
-        wakeupJoules: Double($0.wakeups) * set.priors.joulesPerWakeup)
+        wakeupJoules: Double($0.idleWakeupsFoundCPUIdle) * set.priors.joulesPerWakeup)
     }.sorted { ($1.cpuJoules + $1.wakeupJoules, $0.tid) < ($0.cpuJoules + $0.wakeupJoules, $1.tid) }
     energy.byFunction = functions(set, subject, cpuJoules: energy.cpuJoules)
     if let counter = measured(subject) {

@@ -165,7 +165,7 @@ enum PhaseMeasure {
     let radio = bursts.filter { $0.start >= phase.start && $0.start < phase.end }
       .reduce(0) { $0 + $1.energyJoules }
     phase.energy = priors.energy(
-      cpuSeconds: phase.cpuSeconds, wakeups: phase.wakeups,
+      cpuSeconds: phase.cpuSeconds, wakeups: wakeups.foundCPUIdle,
       diskOperations: activity.diskOperations(span.start, span.end), radioJoules: radio)
     return phase
   }

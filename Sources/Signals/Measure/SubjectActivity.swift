@@ -6,7 +6,7 @@ struct SubjectActivity {
   let subject: SubjectView
   private let wakeups: WakeupMeasure
   /// In the whole recording.
-  private let allWakeups: (all: Int, idle: Int, timer: Int)
+  private let allWakeups: WakeupCounts
   private let sent: CumulativeSeries
   private let received: CumulativeSeries
   private let written: CumulativeSeries
@@ -15,9 +15,9 @@ struct SubjectActivity {
     self.subject = subject
     self.wakeups = wakeups
     let signal = wakeups.signal
-    allWakeups = (
-      signal.total, signal.idle, signal.byCause[WakeupMeasure.Cause.timer.rawValue] ?? 0
-    )
+    allWakeups = WakeupCounts(
+      all: signal.total, idle: signal.idle, foundCPUIdle: signal.foundCPUIdle,
+      timer: signal.byCause[WakeupMeasure.Cause.timer.rawValue] ?? 0)
     let transfers = subject.trace.transfers.filter { $0.pid == subject.pid && $0.isInternet }
     func bytes(_ direction: Transfer.Direction) -> CumulativeSeries {
       CumulativeSeries(
@@ -64,14 +64,13 @@ struct SubjectActivity {
     }.sorted { $0.start < $1.start }
   }
 
-  func wakeups(_ from: Timestamp, _ to: Timestamp) -> (all: Int, idle: Int, timer: Int) {
+  func wakeups(_ from: Timestamp, _ to: Timestamp) -> WakeupCounts {
     if from <= subject.trace.wakeups.earliest, to > subject.trace.wakeups.latest {
       return allWakeups
     }
-    var counts = (all: 0, idle: 0, timer: 0)
+    var counts = WakeupCounts()
     for entry in wakeups.between(from, to) {
-      counts.all += 1
-      if entry.wakeup.isIdleWakeup { counts.idle += 1 }
+      counts.add(entry.wakeup)
       if entry.cause == .timer { counts.timer += 1 }
     }
     return counts

@@ -104,6 +104,7 @@ struct WakeupMeasure {
   private func measured() -> WakeupSignal {
     var total = 0
     var idle = 0
+    var foundIdle = 0
     var byCause: [Cause: Int] = [:]
     var last = (cause: Cause.other, count: 0)
     var expiries = ByThread<[Timestamp]>()
@@ -118,6 +119,7 @@ struct WakeupMeasure {
       last.count += 1
       guard entry.wakeup.isIdleWakeup else { continue }
       idle += 1
+      if entry.wakeup.foundCPUIdle { foundIdle += 1 }
       if entry.cause == .timer {
         expiries[entry.wakeup.tid, default: []].append(entry.wakeup.time)
       } else {
@@ -130,6 +132,7 @@ struct WakeupMeasure {
     return WakeupSignal(
       total: total, perSecond: seconds > 0 ? Double(total) / seconds : 0,
       idle: idle, idlePerSecond: seconds > 0 ? Double(idle) / seconds : 0,
+      foundCPUIdle: foundIdle,
       byCause: Dictionary(
         uniqueKeysWithValues: byCause.compactMap { $1 > 0 ? ($0.rawValue, $1) : nil }),
       timers: self.timers(Dictionary(timers) { $1 }),
@@ -183,14 +186,28 @@ struct WakeupMeasure {
   }
 }
 
+/// Wakeups by what they count as.
+struct WakeupCounts {
+  var all = 0
+  var idle = 0
+  var foundCPUIdle = 0
+  /// Of timers, where the causes are looked at.
+  var timer = 0
+
+  mutating func add(_ wakeup: Wakeup) {
+    all += 1
+    if wakeup.isIdleWakeup { idle += 1 }
+    if wakeup.foundCPUIdle { foundCPUIdle += 1 }
+  }
+}
+
 /// One row for each thread of the subject.
 enum ThreadMeasure {
   /// The subject's wakeups by thread.
-  static func wakeups(_ subject: SubjectView) -> ByThread<(all: Int, idle: Int)> {
-    var counts = ByThread<(all: Int, idle: Int)>()
+  static func wakeups(_ subject: SubjectView) -> ByThread<WakeupCounts> {
+    var counts = ByThread<WakeupCounts>()
     for wakeup in subject.trace.wakeups where wakeup.pid == subject.pid {
-      counts[wakeup.tid, default: (0, 0)].all += 1
-      if wakeup.isIdleWakeup { counts[wakeup.tid, default: (0, 0)].idle += 1 }
+      counts[wakeup.tid, default: WakeupCounts()].add(wakeup)
     }
     return counts
   }
@@ -200,11 +217,12 @@ enum ThreadMeasure {
     let counts = wakeups(subject)
     for thread in subject.threads {
       let parts = TimeParts(WaitInference.infer(thread.intervals).totals)
-      let count = counts[thread.tid, default: (0, 0)]
+      let count = counts[thread.tid, default: WakeupCounts()]
       result.append(
         ThreadSignal(
           tid: Int(thread.tid), name: thread.name, role: roles.role(of: thread).rawValue,
           cpuSeconds: parts.running.seconds, wakeups: count.all, idleWakeups: count.idle,
+          idleWakeupsFoundCPUIdle: count.foundCPUIdle,
           blockedSeconds: parts.blockedTotal.seconds))
     }
     return result.sorted { ($1.cpuSeconds, $0.tid) < ($0.cpuSeconds, $1.tid) }

@@ -4,7 +4,7 @@
 public struct EnergyPriors: Sendable, Hashable, Codable {
   /// Watts of one busy core.
   public var wattsPerBusyCore: Double
-  /// Joules of one wakeup.
+  /// Joules of one wakeup that makes its CPU leave idle; others find the CPU awake.
   public var joulesPerWakeup: Double
   /// Joules of one disk operation.
   public var joulesPerDiskOperation: Double
@@ -19,7 +19,7 @@ public struct EnergyPriors: Sendable, Hashable, Codable {
     self.joulesPerDiskOperation = joulesPerDiskOperation
   }
 
-  /// Energy of the given amounts: CPU, wakeups, disk operations and radio.
+  /// Energy of the given amounts: CPU, wakeups that found their CPU idle, disk operations and radio.
   public func energy(
     cpuSeconds: Double, wakeups: Int, diskOperations: Int, radioJoules: Double
   ) -> EnergySignal {

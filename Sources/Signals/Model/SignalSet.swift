@@ -103,3 +103,12 @@ public struct SignalSet: Sendable, Hashable {
     self.openedPaths = openedPaths
   }
 }
+
+extension SignalSet {
+  /// Joules of so many of the idle wakeups: those that found their CPU awake cost nothing of their own.
+  public func joules(ofIdleWakeups count: Int) -> Double {
+    guard let wakeups, wakeups.idle > 0 else { return 0 }
+    let share = Double(wakeups.foundCPUIdle) / Double(wakeups.idle)
+    return Double(count) * min(1, share) * priors.joulesPerWakeup
+  }
+}

@@ -12,6 +12,8 @@ public struct ThreadSignal: Sendable, Hashable, Codable {
   public var wakeups: Int
   /// Wakeups made in interrupt context.
   public var idleWakeups: Int
+  /// Those of them that found their CPU idle.
+  public var idleWakeupsFoundCPUIdle: Int
   /// Time blocked.
   public var blockedSeconds: Double
 
@@ -23,6 +25,7 @@ public struct ThreadSignal: Sendable, Hashable, Codable {
     cpuSeconds: Double = 0,
     wakeups: Int = 0,
     idleWakeups: Int = 0,
+    idleWakeupsFoundCPUIdle: Int? = nil,
     blockedSeconds: Double = 0
   ) {
     self.tid = tid
@@ -31,6 +34,7 @@ public struct ThreadSignal: Sendable, Hashable, Codable {
     self.cpuSeconds = cpuSeconds
     self.wakeups = wakeups
     self.idleWakeups = idleWakeups
+    self.idleWakeupsFoundCPUIdle = idleWakeupsFoundCPUIdle ?? idleWakeups
     self.blockedSeconds = blockedSeconds
   }
 }

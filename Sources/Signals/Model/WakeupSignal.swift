@@ -8,6 +8,8 @@ public struct WakeupSignal: Sendable, Hashable, Codable {
   public var idle: Int
   /// Idle wakeups per second of the recording.
   public var idlePerSecond: Double
+  /// Idle wakeups that found their CPU idle and made it leave that state, which is what costs.
+  public var foundCPUIdle: Int
   /// Wakeups by cause: timer, network, disk, sameProcess, otherProcess, signal, other.
   public var byCause: [String: Int]
   /// Regular timed waits, most frequent first.
@@ -15,12 +17,14 @@ public struct WakeupSignal: Sendable, Hashable, Codable {
   /// Timer wakeups replayed with a tolerance.
   public var coalescing: CoalescingSignal?
 
-  /// Makes the value from its parts; what is left out is zero, empty or unknown.
+  /// Makes the value from its parts; what is left out is zero, empty or unknown, and every idle
+  /// wakeup found its CPU idle.
   public init(
     total: Int = 0,
     perSecond: Double = 0,
     idle: Int = 0,
     idlePerSecond: Double = 0,
+    foundCPUIdle: Int? = nil,
     byCause: [String: Int] = [:],
     timers: [TimerSignal] = [],
     coalescing: CoalescingSignal? = nil
@@ -29,6 +33,7 @@ public struct WakeupSignal: Sendable, Hashable, Codable {
     self.perSecond = perSecond
     self.idle = idle
     self.idlePerSecond = idlePerSecond
+    self.foundCPUIdle = foundCPUIdle ?? idle
     self.byCause = byCause
     self.timers = timers
     self.coalescing = coalescing

@@ -36,6 +36,11 @@ public struct Wakeup: Sendable {
       }
     }
   }
+
+  /// An idle wakeup that made its CPU leave idle.
+  ///
+  /// One that the kernel did not tell counts: it is in the idle task that the kernel loses tracepoints.
+  public var foundCPUIdle: Bool { cpuWasIdle || (context == .unknown && isIdleWakeup) }
 }
 
 /// Bytes passed to or from a socket.
