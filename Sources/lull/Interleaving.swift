@@ -43,6 +43,7 @@ struct Interleaving {
     let status = try Subprogram(
       [Subprogram.own, "record", "-q", "-o", trace, "--", "/bin/sh", "-c", command], log: log
     ).wait()
+    try Interruption.check("while recording `\(command)`: nothing is compared")
     guard status == 0 else {
       let said = (try? TextFile.read(log))?.split(separator: "\n").last ?? ""
       throw Failure(

@@ -32,6 +32,7 @@ struct ScenarioRecorder {
     let load = try startLoad(of: scenario, trace)
     let status = recording.wait()
     load?.stop()
+    try Interruption.check(Self.unfinished(scenario))
     // A command that is ended after its time has no say in its status.
     guard status == 0 || (scenario.durationSeconds != nil && status != Exit.recordFailed) else {
       throw failure(scenario, "ended with status \(status)", log: trace + ".log", status)
@@ -45,14 +46,17 @@ struct ScenarioRecorder {
     let pause = scenario.warmUpSeconds ?? 0
     // The load comes when half of the time has passed: a server must listen first.
     wait(pause / 2)
+    try Interruption.check(Self.unfinished(scenario))
     let load = try startLoad(of: scenario, trace)
     defer { load?.stop() }
     wait(pause / 2)
+    try Interruption.check(Self.unfinished(scenario))
     guard command.isRunning else {
       throw failure(scenario, "ended while it warmed up", log: trace + ".log", 0)
     }
     let words = recorder(trace, scenario) + ["--pid", "\(command.pid)"]
     let status = try Subprogram(words, log: trace + ".record.log").wait()
+    try Interruption.check(Self.unfinished(scenario))
     guard status == 0 else {
       throw failure(scenario, "could not be recorded", log: trace + ".record.log", status)
     }
@@ -79,6 +83,11 @@ struct ScenarioRecorder {
     return directory.hasPrefix("/") ? directory : "\(own)/\(directory)"
   }
 
+  private static func unfinished(_ scenario: Scenario) -> String {
+    "while recording scenario \(scenario.name): nothing is checked"
+  }
+
+  /// Returns early when a signal comes.
   private func wait(_ seconds: Double) { usleep(UInt32(min(seconds, 4000) * 1e6)) }
 
   private func failure(

@@ -47,6 +47,7 @@ struct Subprogram {
     var status: Int32 = 0
     while waitpid(pid, &status, 0) < 0 {
       if errno != EINTR { return 127 }
+      if let number = Interruption.forwarded { kill(pid, number) }
     }
     let signal = status & 0x7F
     return signal == 0 ? (status >> 8) & 0xFF : 128 + signal

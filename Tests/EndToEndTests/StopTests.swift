@@ -60,10 +60,55 @@ extension EndToEnd {
       #expect(report["process"]["name"].string == "sleep")
     }
 
-    @Test func `probes that a killed recorder left behind are removed by the next`() throws {
+    /// Whether a process has this among the words of its command line.
+    private func isRunning(containing word: String) -> Bool {
+      let files = FileManager.default
+      return ((try? files.contentsOfDirectory(atPath: "/proc")) ?? []).contains { name in
+        guard Int(name) != nil, let data = files.contents(atPath: "/proc/\(name)/cmdline") else {
+          return false
+        }
+        return data.split(separator: 0).contains { String(decoding: $0, as: UTF8.self) == word }
+      }
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM])
+    func `an interrupted comparison ends what it records and leaves nothing behind`(signal: Int32)
+      throws
+    {
       let scratch = try Scratch()
-      let definitions = "/sys/kernel/tracing/uprobe_events"
-      guard access(definitions, R_OK) == 0 else { return }
+      let (work, begun) = (scratch.file("work"), scratch.file("begun"))
+      try FileManager.default.createDirectory(atPath: work, withIntermediateDirectories: true)
+      let seconds = "30.\(getpid())"
+      let script = "touch \(begun); exec sleep \(seconds)"
+      let command = try Command(
+        [Machine.lull, "compare", "--interleave", "6", "--base", script, "--new", script],
+        environment: ["TMPDIR": work])
+      for _ in 0..<1000 where access(begun, F_OK) != 0 { usleep(10_000) }
+      try #require(access(begun, F_OK) == 0)
+      #expect(isRunning(containing: seconds))
+      // A terminal tells the whole group, a supervisor only the one that it started.
+      if signal == SIGINT {
+        let children = try String(
+          contentsOfFile: "/proc/\(command.pid)/task/\(command.pid)/children", encoding: .utf8)
+        for child in children.split(separator: " ").compactMap({ pid_t($0) }) {
+          kill(child, SIGTERM)
+        }
+      }
+      kill(command.pid, signal)
+      let result = try command.finish(limit: 30)
+      #expect(result.status == 128 + signal)
+      #expect(result.errors.contains("interrupted while recording"), "\(result.errors)")
+      #expect(!isRunning(containing: seconds))
+      #expect(try FileManager.default.contentsOfDirectory(atPath: work).isEmpty)
+    }
+
+    private static let probeDefinitions = "/sys/kernel/tracing/uprobe_events"
+
+    @Test(
+      .enabled(if: access(probeDefinitions, R_OK) == 0, "needs tracefs mounted to look at probes"))
+    func `probes that a killed recorder left behind are removed by the next`() throws {
+      let scratch = try Scratch()
+      let definitions = Self.probeDefinitions
       let command = try start("echo ready; exec sleep 3", trace: scratch.file("t"))
       let group = "lull_\(command.pid)/"
       #expect(try String(contentsOfFile: definitions, encoding: .utf8).contains(group))

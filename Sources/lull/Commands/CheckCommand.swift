@@ -124,6 +124,7 @@ struct CheckCommand: ParsableCommand {
       throw Failure(
         status: Exit.usage, message: "\(budget) has no scenario to record; add a [[scenario]]")
     }
+    Interruption.watch()
     let folder = try WorkFolder(keep)
     defer { folder.finish() }
     let recorder = ScenarioRecorder(budget: budget, folder: folder, analysis: analysis)

@@ -124,6 +124,7 @@ struct CompareCommand: ParsableCommand {
     let comparison: Comparison
     var sides: (base: [Run], new: [Run]) = ([], [])
     if let interleave, let base, let new {
+      Interruption.watch()
       let folder = try WorkFolder(keep)
       defer { folder.finish() }
       comparison = try Interleaving(base: base, new: new, folder: folder, analysis: analysis)
@@ -188,6 +189,7 @@ struct CompareCommand: ParsableCommand {
       verdict: words(for: figure),
       isWorse: figure.verdict == .worse ? true : figure.verdict == .better ? false : nil)
   }
+
   private static func words(for figure: ComparedFigure) -> String {
     switch figure.verdict {
     case .worse: "worse"
