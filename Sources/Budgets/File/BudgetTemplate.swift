@@ -29,8 +29,8 @@ public enum BudgetTemplate {
         continue
       }
       let unit = FigureUnit.of(path)
-      let range =
-        least == most ? unit.text(most) : "\(unit.text(least)) to \(unit.text(most))"
+      let (low, high) = (unit.text(least), unit.text(most))
+      let range = least == most ? high : low == high ? "about \(high)" : "\(low) to \(high)"
       let spread = most - least
       guard spread <= stable * Quantiles.median(values).magnitude else {
         unstable.append("# \(name): from \(range), too uneven to gate")
