@@ -33,7 +33,7 @@ import Testing
         return rate.judge(now: UInt64((start + time + 0.1) * 1e9), isHigh: isHigh)
       }
     }
-    #expect(judge(7_000, seconds: 10, from: 1, isHigh: false).allSatisfy { $0 == .undecided })
+    #expect(judge(5_000, seconds: 10, from: 1, isHigh: false).allSatisfy { $0 == .undecided })
     let busy = judge(60_000, seconds: 1, from: 20, isHigh: false)
     #expect(busy.contains(.high))
     #expect(judge(60_000, seconds: 3, from: 21, isHigh: true).allSatisfy { $0 == .undecided })

@@ -13,12 +13,12 @@ final class RateGovernor {
   }
 
   /// A recorded system call costs up to 1 µs and a socket transfer as much, and a server makes
-  /// all three for a request: 10,000 a second of each are 3 % of a CPU. A stack of 3 KB costs
-  /// about 4 µs with its copying: 2,000 are 0.8 %. A burst of 20,000 takes 20 ms once, and keeps
+  /// all three for a request: 5,000 a second of each are 1.5 % of a CPU. A stack of 3 KB costs
+  /// about 4 µs with its copying: 2,000 are 0.8 %. A burst of 10,000 takes 10 ms once, and keeps
   /// short programs exact; one of 1,600 stacks takes 5 MB of a ring.
   static func limit(_ source: AdaptiveSource) -> Limit {
     switch source {
-    case .systemCalls, .sends, .receives: Limit(burst: 20_000, perSecond: 10_000)
+    case .systemCalls, .sends, .receives: Limit(burst: 10_000, perSecond: 5_000)
     case .stacks: Limit(burst: 1_600, perSecond: 2_000)
     case .spins: Limit(burst: 4_000, perSecond: 2_000)
     case .jobs: Limit(burst: jobBurst, perSecond: largestJobShare / jobSeconds)
@@ -31,8 +31,8 @@ final class RateGovernor {
   private static let jobSeconds = 5e-6
   /// Of a CPU; where jobs would take more, they are not recorded any longer.
   private static let largestJobShare = 0.02
-  /// A tenth of a second at the start of a program.
-  private static let jobBurst = 20_000.0
+  /// A twentieth of a second at the start of a program.
+  private static let jobBurst = 10_000.0
 
   /// Sampling ends when the rate has stayed under half the limit for so long.
   static let calmNanoseconds: UInt64 = 1_000_000_000

@@ -6,8 +6,8 @@ struct SwitchRate {
   enum Verdict { case high, calm, undecided }
 
   /// Up to so many at once, as when a program starts.
-  private static let burst = 6_000.0
-  private static let limit = 8_000.0
+  private static let burst = 4_000.0
+  private static let limit = 6_000.0
   private static let calmNanoseconds: UInt64 = 1_000_000_000
   private static let windowNanoseconds: UInt64 = 100_000_000
 
