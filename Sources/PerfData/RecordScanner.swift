@@ -1,17 +1,9 @@
-/// A record as the scanner found it.
-struct ScannedRecord {
-  var type: UInt32
-  var offset: Int
-  /// 0 where the record has no time.
-  var time: UInt64
-}
-
 /// Finds the records of the data section, one after another, and decodes what is common to all.
 ///
 /// What is no record (zeros of a full disk or a crashed machine amid the data) is passed over up to the next place where records
 /// follow each other again.
 struct RecordScanner {
-  private let bytes: UnsafeRawBufferPointer
+  let bytes: UnsafeRawBufferPointer
   private let layouts: ContiguousArray<RecordLayout>
   private let lookup: AttributeLookup
   private let upperBound: Int
@@ -51,7 +43,7 @@ struct RecordScanner {
 
   /// The next whole record; nil when there is none.
   @inline(__always)
-  mutating func next() -> ScannedRecord? {
+  mutating func next() -> RecordEntry? {
     while upperBound - offset >= 8 {
       let header = word(offset)
       let type = UInt32(truncatingIfNeeded: header)
@@ -60,24 +52,21 @@ struct RecordScanner {
         guard resynchronise(type: type, size: size) else { return nil }
         continue
       }
-      let start = offset
+      var entry = RecordEntry(
+        offset: offset, type: type, size: UInt32(truncatingIfNeeded: size),
+        misc: UInt16(truncatingIfNeeded: header >> 32))
       if type == RecordType.sample {
-        offset = start + size
+        offset += size
         samples &+= 1
-        let attribute = attribute(ofSampleAt: start, size)
-        guard attribute >= 0 else {
-          unknownRecords += 1
-          return ScannedRecord(type: type, offset: start, time: 0)
-        }
-        let time = layouts[Int(attribute)].time
-        return ScannedRecord(
-          type: type, offset: start,
-          time: time >= 0 && time + 16 <= size ? word(start + 8 + time) : 0)
+        decodeSample(&entry, size)
+        if entry.attribute < 0 { unknownRecords += 1 }
+        return entry
       }
       guard let step = step(type: type, size: size) else { return nil }
       typeCounts[Int(type)] &+= 1
-      offset = start + step
-      return other(type: type, size: size, at: start)
+      offset += step
+      other(&entry, size)
+      return entry
     }
     return nil
   }
@@ -98,33 +87,24 @@ struct RecordScanner {
   }
 
   @inline(never)
-  private mutating func other(type: UInt32, size: Int, at start: Int) -> ScannedRecord {
-    if type >= RecordType.firstUser {
-      if type > RecordType.lastUser { unknownRecords += 1 }
-      if EarlyMetadata.isPart(bytes, type: type, offset: start, size: size) {
-        earlyMetadata.append(start..<start + size)
+  private mutating func other(_ entry: inout RecordEntry, _ size: Int) {
+    if entry.type >= RecordType.firstUser {
+      if entry.type > RecordType.lastUser { unknownRecords += 1 }
+      if EarlyMetadata.isPart(bytes, type: entry.type, offset: entry.offset, size: size) {
+        earlyMetadata.append(entry.offset..<entry.offset + size)
       }
-    } else if type == 0 || type > RecordType.lastKernel {
-      unknownRecords += 1
+    } else {
+      if entry.type == 0 || entry.type > RecordType.lastKernel { unknownRecords += 1 }
+      decodeTrailer(&entry, size)
+      decodeBody(&entry, size)
     }
-    return ScannedRecord(type: type, offset: start, time: entry(at: start).time)
   }
 
-  /// Decodes what is common to all of a record that `next` found.
-  @inline(__always)
+  /// Decodes a record that was found before.
   func entry(at offset: Int) -> RecordEntry {
-    let header = word(offset)
-    let size = Int(header >> 48)
-    var entry = RecordEntry(
-      type: UInt32(truncatingIfNeeded: header), misc: UInt16(truncatingIfNeeded: header >> 32),
-      size: UInt32(truncatingIfNeeded: size), offset: offset, time: 0, pid: -1, tid: -1, cpu: -1,
-      attribute: -1)
-    if entry.type == RecordType.sample {
-      decodeSample(&entry, size)
-    } else if entry.type < RecordType.firstUser {
-      decodeOther(&entry, size)
-    }
-    return entry
+    var again = self
+    again.offset = offset
+    return again.next() ?? RecordEntry(offset: offset, type: 0, size: 8, misc: 0)
   }
 
   @inline(__always)
@@ -147,12 +127,6 @@ struct RecordScanner {
       entry.tid = int(body + layout.tid + 4)
     }
     if layout.cpu >= 0, layout.cpu + 16 <= size { entry.cpu = int(body + layout.cpu) }
-  }
-
-  @inline(never)
-  private func decodeOther(_ entry: inout RecordEntry, _ size: Int) {
-    decodeTrailer(&entry, size)
-    decodeBody(&entry, size)
   }
 
   private func decodeTrailer(_ entry: inout RecordEntry, _ size: Int) {

@@ -4,35 +4,53 @@
 /// round before. Each ring's part is in order, so ordering is merging.
 struct RecordStream {
   /// Records handed out at once at most: few enough to stay in a core's own cache.
-  private static let largestPart = 4096
+  private static let largestPart = 2048
   /// More records than this without a FINISHED_ROUND are ordered in parts.
-  private static let mostPending = 1 << 22
+  private static let mostPending = 1 << 19
 
   private var scanner: RecordScanner
   private let range: Range<Int>
+  /// By attribute; empty where all samples are wanted.
+  private let demands: ContiguousArray<SampleDemand>
   private var pending = RunMerger()
+  private var entries = EntryRing()
   /// Keys in order, handed out part by part.
   private var ready = ContiguousArray<RecordKey>()
   private var nextReady = 0
+  private var firstOfRound = 0
   /// Everything up to here has been handed out.
   private var handedOut: UInt64 = 0
   /// Everything up to here will have been read by the end of this round.
   private var limit: UInt64 = 0
   private var newest: UInt64 = 0
   private var last: UInt64 = 0
-  /// Records known to come too late, in file order: they were given their place before.
-  private let expectedLate: [Int]
+  /// Records known to come too late, by time: they were given their place before. Their orders are negative.
+  private var expectedLate: [RecordEntry] = []
+  /// Their offsets, and those of the ones that are not wanted, ascending.
+  private var lateOffsets: [Int] = []
   private var nextLate = 0
   private let knowsLate: Bool
   private var late: [RecordKey] = []
+  /// The times of all records read so far that are not ignored.
+  private(set) var times = PassTimes()
 
-  init(scanner: RecordScanner, range: Range<Int>, late known: [RecordKey]?) {
+  init(
+    scanner: RecordScanner, range: Range<Int>, late known: [RecordKey]?,
+    demands: [SampleDemand] = []
+  ) {
     self.scanner = scanner
     self.range = range
+    self.demands = ContiguousArray(demands)
     knowsLate = known != nil
     let known = known ?? []
-    expectedLate = known.map(\.offset).sorted()
-    for key in known { pending.append(key) }
+    lateOffsets = known.map(\.order).sorted()
+    for key in known {
+      var entry = scanner.entry(at: key.order)
+      guard isWanted(&entry) else { continue }
+      // Of equal times these go first.
+      pending.append(RecordKey(time: key.time, order: expectedLate.count - known.count))
+      expectedLate.append(entry)
+    }
     pending.endRun()
   }
 
@@ -54,22 +72,28 @@ struct RecordStream {
     nextReady = keys.upperBound
     part.removeAll(keepingCapacity: true)
     part.reserveCapacity(keys.count)
-    for place in keys { part.append(scanner.entry(at: ready[place].offset)) }
+    for place in keys {
+      let order = ready[place].order
+      part.append(order >= 0 ? entries[order] : expectedLate[order + lateOffsets.count])
+    }
     return true
   }
 
   /// Reads to the end of a round and makes ready what is complete with it; false at the end of all.
   private mutating func readRound() -> Bool {
-    while let record = scanner.next() {
+    entries.release(below: pending.lowest ?? entries.next)
+    while var record = scanner.next() {
       note(record)
-      if nextLate < expectedLate.count, expectedLate[nextLate] == record.offset {
+      if nextLate < lateOffsets.count, lateOffsets[nextLate] == record.offset {
         nextLate += 1
         continue
       }
-      pending.append(RecordKey(time: last, offset: record.offset))
+      guard isWanted(&record) else { continue }
+      pending.append(RecordKey(time: last, order: entries.next))
+      entries.append(record)
       if record.type == RecordType.finishedRound {
         return take(upTo: handedOut)
-      } else if pending.count >= Self.mostPending {
+      } else if entries.next - firstOfRound >= Self.mostPending {
         handedOut = newest
         return take(upTo: .max)
       }
@@ -78,6 +102,7 @@ struct RecordStream {
   }
 
   private mutating func take(upTo time: UInt64) -> Bool {
+    firstOfRound = entries.next
     nextReady = 0
     ready = []
     ready = pending.take(upTo: time)
@@ -86,9 +111,9 @@ struct RecordStream {
 
   /// Follows the time and the rounds, and notes what comes too late.
   @inline(__always)
-  private mutating func note(_ record: ScannedRecord) {
+  private mutating func note(_ record: RecordEntry) {
     if record.time != 0 { last = record.time }
-    if last < handedOut, !knowsLate { late.append(RecordKey(time: last, offset: record.offset)) }
+    if last < handedOut, !knowsLate { late.append(RecordKey(time: last, order: record.offset)) }
     if last > newest { newest = last }
     if record.type == RecordType.finishedRound {
       handedOut = max(handedOut, limit)
@@ -96,10 +121,24 @@ struct RecordStream {
     }
   }
 
+  /// Whether a record is to be handed out; reads what was asked for into it.
+  @inline(__always)
+  private mutating func isWanted(_ record: inout RecordEntry) -> Bool {
+    guard record.type == RecordType.sample else {
+      times.note(record.time)
+      return true
+    }
+    guard record.attribute >= 0, !demands.isEmpty else { return true }
+    let demand = demands[Int(record.attribute)]
+    guard demand.use != .ignore else { return false }
+    times.note(record.time)
+    return demand.use == .handOut && demand.read(&record, scanner.bytes)
+  }
+
   /// Reads to the end as the records stand in the file, ordering nothing.
   mutating func readAll<E: Error>(_ visit: (RecordEntry) throws(E) -> Void) throws(E) {
     while let record = scanner.next() {
-      try visit(scanner.entry(at: record.offset))
+      try visit(record)
       note(record)
     }
   }

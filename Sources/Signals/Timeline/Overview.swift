@@ -49,9 +49,7 @@ public struct Overview: Sendable, Hashable {
       overview.cores = cores.map { $0 / overview.secondsPerColumn }
     }
     if signals.wakeups != nil {
-      for wakeup in trace.wakeups where wakeup.pid == subject.pid {
-        sums.add(1, at: subject.time(wakeup.time))
-      }
+      trace.wakeups.forEachTime(of: subject.pid) { sums.add(1, at: subject.time($0)) }
       overview.wakeups = sums.take()
     }
     if signals.network != nil {
@@ -61,8 +59,7 @@ public struct Overview: Sendable, Hashable {
       overview.networkBytes = sums.take()
     }
     if signals.disk != nil {
-      for operation in trace.fileOperations
-      where operation.pid == subject.pid && operation.isDisk {
+      for operation in trace.fileOperations.onDisk(by: subject.pid) {
         guard case .write = operation.kind else { continue }
         sums.add(Double(operation.bytes &* operation.weight), at: subject.time(operation.time))
       }
