@@ -1,3 +1,5 @@
+import CPrefetch
+
 /// Finds the records of the data section, one after another, and decodes what is common to all.
 ///
 /// What is no record (zeros of a full disk or a crashed machine amid the data) is passed over up to the next place where records
@@ -19,6 +21,9 @@ struct RecordScanner {
 
   /// How many records must follow each other for a place after a hole to be believed.
   private static let convincingRow = 3
+
+  /// The processor's own fetching ends at each page; so many bytes ahead hide what memory takes to answer.
+  private static let lookahead = 1024
 
   init(
     _ bytes: UnsafeRawBufferPointer, in range: Range<Int>, layouts: ContiguousArray<RecordLayout>,
@@ -45,6 +50,7 @@ struct RecordScanner {
   @inline(__always)
   mutating func next() -> RecordEntry? {
     while upperBound - offset >= 8 {
+      lull_prefetch(bytes.baseAddress.map { $0 + (offset &+ Self.lookahead) })
       let header = word(offset)
       let type = UInt32(truncatingIfNeeded: header)
       let size = Int(header >> 48)

@@ -11,7 +11,7 @@ struct RecordStream {
   private var scanner: RecordScanner
   private let range: Range<Int>
   /// By attribute; empty where all samples are wanted.
-  private let demands: ContiguousArray<SampleDemand>
+  private let demands: DemandTable
   private var pending = RunMerger()
   private var entries = EntryRing()
   /// Keys in order, handed out part by part.
@@ -40,7 +40,7 @@ struct RecordStream {
   ) {
     self.scanner = scanner
     self.range = range
-    self.demands = ContiguousArray(demands)
+    self.demands = DemandTable(demands)
     knowsLate = known != nil
     let known = known ?? []
     lateOffsets = known.map(\.order).sorted()
@@ -70,11 +70,13 @@ struct RecordStream {
     }
     let keys = nextReady..<min(ready.count, nextReady + Self.largestPart)
     nextReady = keys.upperBound
-    part.removeAll(keepingCapacity: true)
-    part.reserveCapacity(keys.count)
-    for place in keys {
-      let order = ready[place].order
-      part.append(order >= 0 ? entries[order] : expectedLate[order + lateOffsets.count])
+    part = Array(unsafeUninitializedCapacity: keys.count) { part, count in
+      for place in keys {
+        let order = ready[place].order
+        part.initializeElement(
+          at: count, to: order >= 0 ? entries[order] : expectedLate[order + lateOffsets.count])
+        count += 1
+      }
     }
     return true
   }
@@ -128,11 +130,13 @@ struct RecordStream {
       times.note(record.time)
       return true
     }
-    guard record.attribute >= 0, !demands.isEmpty else { return true }
-    let demand = demands[Int(record.attribute)]
-    guard demand.use != .ignore else { return false }
+    guard record.attribute >= 0, record.attribute < demands.count else { return true }
+    // Read where it lies, not copied out first.
+    let place = Int(record.attribute)
+    guard demands.base[place].use != .ignore else { return false }
     times.note(record.time)
-    return demand.use == .handOut && demand.read(&record, scanner.bytes)
+    return demands.base[place].use == .handOut
+      && demands.base[place].read(&record, scanner.bytes)
   }
 
   /// Reads to the end as the records stand in the file, ordering nothing.

@@ -14,7 +14,6 @@ private final class RoundQueue: Sendable {
 
   private struct Waiting {
     var parts: [Part] = []
-    var spare: [[RecordEntry]] = []
     var isAbandoned = false
     var times = PassTimes()
   }
@@ -34,9 +33,6 @@ private final class RoundQueue: Sendable {
     return wanted
   }
 
-  /// An array to fill, of those that were done with.
-  func spare() -> [RecordEntry] { waiting.withLock { $0.spare.popLast() ?? [] } }
-
   /// No more will come.
   func end(_ times: PassTimes) {
     waiting.withLock { $0.times = times }
@@ -49,8 +45,6 @@ private final class RoundQueue: Sendable {
     free.signal()
     return part
   }
-
-  func giveBack(_ part: [RecordEntry]) { waiting.withLock { $0.spare.append(part) } }
 
   var times: PassTimes { waiting.withLock { $0.times } }
 
@@ -81,10 +75,9 @@ extension PerfDataFile {
       let known = self.knownSummary
       var stream = RecordStream(
         scanner: self.scanner(), range: self.data, late: known?.late, demands: demands)
-      var records = queue.spare()
+      var records: [RecordEntry] = []
       while stream.nextPart(&records) {
         guard queue.put(.init(records: records, earliest: stream.times.earliest)) else { return }
-        records = queue.spare()
       }
       if known == nil { self.remember(stream.summary) }
       queue.end(stream.times)
@@ -94,7 +87,6 @@ extension PerfDataFile {
       while let part = queue.take() {
         try body(part.records, part.earliest)
         passed.note(part.records)
-        queue.giveBack(part.records)
       }
     } catch {
       queue.abandon()

@@ -16,7 +16,8 @@ public struct SampleDemand: Sendable {
   private var first = Place()
   private var second = Place()
   private var third = Place()
-  private var filter: CallFilter?
+  private var isFiltered = false
+  private var wanted = InlineArray<8, UInt64>(repeating: 0)
 
   /// Asks for whole samples, or for none.
   public init(_ use: Use) { self.use = use }
@@ -37,7 +38,10 @@ public struct SampleDemand: Sendable {
     first = Place(filter.number)
     second = Place(filter.result)
     third = second
-    self.filter = filter
+    isFiltered = true
+    for (number, isWanted) in filter.isWanted.enumerated() where isWanted && number < 512 {
+      wanted[number / 64] |= 1 << UInt64(number % 64)
+    }
   }
 
   /// Reads what was asked for into the sample; false where it is not to be handed out.
@@ -53,15 +57,15 @@ public struct SampleDemand: Sendable {
     let body = entry.offset + start
     let first = first.value(bytes, body)
     let second = second.value(bytes, body)
-    guard let filter else {
+    guard isFiltered else {
       entry.values = PayloadValues(
         first: Int32(truncatingIfNeeded: first), second: Int32(truncatingIfNeeded: second),
         third: Int32(truncatingIfNeeded: third.value(bytes, body)))
       entry.hasValues = true
       return true
     }
-    return second >= 0 && first >= 0 && first < Int64(filter.isWanted.count)
-      && filter.isWanted[Int(first)]
+    return second >= 0 && first >= 0 && first < 512
+      && wanted[Int(first / 64)] >> UInt64(first % 64) & 1 != 0
   }
 
   /// An integer in a payload, read as a whole word where eight bytes are there.
@@ -100,13 +104,27 @@ public struct SampleDemand: Sendable {
   }
 }
 
+/// Demands by attribute, at a fixed place.
+final class DemandTable {
+  let base: UnsafeMutablePointer<SampleDemand>
+  let count: Int
+
+  init(_ demands: [SampleDemand]) {
+    count = demands.count
+    base = .allocate(capacity: max(count, 1))
+    for (index, demand) in demands.enumerated() { (base + index).initialize(to: demand) }
+  }
+
+  deinit { base.deallocate() }
+}
+
 /// Which returns of system calls are wanted.
 public struct CallFilter: Sendable {
   let number: IntegerField
   let result: IntegerField
   let isWanted: [Bool]
 
-  /// Returns without an error of the calls whose numbers are true in the table.
+  /// Returns without an error of the calls whose numbers, below 512, are true in the table.
   public init(number: IntegerField, result: IntegerField, isWanted: [Bool]) {
     self.number = number
     self.result = result

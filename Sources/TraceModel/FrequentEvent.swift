@@ -4,11 +4,11 @@ import PerfData
 ///
 /// Everything else goes through `DecodingContext`, as these do where their samples have parts of varying size.
 struct FrequentEvent {
-  private enum Kind {
+  enum Kind: UInt8 {
     case scheduleSwitch, scheduleWaking, systemCallExit
   }
 
-  private let kind: Kind
+  let kind: Kind
   /// What to ask the reader for.
   let demand: SampleDemand
 
@@ -39,16 +39,21 @@ struct FrequentEvent {
       }
   }
 
+}
+
+extension FrequentEvent.Kind {
   /// Takes in a sample whose values the reader has read.
   @inline(__always)
   func pass(_ record: RecordEntry, _ state: inout LoaderState) {
     let values = record.values
-    if kind == .scheduleSwitch {
+    switch self {
+    case .scheduleSwitch:
       SchedulerDecoder.switched(
         from: values.first, to: values.second, previousState: Int64(values.third),
         at: record.timestamp, &state)
-    } else {
+    case .scheduleWaking:
       SchedulerDecoder.woke(values.first, by: record, flags: Int64(values.second), &state)
+    case .systemCallExit: break
     }
   }
 }

@@ -12,7 +12,7 @@ struct PendingOperations {
   mutating func append(_ operation: FileOperation, descriptor: Int? = nil) {
     let number = log.number(
       of: Kind(shape: operation.shape, descriptor: descriptor),
-      hint: Int(operation.tid) &+ 5 &* (descriptor ?? 0))
+      hint: Int(operation.tid) &+ 61 &* (descriptor ?? 0) &+ 311 &* operation.kind.hint)
     log.append(
       .init(
         kind: number, time: operation.time.nanoseconds, bytes: operation.bytes,

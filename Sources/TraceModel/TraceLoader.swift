@@ -49,7 +49,7 @@ struct TraceLoader {
   private var hasStarted = false
   private let events: ContiguousArray<DecodedEvent>
   private let decoders: ContiguousArray<SampleDecoder?>
-  private let frequent: ContiguousArray<FrequentEvent?>
+  private let frequent: ContiguousArray<FrequentEvent.Kind?>
   private let demands: [SampleDemand]
   private let nameDecoders: ContiguousArray<SampleDecoder?>
 
@@ -113,7 +113,7 @@ struct TraceLoader {
         events[$0].attribute, payload: file.fixedPayload(ofAttribute: $0),
         format: events[$0].format)
     }
-    self.frequent = ContiguousArray(frequent)
+    self.frequent = ContiguousArray(frequent.map { $0?.kind })
     demands = events.indices.map { [decoders, nameDecoders] index in
       if let event = frequent[index] { return event.demand }
       if decoders[index] != nil { return SampleDemand(.handOut) }
@@ -172,7 +172,7 @@ struct TraceLoader {
         undecodable["sample of an unknown event", default: 0] += 1
         return
       }
-      if record.hasValues, let event = frequent[attribute] { return event.pass(record, &state) }
+      if record.hasValues, let kind = frequent[attribute] { return kind.pass(record, &state) }
       if let decode = decoders[attribute] { run(decode, record) }
     } else {
       sideBand(record)

@@ -50,7 +50,9 @@ enum WorstMinuteMeasure {
     }
     if signals.wakeups != nil {
       add("wakeups", "1", "wakeups") { put in
-        subject.trace.wakeups.forEachTime(of: subject.pid) { put(subject.time($0), 1) }
+        for wakeup in subject.trace.wakeups.matching({ $0.pid == subject.pid }) {
+          put(subject.time(wakeup.time), 1)
+        }
       }
     }
     if signals.network != nil {

@@ -49,8 +49,8 @@ public struct Overview: Sendable, Hashable {
       overview.cores = cores.map { $0 / overview.secondsPerColumn }
     }
     if signals.wakeups != nil {
-      trace.wakeups.forEachTime(of: subject.pid) { sums.add(1, at: subject.time($0)) }
-      overview.wakeups = sums.take()
+      let bounds = (1..<columns).map { sums.begin(of: $0, in: subject) }
+      overview.wakeups = trace.wakeups.counts(of: subject.pid, between: bounds).map(Double.init)
     }
     if signals.network != nil {
       for transfer in trace.transfers where transfer.pid == subject.pid && transfer.isInternet {
@@ -104,6 +104,21 @@ private struct ColumnSums {
 
   func column(of time: Double) -> Int {
     Int(min(max(time / width, 0), Double(Overview.columns - 1)))
+  }
+
+  /// The first moment that is in a column or a later one.
+  func begin(of column: Int, in subject: SubjectView) -> Timestamp {
+    var low: UInt64 = 0
+    var high = subject.trace.end.nanoseconds &+ 1
+    while low < high {
+      let middle = low + (high - low) / 2
+      if self.column(of: subject.time(Timestamp(nanoseconds: middle))) < column {
+        low = middle + 1
+      } else {
+        high = middle
+      }
+    }
+    return Timestamp(nanoseconds: low)
   }
 
   mutating func add(_ amount: Double, at time: Double) { values[column(of: time)] += amount }

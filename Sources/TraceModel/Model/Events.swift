@@ -123,6 +123,19 @@ public struct FileOperation: Sendable {
     case open(truncates: Bool)
     case rename(from: String)
     case unlink
+
+    /// Tells most kinds from each other.
+    var hint: Int {
+      switch self {
+      case .write: 0
+      case .sync: 1
+      case .truncate: 2
+      case .read: 3
+      case .open: 4
+      case .rename: 5
+      case .unlink: 6
+      }
+    }
   }
 
   public var time: Timestamp

@@ -47,7 +47,9 @@ public struct WakeupLog: Sequence, ExpressibleByArrayLiteral, Sendable {
   public mutating func append(_ wakeup: Wakeup) {
     if count % Self.stride == 0 { marks.append(Mark(offset: log.count, time: time)) }
     let number = kinds.number(
-      of: Kind(wakeup), hint: Int(wakeup.tid &+ 7 &* wakeup.waker))
+      of: Kind(wakeup),
+      hint: Int(wakeup.tid &+ 41 &* wakeup.waker) &+ 7 &* (wakeup.waited?.rank ?? 10)
+        &+ (wakeup.cpuWasIdle ? 3 : 0))
     if number == counts.count { counts.append(0) }
     counts[number] += 1
     let step = Int64(bitPattern: wakeup.time.nanoseconds &- time)
@@ -98,13 +100,21 @@ public struct WakeupLog: Sequence, ExpressibleByArrayLiteral, Sendable {
     return IteratorSequence(iterator(from: low > 0 ? low - 1 : nil))
   }
 
-  /// When the process was woken, in the order of the trace.
-  public func forEachTime(of pid: Int32, _ body: (Timestamp) -> Void) {
+  /// How often a process was woken before the first of some ascending times, between each two, and from the last on.
+  public func counts(of pid: Int32, between times: [Timestamp]) -> [Int] {
     let isWanted = kinds.values.map { $0.pid == pid }
+    let bounds = times.map(\.nanoseconds)
+    var counts = [Int](repeating: 0, count: bounds.count + 1)
+    guard isWanted.contains(true) else { return counts }
+    var part = 0
     var iterator = makeIterator()
     while let (time, kind) = iterator.step() {
-      if isWanted[kind] { body(Timestamp(nanoseconds: time)) }
+      guard isWanted[kind] else { continue }
+      while part < bounds.count, time >= bounds[part] { part += 1 }
+      while part > 0, time < bounds[part - 1] { part -= 1 }
+      counts[part] += 1
     }
+    return counts
   }
 
   private func iterator(from place: Int?) -> Iterator {
