@@ -24,12 +24,16 @@ struct EntryRing {
   @inline(__always)
   subscript(number: Int) -> RecordEntry { block.base[number & (block.count - 1)] }
 
+  /// Where the next record is written; it counts once it is kept.
   @inline(__always)
-  mutating func append(_ entry: RecordEntry) {
+  mutating func place() -> UnsafeMutablePointer<RecordEntry> {
     if next - lowest == block.count { grow() }
-    block.base[next & (block.count - 1)] = entry
-    next += 1
+    return block.base + (next & (block.count - 1))
   }
+
+  /// The record that was written to the place stays.
+  @inline(__always)
+  mutating func keep() { next += 1 }
 
   /// Nothing below that number will be asked for any more.
   mutating func release(below number: Int) { lowest = number }

@@ -46,35 +46,35 @@ struct RecordScanner {
     return result
   }
 
-  /// The next whole record; nil when there is none.
+  /// Decodes the next whole record to its place; false when there is none.
   @inline(__always)
-  mutating func next() -> RecordEntry? {
+  mutating func next(_ entry: UnsafeMutablePointer<RecordEntry>) -> Bool {
     while upperBound - offset >= 8 {
       lull_prefetch(bytes.baseAddress.map { $0 + (offset &+ Self.lookahead) })
       let header = word(offset)
       let type = UInt32(truncatingIfNeeded: header)
       let size = Int(header >> 48)
       guard size >= 8, size <= upperBound - offset, type < 256 else {
-        guard resynchronise(type: type, size: size) else { return nil }
+        guard resynchronise(type: type, size: size) else { return false }
         continue
       }
-      var entry = RecordEntry(
+      entry.pointee = RecordEntry(
         offset: offset, type: type, size: UInt32(truncatingIfNeeded: size),
         misc: UInt16(truncatingIfNeeded: header >> 32))
       if type == RecordType.sample {
+        decodeSample(entry, offset + 8, size)
         offset += size
         samples &+= 1
-        decodeSample(&entry, size)
-        if entry.attribute < 0 { unknownRecords += 1 }
-        return entry
+        if entry.pointee.attribute < 0 { unknownRecords += 1 }
+        return true
       }
-      guard let step = step(type: type, size: size) else { return nil }
+      guard let step = step(type: type, size: size) else { return false }
       typeCounts[Int(type)] &+= 1
       offset += step
-      other(&entry, size)
-      return entry
+      other(&entry.pointee, size)
+      return true
     }
-    return nil
+    return false
   }
 
   /// Bytes to the next record; nil where they are not all there.
@@ -110,7 +110,9 @@ struct RecordScanner {
   func entry(at offset: Int) -> RecordEntry {
     var again = self
     again.offset = offset
-    return again.next() ?? RecordEntry(offset: offset, type: 0, size: 8, misc: 0)
+    var entry = RecordEntry(offset: offset, type: 0, size: 8, misc: 0)
+    _ = again.next(&entry)
+    return entry
   }
 
   @inline(__always)
@@ -122,17 +124,19 @@ struct RecordScanner {
   }
 
   @inline(__always)
-  private func decodeSample(_ entry: inout RecordEntry, _ size: Int) {
-    let body = entry.offset + 8
-    entry.attribute = attribute(ofSampleAt: entry.offset, size)
-    guard entry.attribute >= 0 else { return }
-    let layout = layouts[Int(entry.attribute)]
-    if layout.time >= 0, layout.time + 16 <= size { entry.time = word(body + layout.time) }
+  private func decodeSample(
+    _ entry: UnsafeMutablePointer<RecordEntry>, _ body: Int, _ size: Int
+  ) {
+    let attribute = attribute(ofSampleAt: body - 8, size)
+    guard attribute >= 0 else { return }
+    entry.pointee.attribute = attribute
+    let layout = layouts[Int(attribute)]
+    if layout.time >= 0, layout.time + 16 <= size { entry.pointee.time = word(body + layout.time) }
     if layout.tid >= 0, layout.tid + 16 <= size {
-      entry.pid = int(body + layout.tid)
-      entry.tid = int(body + layout.tid + 4)
+      entry.pointee.pid = int(body + layout.tid)
+      entry.pointee.tid = int(body + layout.tid + 4)
     }
-    if layout.cpu >= 0, layout.cpu + 16 <= size { entry.cpu = int(body + layout.cpu) }
+    if layout.cpu >= 0, layout.cpu + 16 <= size { entry.pointee.cpu = int(body + layout.cpu) }
   }
 
   private func decodeTrailer(_ entry: inout RecordEntry, _ size: Int) {

@@ -46,7 +46,7 @@ struct RecordStream {
     lateOffsets = known.map(\.order).sorted()
     for key in known {
       var entry = scanner.entry(at: key.order)
-      guard isWanted(&entry) else { continue }
+      guard withUnsafeMutablePointer(to: &entry, { isWanted($0) }) else { continue }
       // Of equal times these go first.
       pending.append(RecordKey(time: key.time, order: expectedLate.count - known.count))
       expectedLate.append(entry)
@@ -84,16 +84,20 @@ struct RecordStream {
   /// Reads to the end of a round and makes ready what is complete with it; false at the end of all.
   private mutating func readRound() -> Bool {
     entries.release(below: pending.lowest ?? entries.next)
-    while var record = scanner.next() {
-      note(record)
-      if nextLate < lateOffsets.count, lateOffsets[nextLate] == record.offset {
+    // Each is written where it stays, since copies of it would wait for their parts to be written.
+    var record = entries.place()
+    while scanner.next(record) {
+      note(record.pointee)
+      if nextLate < lateOffsets.count, lateOffsets[nextLate] == record.pointee.offset {
         nextLate += 1
         continue
       }
-      guard isWanted(&record) else { continue }
+      guard isWanted(record) else { continue }
       pending.append(RecordKey(time: last, order: entries.next))
-      entries.append(record)
-      if record.type == RecordType.finishedRound {
+      entries.keep()
+      let isRound = record.pointee.type == RecordType.finishedRound
+      record = entries.place()
+      if isRound {
         return take(upTo: handedOut)
       } else if entries.next - firstOfRound >= Self.mostPending {
         handedOut = newest
@@ -125,23 +129,25 @@ struct RecordStream {
 
   /// Whether a record is to be handed out; reads what was asked for into it.
   @inline(__always)
-  private mutating func isWanted(_ record: inout RecordEntry) -> Bool {
-    guard record.type == RecordType.sample else {
-      times.note(record.time)
+  private mutating func isWanted(_ record: UnsafeMutablePointer<RecordEntry>) -> Bool {
+    guard record.pointee.type == RecordType.sample else {
+      times.note(record.pointee.time)
       return true
     }
-    guard record.attribute >= 0, record.attribute < demands.count else { return true }
-    // Read where it lies, not copied out first.
-    let place = Int(record.attribute)
-    guard demands.base[place].use != .ignore else { return false }
-    times.note(record.time)
-    return demands.base[place].use == .handOut
-      && demands.base[place].read(&record, scanner.bytes)
+    guard record.pointee.attribute >= 0, record.pointee.attribute < demands.count else {
+      return true
+    }
+    // Used where it lies, not copied out first.
+    let demand = demands.base + Int(record.pointee.attribute)
+    guard demand.pointee.use != .ignore else { return false }
+    times.note(record.pointee.time)
+    return demand.pointee.use == .handOut && demand.pointee.read(record, scanner.bytes)
   }
 
   /// Reads to the end as the records stand in the file, ordering nothing.
   mutating func readAll<E: Error>(_ visit: (RecordEntry) throws(E) -> Void) throws(E) {
-    while let record = scanner.next() {
+    var record = RecordEntry(offset: 0, type: 0, size: 8, misc: 0)
+    while scanner.next(&record) {
       try visit(record)
       note(record)
     }

@@ -1,3 +1,4 @@
+import CPrefetch
 import Dispatch
 import Synchronization
 
@@ -85,6 +86,7 @@ extension PerfDataFile {
     var passed = PassedPages(storage)
     do throws(E) {
       while let part = queue.take() {
+        fetch(part.records)
         try body(part.records, part.earliest)
         passed.note(part.records)
       }
@@ -93,6 +95,15 @@ extension PerfDataFile {
       throw error
     }
     return queue.times
+  }
+
+  /// The other core has read these, so this one's cache does not hold what is not read yet.
+  private func fetch(_ records: [RecordEntry]) {
+    guard let base = storage.bytes.baseAddress else { return }
+    for record in records where !record.hasValues {
+      lull_prefetch(base + record.offset)
+      lull_prefetch(base + record.offset + 64)
+    }
   }
 
   func forEachPart<E: Error>(

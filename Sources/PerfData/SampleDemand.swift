@@ -46,22 +46,26 @@ public struct SampleDemand: Sendable {
 
   /// Reads what was asked for into the sample; false where it is not to be handed out.
   @inline(__always)
-  func read(_ entry: inout RecordEntry, _ bytes: UnsafeRawBufferPointer) -> Bool {
+  func read(
+    _ entry: UnsafeMutablePointer<RecordEntry>, _ bytes: UnsafeRawBufferPointer
+  ) -> Bool {
     guard payload >= 0 else { return true }
     let start = payload + 4
-    guard Int(entry.size) >= start else { return true }
-    let count = Int(bytes.loadUnaligned(fromByteOffset: entry.offset + payload, as: UInt32.self))
-    guard count <= Int(entry.size) - start, first.end <= count, second.end <= count,
+    let size = Int(entry.pointee.size)
+    guard size >= start else { return true }
+    let offset = entry.pointee.offset
+    let count = Int(bytes.loadUnaligned(fromByteOffset: offset + payload, as: UInt32.self))
+    guard count <= size - start, first.end <= count, second.end <= count,
       third.end <= count
     else { return true }
-    let body = entry.offset + start
+    let body = offset + start
     let first = first.value(bytes, body)
     let second = second.value(bytes, body)
     guard isFiltered else {
-      entry.values = PayloadValues(
+      entry.pointee.values = PayloadValues(
         first: Int32(truncatingIfNeeded: first), second: Int32(truncatingIfNeeded: second),
         third: Int32(truncatingIfNeeded: third.value(bytes, body)))
-      entry.hasValues = true
+      entry.pointee.hasValues = true
       return true
     }
     return second >= 0 && first >= 0 && first < 512

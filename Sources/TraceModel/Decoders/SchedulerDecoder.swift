@@ -52,7 +52,8 @@ enum SchedulerDecoder {
   static func schedWaking(_ context: DecodingContext, _ state: inout LoaderState) {
     guard let woken = context.integer("pid") else { return }
     woke(
-      Int32(truncatingIfNeeded: woken), by: context.record, flags: context.integer("common_flags") ?? 0, &state)
+      Int32(truncatingIfNeeded: woken), by: context.record,
+      flags: context.integer("common_flags") ?? 0, &state)
   }
 
   static func woke(

@@ -10,11 +10,9 @@
 struct ByteLog: @unchecked Sendable {
   // Both unchecked because a pointer is not Sendable: only the one owner of a block writes to it.
   final class Block: @unchecked Sendable {
-    fileprivate(set) var base: UnsafeMutableRawPointer
-    fileprivate(set) var capacity: Int
+    fileprivate var base: UnsafeMutableRawPointer
 
     fileprivate init(capacity: Int) {
-      self.capacity = capacity
       base = .allocate(byteCount: capacity, alignment: 16)
     }
 
@@ -22,7 +20,6 @@ struct ByteLog: @unchecked Sendable {
       // Unlike an array's, a large block's pages are moved, not copied.
       guard let larger = realloc(base, size) else { fatalError("no memory for \(size) bytes") }
       base = larger
-      capacity = size
     }
 
     deinit { free(base) }
@@ -30,27 +27,35 @@ struct ByteLog: @unchecked Sendable {
 
   /// More than one entry of any log takes, with the 8 bytes that reading a number may look beyond it.
   private static let largestEntry = 48
-
   private static let empty = Block(capacity: largestEntry)
 
   private var block: Block?
+  /// The block's memory, and how much there is.
+  private var base: UnsafeMutableRawPointer?
+  private var capacity = 0
   /// Number of bytes.
   private(set) var count = 0
 
   /// Adds an entry: `write` puts it at the address and tells its length, 40 bytes at most.
   @inline(__always)
   mutating func append(_ write: (UnsafeMutableRawPointer) -> Int) {
-    if !isKnownUniquelyReferenced(&block) { own() }
-    guard let block else { return }
-    if block.capacity - count < Self.largestEntry { block.grow(to: 2 * block.capacity) }
-    count += write(block.base + count)
+    if !isKnownUniquelyReferenced(&block) || capacity - count < Self.largestEntry { makeRoom() }
+    guard let base else { return }
+    count += write(base + count)
   }
 
+  /// Makes the block this log's own, with room for an entry.
   @inline(never)
-  private mutating func own() {
-    let copy = Block(capacity: max(2 * count, 4 * Self.largestEntry))
-    if let block { copy.base.copyMemory(from: block.base, byteCount: count) }
-    block = copy
+  private mutating func makeRoom() {
+    capacity = max(2 * count, 4 * Self.largestEntry)
+    if isKnownUniquelyReferenced(&block) {
+      block?.grow(to: capacity)
+    } else {
+      let copy = Block(capacity: capacity)
+      if let base { copy.base.copyMemory(from: base, byteCount: count) }
+      block = copy
+    }
+    base = block?.base
   }
 
   /// Changes a number that was written before.
@@ -58,8 +63,8 @@ struct ByteLog: @unchecked Sendable {
     at offset: Int, _ change: (T) -> T
   ) {
     precondition(offset >= 0 && offset + MemoryLayout<T>.size <= count)
-    if !isKnownUniquelyReferenced(&block) { own() }
-    guard let place = block?.base.advanced(by: offset) else { return }
+    if !isKnownUniquelyReferenced(&block) { makeRoom() }
+    guard let place = base?.advanced(by: offset) else { return }
     place.storeBytes(of: change(place.loadUnaligned(as: T.self)), as: T.self)
   }
 

@@ -130,8 +130,8 @@ extension OperationLog: Sequence, ExpressibleByArrayLiteral where Kind == FileOp
 
   public func makeIterator() -> FileOperationIterator {
     FileOperationIterator(
-      entries: entries, shapes: kinds, isWanted: ContiguousArray(repeating: true, count: kinds.count)
-    )
+      entries: entries, shapes: kinds,
+      isWanted: ContiguousArray(repeating: true, count: kinds.count))
   }
 
   /// What a process did to files on storage.
