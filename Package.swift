@@ -45,9 +45,10 @@ let package = Package(
     .systemLibrary(
       name: "CElf", pkgConfig: "libdw", providers: [.apt(["libelf-dev", "libdw-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+    .systemLibrary(name: "CPrefetch"),
     .systemLibrary(name: "CPcap", pkgConfig: "libpcap", providers: [.apt(["libpcap-dev"])]),
     .target(name: "Packets", dependencies: ["CPcap"], swiftSettings: reader),
-    .target(name: "PerfData", dependencies: ["CZstd"], swiftSettings: reader),
+    .target(name: "PerfData", dependencies: ["CPrefetch", "CZstd"], swiftSettings: reader),
     .target(
       name: "Recording", dependencies: ["CPerfEvent", "CPFM", "PerfData"],
       swiftSettings: strict),

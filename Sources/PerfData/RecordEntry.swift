@@ -54,24 +54,28 @@ public enum RecordType {
 
 /// One record, minimally decoded.
 public struct RecordEntry: Sendable, Hashable {
-  /// PERF_RECORD_*.
-  public var type: UInt32
-  /// PERF_RECORD_MISC_* bits.
-  public var misc: UInt16
-  /// Bytes, the header's 8 included.
-  public var size: UInt32
   /// Offset of the header in the file.
   public var offset: Int
   /// Nanoseconds on the trace's clock; 0 where the record has no time.
-  public var time: UInt64
+  public var time: UInt64 = 0
+  /// PERF_RECORD_*.
+  public var type: UInt32
+  /// Bytes, the header's 8 included.
+  public var size: UInt32
   /// The process; -1 where the record does not say.
-  public var pid: Int32
+  public var pid: Int32 = -1
   /// The thread; -1 where the record does not say.
-  public var tid: Int32
+  public var tid: Int32 = -1
   /// The CPU; -1 where the record does not say.
-  public var cpu: Int32
+  public var cpu: Int32 = -1
   /// Index into the file's attributes; -1 where it is unknown.
-  public var attribute: Int32
+  public var attribute: Int32 = -1
+  /// What was asked for of the payload, where `hasValues`.
+  public internal(set) var values = PayloadValues()
+  /// PERF_RECORD_MISC_* bits.
+  public var misc: UInt16
+  /// The payload was read, and was long enough.
+  public internal(set) var hasValues = false
 
   /// The time as a point on the trace's clock.
   public var timestamp: Timestamp { Timestamp(nanoseconds: time) }

@@ -5,15 +5,7 @@ extension PerfDataFile {
   /// the first pass gives those that are too late when they come (`lateRecords` tells how many); every later pass gives them in
   /// order.
   public func forEachRound<E: Error>(_ body: ([RecordEntry]) throws(E) -> Void) throws(E) {
-    let known = knownSummary
-    var stream = RecordStream(scanner: scanner(), range: data, late: known?.late)
-    var part: [RecordEntry] = []
-    var passed = PassedPages(storage)
-    while stream.nextPart(&part) {
-      try body(part)
-      passed.note(part)
-    }
-    if known == nil { remember(stream.summary) }
+    _ = try forEachPart([]) { (records, _) throws(E) in try body(records) }
   }
 
   /// Hands out all whole records as they stand in the file, in one pass, after which their order is known.

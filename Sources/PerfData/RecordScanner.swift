@@ -1,17 +1,11 @@
-/// A record as the scanner found it.
-struct ScannedRecord {
-  var type: UInt32
-  var offset: Int
-  /// 0 where the record has no time.
-  var time: UInt64
-}
+import CPrefetch
 
 /// Finds the records of the data section, one after another, and decodes what is common to all.
 ///
 /// What is no record (zeros of a full disk or a crashed machine amid the data) is passed over up to the next place where records
 /// follow each other again.
 struct RecordScanner {
-  private let bytes: UnsafeRawBufferPointer
+  let bytes: UnsafeRawBufferPointer
   private let layouts: ContiguousArray<RecordLayout>
   private let lookup: AttributeLookup
   private let upperBound: Int
@@ -27,6 +21,9 @@ struct RecordScanner {
 
   /// How many records must follow each other for a place after a hole to be believed.
   private static let convincingRow = 3
+
+  /// The processor's own fetching ends at each page; so many bytes ahead hide what memory takes to answer.
+  private static let lookahead = 1024
 
   init(
     _ bytes: UnsafeRawBufferPointer, in range: Range<Int>, layouts: ContiguousArray<RecordLayout>,
@@ -49,37 +46,35 @@ struct RecordScanner {
     return result
   }
 
-  /// The next whole record; nil when there is none.
+  /// Decodes the next whole record to its place; false when there is none.
   @inline(__always)
-  mutating func next() -> ScannedRecord? {
+  mutating func next(_ entry: UnsafeMutablePointer<RecordEntry>) -> Bool {
     while upperBound - offset >= 8 {
+      lull_prefetch(bytes.baseAddress.map { $0 + (offset &+ Self.lookahead) })
       let header = word(offset)
       let type = UInt32(truncatingIfNeeded: header)
       let size = Int(header >> 48)
       guard size >= 8, size <= upperBound - offset, type < 256 else {
-        guard resynchronise(type: type, size: size) else { return nil }
+        guard resynchronise(type: type, size: size) else { return false }
         continue
       }
-      let start = offset
+      entry.pointee = RecordEntry(
+        offset: offset, type: type, size: UInt32(truncatingIfNeeded: size),
+        misc: UInt16(truncatingIfNeeded: header >> 32))
       if type == RecordType.sample {
-        offset = start + size
+        decodeSample(entry, offset + 8, size)
+        offset += size
         samples &+= 1
-        let attribute = attribute(ofSampleAt: start, size)
-        guard attribute >= 0 else {
-          unknownRecords += 1
-          return ScannedRecord(type: type, offset: start, time: 0)
-        }
-        let time = layouts[Int(attribute)].time
-        return ScannedRecord(
-          type: type, offset: start,
-          time: time >= 0 && time + 16 <= size ? word(start + 8 + time) : 0)
+        if entry.pointee.attribute < 0 { unknownRecords += 1 }
+        return true
       }
-      guard let step = step(type: type, size: size) else { return nil }
+      guard let step = step(type: type, size: size) else { return false }
       typeCounts[Int(type)] &+= 1
-      offset = start + step
-      return other(type: type, size: size, at: start)
+      offset += step
+      other(&entry.pointee, size)
+      return true
     }
-    return nil
+    return false
   }
 
   /// Bytes to the next record; nil where they are not all there.
@@ -98,32 +93,25 @@ struct RecordScanner {
   }
 
   @inline(never)
-  private mutating func other(type: UInt32, size: Int, at start: Int) -> ScannedRecord {
-    if type >= RecordType.firstUser {
-      if type > RecordType.lastUser { unknownRecords += 1 }
-      if EarlyMetadata.isPart(bytes, type: type, offset: start, size: size) {
-        earlyMetadata.append(start..<start + size)
+  private mutating func other(_ entry: inout RecordEntry, _ size: Int) {
+    if entry.type >= RecordType.firstUser {
+      if entry.type > RecordType.lastUser { unknownRecords += 1 }
+      if EarlyMetadata.isPart(bytes, type: entry.type, offset: entry.offset, size: size) {
+        earlyMetadata.append(entry.offset..<entry.offset + size)
       }
-    } else if type == 0 || type > RecordType.lastKernel {
-      unknownRecords += 1
+    } else {
+      if entry.type == 0 || entry.type > RecordType.lastKernel { unknownRecords += 1 }
+      decodeTrailer(&entry, size)
+      decodeBody(&entry, size)
     }
-    return ScannedRecord(type: type, offset: start, time: entry(at: start).time)
   }
 
-  /// Decodes what is common to all of a record that `next` found.
-  @inline(__always)
+  /// Decodes a record that was found before.
   func entry(at offset: Int) -> RecordEntry {
-    let header = word(offset)
-    let size = Int(header >> 48)
-    var entry = RecordEntry(
-      type: UInt32(truncatingIfNeeded: header), misc: UInt16(truncatingIfNeeded: header >> 32),
-      size: UInt32(truncatingIfNeeded: size), offset: offset, time: 0, pid: -1, tid: -1, cpu: -1,
-      attribute: -1)
-    if entry.type == RecordType.sample {
-      decodeSample(&entry, size)
-    } else if entry.type < RecordType.firstUser {
-      decodeOther(&entry, size)
-    }
+    var again = self
+    again.offset = offset
+    var entry = RecordEntry(offset: offset, type: 0, size: 8, misc: 0)
+    _ = again.next(&entry)
     return entry
   }
 
@@ -136,23 +124,19 @@ struct RecordScanner {
   }
 
   @inline(__always)
-  private func decodeSample(_ entry: inout RecordEntry, _ size: Int) {
-    let body = entry.offset + 8
-    entry.attribute = attribute(ofSampleAt: entry.offset, size)
-    guard entry.attribute >= 0 else { return }
-    let layout = layouts[Int(entry.attribute)]
-    if layout.time >= 0, layout.time + 16 <= size { entry.time = word(body + layout.time) }
+  private func decodeSample(
+    _ entry: UnsafeMutablePointer<RecordEntry>, _ body: Int, _ size: Int
+  ) {
+    let attribute = attribute(ofSampleAt: body - 8, size)
+    guard attribute >= 0 else { return }
+    entry.pointee.attribute = attribute
+    let layout = layouts[Int(attribute)]
+    if layout.time >= 0, layout.time + 16 <= size { entry.pointee.time = word(body + layout.time) }
     if layout.tid >= 0, layout.tid + 16 <= size {
-      entry.pid = int(body + layout.tid)
-      entry.tid = int(body + layout.tid + 4)
+      entry.pointee.pid = int(body + layout.tid)
+      entry.pointee.tid = int(body + layout.tid + 4)
     }
-    if layout.cpu >= 0, layout.cpu + 16 <= size { entry.cpu = int(body + layout.cpu) }
-  }
-
-  @inline(never)
-  private func decodeOther(_ entry: inout RecordEntry, _ size: Int) {
-    decodeTrailer(&entry, size)
-    decodeBody(&entry, size)
+    if layout.cpu >= 0, layout.cpu + 16 <= size { entry.pointee.cpu = int(body + layout.cpu) }
   }
 
   private func decodeTrailer(_ entry: inout RecordEntry, _ size: Int) {

@@ -4,35 +4,53 @@
 /// round before. Each ring's part is in order, so ordering is merging.
 struct RecordStream {
   /// Records handed out at once at most: few enough to stay in a core's own cache.
-  private static let largestPart = 4096
+  private static let largestPart = 2048
   /// More records than this without a FINISHED_ROUND are ordered in parts.
-  private static let mostPending = 1 << 22
+  private static let mostPending = 1 << 19
 
   private var scanner: RecordScanner
   private let range: Range<Int>
+  /// By attribute; empty where all samples are wanted.
+  private let demands: DemandTable
   private var pending = RunMerger()
+  private var entries = EntryRing()
   /// Keys in order, handed out part by part.
   private var ready = ContiguousArray<RecordKey>()
   private var nextReady = 0
+  private var firstOfRound = 0
   /// Everything up to here has been handed out.
   private var handedOut: UInt64 = 0
   /// Everything up to here will have been read by the end of this round.
   private var limit: UInt64 = 0
   private var newest: UInt64 = 0
   private var last: UInt64 = 0
-  /// Records known to come too late, in file order: they were given their place before.
-  private let expectedLate: [Int]
+  /// Records known to come too late, by time: they were given their place before. Their orders are negative.
+  private var expectedLate: [RecordEntry] = []
+  /// Their offsets, and those of the ones that are not wanted, ascending.
+  private var lateOffsets: [Int] = []
   private var nextLate = 0
   private let knowsLate: Bool
   private var late: [RecordKey] = []
+  /// The times of all records read so far that are not ignored.
+  private(set) var times = PassTimes()
 
-  init(scanner: RecordScanner, range: Range<Int>, late known: [RecordKey]?) {
+  init(
+    scanner: RecordScanner, range: Range<Int>, late known: [RecordKey]?,
+    demands: [SampleDemand] = []
+  ) {
     self.scanner = scanner
     self.range = range
+    self.demands = DemandTable(demands)
     knowsLate = known != nil
     let known = known ?? []
-    expectedLate = known.map(\.offset).sorted()
-    for key in known { pending.append(key) }
+    lateOffsets = known.map(\.order).sorted()
+    for key in known {
+      var entry = scanner.entry(at: key.order)
+      guard withUnsafeMutablePointer(to: &entry, { isWanted($0) }) else { continue }
+      // Of equal times these go first.
+      pending.append(RecordKey(time: key.time, order: expectedLate.count - known.count))
+      expectedLate.append(entry)
+    }
     pending.endRun()
   }
 
@@ -52,24 +70,36 @@ struct RecordStream {
     }
     let keys = nextReady..<min(ready.count, nextReady + Self.largestPart)
     nextReady = keys.upperBound
-    part.removeAll(keepingCapacity: true)
-    part.reserveCapacity(keys.count)
-    for place in keys { part.append(scanner.entry(at: ready[place].offset)) }
+    part = Array(unsafeUninitializedCapacity: keys.count) { part, count in
+      for place in keys {
+        let order = ready[place].order
+        part.initializeElement(
+          at: count, to: order >= 0 ? entries[order] : expectedLate[order + lateOffsets.count])
+        count += 1
+      }
+    }
     return true
   }
 
   /// Reads to the end of a round and makes ready what is complete with it; false at the end of all.
   private mutating func readRound() -> Bool {
-    while let record = scanner.next() {
-      note(record)
-      if nextLate < expectedLate.count, expectedLate[nextLate] == record.offset {
+    entries.release(below: pending.lowest ?? entries.next)
+    // Each is written where it stays, since copies of it would wait for their parts to be written.
+    var record = entries.place()
+    while scanner.next(record) {
+      note(record.pointee)
+      if nextLate < lateOffsets.count, lateOffsets[nextLate] == record.pointee.offset {
         nextLate += 1
         continue
       }
-      pending.append(RecordKey(time: last, offset: record.offset))
-      if record.type == RecordType.finishedRound {
+      guard isWanted(record) else { continue }
+      pending.append(RecordKey(time: last, order: entries.next))
+      entries.keep()
+      let isRound = record.pointee.type == RecordType.finishedRound
+      record = entries.place()
+      if isRound {
         return take(upTo: handedOut)
-      } else if pending.count >= Self.mostPending {
+      } else if entries.next - firstOfRound >= Self.mostPending {
         handedOut = newest
         return take(upTo: .max)
       }
@@ -78,6 +108,7 @@ struct RecordStream {
   }
 
   private mutating func take(upTo time: UInt64) -> Bool {
+    firstOfRound = entries.next
     nextReady = 0
     ready = []
     ready = pending.take(upTo: time)
@@ -86,9 +117,9 @@ struct RecordStream {
 
   /// Follows the time and the rounds, and notes what comes too late.
   @inline(__always)
-  private mutating func note(_ record: ScannedRecord) {
+  private mutating func note(_ record: RecordEntry) {
     if record.time != 0 { last = record.time }
-    if last < handedOut, !knowsLate { late.append(RecordKey(time: last, offset: record.offset)) }
+    if last < handedOut, !knowsLate { late.append(RecordKey(time: last, order: record.offset)) }
     if last > newest { newest = last }
     if record.type == RecordType.finishedRound {
       handedOut = max(handedOut, limit)
@@ -96,10 +127,28 @@ struct RecordStream {
     }
   }
 
+  /// Whether a record is to be handed out; reads what was asked for into it.
+  @inline(__always)
+  private mutating func isWanted(_ record: UnsafeMutablePointer<RecordEntry>) -> Bool {
+    guard record.pointee.type == RecordType.sample else {
+      times.note(record.pointee.time)
+      return true
+    }
+    guard record.pointee.attribute >= 0, record.pointee.attribute < demands.count else {
+      return true
+    }
+    // Used where it lies, not copied out first.
+    let demand = demands.base + Int(record.pointee.attribute)
+    guard demand.pointee.use != .ignore else { return false }
+    times.note(record.pointee.time)
+    return demand.pointee.use == .handOut && demand.pointee.read(record, scanner.bytes)
+  }
+
   /// Reads to the end as the records stand in the file, ordering nothing.
   mutating func readAll<E: Error>(_ visit: (RecordEntry) throws(E) -> Void) throws(E) {
-    while let record = scanner.next() {
-      try visit(scanner.entry(at: record.offset))
+    var record = RecordEntry(offset: 0, type: 0, size: 8, misc: 0)
+    while scanner.next(&record) {
+      try visit(record)
       note(record)
     }
   }

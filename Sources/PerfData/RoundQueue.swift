@@ -1,3 +1,4 @@
+import CPrefetch
 import Dispatch
 import Synchronization
 
@@ -6,10 +7,16 @@ private final class RoundQueue: Sendable {
   /// Parts that may wait: enough to go on with while a round is read to its end.
   private static let capacity = 16
 
+  struct Part {
+    var records: [RecordEntry]
+    /// The earliest time of what was read up to here.
+    var earliest: UInt64
+  }
+
   private struct Waiting {
-    var parts: [[RecordEntry]] = []
-    var spare: [[RecordEntry]] = []
+    var parts: [Part] = []
     var isAbandoned = false
+    var times = PassTimes()
   }
 
   private let waiting = Mutex(Waiting())
@@ -17,7 +24,7 @@ private final class RoundQueue: Sendable {
   private let free = DispatchSemaphore(value: RoundQueue.capacity)
 
   /// False when nobody wants more.
-  func put(_ part: [RecordEntry]) -> Bool {
+  func put(_ part: Part) -> Bool {
     free.wait()
     let wanted = waiting.withLock {
       $0.parts.append(part)
@@ -27,20 +34,20 @@ private final class RoundQueue: Sendable {
     return wanted
   }
 
-  /// An array to fill, of those that were done with.
-  func spare() -> [RecordEntry] { waiting.withLock { $0.spare.popLast() ?? [] } }
-
   /// No more will come.
-  func end() { filled.signal() }
+  func end(_ times: PassTimes) {
+    waiting.withLock { $0.times = times }
+    filled.signal()
+  }
 
-  func take() -> [RecordEntry]? {
+  func take() -> Part? {
     filled.wait()
     let part = waiting.withLock { $0.parts.isEmpty ? nil : $0.parts.removeFirst() }
     free.signal()
     return part
   }
 
-  func giveBack(_ part: [RecordEntry]) { waiting.withLock { $0.spare.append(part) } }
+  var times: PassTimes { waiting.withLock { $0.times } }
 
   /// Lets the reader run to its end without waiting.
   func abandon() {
@@ -53,33 +60,66 @@ extension PerfDataFile {
   /// Below this many bytes of data a second thread costs more than it helps.
   private static let worthAThread = 1 << 20
 
-  /// As `forEachRound`, reading and ordering on another core while `body` works.
-  public func forEachRoundAhead<E: Error>(_ body: ([RecordEntry]) throws(E) -> Void) throws(E) {
-    guard data.count >= Self.worthAThread else { return try forEachRound(body) }
+  /// As `forEachRound`, of what is asked for of each attribute's samples, and reading and ordering on another core while `body` works.
+  ///
+  /// `body` is told the earliest time of all records read so far too, of which there is none earlier from its first timed record on.
+  /// What is returned are the times of all records.
+  public func forEachRoundAhead<E: Error>(
+    _ demands: [SampleDemand], _ body: ([RecordEntry], UInt64) throws(E) -> Void
+  ) throws(E) -> PassTimes {
+    guard data.count >= Self.worthAThread else {
+      return try forEachPart(demands, body)
+    }
     let queue = RoundQueue()
     let reading = DispatchQueue(label: "lull.reader", qos: .userInitiated)
     reading.async {
       let known = self.knownSummary
-      var stream = RecordStream(scanner: self.scanner(), range: self.data, late: known?.late)
-      var part = queue.spare()
-      while stream.nextPart(&part) {
-        guard queue.put(part) else { return }
-        part = queue.spare()
+      var stream = RecordStream(
+        scanner: self.scanner(), range: self.data, late: known?.late, demands: demands)
+      var records: [RecordEntry] = []
+      while stream.nextPart(&records) {
+        guard queue.put(.init(records: records, earliest: stream.times.earliest)) else { return }
       }
       if known == nil { self.remember(stream.summary) }
-      queue.end()
+      queue.end(stream.times)
     }
     var passed = PassedPages(storage)
     do throws(E) {
       while let part = queue.take() {
-        try body(part)
-        passed.note(part)
-        queue.giveBack(part)
+        fetch(part.records)
+        try body(part.records, part.earliest)
+        passed.note(part.records)
       }
     } catch {
       queue.abandon()
       throw error
     }
+    return queue.times
+  }
+
+  /// The other core has read these, so this one's cache does not hold what is not read yet.
+  private func fetch(_ records: [RecordEntry]) {
+    guard let base = storage.bytes.baseAddress else { return }
+    for record in records where !record.hasValues {
+      lull_prefetch(base + record.offset)
+      lull_prefetch(base + record.offset + 64)
+    }
+  }
+
+  func forEachPart<E: Error>(
+    _ demands: [SampleDemand], _ body: ([RecordEntry], UInt64) throws(E) -> Void
+  ) throws(E) -> PassTimes {
+    let known = knownSummary
+    var stream = RecordStream(
+      scanner: scanner(), range: data, late: known?.late, demands: demands)
+    var part: [RecordEntry] = []
+    var passed = PassedPages(storage)
+    while stream.nextPart(&part) {
+      try body(part, stream.times.earliest)
+      passed.note(part)
+    }
+    if known == nil { remember(stream.summary) }
+    return stream.times
   }
 }
 

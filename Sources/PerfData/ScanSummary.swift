@@ -9,7 +9,7 @@ struct ScanSummary: Sendable {
   /// Ranges amid the data that hold no records.
   var holes: [Range<Int>] = []
   var earlyMetadata: [Range<Int>] = []
-  /// Records older than their FINISHED_ROUND promised, by time, each with the time that it is ordered by.
+  /// Records older than their FINISHED_ROUND promised, by time, each with its offset and the time that it is ordered by.
   var late: [RecordKey] = []
 
   var problems: [String] {
@@ -30,11 +30,11 @@ struct ScanSummary: Sendable {
 struct RecordKey: Sendable {
   /// The record's own time, or its predecessor's where it has none.
   var time: UInt64
-  /// Where the record is; of equal times the first in the file goes first.
-  var offset: Int
+  /// Of equal times the lower goes first.
+  var order: Int
 
   @inline(__always)
   static func < (a: RecordKey, b: RecordKey) -> Bool {
-    a.time != b.time ? a.time < b.time : a.offset < b.offset
+    a.time != b.time ? a.time < b.time : a.order < b.order
   }
 }

@@ -5,7 +5,7 @@ struct Activity {
   var threads: [ThreadModel]
   var wakeups: WakeupLog
   var transfers: [Transfer]
-  var operations: [FileOperation]
+  var operations: FileOperations
   var footprints: [Footprint]
   var signals: [SignalDelivery]
   var samples: [ProcessorSample]
@@ -28,7 +28,9 @@ struct Activity {
       wakeups = WakeupLog(wakeups.lazy.filter { $0.pid != pid || $0.time >= time })
     }
     transfers.removeAll { $0.pid == pid && $0.time < time }
-    operations.removeAll { $0.pid == pid && $0.time < time }
+    if operations.earliest < time {
+      operations = FileOperations(operations.lazy.filter { $0.pid != pid || $0.time >= time })
+    }
     footprints.removeAll { $0.pid == pid && $0.time < time }
     signals.removeAll { $0.pid == pid && $0.time < time }
     samples.removeAll { $0.pid == pid && $0.time < time }

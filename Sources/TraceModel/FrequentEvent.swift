@@ -1,19 +1,16 @@
 import PerfData
 
-/// An event that a trace may hold millions of, with the places of its fields, so that a sample is read where it lies.
+/// An event that a trace may hold millions of: what it tells is read where it lies, together with the record's time.
 ///
 /// Everything else goes through `DecodingContext`, as these do where their samples have parts of varying size.
 struct FrequentEvent {
-  private enum Kind {
+  enum Kind: UInt8 {
     case scheduleSwitch, scheduleWaking, systemCallExit
   }
 
-  private let kind: Kind
-  /// Bytes from the record's start to the raw payload's size.
-  private let payload: Int
-  private let first: IntegerField
-  private let second: IntegerField
-  private let third: IntegerField
+  let kind: Kind
+  /// What to ask the reader for.
+  let demand: SampleDemand
 
   /// Nil for any other event, and where the samples or the fields are not as needed.
   init?(_ attribute: EventAttribute, payload: Int?, format: TracepointFormat?) {
@@ -30,32 +27,33 @@ struct FrequentEvent {
     }
     let fields = names.compactMap(field)
     guard fields.count == 3 else { return nil }
-    self.payload = payload
-    (first, second, third) = (fields[0], fields[1], fields[2])
+    demand =
+      switch kind {
+      case .systemCallExit:
+        SampleDemand(
+          payload: payload,
+          returnsOf: CallFilter(
+            number: fields[0], result: fields[1], isWanted: SyscallDecoder.decodedNumbers))
+      case .scheduleSwitch, .scheduleWaking:
+        SampleDemand(payload: payload, fields[0], fields[1], fields[2])
+      }
   }
 
-  /// Reads a sample; false where it must be looked at in full.
+}
+
+extension FrequentEvent.Kind {
+  /// Takes in a sample whose values the reader has read.
   @inline(__always)
-  func read(_ record: RecordEntry, in bytes: UnsafeRawBufferPointer, _ state: inout LoaderState)
-    -> Bool
-  {
-    let start = payload + 4
-    guard Int(record.size) >= start else { return false }
-    let size = Int(
-      bytes.loadUnaligned(fromByteOffset: record.offset + payload, as: UInt32.self))
-    guard size <= Int(record.size) - start else { return false }
-    let begin = record.offset + start
-    let raw = UnsafeRawBufferPointer(rebasing: bytes[begin..<begin + size])
-    guard let first = first.value(in: raw), let second = second.value(in: raw),
-      let third = third.value(in: raw)
-    else { return false }
-    switch kind {
+  func pass(_ record: RecordEntry, _ state: inout LoaderState) {
+    let values = record.values
+    switch self {
     case .scheduleSwitch:
       SchedulerDecoder.switched(
-        from: first, to: second, previousState: third, at: record.timestamp, &state)
-    case .scheduleWaking: SchedulerDecoder.woke(first, by: record, flags: second, &state)
-    case .systemCallExit: return second < 0 || !SyscallDecoder.isDecoded(number: first)
+        from: values.first, to: values.second, previousState: Int64(values.third),
+        at: record.timestamp, &state)
+    case .scheduleWaking:
+      SchedulerDecoder.woke(values.first, by: record, flags: Int64(values.second), &state)
+    case .systemCallExit: break
     }
-    return true
   }
 }

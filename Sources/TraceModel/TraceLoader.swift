@@ -11,7 +11,7 @@ struct LoaderState {
   /// Wakes were recorded, so that one which is not there was missed.
   var hasWakeups = false
   var transfers: [Transfer] = []
-  var operations: [PendingOperation] = []
+  var operations = PendingOperations()
   var footprints: [Footprint] = []
   var counters: [CounterEvent] = []
   var signals: [SignalDelivery] = []
@@ -45,13 +45,12 @@ struct TraceLoader {
   private var lostEvents: UInt64 = 0
   private var lostSamples: UInt64 = 0
   private var throttled = 0
-  private var timedRecords = 0
-  private var first: UInt64?
-  private var last: UInt64 = 0
+  private var times = PassTimes()
+  private var hasStarted = false
   private let events: ContiguousArray<DecodedEvent>
   private let decoders: ContiguousArray<SampleDecoder?>
-  private let frequent: ContiguousArray<FrequentEvent?>
-  private let isName: ContiguousArray<Bool>
+  private let frequent: ContiguousArray<FrequentEvent.Kind?>
+  private let demands: [SampleDemand]
   private let nameDecoders: ContiguousArray<SampleDecoder?>
 
   /// One line for each event that is decoded.
@@ -109,15 +108,17 @@ struct TraceLoader {
         return DecodedEvent(
           attribute: attribute, format: id.flatMap { file.features.tracepoints[$0] })
       })
-    isName = ContiguousArray(
-      zip(nameDecoders, decoders).map { name, decoder in name != nil && decoder == nil })
-    let events = events
-    frequent = ContiguousArray(
-      events.indices.map {
-        FrequentEvent(
-          events[$0].attribute, payload: file.fixedPayload(ofAttribute: $0),
-          format: events[$0].format)
-      })
+    let frequent = events.indices.map { [events] in
+      FrequentEvent(
+        events[$0].attribute, payload: file.fixedPayload(ofAttribute: $0),
+        format: events[$0].format)
+    }
+    self.frequent = ContiguousArray(frequent.map { $0?.kind })
+    demands = events.indices.map { [decoders, nameDecoders] index in
+      if let event = frequent[index] { return event.demand }
+      if decoders[index] != nil { return SampleDemand(.handOut) }
+      return SampleDemand(nameDecoders[index] != nil ? .ignore : .count)
+    }
     state.schedule.processors.count = file.features.cpusOnline ?? 1
     state.hasWakeups = file.attributes.contains { $0.name == "sched:sched_waking" }
   }
@@ -129,20 +130,22 @@ struct TraceLoader {
     let blank = self
     readNames()
     let isOrdered = file.isOrderKnown
-    file.forEachRoundAhead { round in
-      for record in round { consume(record) }
-    }
+    readRecords()
     if !isOrdered, file.lateRecords > 0 {
       // The file broke its own order, which is known only now: what was made of it is made again.
       self = blank
       for event in events { event.undecodable = [:] }
-      file.forEachRoundAhead { round in
-        for record in round { consume(record) }
-      }
+      readRecords()
     }
-    guard let first else { throw TraceError("\(path): the trace holds no timed record") }
+    guard times.count > 0 else { throw TraceError("\(path): the trace holds no timed record") }
     return try finish(
-      start: Timestamp(nanoseconds: first), end: Timestamp(nanoseconds: last))
+      start: Timestamp(nanoseconds: times.earliest), end: Timestamp(nanoseconds: times.latest))
+  }
+
+  private mutating func readRecords() {
+    times = file.forEachRoundAhead(demands) { records, earliest in
+      for record in records { consume(record, earliest) }
+    }
   }
 
   /// Traces of Lull's own end with the names of what stands before.
@@ -158,32 +161,22 @@ struct TraceLoader {
   }
 
   @inline(__always)
-  private mutating func consume(_ record: RecordEntry) {
+  private mutating func consume(_ record: RecordEntry, _ earliest: UInt64) {
+    if !hasStarted, record.time > 0 {
+      hasStarted = true
+      state.schedule.starts(at: Timestamp(nanoseconds: earliest))
+    }
     let attribute = Int(record.attribute)
     if record.type == RecordType.sample {
       guard attribute >= 0 else {
         undecodable["sample of an unknown event", default: 0] += 1
         return
       }
-      guard !isName[attribute] else { return }
-      passed(record.time)
-      if let event = frequent[attribute], event.read(record, in: file.bytes, &state) { return }
+      if record.hasValues, let kind = frequent[attribute] { return kind.pass(record, &state) }
       if let decode = decoders[attribute] { run(decode, record) }
     } else {
-      passed(record.time)
       sideBand(record)
     }
-  }
-
-  @inline(__always)
-  private mutating func passed(_ time: UInt64) {
-    guard time > 0 else { return }
-    if first == nil {
-      first = time
-      state.schedule.starts(at: Timestamp(nanoseconds: time))
-    }
-    if time > last { last = time }
-    timedRecords &+= 1
   }
 
   /// Probes carry the recorder's pid in their group's name, other events are known by their whole name.
@@ -265,11 +258,10 @@ struct TraceLoader {
         "\(path): the trace names no process; it was cut off before the recording began, or was "
           + "recorded without task events")
     }
-    var operations = state.operations.map { $0.resolved(by: state.descriptors) }
-    CallSiteDecoder.join(
-      state.writeSites, to: &operations, time: \.time, tid: \.tid, stack: \.stack)
-    CallSiteDecoder.join(
-      state.sendSites, to: &state.transfers, time: \.time, tid: \.tid, stack: \.stack)
+    let operations = state.operations.resolved(by: state.descriptors, sites: state.writeSites)
+    let sends = CallSiteDecoder.nearest(
+      state.sendSites, state.transfers.lazy.map { (tid: $0.tid, time: $0.time) })
+    for (index, stack) in sends { state.transfers[index].stack = stack }
     ProcessTotals.fill(
       &processes, threads: threads, wakeups: state.wakeups, transfers: state.transfers,
       operations: operations, footprints: state.footprints)
@@ -298,7 +290,7 @@ struct TraceLoader {
         hostname: file.features.hostname, kernel: file.features.osRelease,
         cpuCount: file.features.cpusOnline ?? 1,
         cpuModel: file.features.cpuDescription,
-        records: timedRecords, lostEvents: lostEvents,
+        records: times.count, lostEvents: lostEvents,
         lostSamples: lostSamples, throttled: throttled, truncated: note != nil,
         truncationNote: note, unknownRecords: file.unknownRecords,
         symbolProblems: state.stacks.problems, undecodable: undecodable),

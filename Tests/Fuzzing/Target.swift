@@ -24,6 +24,24 @@ public func fuzzOne(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
       }
     }
   }
+  let demands = file.attributes.indices.map { index -> SampleDemand in
+    let attribute = file.attributes[index]
+    guard let payload = file.fixedPayload(ofAttribute: index),
+      let format = Int(exactly: attribute.config).flatMap({ file.features.tracepoints[$0] })
+    else { return SampleDemand(.handOut) }
+    let fields = format.fields.compactMap { IntegerField($0) }
+    guard fields.count >= 3 else { return SampleDemand(.count) }
+    guard index % 2 == 0 else {
+      return SampleDemand(payload: payload, fields[0], fields[1], fields[2])
+    }
+    return SampleDemand(
+      payload: payload,
+      returnsOf: CallFilter(
+        number: fields[0], result: fields[1], isWanted: [Bool](repeating: true, count: 600)))
+  }
+  _ = file.forEachRoundAhead(demands) { records, _ in
+    for record in records where record.hasValues { read &+= Int(record.values.third) }
+  }
   _ = file.problems
   return 0
 }

@@ -45,3 +45,18 @@ public struct ExactCount: Codable, Sendable, Equatable {
   public var source: String
   public var count: Double
 }
+
+extension CaptureSection {
+  /// The signals that were not recorded, together where one reason holds for several.
+  var unavailableByReason: [(signals: [String], reason: String)] {
+    var groups: [(signals: [String], reason: String)] = []
+    for missing in unavailable {
+      if let index = groups.firstIndex(where: { $0.reason == missing.reason }) {
+        groups[index].signals.append(missing.signal)
+      } else {
+        groups.append(([missing.signal], missing.reason))
+      }
+    }
+    return groups
+  }
+}

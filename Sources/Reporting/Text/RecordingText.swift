@@ -14,11 +14,9 @@ enum RecordingText {
     if trace.truncated {
       canvas.item("truncated", truncation(trace), style: .bad)
     }
-    for missing in capture.unavailable {
-      canvas.item(
-        "not measured",
-        "\(TextReport.words(Escaped.text(missing.signal))): \(Escaped.text(missing.reason))",
-        style: .middling)
+    for (signals, reason) in capture.unavailableByReason {
+      let names = signals.map { TextReport.words(Escaped.text($0)) }.joined(separator: ", ")
+      canvas.item("not measured", "\(names): \(Escaped.text(reason))", style: .middling)
     }
     for problem in trace.symbolProblems.prefix(problemsShown) {
       canvas.item("names missing", Escaped.text(problem), style: .middling)

@@ -212,12 +212,18 @@ enum SignalsText {
     if let energy = report.signals.energy {
       let doubt = energy.high.flatMap { $0 > energy.totalJoules ? $0 : nil }
         .map { "; at most \(Figures.joules($0)) by other models" }
+      // What was not recorded is no zero.
+      let parts: [(name: String, joules: Double?)] = [
+        ("CPU", report.signals.cpu.map { _ in energy.cpuJoules }),
+        ("wakeups", report.signals.wakeups.map { _ in energy.wakeupJoules }),
+        ("radio", report.signals.network.map { _ in energy.radioJoules }),
+        ("disk", report.signals.disk.map { _ in energy.diskJoules }),
+      ]
+      let told = parts.map { "\($0.name) \($0.joules.map(Figures.joules) ?? "not measured")" }
       canvas.item(
         "energy",
-        "\(Figures.joules(energy.totalJoules)) (\(Escaped.text(energy.kind))\(doubt ?? "")): CPU "
-          + "\(Figures.joules(energy.cpuJoules)), wakeups \(Figures.joules(energy.wakeupJoules)), "
-          + "radio \(Figures.joules(energy.radioJoules)), disk "
-          + Figures.joules(energy.diskJoules))
+        "\(Figures.joules(energy.totalJoules)) (\(Escaped.text(energy.kind))\(doubt ?? "")): "
+          + told.joined(separator: ", "))
     }
     for counter in report.signals.counters {
       let unit = counter.unit.map { " " + Escaped.text($0) } ?? ""

@@ -110,8 +110,7 @@ struct BlameSamples {
   private func disk() -> [BlameSample] {
     var lastWrite: Double?
     var sums = BlameSums()
-    for operation in subject.trace.fileOperations
-    where operation.pid == subject.pid && operation.isDisk {
+    for operation in subject.trace.fileOperations.onDisk(by: subject.pid) {
       var sample = BlameSample(
         stack: operation.stack, tid: operation.tid, count: Double(operation.weight))
       switch operation.kind {

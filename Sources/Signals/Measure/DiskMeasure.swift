@@ -20,8 +20,7 @@ enum DiskMeasure {
     var lastWrite: Double?
     var smallWriteStacks: [Int: Int] = [:]
     var amounts: [(time: Double, amount: Double)] = []
-    for operation in subject.trace.fileOperations
-    where operation.pid == subject.pid && operation.isDisk {
+    for operation in subject.trace.fileOperations.onDisk(by: subject.pid) {
       let path = operation.path ?? "(unknown file)"
       while let reading = readings.first, reading.time < operation.time {
         let generation = generations.generation(of: reading.event.path)

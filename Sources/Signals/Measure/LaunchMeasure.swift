@@ -20,8 +20,8 @@ enum LaunchMeasure {
       runnableSeconds: parts.runnable.seconds, blockedByCause: parts.blockedByCause)
     signal.bytesRead = bytesRead(until: ready, subject)
     var files: Set<String> = []
-    for operation in subject.trace.fileOperations
-    where operation.pid == subject.pid && operation.time < ready && operation.isDisk {
+    for operation in subject.trace.fileOperations.onDisk(by: subject.pid)
+    where operation.time < ready {
       if case .open = operation.kind, let path = operation.path { files.insert(path) }
     }
     signal.filesOpened = files.count

@@ -213,12 +213,25 @@ enum MainThreadMeasure {
     -> [Blocking]
   {
     var groups: [BlockingKey: (time: TimeSpan, count: Int, waker: Int32?)] = [:]
+    // Most waits are like the one before.
+    var last: (key: BlockingKey, time: TimeSpan, count: Int, waker: Int32?)?
+    func add() {
+      guard let last else { return }
+      let old = groups[last.key] ?? (.zero, 0, nil)
+      groups[last.key] = (old.time + last.time, old.count + last.count, last.waker ?? old.waker)
+    }
     for interval in intervals {
       guard case .blocked(let cause) = interval.state, cause != .eventWait else { continue }
       let key = BlockingKey(cause: cause, stack: interval.stack)
-      let old = groups[key] ?? (.zero, 0, nil)
-      groups[key] = (old.time + interval.length, old.count + 1, interval.waker ?? old.waker)
+      if last?.key != key {
+        add()
+        last = (key, .zero, 0, nil)
+      }
+      last?.time += interval.length
+      last?.count += 1
+      if let waker = interval.waker { last?.waker = waker }
     }
+    add()
     let names = Dictionary(
       subject.trace.threads.map { ($0.tid, $0.name) }, uniquingKeysWith: { $1 })
     return groups.sorted {

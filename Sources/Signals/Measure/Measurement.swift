@@ -41,6 +41,13 @@ public enum Measurement {
     for (kind, reason) in unavailable(trace) { set.unavailable[kind] = reason }
 
     let choice = MainThreadChoice.choose(in: subject)
+    // Both walk through the lives of the busiest threads.
+    let critical =
+      set.unavailable[.mainThread] == nil
+      ? Meanwhile {
+        var roles = ThreadRoles(subject, main: choice?.thread.tid)
+        return CriticalThreadMeasure.measure(subject, roles: &roles)
+      } : nil
     let wakeups = WakeupMeasure(subject)
     let activity = SubjectActivity(subject, wakeups: wakeups)
     set.executable = trace.subject.executable
@@ -61,9 +68,7 @@ public enum Measurement {
     if set.unavailable[.wakeups] == nil { set.wakeups = wakeups.signal }
     var roles = ThreadRoles(subject, main: choice?.thread.tid)
     set.threads = ThreadMeasure.measure(subject, roles: &roles)
-    if set.unavailable[.mainThread] == nil {
-      set.criticalThreads = CriticalThreadMeasure.measure(subject, roles: &roles)
-    }
+    if let critical { set.criticalThreads = critical.value }
     if set.unavailable[.network] == nil {
       set.network = NetworkMeasure.measure(
         subject, profile: profile, others: others, includeLoopback: options.includeLoopback)

@@ -11,7 +11,9 @@ enum SightingMeasure {
 
   static func paths(_ subject: SubjectView) -> [String] {
     var found: Set<String> = []
-    for operation in subject.trace.fileOperations where operation.pid == subject.pid {
+    for operation in subject.trace.fileOperations.matching({
+      $0.pid == subject.pid && $0.path != nil
+    }) {
       guard case .open = operation.kind, let path = operation.path,
         prefixes.contains(where: path.hasPrefix), !common.contains(path),
         !path.hasPrefix("/dev/shm/"), !path.hasPrefix("/dev/pts/")

@@ -27,10 +27,8 @@ struct SubjectActivity {
     sent = bytes(.send)
     received = bytes(.receive)
     written = CumulativeSeries(
-      subject.trace.fileOperations.compactMap { operation in
-        guard operation.pid == subject.pid, operation.isDisk, case .write = operation.kind else {
-          return nil
-        }
+      subject.trace.fileOperations.onDisk(by: subject.pid).compactMap { operation in
+        guard case .write = operation.kind else { return nil }
         return (operation.time.nanoseconds, Double(operation.bytes &* operation.weight))
       })
   }
@@ -89,10 +87,8 @@ struct SubjectActivity {
   func diskOperations(_ from: Timestamp, _ to: Timestamp) -> Int {
     var count = 0
     var last: Timestamp?
-    for operation in subject.trace.fileOperations
-    where operation.pid == subject.pid && operation.isDisk && operation.time >= from
-      && operation.time < to
-    {
+    for operation in subject.trace.fileOperations.onDisk(by: subject.pid)
+    where operation.time >= from && operation.time < to {
       switch operation.kind {
       case .write:
         if last.map({ (operation.time - $0).seconds >= DiskMeasure.burstGap }) ?? true {

@@ -89,6 +89,8 @@ struct WakeupMeasure {
     return unseenReceives.contains { $0.contains(time) } ? .other : .timer
   }
 
+  private func needsTime(_ wakeup: Wakeup) -> Bool { wakeup.isIdleWakeup || !signals.isEmpty }
+
   private func receivesSoon(_ wakeup: Wakeup) -> Bool {
     guard !receives.isEmpty, let times = receives[wakeup.tid] else { return false }
     let time = wakeup.time.nanoseconds
@@ -106,27 +108,28 @@ struct WakeupMeasure {
     var idle = 0
     var foundIdle = 0
     var byCause: [Cause: Int] = [:]
-    var last = (cause: Cause.other, count: 0)
+    // What the cause does not depend on the time of is counted at once.
+    for (wakeup, count) in subject.trace.wakeups.countsByKind
+    where wakeup.pid == subject.pid && !needsTime(wakeup) {
+      total += count
+      byCause[cause(of: wakeup), default: 0] += count
+    }
     var expiries = ByThread<[Timestamp]>()
     // Of other interrupts, which wake the CPU anyway.
     var others: [Double] = []
-    for entry in wakeups {
+    for wakeup in subject.trace.wakeups.matching({ $0.pid == subject.pid && needsTime($0) }) {
+      let cause = cause(of: wakeup)
       total += 1
-      if entry.cause != last.cause {
-        byCause[last.cause, default: 0] += last.count
-        last = (entry.cause, 0)
-      }
-      last.count += 1
-      guard entry.wakeup.isIdleWakeup else { continue }
+      byCause[cause, default: 0] += 1
+      guard wakeup.isIdleWakeup else { continue }
       idle += 1
-      if entry.wakeup.foundCPUIdle { foundIdle += 1 }
-      if entry.cause == .timer {
-        expiries[entry.wakeup.tid, default: []].append(entry.wakeup.time)
+      if wakeup.foundCPUIdle { foundIdle += 1 }
+      if cause == .timer {
+        expiries[wakeup.tid, default: []].append(wakeup.time)
       } else {
-        others.append(subject.time(entry.wakeup.time))
+        others.append(subject.time(wakeup.time))
       }
     }
-    byCause[last.cause, default: 0] += last.count
     let seconds = subject.seconds
     let timers = expiries.sorted
     return WakeupSignal(
@@ -194,10 +197,10 @@ struct WakeupCounts {
   /// Of timers, where the causes are looked at.
   var timer = 0
 
-  mutating func add(_ wakeup: Wakeup) {
-    all += 1
-    if wakeup.isIdleWakeup { idle += 1 }
-    if wakeup.foundCPUIdle { foundCPUIdle += 1 }
+  mutating func add(_ wakeup: Wakeup, _ count: Int = 1) {
+    all += count
+    if wakeup.isIdleWakeup { idle += count }
+    if wakeup.foundCPUIdle { foundCPUIdle += count }
   }
 }
 
@@ -206,8 +209,8 @@ enum ThreadMeasure {
   /// The subject's wakeups by thread.
   static func wakeups(_ subject: SubjectView) -> ByThread<WakeupCounts> {
     var counts = ByThread<WakeupCounts>()
-    for wakeup in subject.trace.wakeups where wakeup.pid == subject.pid {
-      counts[wakeup.tid, default: WakeupCounts()].add(wakeup)
+    for (wakeup, count) in subject.trace.wakeups.countsByKind where wakeup.pid == subject.pid {
+      counts[wakeup.tid, default: WakeupCounts()].add(wakeup, count)
     }
     return counts
   }

@@ -50,7 +50,7 @@ enum WorstMinuteMeasure {
     }
     if signals.wakeups != nil {
       add("wakeups", "1", "wakeups") { put in
-        for wakeup in subject.trace.wakeups where wakeup.pid == subject.pid {
+        for wakeup in subject.trace.wakeups.matching({ $0.pid == subject.pid }) {
           put(subject.time(wakeup.time), 1)
         }
       }
@@ -65,8 +65,7 @@ enum WorstMinuteMeasure {
     }
     if signals.disk != nil {
       add("disk", "B", "bytes written") { put in
-        for operation in subject.trace.fileOperations
-        where operation.pid == subject.pid && operation.isDisk {
+        for operation in subject.trace.fileOperations.onDisk(by: subject.pid) {
           guard case .write = operation.kind else { continue }
           put(subject.time(operation.time), Double(operation.bytes &* operation.weight))
         }

@@ -65,7 +65,7 @@ enum EventLanes {
 
   static func disk(_ canvas: TimelineCanvas) -> TimelineLane {
     let subject = canvas.subject
-    let operations = subject.trace.fileOperations.filter { $0.pid == subject.pid && $0.isDisk }
+    let operations = Array(subject.trace.fileOperations.onDisk(by: subject.pid))
     return canvas.lane(
       .disk, channels: ["bytes", "writes", "syncs", "syncMicroseconds"],
       budget: Timeline.otherBudget

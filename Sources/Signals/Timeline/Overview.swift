@@ -49,10 +49,8 @@ public struct Overview: Sendable, Hashable {
       overview.cores = cores.map { $0 / overview.secondsPerColumn }
     }
     if signals.wakeups != nil {
-      for wakeup in trace.wakeups where wakeup.pid == subject.pid {
-        sums.add(1, at: subject.time(wakeup.time))
-      }
-      overview.wakeups = sums.take()
+      let bounds = (1..<columns).map { sums.begin(of: $0, in: subject) }
+      overview.wakeups = trace.wakeups.counts(of: subject.pid, between: bounds).map(Double.init)
     }
     if signals.network != nil {
       for transfer in trace.transfers where transfer.pid == subject.pid && transfer.isInternet {
@@ -61,8 +59,7 @@ public struct Overview: Sendable, Hashable {
       overview.networkBytes = sums.take()
     }
     if signals.disk != nil {
-      for operation in trace.fileOperations
-      where operation.pid == subject.pid && operation.isDisk {
+      for operation in trace.fileOperations.onDisk(by: subject.pid) {
         guard case .write = operation.kind else { continue }
         sums.add(Double(operation.bytes &* operation.weight), at: subject.time(operation.time))
       }
@@ -107,6 +104,21 @@ private struct ColumnSums {
 
   func column(of time: Double) -> Int {
     Int(min(max(time / width, 0), Double(Overview.columns - 1)))
+  }
+
+  /// The first moment that is in a column or a later one.
+  func begin(of column: Int, in subject: SubjectView) -> Timestamp {
+    var low: UInt64 = 0
+    var high = subject.trace.end.nanoseconds &+ 1
+    while low < high {
+      let middle = low + (high - low) / 2
+      if self.column(of: subject.time(Timestamp(nanoseconds: middle))) < column {
+        low = middle + 1
+      } else {
+        high = middle
+      }
+    }
+    return Timestamp(nanoseconds: low)
   }
 
   mutating func add(_ amount: Double, at time: Double) { values[column(of: time)] += amount }

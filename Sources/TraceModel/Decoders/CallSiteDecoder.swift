@@ -28,38 +28,35 @@ enum CallSiteDecoder {
     }
   }
 
-  /// Gives each stack to the event of its thread that is nearest in time.
-  static func join<Event>(
-    _ sites: [CallSiteSample], to events: inout [Event], time: KeyPath<Event, Timestamp>,
-    tid: KeyPath<Event, Int32>, stack: WritableKeyPath<Event, Int?>
-  ) {
-    guard !sites.isEmpty else { return }
+  /// The stack of each event, by its place, that is of all of its thread's the nearest in time to where the stack was taken.
+  static func nearest(
+    _ sites: [CallSiteSample], _ events: some Sequence<(tid: Int32, time: Timestamp)>
+  ) -> [Int: Int] {
+    guard !sites.isEmpty else { return [:] }
     let threads = Set(sites.map(\.tid))
-    var indices: [Int32: [Int]] = [:]
-    for (index, event) in events.enumerated() where threads.contains(event[keyPath: tid]) {
-      indices[event[keyPath: tid], default: []].append(index)
+    var byThread: [Int32: [(index: Int, time: Timestamp)]] = [:]
+    for (index, event) in events.enumerated() where threads.contains(event.tid) {
+      byThread[event.tid, default: []].append((index, event.time))
     }
+    var stacks: [Int: Int] = [:]
     for site in sites {
-      guard let own = indices[site.tid] else { continue }
+      guard let own = byThread[site.tid] else { continue }
       var low = 0
       var high = own.count
       while low < high {
         let middle = (low + high) / 2
-        if events[own[middle]][keyPath: time] < site.time {
-          low = middle + 1
-        } else {
-          high = middle
-        }
+        if own[middle].time < site.time { low = middle + 1 } else { high = middle }
       }
       let near = [low - 1, low].filter { own.indices.contains($0) }.map { own[$0] }
-      func distance(_ index: Int) -> UInt64 {
-        let other = events[index][keyPath: time].nanoseconds
+      func distance(_ event: (index: Int, time: Timestamp)) -> UInt64 {
+        let other = event.time.nanoseconds
         let mine = site.time.nanoseconds
         return other > mine ? other - mine : mine - other
       }
       guard let best = near.min(by: { distance($0) < distance($1) }), distance(best) <= window
       else { continue }
-      events[best][keyPath: stack] = site.stack
+      stacks[best.index] = site.stack
     }
+    return stacks
   }
 }

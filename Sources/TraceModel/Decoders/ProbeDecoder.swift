@@ -37,11 +37,9 @@ enum ProbeDecoder {
     _ state: inout LoaderState
   ) {
     state.operations.append(
-      PendingOperation(
-        operation: FileOperation(
-          time: context.time, pid: context.pid, tid: context.tid, kind: kind,
-          path: path, target: DescriptorTracker.kind(of: path), bytes: 0, weight: 1,
-          duration: .zero),
-        descriptor: nil))
+      FileOperation(
+        time: context.time, pid: context.pid, tid: context.tid, kind: kind,
+        path: path, target: DescriptorTracker.kind(of: path), bytes: 0, weight: 1,
+        duration: .zero))
   }
 }

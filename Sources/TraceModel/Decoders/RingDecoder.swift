@@ -36,13 +36,12 @@ enum RingDecoder {
     }
     let isSync = syncs.contains(request.opcode)
     state.operations.append(
-      PendingOperation(
-        operation: FileOperation(
-          time: context.time, pid: context.pid, tid: context.tid,
-          kind: isSync ? .sync : .write, path: nil, target: "unknown",
-          bytes: isSync ? 0 : UInt64(result), weight: 1,
-          duration: isSync ? context.time - request.submitted : .zero),
-        descriptor: descriptor))
+      FileOperation(
+        time: context.time, pid: context.pid, tid: context.tid,
+        kind: isSync ? .sync : .write, path: nil, target: "unknown",
+        bytes: isSync ? 0 : UInt64(result), weight: 1,
+        duration: isSync ? context.time - request.submitted : .zero),
+      descriptor: descriptor)
   }
 
   /// A file was mapped to be written through memory, which no event tells.

@@ -15,17 +15,17 @@ enum SchedulerDecoder {
       blockedStack(context, &state)
     }
     switched(
-      from: previous, to: next, previousState: previousState, at: context.time, &state)
+      from: Int32(truncatingIfNeeded: previous), to: Int32(truncatingIfNeeded: next),
+      previousState: previousState, at: context.time, &state)
   }
 
   static func switched(
-    from previous: Int64, to next: Int64, previousState: Int64, at time: Timestamp,
+    from previous: Int32, to next: Int32, previousState: Int64, at time: Timestamp,
     _ state: inout LoaderState
   ) {
     state.schedule.switchOut(
-      tid: Int32(truncatingIfNeeded: previous), isRunnable: previousState & reportMask == 0,
-      at: time)
-    arrive(tid: Int32(truncatingIfNeeded: next), at: time, &state)
+      tid: previous, isRunnable: previousState & reportMask == 0, at: time)
+    arrive(tid: next, at: time, &state)
   }
 
   /// A SWITCH record. The kernel never drops one but for a full ring, as it may drop tracepoints.
@@ -52,13 +52,13 @@ enum SchedulerDecoder {
   static func schedWaking(_ context: DecodingContext, _ state: inout LoaderState) {
     guard let woken = context.integer("pid") else { return }
     woke(
-      woken, by: context.record, flags: context.integer("common_flags") ?? 0, &state)
+      Int32(truncatingIfNeeded: woken), by: context.record,
+      flags: context.integer("common_flags") ?? 0, &state)
   }
 
   static func woke(
-    _ woken: Int64, by record: RecordEntry, flags: Int64, _ state: inout LoaderState
+    _ tid: Int32, by record: RecordEntry, flags: Int64, _ state: inout LoaderState
   ) {
-    let tid = Int32(truncatingIfNeeded: woken)
     // TRACE_FLAG_HARDIRQ 0x08, TRACE_FLAG_SOFTIRQ 0x10 (include/linux/trace_events.h).
     let kind: Wakeup.Context =
       flags & 0x08 != 0 ? .hardInterrupt : flags & 0x10 != 0 ? .softInterrupt : .task

@@ -1,21 +1,5 @@
 import PerfData
 
-/// What a file operation was, before its descriptor is known to be a file.
-struct PendingOperation {
-  var operation: FileOperation
-  var descriptor: Int?
-
-  func resolved(by descriptors: DescriptorTracker) -> FileOperation {
-    guard let descriptor else { return operation }
-    var result = operation
-    let target = descriptors.target(
-      pid: operation.pid, fd: descriptor, at: operation.time)
-    result.path = target.path
-    result.target = target.kind
-    return result
-  }
-}
-
 /// System calls by their exits: on x86-64 the argument registers still hold the arguments.
 enum SyscallDecoder {
   /// arch/x86/entry/syscalls/syscall_64.tbl
@@ -35,14 +19,8 @@ enum SyscallDecoder {
     Number.pwritev, Number.pwritev2, Number.copyFileRange, Number.openat2, Number.dup, Number.dup2,
     Number.dup3, Number.fcntl,
   ]
-  /// By number; Linux has fewer than 512 calls.
-  private static let decodedBits: [Bool] = (0..<512).map { decoded.contains($0) }
-
-  /// Whether a call of this number tells anything here.
-  @inline(__always)
-  static func isDecoded(number: Int64) -> Bool {
-    number >= 0 && number < 512 && decodedBits[Int(number)]
-  }
+  /// Whether a call tells anything here, by number; Linux has fewer than 512 calls.
+  static let decodedNumbers: [Bool] = (0..<512).map { decoded.contains($0) }
 
   /// perf's register numbers (arch/x86/include/uapi/asm/perf_regs.h).
   private enum Register {
@@ -67,13 +45,12 @@ enum SyscallDecoder {
       offset: UInt64? = nil
     ) {
       state.operations.append(
-        PendingOperation(
-          operation: FileOperation(
-            time: context.time, pid: pid, tid: context.tid, kind: kind, path: nil,
-            target: "unknown", bytes: UInt64(max(bytes, 0)),
-            weight: state.slices.weight(of: context),
-            duration: since.map { context.time - $0 } ?? .zero, offset: offset),
-          descriptor: fd))
+        FileOperation(
+          time: context.time, pid: pid, tid: context.tid, kind: kind, path: nil,
+          target: "unknown", bytes: UInt64(max(bytes, 0)),
+          weight: state.slices.weight(of: context),
+          duration: since.map { context.time - $0 } ?? .zero, offset: offset),
+        descriptor: fd)
     }
     func opened(flags: UInt64?) {
       state.descriptors.open(pid: pid, fd: Int(result), path: nil, at: context.time)

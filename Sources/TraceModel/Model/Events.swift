@@ -121,13 +121,26 @@ public struct SpinCall: Sendable {
 
 /// Something done to a file.
 public struct FileOperation: Sendable {
-  public enum Kind: Sendable {
+  public enum Kind: Hashable, Sendable {
     case write, sync, truncate
     /// A read of 64 KiB or more.
     case read
     case open(truncates: Bool)
     case rename(from: String)
     case unlink
+
+    /// Tells most kinds from each other.
+    var hint: Int {
+      switch self {
+      case .write: 0
+      case .sync: 1
+      case .truncate: 2
+      case .read: 3
+      case .open: 4
+      case .rename: 5
+      case .unlink: 6
+      }
+    }
   }
 
   public var time: Timestamp
@@ -150,6 +163,36 @@ public struct FileOperation: Sendable {
 
   /// Storage: a regular file that is not on tmpfs, /proc or /dev.
   public var isDisk: Bool { target == "regular" }
+}
+
+extension FileOperation {
+  /// What many operations have in common.
+  public struct Shape: Hashable, Sendable {
+    public var pid: Int32
+    public var tid: Int32
+    public var kind: Kind
+    public var path: String?
+    public var target: String
+    public var weight: UInt64
+    public var stack: Int?
+
+    /// Storage: a regular file that is not on tmpfs, /proc or /dev.
+    public var isDisk: Bool { target == "regular" }
+  }
+
+  var shape: Shape {
+    Shape(
+      pid: pid, tid: tid, kind: kind, path: path, target: target, weight: weight, stack: stack)
+  }
+
+  init(
+    _ shape: Shape, time: Timestamp, bytes: UInt64, duration: TimeSpan, offset: UInt64?
+  ) {
+    self.init(
+      time: time, pid: shape.pid, tid: shape.tid, kind: shape.kind, path: shape.path,
+      target: shape.target, bytes: bytes, weight: shape.weight, duration: duration,
+      stack: shape.stack, offset: offset)
+  }
 }
 
 /// Memory and use of one process at one moment.

@@ -2,31 +2,31 @@ import PerfData
 
 /// A thread's intervals, packed: about four bytes each, so that a day of switches fits in memory.
 ///
-/// Intervals follow each other without gaps, so only lengths are kept. Walking through them in order is as fast as through an
-/// array; reaching into the middle unpacks up to 63 neighbours.
+/// Intervals follow each other without gaps, so only lengths are kept, each with the number of its kind: what the thread did, and of
+/// a wait its stack and who ended it. Walking through them in order is as fast as through an array; reaching into the middle unpacks
+/// up to 255 neighbours.
 public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, Sendable {
   public typealias SubSequence = ThreadHistory
 
-  /// Sums of the intervals' lengths and counts, kept while they are added.
+  /// Sums of the intervals' lengths and counts.
   public struct Totals: Sendable {
     public var running = TimeSpan.zero
     public var runnable = TimeSpan.zero
     /// By the rank of the cause in `WaitCause.allCases`.
-    var blocked = [TimeSpan](repeating: .zero, count: WaitCause.allCases.count)
+    private var blocked = [TimeSpan](repeating: .zero, count: WaitCause.allCases.count)
     /// Waits of no known cause and without a stack, and all other waits.
     public var unknownWaits = 0
-    var unknownWaiting = TimeSpan.zero
     public var knownWaits = 0
     public var eventWaits = 0
     /// Waits by the rank of the cause.
-    var waits = [Int](repeating: 0, count: WaitCause.allCases.count)
+    private var waits = [Int](repeating: 0, count: WaitCause.allCases.count)
     /// The stacks that any interval has.
     public var stacks: Set<Int> = []
     /// Time on a CPU while another CPU was idle, as far as the recording knows; nil where that was not followed.
     public var runningBesideIdle: TimeSpan?
   }
 
-  /// Where every 64th interval begins.
+  /// Where every 256th interval begins.
   private struct Mark {
     var offset: Int
     var start: UInt64
@@ -36,18 +36,29 @@ public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, 
     var unknown: TimeSpan
   }
 
-  private static let stride = 64
+  private static let stride = 256
 
-  private var packed: [UInt8] = []
+  private var log = ByteLog()
   private var marks: [Mark] = []
+  private var kinds = IntervalKinds()
   private var end: UInt64 = 0
   private var bounds = 0..<0
   private var takesUnknownForIdle = false
-  /// Where the last wait's first byte is, while nothing is known of it and the thread has not run since.
-  private var untold: (offset: Int, length: TimeSpan)?
-  private var lastStack: Int?
+  /// Where the last wait's first byte is, and its kind, while nothing is known of it and the thread has not run since.
+  private var untold: (offset: Int, kind: Int, length: TimeSpan)?
+  private var idle = TimeSpan.zero
+  private var unknown = TimeSpan.zero
+  private var besideIdle: TimeSpan?
+  /// Time on a CPU in the whole history, also where this is a part of it.
+  public private(set) var running = TimeSpan.zero
+
   /// Of the whole history, also where this is a part of it.
-  public private(set) var totals = Totals()
+  public var totals: Totals {
+    var totals = Totals()
+    for kind in kinds.all where kind.count > 0 { totals.add(kind) }
+    totals.runningBesideIdle = besideIdle
+    return totals
+  }
 
   public init() {}
 
@@ -78,13 +89,12 @@ public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, 
 
   private func makeIterator(from position: Int) -> Iterator {
     guard position < bounds.upperBound else {
-      return Iterator(packed: [], offset: 0, time: 0, left: 0, takesUnknownForIdle: false)
+      return Iterator(cursor: log.cursor(at: 0), kinds: [], time: 0, left: 0)
     }
     let mark = marks[position / Self.stride]
     var iterator = Iterator(
-      packed: packed, offset: mark.offset, time: mark.start,
-      left: bounds.upperBound - position / Self.stride * Self.stride,
-      takesUnknownForIdle: takesUnknownForIdle)
+      cursor: log.cursor(at: mark.offset), kinds: kinds.all, time: mark.start,
+      left: bounds.upperBound - position / Self.stride * Self.stride)
     for _ in 0..<position % Self.stride { _ = iterator.next() }
     return iterator
   }
@@ -93,73 +103,78 @@ public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, 
   public var takingUnknownForIdle: ThreadHistory {
     var changed = self
     changed.takesUnknownForIdle = true
-    changed.totals.eventWaits += totals.unknownWaits
-    changed.totals.waits[Int(WaitCause.other.rank)] -= totals.unknownWaits
-    changed.totals.waits[Int(WaitCause.eventWait.rank)] += totals.unknownWaits
-    changed.totals.knownWaits += totals.unknownWaits
-    changed.totals.unknownWaits = 0
-    changed.totals.blocked[Int(WaitCause.other.rank)] -= totals.unknownWaiting
-    changed.totals.blocked[Int(WaitCause.eventWait.rank)] += totals.unknownWaiting
-    changed.totals.unknownWaiting = .zero
+    changed.kinds.takeUnknownForIdle()
+    changed.idle += unknown
+    changed.unknown = .zero
     return changed
   }
 
   /// Adds the interval that follows.
   public mutating func append(_ interval: ThreadInterval, besideIdle: TimeSpan? = nil) {
-    if interval.state == .running {
-      totals.runningBesideIdle =
-        bounds.isEmpty || totals.runningBesideIdle != nil || totals.running == .zero
-        ? besideIdle.map { $0 + (totals.runningBesideIdle ?? .zero) } : nil
-    }
     let start = bounds.isEmpty ? interval.start.nanoseconds : end
     if bounds.upperBound % Self.stride == 0 {
       marks.append(
         Mark(
-          offset: packed.count, start: start, running: totals.running,
-          idle: totals.blocked(by: .eventWait), unknown: totals.unknownWaiting))
+          offset: log.count, start: start, running: running, idle: idle, unknown: unknown))
     }
     let until = Swift.max(interval.end.nanoseconds, start)
-    let length = until - start
-    var head = interval.state.code
-    if interval.stack != nil { head |= Packing.hasStack }
-    if interval.waker != nil { head |= Packing.hasWaker }
+    let nanoseconds = until - start
+    let length = TimeSpan(nanoseconds: Int64(truncatingIfNeeded: nanoseconds))
+    let kind = kinds.add(interval, length)
     switch interval.state {
-    case .blocked(.other) where interval.stack == nil:
-      untold = (packed.count, TimeSpan(nanoseconds: Int64(truncatingIfNeeded: length)))
+    case .running:
+      // Followed from the first run on, or not at all.
+      if self.besideIdle != nil || running == .zero {
+        self.besideIdle = besideIdle.map { $0 + (self.besideIdle ?? .zero) }
+      }
+      running += length
+      untold = nil
     case .runnable: break
-    default: untold = nil
+    case .blocked(.other) where interval.stack == nil:
+      unknown += length
+      untold = (log.count, kind, length)
+    case .blocked(let cause):
+      if cause == .eventWait { idle += length }
+      untold = nil
     }
-    var buffer = PackedBytes()
-    buffer.append(head)
-    buffer.appendVariable(length)
-    if let stack = interval.stack {
-      buffer.appendVariable(UInt64(stack))
-      if stack != lastStack { totals.stacks.insert(stack) }
-      lastStack = stack
+    let width = ByteLog.Width(of: nanoseconds)
+    log.append { place in
+      var head = width.code
+      var end = 1
+      if kind < IntervalKinds.narrow {
+        head |= UInt8(truncatingIfNeeded: kind) << 2
+      } else {
+        // The number does not fit, and follows.
+        head |= UInt8(IntervalKinds.narrow) << 2
+        place.put(UInt32(truncatingIfNeeded: kind), at: 1)
+        end = 5
+      }
+      place.put(head, at: 0)
+      place.put(nanoseconds, at: end)
+      return end + width.bytes
     }
-    if let waker = interval.waker {
-      buffer.appendVariable(UInt64(UInt32(bitPattern: waker)))
-    }
-    buffer.move(to: &packed)
     end = until
     bounds = bounds.lowerBound..<bounds.upperBound + 1
-    totals.add(
-      interval.state, TimeSpan(nanoseconds: Int64(truncatingIfNeeded: length)),
-      hasStack: interval.stack != nil)
   }
 }
 
 extension ThreadHistory {
-  /// Gives the last wait its cause, if none was known and the thread has not run since in what was added.
-  public mutating func tellLastWait(_ cause: WaitCause) {
-    guard let (offset, length) = untold else { return }
+  /// The last wait was one for events, if nothing is known of it and the thread has not run since in what was added.
+  public mutating func tellLastWaitIsIdle() {
+    guard let (offset, kind, length) = untold else { return }
     untold = nil
-    packed[offset] = packed[offset] & ~Packing.state | ThreadState.blocked(cause).code
-    totals.tell(cause, length)
+    if kind < IntervalKinds.narrow {
+      log.replace(at: offset) { (head: UInt8) in head + 4 }
+    } else {
+      log.replace(at: offset + 1) { (number: UInt32) in number + 1 }
+    }
+    kinds.tellIdle(kind, length)
+    unknown -= length
+    idle += length
     // What was added since is one interval at most, which may begin at a mark.
     guard let last = marks.indices.last, marks[last].offset > offset else { return }
     marks[last].unknown -= length
-    if cause == .eventWait { marks[last].idle += length }
+    marks[last].idle += length
   }
 
   /// Time on a CPU before a moment.
@@ -250,121 +265,53 @@ extension ThreadHistory {
 extension ThreadHistory {
   /// Unpacks one interval after another.
   public struct Iterator: IteratorProtocol {
-    private let packed: [UInt8]
-    private var offset: Int
+    private var cursor: ByteLog.Cursor
+    private let kinds: ContiguousArray<IntervalKinds.Kind>
     private var time: UInt64
     private var left: Int
-    private let takesUnknownForIdle: Bool
 
-    init(packed: [UInt8], offset: Int, time: UInt64, left: Int, takesUnknownForIdle: Bool) {
-      self.packed = packed
-      self.offset = offset
+    init(
+      cursor: ByteLog.Cursor, kinds: ContiguousArray<IntervalKinds.Kind>, time: UInt64, left: Int
+    ) {
+      self.cursor = cursor
+      self.kinds = kinds
       self.time = time
       self.left = left
-      self.takesUnknownForIdle = takesUnknownForIdle
     }
 
     public mutating func next() -> ThreadInterval? {
       guard left > 0 else { return nil }
       left -= 1
-      let head = packed[offset]
-      offset += 1
+      let head = cursor.next(UInt8.self)
+      var number = Int(head >> 2)
+      if number == IntervalKinds.narrow { number = Int(cursor.next(UInt32.self)) }
       let start = time
-      time &+= number()
-      let stack = head & Packing.hasStack != 0 ? Int(number()) : nil
-      let waker =
-        head & Packing.hasWaker != 0 ? Int32(truncatingIfNeeded: number()) : nil
-      var state = ThreadState(code: head & Packing.state)
-      if takesUnknownForIdle, stack == nil, state == .blocked(.other) {
-        state = .blocked(.eventWait)
-      }
+      time &+= cursor.number(ByteLog.Width(code: head))
+      let kind = kinds[number]
       return ThreadInterval(
-        start: Timestamp(nanoseconds: start), end: Timestamp(nanoseconds: time), state: state,
-        stack: stack, waker: waker)
-    }
-
-    @inline(__always)
-    private mutating func number() -> UInt64 { packed.variable(at: &offset) }
-  }
-}
-
-/// The bits of an interval's first byte.
-private enum Packing {
-  static let state: UInt8 = 0x0f
-  static let hasStack: UInt8 = 0x10
-  static let hasWaker: UInt8 = 0x20
-}
-
-extension ThreadState {
-  fileprivate var code: UInt8 {
-    switch self {
-    case .running: 0
-    case .runnable: 1
-    case .blocked(let cause): 2 + cause.rank
+        start: Timestamp(nanoseconds: start), end: Timestamp(nanoseconds: time), state: kind.state,
+        stack: kind.stack, waker: kind.waker)
     }
   }
-
-  fileprivate init(code: UInt8) {
-    switch code {
-    case 0: self = .running
-    case 1: self = .runnable
-    default: self = .blocked(WaitCause(rank: code - 2))
-    }
-  }
-}
-
-extension WaitCause {
-  /// The place in `allCases`.
-  var rank: UInt8 {
-    switch self {
-    case .eventWait: 0
-    case .file: 1
-    case .sync: 2
-    case .network: 3
-    case .lock: 4
-    case .sleep: 5
-    case .child: 6
-    case .pageFault: 7
-    case .ipc: 8
-    case .other: 9
-    }
-  }
-
-  init(rank: UInt8) { self = Int(rank) < Self.allCases.count ? Self.allCases[Int(rank)] : .other }
 }
 
 extension ThreadHistory.Totals {
-  mutating func add(_ state: ThreadState, _ length: TimeSpan, hasStack: Bool) {
-    switch state {
-    case .running: running += length
-    case .runnable: runnable += length
+  fileprivate mutating func add(_ kind: IntervalKinds.Kind) {
+    switch kind.state {
+    case .running: running += kind.time
+    case .runnable: runnable += kind.time
     case .blocked(let cause):
-      blocked[Int(cause.rank)] += length
-      waits[Int(cause.rank)] += 1
-      if cause == .other, !hasStack {
-        unknownWaits += 1
-        unknownWaiting += length
-      } else {
-        knownWaits += 1
-      }
-      if cause == .eventWait { eventWaits += 1 }
+      blocked[cause.rank] += kind.time
+      waits[cause.rank] += kind.count
+      if kind.isUnknown { unknownWaits += kind.count } else { knownWaits += kind.count }
+      if cause == .eventWait { eventWaits += kind.count }
     }
+    if let stack = kind.stack { stacks.insert(stack) }
   }
 
-  /// A wait that was added without a cause has one.
-  mutating func tell(_ cause: WaitCause, _ length: TimeSpan) {
-    blocked[Int(WaitCause.other.rank)] -= length
-    blocked[Int(cause.rank)] += length
-    waits[Int(WaitCause.other.rank)] -= 1
-    waits[Int(cause.rank)] += 1
-    unknownWaits -= 1
-    unknownWaiting -= length
-    knownWaits += 1
-    if cause == .eventWait { eventWaits += 1 }
-  }
   /// How many waits of one cause there were.
-  public func waits(by cause: WaitCause) -> Int { waits[Int(cause.rank)] }
+  public func waits(by cause: WaitCause) -> Int { waits[cause.rank] }
 
   /// Time in waits of one cause.
-  public func blocked(by cause: WaitCause) -> TimeSpan { blocked[Int(cause.rank)] }
+  public func blocked(by cause: WaitCause) -> TimeSpan { blocked[cause.rank] }
 }

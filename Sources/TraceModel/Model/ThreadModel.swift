@@ -50,5 +50,5 @@ public struct ThreadModel: Sendable {
   public var intervals = ThreadHistory()
 
   /// Time on a CPU.
-  public var runningTime: TimeSpan { intervals.totals.running }
+  public var runningTime: TimeSpan { intervals.running }
 }

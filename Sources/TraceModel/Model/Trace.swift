@@ -29,7 +29,7 @@ public struct Trace: Sendable {
   public internal(set) var contents: [ContentReading] = []
   /// Tests that runners told of, in the order of their beginnings.
   public internal(set) var tests: [TestRun] = []
-  public internal(set) var fileOperations: [FileOperation] = []
+  public internal(set) var fileOperations = FileOperations()
   public internal(set) var footprints: [Footprint] = []
   public internal(set) var counters: [CounterEvent] = []
   public internal(set) var signals: [SignalDelivery] = []

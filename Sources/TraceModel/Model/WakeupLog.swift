@@ -1,34 +1,27 @@
 import PerfData
 
-/// Wakeups in the order of the trace, packed: about ten bytes each.
+/// Wakeups in the order of the trace, packed: about five bytes each.
+///
+/// Who woke whom, and how, comes again and again, so each such kind is kept once; a wakeup is the number of its kind and the time
+/// since the one before.
 public struct WakeupLog: Sequence, ExpressibleByArrayLiteral, Sendable {
-  /// Where every 256th wakeup begins, with what its numbers count from.
+  /// Where every 256th wakeup begins, with the time of the one before.
   private struct Mark {
     var offset: Int
-    var base: Base
-  }
-
-  /// What a wakeup's numbers are differences from.
-  fileprivate struct Base {
-    var time: UInt64 = 0
-    var tid: Int32 = 0
+    var time: UInt64
   }
 
   private static let stride = 256
 
-  private var packed: [UInt8] = []
+  private var log = ByteLog()
   private var marks: [Mark] = []
-  private var base = Base()
+  private var kinds = Numbering<Kind>()
+  /// How many wakeups there are of each kind.
+  private var counts: ContiguousArray<Int> = []
+  private var time: UInt64 = 0
   /// Wakeups that are not older than the one before.
   private var isAscending = true
   public private(set) var count = 0
-  private var counts: [Int32: Int] = [:]
-  /// The process woken last, and how often in a row.
-  private var lastProcess: (pid: Int32, count: Int) = (0, 0)
-  /// How often each process was woken.
-  public var countsByProcess: [Int32: Int] {
-    counts.merging([lastProcess.pid: lastProcess.count], uniquingKeysWith: +)
-  }
   /// The earliest and the latest wakeup.
   public private(set) var earliest = Timestamp(nanoseconds: .max)
   public private(set) var latest = Timestamp(nanoseconds: 0)
@@ -41,33 +34,58 @@ public struct WakeupLog: Sequence, ExpressibleByArrayLiteral, Sendable {
 
   public init(arrayLiteral elements: Wakeup...) { self.init(elements) }
 
+  /// One wakeup of each kind, of no meaningful time, with the number of the kind's wakeups.
+  public var countsByKind: [(wakeup: Wakeup, count: Int)] {
+    zip(kinds.values, counts).map { ($0.wakeup(at: 0), $1) }
+  }
+
+  /// How often each process was woken.
+  public var countsByProcess: [Int32: Int] {
+    Dictionary(zip(kinds.values.map(\.pid), counts), uniquingKeysWith: +)
+  }
+
   public mutating func append(_ wakeup: Wakeup) {
-    if count % Self.stride == 0 { marks.append(Mark(offset: packed.count, base: base)) }
-    var buffer = PackedBytes()
-    buffer.append(Packing.head(of: wakeup))
-    let step = Int64(bitPattern: wakeup.time.nanoseconds &- base.time)
+    if count % Self.stride == 0 { marks.append(Mark(offset: log.count, time: time)) }
+    let number = kinds.number(
+      of: Kind(wakeup),
+      hint: Int(wakeup.tid &+ 41 &* wakeup.waker) &+ 7 &* (wakeup.waited?.rank ?? 10)
+        &+ (wakeup.cpuWasIdle ? 3 : 0))
+    if number == counts.count { counts.append(0) }
+    counts[number] += 1
+    let step = Int64(bitPattern: wakeup.time.nanoseconds &- time)
     if step < 0 { isAscending = false }
-    buffer.appendVariable(signed: step)
-    buffer.appendVariable(signed: Int64(wakeup.tid) - Int64(base.tid))
-    buffer.appendVariable(signed: Int64(wakeup.pid) - Int64(wakeup.tid))
-    buffer.appendVariable(signed: Int64(wakeup.waker) - Int64(wakeup.tid))
-    buffer.appendVariable(signed: Int64(wakeup.wakerPid) - Int64(wakeup.pid))
-    buffer.move(to: &packed)
-    if wakeup.pid != lastProcess.pid {
-      counts[lastProcess.pid, default: 0] += lastProcess.count
-      lastProcess = (wakeup.pid, 0)
+    let length = step.zigzag
+    let width = ByteLog.Width(of: length)
+    log.append { place in
+      var head = UInt16(width.code)
+      var end = 2
+      if number < Packing.wide {
+        head |= UInt16(truncatingIfNeeded: number) << 2
+      } else {
+        head |= UInt16(Packing.wide) << 2
+        place.put(UInt32(truncatingIfNeeded: number), at: 2)
+        end = 6
+      }
+      place.put(head, at: 0)
+      place.put(length, at: end)
+      return end + width.bytes
     }
-    lastProcess.count += 1
+    time = wakeup.time.nanoseconds
     earliest = Swift.min(earliest, wakeup.time)
     latest = Swift.max(latest, wakeup.time)
-    base = Base(time: wakeup.time.nanoseconds, tid: wakeup.tid)
     count += 1
   }
 
   public var underestimatedCount: Int { count }
 
-  public func makeIterator() -> Iterator {
-    Iterator(packed: packed, offset: 0, left: count, base: Base())
+  public func makeIterator() -> Iterator { iterator(from: nil) }
+
+  /// Wakeups of the kinds that are wanted; the others take next to no time.
+  public func matching(_ isWanted: (Wakeup) -> Bool) -> IteratorSequence<Iterator> {
+    var iterator = makeIterator()
+    iterator.isWanted = kinds.values.map { isWanted($0.wakeup(at: 0)) }
+    if !iterator.isWanted.contains(true) { iterator.left = 0 }
+    return IteratorSequence(iterator)
   }
 
   /// The wakeups from about a moment on: none that are later are left out.
@@ -77,78 +95,106 @@ public struct WakeupLog: Sequence, ExpressibleByArrayLiteral, Sendable {
     var high = marks.count
     while low < high {
       let middle = (low + high) / 2
-      if marks[middle].base.time < time.nanoseconds { low = middle + 1 } else { high = middle }
+      if marks[middle].time < time.nanoseconds { low = middle + 1 } else { high = middle }
     }
-    guard low > 0 else { return IteratorSequence(makeIterator()) }
-    let mark = marks[low - 1]
-    return IteratorSequence(
-      Iterator(
-        packed: packed, offset: mark.offset, left: count - (low - 1) * Self.stride, base: mark.base)
-    )
+    return IteratorSequence(iterator(from: low > 0 ? low - 1 : nil))
+  }
+
+  /// How often a process was woken before the first of some ascending times, between each two, and from the last on.
+  public func counts(of pid: Int32, between times: [Timestamp]) -> [Int] {
+    let isWanted = kinds.values.map { $0.pid == pid }
+    let bounds = times.map(\.nanoseconds)
+    var counts = [Int](repeating: 0, count: bounds.count + 1)
+    guard isWanted.contains(true) else { return counts }
+    var part = 0
+    var iterator = makeIterator()
+    while let (time, kind) = iterator.step() {
+      guard isWanted[kind] else { continue }
+      while part < bounds.count, time >= bounds[part] { part += 1 }
+      while part > 0, time < bounds[part - 1] { part -= 1 }
+      counts[part] += 1
+    }
+    return counts
+  }
+
+  private func iterator(from place: Int?) -> Iterator {
+    let mark = place.map { marks[$0] } ?? Mark(offset: 0, time: 0)
+    return Iterator(
+      cursor: log.cursor(at: mark.offset), kinds: kinds.values,
+      left: count - (place ?? 0) * Self.stride, time: mark.time)
   }
 }
 
 extension WakeupLog {
   /// Unpacks one wakeup after another.
   public struct Iterator: IteratorProtocol {
-    private let packed: [UInt8]
-    private var offset: Int
-    private var left: Int
-    private var base: Base
+    private var cursor: ByteLog.Cursor
+    private let kinds: ContiguousArray<Kind>
+    fileprivate var left: Int
+    private var time: UInt64
+    /// By kind; empty where all are wanted.
+    fileprivate var isWanted: [Bool] = []
 
-    fileprivate init(packed: [UInt8], offset: Int, left: Int, base: Base) {
-      self.packed = packed
-      self.offset = offset
+    fileprivate init(
+      cursor: ByteLog.Cursor, kinds: ContiguousArray<Kind>, left: Int, time: UInt64
+    ) {
+      self.cursor = cursor
+      self.kinds = kinds
       self.left = left
-      self.base = base
+      self.time = time
     }
 
     public mutating func next() -> Wakeup? {
+      while let (time, kind) = step() {
+        if isWanted.isEmpty || isWanted[kind] { return kinds[kind].wakeup(at: time) }
+      }
+      return nil
+    }
+
+    /// The next one's time and the number of its kind.
+    @inline(__always)
+    fileprivate mutating func step() -> (time: UInt64, kind: Int)? {
       guard left > 0 else { return nil }
       left -= 1
-      let head = packed[offset]
-      offset += 1
-      base.time &+= UInt64(bitPattern: packed.signedVariable(at: &offset))
-      func number(_ origin: Int32) -> Int32 {
-        Int32(truncatingIfNeeded: Int64(origin) &+ packed.signedVariable(at: &offset))
-      }
-      base.tid = number(base.tid)
-      let pid = number(base.tid)
-      let waker = number(base.tid)
-      return Wakeup(
-        time: Timestamp(nanoseconds: base.time), tid: base.tid, pid: pid, waker: waker,
-        wakerPid: number(pid), context: Packing.context(head), waited: Packing.waited(head),
-        cpuWasIdle: head & Packing.cpuWasIdle != 0)
+      let head = cursor.next(UInt16.self)
+      var kind = Int(head >> 2)
+      if kind == Packing.wide { kind = Int(cursor.next(UInt32.self)) }
+      let step = cursor.number(ByteLog.Width(code: UInt8(truncatingIfNeeded: head)))
+      time &+= UInt64(bitPattern: Int64(zigzag: step))
+      return (time, kind)
     }
   }
 
-  /// The bits of a wakeup's first byte.
+  /// A wakeup without its time.
+  fileprivate struct Kind: Hashable, Sendable {
+    let tid: Int32
+    let pid: Int32
+    let waker: Int32
+    let wakerPid: Int32
+    let context: Wakeup.Context
+    let waited: WaitCause?
+    let cpuWasIdle: Bool
+
+    @inline(__always)
+    init(_ wakeup: Wakeup) {
+      tid = wakeup.tid
+      pid = wakeup.pid
+      waker = wakeup.waker
+      wakerPid = wakeup.wakerPid
+      context = wakeup.context
+      waited = wakeup.waited
+      cpuWasIdle = wakeup.cpuWasIdle
+    }
+
+    func wakeup(at time: UInt64) -> Wakeup {
+      Wakeup(
+        time: Timestamp(nanoseconds: time), tid: tid, pid: pid, waker: waker, wakerPid: wakerPid,
+        context: context, waited: waited, cpuWasIdle: cpuWasIdle)
+    }
+  }
+
   private enum Packing {
-    static let cpuWasIdle: UInt8 = 0x80
-
-    /// Bits 0 to 3: what the thread waited for, 15 for nothing known; 4 and 5: the context.
-    static func head(of wakeup: Wakeup) -> UInt8 {
-      let context: UInt8 =
-        switch wakeup.context {
-        case .task: 0
-        case .softInterrupt: 1
-        case .hardInterrupt: 2
-        case .unknown: 3
-        }
-      return (wakeup.waited?.rank ?? 15) | context << 4 | (wakeup.cpuWasIdle ? cpuWasIdle : 0)
-    }
-
-    static func context(_ head: UInt8) -> Wakeup.Context {
-      switch head >> 4 & 3 {
-      case 0: .task
-      case 1: .softInterrupt
-      case 2: .hardInterrupt
-      default: .unknown
-      }
-    }
-
-    static func waited(_ head: UInt8) -> WaitCause? {
-      head & 15 == 15 ? nil : WaitCause(rank: head & 15)
-    }
+    /// Stands for kinds whose number does not fit in a wakeup's first two bytes, and follows them.
+    static let wide = (1 << 14) - 1
   }
 }

@@ -62,7 +62,7 @@ struct DescriptorTracker {
   /// Another number for what a descriptor stands for, as a shell makes to redirect an output.
   mutating func duplicate(pid: Int32, from: Int, to: Int, at time: Timestamp) {
     guard from != to else { return }
-    let source = life(pid: pid, fd: from, at: time)
+    let source = life(pid: pid, fd: from, at: time).life
     close(pid: pid, fd: to, at: time)
     lives[Key(pid: pid, fd: to), default: []].append(
       Life(start: time, opened: source?.opened, seen: source?.seen))
@@ -90,32 +90,58 @@ struct DescriptorTracker {
 
   /// What the descriptor meant at a moment.
   func target(pid: Int32, fd: Int, at time: Timestamp) -> Target {
-    guard let life = life(pid: pid, fd: fd, at: time) else {
-      return Target(path: nil, kind: "unknown")
-    }
+    target(pid: pid, fd: fd, from: time).target
+  }
+
+  /// What the descriptor meant at a moment, and before when it surely went on to mean that.
+  func target(pid: Int32, fd: Int, from time: Timestamp) -> (target: Target, until: Timestamp) {
+    let (life, until) = life(pid: pid, fd: fd, at: time)
+    guard let life else { return (Target(path: nil, kind: "unknown"), until) }
     // A file may have been renamed before /proc was looked at, so its own path comes first.
     if let path = life.opened, path.hasPrefix("/") || life.seen == nil {
       // Of what has a path, other than all else are folders, which are synced like files.
       let seen = life.seen.flatMap { $0.kind == "other" ? nil : $0.kind }
-      return Target(path: path, kind: seen ?? Self.kind(of: path))
+      return (Target(path: path, kind: seen ?? Self.kind(of: path)), until)
     }
-    return life.seen ?? Target(path: nil, kind: "unknown")
+    return (life.seen ?? Target(path: nil, kind: "unknown"), until)
   }
 
-  /// The life that tells of a descriptor; a child's inherited ones are its parent's.
-  private func life(pid: Int32, fd: Int, at time: Timestamp) -> Life? {
+  /// The life that tells of a descriptor, and before when no other does; a child's inherited ones are its parent's.
+  private func life(pid: Int32, fd: Int, at time: Timestamp) -> (life: Life?, until: Timestamp) {
     var pid = pid
+    var until = Timestamp(nanoseconds: .max)
     for _ in 0..<64 {
-      if let life = lives[Key(pid: pid, fd: fd)]?.last(where: {
-        $0.start <= time && ($0.end.map { time <= $0 } ?? true)
-      }), life.seen != nil || life.opened != nil {
-        return life
+      if let own = lives[Key(pid: pid, fd: fd)] {
+        let next = Self.firstLater(own, than: time)
+        if next < own.count { until = min(until, own[next].start) }
+        if next > 0 {
+          let life = own[next - 1]
+          let isOver = life.end.map { $0 < time } ?? false
+          if !isOver, let end = life.end {
+            until = min(until, end + TimeSpan(nanoseconds: 1))
+          }
+          if !isOver, life.seen != nil || life.opened != nil { return (life, until) }
+        }
       }
-      if fd > 2, let exec = execs[pid], exec <= time { break }
+      if fd > 2, let exec = execs[pid] {
+        if exec <= time { break }
+        until = min(until, exec)
+      }
       guard let parent = parents[pid] else { break }
       pid = parent
     }
-    return nil
+    return (nil, until)
+  }
+
+  /// The first life that begins after a moment; each begins when the one before is over.
+  private static func firstLater(_ lives: [Life], than time: Timestamp) -> Int {
+    var low = 0
+    var high = lives.count
+    while low < high {
+      let middle = (low + high) / 2
+      if lives[middle].start <= time { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 
   /// A guess by the path alone, for a file that was gone before it could be looked at.

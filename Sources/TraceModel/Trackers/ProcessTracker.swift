@@ -100,7 +100,7 @@ struct ProcessTracker {
 enum ProcessTotals {
   static func fill(
     _ processes: inout [ProcessModel], threads: [ThreadModel], wakeups: WakeupLog,
-    transfers: [Transfer], operations: [FileOperation], footprints: [Footprint]
+    transfers: [Transfer], operations: FileOperations, footprints: [Footprint]
   ) {
     var index: [Int32: Int] = [:]
     for (position, process) in processes.enumerated() { index[process.pid] = position }
@@ -118,7 +118,7 @@ enum ProcessTotals {
       case .receive: processes[at].bytesReceived &+= bytes
       }
     }
-    for operation in operations where operation.isDisk {
+    for operation in operations.matching({ $0.isDisk }) {
       guard let at = index[operation.pid], case .write = operation.kind else { continue }
       processes[at].bytesWritten &+= operation.bytes &* operation.weight
     }

@@ -120,7 +120,7 @@ struct ScheduleTracker {
       let since = threads.values[slot]?.since,
       time.nanoseconds &- since.nanoseconds < Self.returnWindow
     else { return }
-    threads.values[slot]?.model.intervals.tellLastWait(.eventWait)
+    threads.values[slot]?.model.intervals.tellLastWaitIsIdle()
   }
 
   mutating func finish(at time: Timestamp) -> [ThreadModel] {

@@ -50,9 +50,10 @@ struct RecordingModel {
             + "; the JSON report has all"))
     }
     self.rows = rows
-    missing = capture.unavailable.map {
+    missing = capture.unavailableByReason.map { signals, reason in
       LabelledText(
-        label: PageText.shown(TextReport.words($0.signal)), text: PageText.shown($0.reason))
+        label: PageText.shown(signals.map(TextReport.words).joined(separator: ", ")),
+        text: PageText.shown(reason))
     }
     hasMissing = !missing.isEmpty
   }

@@ -1,0 +1,22 @@
+import Dispatch
+import Synchronization
+
+/// A value that another core works out while this one goes on.
+final class Meanwhile<Value: Sendable>: Sendable {
+  private let result = Mutex<Value?>(nil)
+  private let done = DispatchGroup()
+
+  init(_ compute: @escaping @Sendable () -> Value) {
+    DispatchQueue.global(qos: .userInitiated).async(group: done) {
+      let value = compute()
+      self.result.withLock { $0 = value }
+    }
+  }
+
+  /// Waits for the value.
+  var value: Value {
+    done.wait()
+    guard let value = result.withLock({ $0 }) else { fatalError("the value was not stored") }
+    return value
+  }
+}

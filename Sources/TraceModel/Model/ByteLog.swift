@@ -1,0 +1,141 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Bytes to which more are only ever added, in memory that grows without being written anew.
+///
+/// Copies share the memory until one of them grows.
+struct ByteLog: @unchecked Sendable {
+  // Both unchecked because a pointer is not Sendable: only the one owner of a block writes to it.
+  final class Block: @unchecked Sendable {
+    fileprivate var base: UnsafeMutableRawPointer
+
+    fileprivate init(capacity: Int) {
+      base = .allocate(byteCount: capacity, alignment: 16)
+    }
+
+    fileprivate func grow(to size: Int) {
+      // Unlike an array's, a large block's pages are moved, not copied.
+      guard let larger = realloc(base, size) else { fatalError("no memory for \(size) bytes") }
+      base = larger
+    }
+
+    deinit { free(base) }
+  }
+
+  /// More than one entry of any log takes, with the 8 bytes that reading a number may look beyond it.
+  private static let largestEntry = 48
+  private static let empty = Block(capacity: largestEntry)
+
+  private var block: Block?
+  /// The block's memory, and how much there is.
+  private var base: UnsafeMutableRawPointer?
+  private var capacity = 0
+  /// Number of bytes.
+  private(set) var count = 0
+
+  /// Adds an entry: `write` puts it at the address and tells its length, 40 bytes at most.
+  @inline(__always)
+  mutating func append(_ write: (UnsafeMutableRawPointer) -> Int) {
+    if !isKnownUniquelyReferenced(&block) || capacity - count < Self.largestEntry { makeRoom() }
+    guard let base else { return }
+    count += write(base + count)
+  }
+
+  /// Makes the block this log's own, with room for an entry.
+  @inline(never)
+  private mutating func makeRoom() {
+    capacity = max(2 * count, 4 * Self.largestEntry)
+    if isKnownUniquelyReferenced(&block) {
+      block?.grow(to: capacity)
+    } else {
+      let copy = Block(capacity: capacity)
+      if let base { copy.base.copyMemory(from: base, byteCount: count) }
+      block = copy
+    }
+    base = block?.base
+  }
+
+  /// Changes a number that was written before.
+  mutating func replace<T: FixedWidthInteger & BitwiseCopyable>(
+    at offset: Int, _ change: (T) -> T
+  ) {
+    precondition(offset >= 0 && offset + MemoryLayout<T>.size <= count)
+    if !isKnownUniquelyReferenced(&block) { makeRoom() }
+    guard let place = base?.advanced(by: offset) else { return }
+    place.storeBytes(of: change(place.loadUnaligned(as: T.self)), as: T.self)
+  }
+
+  /// Reads on from an offset at which an entry begins.
+  func cursor(at offset: Int) -> Cursor { Cursor(block: block ?? Self.empty, offset: offset) }
+
+  /// A place in a log; reading past the last entry is not checked, so its user counts entries.
+  struct Cursor {
+    private let block: Block
+    private(set) var offset: Int
+    private let base: UnsafeMutableRawPointer
+
+    fileprivate init(block: Block, offset: Int) {
+      self.block = block
+      self.offset = offset
+      base = block.base
+    }
+
+    @inline(__always)
+    mutating func next<T: FixedWidthInteger & BitwiseCopyable>(_ type: T.Type) -> T {
+      let value = base.loadUnaligned(fromByteOffset: offset, as: type)
+      offset += MemoryLayout<T>.size
+      return value
+    }
+
+    /// A number that was written in the width of that class.
+    @inline(__always)
+    mutating func number(_ width: Width) -> UInt64 {
+      let value = base.loadUnaligned(fromByteOffset: offset, as: UInt64.self) & width.mask
+      offset += width.bytes
+      return value
+    }
+  }
+
+  /// In how many bytes a number is kept, of four choices, so that two bits tell it: 2, 3, 4 or 8.
+  struct Width {
+    /// 0 to 3.
+    let code: UInt8
+
+    @inline(__always)
+    init(code: UInt8) { self.code = code & 3 }
+
+    /// The least that holds a number.
+    @inline(__always)
+    init(of number: UInt64) {
+      let least = (71 - (number | 1).leadingZeroBitCount) >> 3
+      // A digit for each number of bytes from 1 to 8.
+      code = UInt8(truncatingIfNeeded: (0x3333_2100 as UInt32) >> UInt32(4 * (least - 1))) & 3
+    }
+
+    @inline(__always)
+    var bytes: Int { Int((0x8432 as UInt32) >> UInt32(4 * code)) & 15 }
+
+    @inline(__always)
+    var mask: UInt64 { .max >> UInt64(64 - 8 * bytes) }
+  }
+}
+
+extension UnsafeMutableRawPointer {
+  /// Writes a number's low bytes; those above the width are overwritten by what comes next.
+  @inline(__always)
+  func put<T: FixedWidthInteger & BitwiseCopyable>(_ number: T, at offset: Int) {
+    storeBytes(of: number, toByteOffset: offset, as: T.self)
+  }
+}
+
+extension Int64 {
+  /// Small for numbers near zero of either sign.
+  @inline(__always)
+  var zigzag: UInt64 { UInt64(bitPattern: (self << 1) ^ (self >> 63)) }
+
+  @inline(__always)
+  init(zigzag: UInt64) { self = Int64(bitPattern: zigzag >> 1) ^ -Int64(bitPattern: zigzag & 1) }
+}

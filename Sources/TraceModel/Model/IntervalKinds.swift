@@ -1,0 +1,120 @@
+import PerfData
+
+/// The kinds of a thread's intervals, each with how many there are and how long they are together.
+struct IntervalKinds: Sendable {
+  struct Kind: Sendable {
+    var state: ThreadState
+    var stack: Int?
+    var waker: Int32?
+    var count = 0
+    var time = TimeSpan.zero
+
+    /// A wait of no known cause and without a stack.
+    var isUnknown: Bool { state == .blocked(.other) && stack == nil }
+  }
+
+  private struct Key: Hashable {
+    var state: ThreadState
+    var stack: Int?
+    var waker: Int32?
+
+    @inline(__always)
+    init(_ interval: ThreadInterval) {
+      state = interval.state
+      stack = interval.stack
+      waker = interval.waker
+    }
+  }
+
+  /// Numbers below this are kept in an interval's first byte.
+  static let narrow = 63
+
+  /// Running and runnable come first, the kinds of waits as they come.
+  private(set) var all: ContiguousArray<Kind> = [
+    Kind(state: .running), Kind(state: .runnable),
+  ]
+  private var numbers: [Key: Int] = [:]
+  /// The number of the last wait with each low part of its waker.
+  private var recent = InlineArray<8, Int32>(repeating: 0)
+
+  /// Counts an interval and tells the number of its kind.
+  @inline(__always)
+  mutating func add(_ interval: ThreadInterval, _ length: TimeSpan) -> Int {
+    let number: Int
+    if interval.state == .running, interval.stack == nil, interval.waker == nil {
+      number = 0
+    } else if interval.state == .runnable, interval.stack == nil, interval.waker == nil {
+      number = 1
+    } else {
+      number = other(interval)
+    }
+    all[number].count += 1
+    all[number].time += length
+    return number
+  }
+
+  @inline(__always)
+  private mutating func other(_ interval: ThreadInterval) -> Int {
+    let place = Int(truncatingIfNeeded: interval.waker ?? 0) & 7
+    let guess = Int(recent[place])
+    let kind = all[guess]
+    if kind.waker == interval.waker, kind.stack == interval.stack, kind.state == interval.state {
+      return guess
+    }
+    return find(interval, place)
+  }
+
+  @inline(never)
+  private mutating func find(_ interval: ThreadInterval, _ place: Int) -> Int {
+    let key = Key(interval)
+    let number = numbers[key] ?? insert(interval)
+    recent[place] = Int32(truncatingIfNeeded: number)
+    return number
+  }
+
+  private mutating func insert(_ interval: ThreadInterval) -> Int {
+    let kind = Kind(state: interval.state, stack: interval.stack, waker: interval.waker)
+    // After an unknown wait stands the event wait that it may turn out to be, kept in as many bytes.
+    if kind.isUnknown, all.count == Self.narrow - 1 { all.append(Kind(state: .running)) }
+    let number = all.count
+    all.append(kind)
+    numbers[Key(interval)] = number
+    if kind.isUnknown {
+      all.append(Kind(state: .blocked(.eventWait), waker: interval.waker))
+    }
+    return number
+  }
+
+  /// An unknown wait of that kind was an event wait: it is of the kind that follows.
+  mutating func tellIdle(_ number: Int, _ length: TimeSpan) {
+    all[number].count -= 1
+    all[number].time -= length
+    all[number + 1].count += 1
+    all[number + 1].time += length
+  }
+
+  /// Takes unknown waits for event waits; nothing is added afterwards.
+  mutating func takeUnknownForIdle() {
+    for number in all.indices where all[number].isUnknown {
+      all[number].state = .blocked(.eventWait)
+    }
+  }
+}
+
+extension WaitCause {
+  /// The place in `allCases`.
+  var rank: Int {
+    switch self {
+    case .eventWait: 0
+    case .file: 1
+    case .sync: 2
+    case .network: 3
+    case .lock: 4
+    case .sleep: 5
+    case .child: 6
+    case .pageFault: 7
+    case .ipc: 8
+    case .other: 9
+    }
+  }
+}

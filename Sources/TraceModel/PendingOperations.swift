@@ -1,0 +1,70 @@
+import PerfData
+
+/// What file operations were, before their descriptors are known to be files.
+struct PendingOperations {
+  private struct Kind: Hashable, Sendable {
+    var shape: FileOperation.Shape
+    var descriptor: Int?
+  }
+
+  private var log = OperationLog<Kind>()
+
+  mutating func append(_ operation: FileOperation, descriptor: Int? = nil) {
+    let number = log.number(
+      of: Kind(shape: operation.shape, descriptor: descriptor),
+      hint: Int(operation.tid) &+ 61 &* (descriptor ?? 0) &+ 311 &* operation.kind.hint)
+    log.append(
+      .init(
+        kind: number, time: operation.time.nanoseconds, bytes: operation.bytes,
+        duration: operation.duration, offset: operation.offset))
+  }
+
+  /// The operations with the files that their descriptors meant, and the stacks that were taken of some.
+  func resolved(by descriptors: DescriptorTracker, sites: [CallSiteSample]) -> FileOperations {
+    let kinds = log.kinds
+    let stacks = CallSiteDecoder.nearest(
+      sites,
+      log.entries.lazy.map {
+        (tid: kinds[$0.kind].shape.tid, time: Timestamp(nanoseconds: $0.time))
+      })
+    var known = kinds.map { _ in Resolved() }
+    var result = FileOperations()
+    for (index, entry) in log.entries.enumerated() {
+      let time = Timestamp(nanoseconds: entry.time)
+      if !known[entry.kind].holds(at: time) {
+        var shape = kinds[entry.kind].shape
+        var until = Timestamp(nanoseconds: .max)
+        if let descriptor = kinds[entry.kind].descriptor {
+          let (target, end) = descriptors.target(pid: shape.pid, fd: descriptor, from: time)
+          shape.path = target.path
+          shape.target = target.kind
+          until = end
+        }
+        known[entry.kind] = Resolved(
+          shape: shape, number: result.number(of: shape, hint: Int(shape.tid)), from: time,
+          until: until)
+      }
+      var resolved = entry
+      resolved.kind = known[entry.kind].number
+      if let stack = stacks[index], var shape = known[entry.kind].shape {
+        shape.stack = stack
+        resolved.kind = result.number(of: shape, hint: Int(shape.tid))
+      }
+      result.append(
+        .init(
+          kind: resolved.kind, time: resolved.time, bytes: resolved.bytes,
+          duration: resolved.duration, offset: resolved.offset))
+    }
+    return result
+  }
+
+  /// What a kind of operation was found to be, and from when to before when.
+  private struct Resolved {
+    var shape: FileOperation.Shape?
+    var number = 0
+    var from = Timestamp(nanoseconds: .max)
+    var until = Timestamp(nanoseconds: 0)
+
+    func holds(at time: Timestamp) -> Bool { time >= from && time < until }
+  }
+}
