@@ -38,7 +38,6 @@ struct FrequentEvent {
         SampleDemand(payload: payload, fields[0], fields[1], fields[2])
       }
   }
-
 }
 
 extension FrequentEvent.Kind {

@@ -5,8 +5,10 @@ import Synchronization
 final class Meanwhile<Value: Sendable>: Sendable {
   private let result = Mutex<Value?>(nil)
   private let done = DispatchGroup()
+  private let compute: @Sendable () -> Value
 
   init(_ compute: @escaping @Sendable () -> Value) {
+    self.compute = compute
     DispatchQueue.global(qos: .userInitiated).async(group: done) {
       let value = compute()
       self.result.withLock { $0 = value }
@@ -16,7 +18,6 @@ final class Meanwhile<Value: Sendable>: Sendable {
   /// Waits for the value.
   var value: Value {
     done.wait()
-    guard let value = result.withLock({ $0 }) else { fatalError("the value was not stored") }
-    return value
+    return result.withLock { $0 } ?? compute()
   }
 }

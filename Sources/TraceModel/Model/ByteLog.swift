@@ -13,7 +13,9 @@ struct ByteLog: @unchecked Sendable {
     fileprivate var base: UnsafeMutableRawPointer
 
     fileprivate init(capacity: Int) {
-      base = .allocate(byteCount: capacity, alignment: 16)
+      // From where realloc and free take it; an allocation of Swift's need not come from there.
+      guard let memory = malloc(capacity) else { fatalError("no memory for \(capacity) bytes") }
+      base = memory
     }
 
     fileprivate func grow(to size: Int) {
