@@ -60,6 +60,9 @@ public struct CaptureEvent: SyntheticPayload, Hashable {
     /// Its exact count.
     public var count: UInt64
 
+    /// The source of calls that write, by /proc/PID/io.
+    public static let writeCalls = "/proc/PID/io"
+
     /// Makes a count.
     public init(source: String, count: UInt64) {
       self.source = source
@@ -75,16 +78,33 @@ public struct CaptureEvent: SyntheticPayload, Hashable {
     public var toNs: UInt64
     /// How much of it was recorded, in nanoseconds.
     public var recordedNs: UInt64
+    /// How many system calls that write there were in it, recorded or not, by /proc/PID/io; nil where that is not known.
+    public var writeCalls: UInt64?
+    /// How many of them the records stand for.
+    public var recordedWriteCalls: UInt64?
 
     /// Makes a span.
-    public init(fromNs: UInt64, toNs: UInt64, recordedNs: UInt64) {
+    public init(
+      fromNs: UInt64, toNs: UInt64, recordedNs: UInt64, writeCalls: UInt64? = nil,
+      recordedWriteCalls: UInt64? = nil
+    ) {
       self.fromNs = fromNs
       self.toNs = toNs
       self.recordedNs = recordedNs
+      self.writeCalls = writeCalls
+      self.recordedWriteCalls = recordedWriteCalls
     }
 
     /// How many events each recorded one stands for.
     public var weight: Double { Double(toNs &- fromNs) / Double(max(recordedNs, 1)) }
+
+    /// How many system calls that write each recorded one stands for; a few tell less than time does.
+    public var writeWeight: Double {
+      guard let writeCalls, let recordedWriteCalls, recordedWriteCalls >= 100,
+        writeCalls >= recordedWriteCalls
+      else { return weight }
+      return Double(writeCalls) / Double(recordedWriteCalls)
+    }
   }
 
   /// Whether the program was started or found.

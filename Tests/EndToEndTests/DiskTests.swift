@@ -125,14 +125,14 @@ extension EndToEnd {
       let run = try Recorded(
         workload: "bytewriter count=500000 path=\(target)", scratch: scratch)
       let disk = run.signals["disk"]
-      // One in 251 is recorded, and stands for that many.
-      #expect(abs((disk["writes"].int ?? 0) - 500_000) <= 502, "\(disk)")
+      // One in 251 is recorded, and stands for that many; or for twenty times as many, in slices of time.
+      #expect(abs((disk["writes"].int ?? 0) - 500_000) <= 1_000, "\(disk)")
       #expect(disk["bytesWritten"].int == disk["writes"].int)
-      // What the kernel counted besides is exact: the writes and the program's few other calls.
+      // What the kernel counted besides is exact: the writes and the line that the program prints.
       let exact = run.report["capture"]["exactCounts"].items.first {
-        $0["source"].string == "raw_syscalls:sys_exit"
+        $0["source"].string == "/proc/PID/io"
       }
-      #expect((500_000...500_500).contains(exact?["count"].int ?? 0), "\(run.report["capture"])")
+      #expect(exact?["count"].int == 500_001, "\(run.report["capture"])")
       #expect(!run.report["capture"]["sampled"].items.isEmpty)
     }
   }

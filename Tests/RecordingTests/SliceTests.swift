@@ -7,36 +7,71 @@ import Testing
   @Test func `slices are a twentieth of the span`() throws {
     var clock = SliceClock()
     var now: UInt64 = 5_000_000_000
-    clock.begin(at: now)
+    clock.begin(at: now, writeCalls: 1_000)
     var changes: [Bool] = []
+    clock.noteWrites(7, at: now - 1)
     for _ in 0..<9 {
       now = clock.next
+      clock.noteWrites(20, at: now)
       changes.append(clock.change(at: now))
     }
     // Off, on, off, on, …
     #expect(changes == (0..<9).map { $0 % 2 == 1 } && clock.isSlicing)
-    clock.end(at: now)
+    clock.end(at: now, writeCalls: 3_916)
     let span = try #require(clock.spans.first)
     #expect(span.recordedNs == 5 * SliceClock.slice)
     #expect(span.toNs - span.fromNs == 4 * SliceClock.turn + SliceClock.slice)
     #expect(abs(span.weight - 16.2) < 1e-9)
+    // Those before the span do not belong to it.
+    #expect(span.writeCalls == 2_916 && span.recordedWriteCalls == 180)
+    #expect(abs(span.writeWeight - 16.2) < 1e-9)
     #expect(!clock.isSlicing && clock.isRecording && clock.next == .max)
   }
 
+  @Test func `calls that write weigh as all others where their number is not known or few`() {
+    var span = CaptureEvent.Slices(fromNs: 0, toNs: 1_000, recordedNs: 50)
+    #expect(span.writeWeight == 20)
+    span.writeCalls = 1_000
+    span.recordedWriteCalls = 99
+    #expect(span.writeWeight == 20)
+    span.recordedWriteCalls = 100
+    #expect(span.writeWeight == 10)
+    // The clock of one may be ahead of the other's by a few.
+    span.writeCalls = 99
+    #expect(span.writeWeight == 20)
+  }
+
   @Test func `a program that switches often for long is found, and that it has calmed down`() {
-    var rate = SwitchRate()
-    func judge(_ perSecond: Double, seconds: Double, from start: Double, isHigh: Bool)
-      -> [SwitchRate.Verdict]
-    {
+    var rate = EventRate(EventRate.switches)
+    func judge(_ perSecond: Double, seconds: Double, from start: Double) -> [Bool] {
       stride(from: 0, to: seconds, by: 0.1).map { time in
-        rate.records += perSecond / 10
-        return rate.judge(now: UInt64((start + time + 0.1) * 1e9), isHigh: isHigh)
+        rate.events += perSecond / 10
+        rate.heard += 100_000_000
+        rate.judge(now: UInt64((start + time + 0.1) * 1e9))
+        return rate.isHigh
       }
     }
-    #expect(judge(5_000, seconds: 10, from: 1, isHigh: false).allSatisfy { $0 == .undecided })
-    let busy = judge(60_000, seconds: 1, from: 20, isHigh: false)
-    #expect(busy.contains(.high))
-    #expect(judge(60_000, seconds: 3, from: 21, isHigh: true).allSatisfy { $0 == .undecided })
-    #expect(judge(100, seconds: 3, from: 24, isHigh: true).last == .calm)
+    #expect(judge(5_000, seconds: 10, from: 1).allSatisfy { !$0 })
+    #expect(judge(60_000, seconds: 1, from: 20).last == true)
+    #expect(judge(60_000, seconds: 3, from: 21).allSatisfy { $0 })
+    #expect(judge(100, seconds: 3, from: 24).last == false)
+  }
+
+  @Test func `what is heard in slices is judged by their time alone`() {
+    var rate = EventRate(EventRate.systemCalls)
+    func judge(_ inSlice: Double, at time: UInt64) {
+      rate.events += inSlice
+      rate.heard += 20_000_000
+      rate.judge(now: time)
+    }
+    rate.judge(now: 1_000_000_000)
+    // 4,000 in 20 ms are 200,000 a second: the first turn's 80,000 may come at once, the second's are too many.
+    for turn in 1...3 {
+      judge(4_000, at: 1_000_000_000 + UInt64(turn) * 400_000_000)
+      #expect(abs(rate.perSecond - 200_000) < 1e-6)
+      #expect(rate.isHigh == (turn >= 2))
+    }
+    for turn in 4...7 { judge(0, at: 1_000_000_000 + UInt64(turn) * 400_000_000) }
+    #expect(!rate.isHigh)
   }
 }

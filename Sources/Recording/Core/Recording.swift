@@ -50,13 +50,14 @@ final class Recording {
     } catch { throw RecordingError(error) }
     Recorder.giveToInvoker(options.outputPath)
     sink = TraceSink(writer: writer, synthetic: synthetic)
-    governor = RateGovernor(events: events)
+    let writes = WriteCalls()
+    governor = RateGovernor(events: events, writes: writes)
     drain = RingDrain(events: events, governor: governor, sink: sink)
     drain.track(Array(threads))
     book = ProcessBook(sink: sink, interval: options.footprintInterval)
     session = RecordingSession(
       subject: subject, events: events, governor: governor, drain: drain, sink: sink, book: book,
-      signals: try StopSignals())
+      signals: try StopSignals(), writes: writes)
   }
 
   /// Tells in the trace at once when a source turns to sampling, for a recording that is killed.

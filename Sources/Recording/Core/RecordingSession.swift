@@ -39,6 +39,7 @@ final class RecordingSession {
   let sink: TraceSink
   let book: ProcessBook
   let signals: StopSignals
+  let writes: WriteCalls
   var counters: CounterSet?
   /// Marks that come by socket, and those of programs that import LullMarks.
   var markSocket: MarkSocket?
@@ -63,7 +64,7 @@ final class RecordingSession {
 
   init(
     subject: Subject, events: EventSet, governor: RateGovernor, drain: RingDrain,
-    sink: TraceSink, book: ProcessBook, signals: StopSignals
+    sink: TraceSink, book: ProcessBook, signals: StopSignals, writes: WriteCalls
   ) {
     self.subject = subject
     freezing = FreezeWatch(pid: subject.pid)
@@ -73,6 +74,8 @@ final class RecordingSession {
     self.sink = sink
     self.book = book
     self.signals = signals
+    self.writes = writes
+    writes.found(subject.pid)
   }
 
   /// Notes what descriptors stand for from the start.
@@ -101,26 +104,28 @@ final class RecordingSession {
     let now = SystemInfo.monotonicNanoseconds()
     var until = min(deadline, now + Self.longestWait)
     if writeFailure == nil {
-      if let next = book.nextSample { until = min(until, next) }
+      if !governor.isInSlice, let next = book.nextSample { until = min(until, next) }
       if now - started < Self.eagerNanoseconds { until = min(until, now + Self.eagerWait) }
       if counters != nil { until = min(until, nextCounters) }
       until = min(until, governor.nextChange)
     }
     var polled = [pollfd(fd: signals.wakeDescriptor, events: Int16(POLLIN), revents: 0)]
     polled.append(pollfd(fd: subject.pidfd, events: Int16(POLLIN), revents: 0))
-    if writeFailure == nil {
+    // Within a slice nothing is done: it would hold up the slice's end.
+    let isListening = writeFailure == nil && !governor.isInSlice
+    if isListening {
       // A ring whose owner's thread has ended reports a hang-up for ever.
       for ring in events.rings where !hungUp.contains(ring.descriptor) {
         polled.append(pollfd(fd: ring.descriptor, events: Int16(POLLIN), revents: 0))
       }
     }
-    if let markSocket {
+    if isListening, let markSocket {
       polled.append(pollfd(fd: markSocket.descriptor, events: Int16(POLLIN), revents: 0))
     }
-    if let waiting = contents?.waitingDescriptor(now: now) {
+    if isListening, let waiting = contents?.waitingDescriptor(now: now) {
       polled.append(pollfd(fd: waiting, events: Int16(POLLIN), revents: 0))
     }
-    for descriptor in markProbes?.ringDescriptors ?? [] {
+    for descriptor in isListening ? markProbes?.ringDescriptors ?? [] : [] {
       polled.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))
     }
     let span = until > now ? until - now : 0
@@ -173,8 +178,15 @@ final class RecordingSession {
   }
 
   private func collect(now: UInt64) throws(PerfDataError) {
+    // First of all: a slice that is over costs the target until it ends.
+    let change = governor.changeSlice(now: now)
+    if change == .began {
+      // What was opened and closed between two slices is not known.
+      descriptors.forgetEverything()
+      return
+    }
     try drain.drain()
-    events.refreshFrequencies(now: now)
+    if !governor.isBetweenSlices { events.refreshFrequencies(now: now) }
     // Each ring is in order, but an exec may be in another CPU's than the fork before it.
     for note in drain.notes.sorted(by: { $0.time < $1.time }) { try take(note) }
     try collectMarks()
@@ -188,9 +200,7 @@ final class RecordingSession {
       let mark = MarkEvent(name: isFrozen ? "frozen" : "thawed", how: "cgroup")
       try sink.append(mark, pid: subject.pid, time: now)
     }
-    governor.evaluate(now: now)
-    // What was opened and closed between two slices is not known.
-    if governor.slice(now: now) { descriptors.forgetEverything() }
+    if governor.evaluate(now: now, after: change) { descriptors.forgetEverything() }
     try book.sample(now: now)
     if let counters, now >= nextCounters {
       nextCounters = now + Self.counterInterval
@@ -214,10 +224,13 @@ final class RecordingSession {
   private func take(_ note: DrainNote) throws(PerfDataError) {
     switch note {
     case .fork(let pid, let parent, _, let time):
-      if pid != parent { try book.begin(pid, parentPid: parent, kind: .start, time: time) }
+      guard pid != parent else { return }
+      writes.created(pid)
+      try book.begin(pid, parentPid: parent, kind: .start, time: time)
     case .exit(let pid, let tid, let time):
       guard pid == tid else { return }
       descriptors.forgetAll(of: pid)
+      writes.ended(pid)
       // The end of the command itself is told with its status, once it is known.
       if pid == subject.pid { rootExit = time } else { try book.end(pid, time: time) }
     case .exec(let pid, let name, let time):

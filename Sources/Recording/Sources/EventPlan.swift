@@ -79,12 +79,12 @@ struct EventPlan {
 
   private mutating func addDummy(_ options: RecordingOptions) {
     typealias Flag = EventSpec.Flag
-    // PERF_COUNT_SW_DUMMY. Its SWITCH records are the truth about when a thread ran: the tracepoint
+    // Its SWITCH records are the truth about when a thread ran: the tracepoint
     // sched_switch fires in the thread that goes, and some kernels drop it in some threads.
     specs.append(
       EventSpec(
         // It has no samples; perf script shows symbols only if the first software event has IP.
-        name: "dummy:HG", type: EventSpec.software, config: 9,
+        name: "dummy:HG", type: EventSpec.software, config: EventSpec.dummy,
         fields: [.base, .instructionPointer],
         flags: Flag.mmap | Flag.comm | Flag.task | Flag.mmap2 | Flag.commExec | Flag.buildID
           | Flag.contextSwitch,

@@ -1,4 +1,5 @@
 import CPerfEvent
+import Dispatch
 import Glibc
 import PerfData
 
@@ -18,6 +19,12 @@ final class EventSet {
 
   private(set) var events: [Opened]
   private(set) var rings: [PerfRing] = []
+  /// Of each thread and CPU the leader of the group of its sliced events: while it is off, they are, and a switch of the
+  /// thread passes them by.
+  private var gates: [Int32] = []
+  /// Whether all sliced events can be switched together.
+  private(set) var canSlice = true
+  private let closing = DispatchQueue(label: "closing events")
   private let cpus: [Int32]
   private let ringBytes: Int
   private var excludesKernel = false
@@ -63,10 +70,24 @@ final class EventSet {
   /// The event that announces new threads comes last: a thread that was announced has all.
   func openThread(_ tid: Int32) throws(RecordingError) -> Bool {
     let order = events.indices.filter { events[$0].spec.reach == .task }
+    var gateOfCPU: [Int32: Int32] = [:]
+    if order.contains(where: { events[$0].spec.isSliced }) {
+      for cpu in cpus {
+        let gate = request(.gate, pid: tid, cpu: cpu, group: -1).result
+        guard gate >= 0 else {
+          // The events themselves will say why; those that can be had for all that stay on.
+          canSlice = canSlice && gate == -ESRCH
+          continue
+        }
+        gateOfCPU[cpu] = gate
+        gates.append(gate)
+      }
+    }
     for index in order.dropFirst() + order.prefix(1) where events[index].failure == nil {
       for cpu in cpus {
+        let group = events[index].spec.isSliced ? gateOfCPU[cpu] : nil
         do {
-          if try !open(index, pid: tid, cpu: cpu) { break }
+          if try !open(index, pid: tid, cpu: cpu, group: group ?? -1) { break }
         } catch  where error.kind == .noSuchProcess { return false }
       }
     }
@@ -74,8 +95,20 @@ final class EventSet {
   }
 
   /// Opens one event; false when it cannot be had at all and was given up.
-  private func open(_ index: Int, pid: Int32, cpu: Int32) throws(RecordingError) -> Bool {
-    let spec = events[index].spec
+  private func open(
+    _ index: Int, pid: Int32, cpu: Int32, group: Int32 = -1
+  ) throws(RecordingError) -> Bool {
+    let (result, event) = request(events[index].spec, pid: pid, cpu: cpu, group: group)
+    guard result >= 0 else { return try refuse(index, error: -result, pid: pid) }
+    events[index].spec.flags = event.flags
+    events[index].countsLost = event.read_format != 0
+    return try adopt(result, index: index, pid: pid, cpu: cpu)
+  }
+
+  /// Asks the kernel for an event, with what it had to be asked in the end; a negative result is an error.
+  private func request(
+    _ spec: EventSpec, pid: Int32, cpu: Int32, group: Int32
+  ) -> (result: Int32, event: lull_event) {
     var event = lull_event()
     event.type = spec.type
     event.config = spec.config
@@ -97,12 +130,9 @@ final class EventSet {
       if excludesKernel {
         event.flags |= EventSpec.Flag.excludeKernel | EventSpec.Flag.excludeKernelCallchain
       }
-      result = lull_perf_event_open(&event, pid, cpu, -1)
+      result = lull_perf_event_open(&event, pid, cpu, group)
     } while result < 0 && concede(error: -result, spec)
-    guard result >= 0 else { return try refuse(index, error: -result, pid: pid) }
-    events[index].spec.flags = event.flags
-    events[index].countsLost = event.read_format != 0
-    return try adopt(result, index: index, pid: pid, cpu: cpu)
+    return (result, event)
   }
 
   /// PERF_FORMAT_LOST (Linux 6.0).
@@ -232,6 +262,11 @@ final class EventSet {
     }
   }
 
+  /// Switches all sliced events of the target's threads, each to what it is set to by itself.
+  func setGates(enabled: Bool) {
+    for gate in gates { _ = enabled ? lull_perf_enable(gate) : lull_perf_disable(gate) }
+  }
+
   /// Lets each thread's next event of a source with a frequency be recorded.
   ///
   /// The kernel's period grows within a burst at once and falls slowly: what came after would go unseen.
@@ -261,23 +296,31 @@ final class EventSet {
   }
 
   /// Ends an event for good in all threads: one that is only switched off still costs something at each switch.
+  ///
+  /// The kernel takes up to 0.1 s for each, in which it waits for all CPUs: that is waited for elsewhere.
   func close(_ index: Int) {
     events[index].lostBefore = count(index).lost
-    for descriptor in events[index].descriptors { Glibc.close(descriptor) }
+    set(index, enabled: false)
+    let descriptors = events[index].descriptors
     events[index].descriptors = []
+    closing.async { for descriptor in descriptors { Glibc.close(descriptor) } }
   }
 
   /// Stops all events.
   func disable() {
     for index in events.indices { set(index, enabled: false) }
+    setGates(enabled: false)
   }
 
   /// Closes all; the rings with them.
   func close() {
+    closing.sync {}
     rings = []
     for index in events.indices {
       for descriptor in events[index].descriptors { Glibc.close(descriptor) }
       events[index].descriptors = []
     }
+    for gate in gates { Glibc.close(gate) }
+    gates = []
   }
 }

@@ -89,6 +89,13 @@ struct EventSpec {
     static let base = EventAttribute.sampleIDAllFlag | EventAttribute.useClockIDFlag | watermark
   }
 
+  /// Counts nothing; leads the group of a thread's sliced events.
+  static let gate = EventSpec(
+    name: "slices", type: software, config: dummy, fields: [], period: 0, signal: "")
+
+  /// PERF_COUNT_SW_DUMMY.
+  static let dummy: UInt64 = 9
+
   /// The signal of the stacks of writes and sends.
   static let callSites = "call sites"
   /// The signal of the probes on the C library's calls that take paths.

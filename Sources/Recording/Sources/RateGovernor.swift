@@ -58,7 +58,12 @@ final class RateGovernor {
   /// From when on events of the task that can be done without are closed.
   private var hecticSince = UInt64.max
   private var slices = SliceClock()
-  private var switches = SwitchRate()
+  private var switches = EventRate(EventRate.switches)
+  private var calls = EventRate(EventRate.systemCalls)
+  private var lastEvaluation: UInt64 = 0
+  private let writes: WriteCalls
+  /// The calls that wrote, at the end.
+  private var written: UInt64?
 
   private var states: [State]
   private let events: EventSet
@@ -66,8 +71,9 @@ final class RateGovernor {
   /// Called when a source changes over.
   var onChange: ((_ source: String, _ isSampled: Bool, _ time: UInt64) -> Void)?
 
-  init(events: EventSet) {
+  init(events: EventSet, writes: WriteCalls) {
     self.events = events
+    self.writes = writes
     states = AdaptiveSource.allCases.map { State(tokens: Self.limit($0).burst) }
     for (index, opened) in events.events.enumerated() where !opened.ids.isEmpty {
       switch opened.spec.role {
@@ -94,7 +100,13 @@ final class RateGovernor {
 
   /// Counts a SWITCH record; a wait makes two.
   @inline(__always)
-  func noteSwitch() { switches.records += 1 }
+  func noteSwitch() { switches.events += 1 }
+
+  /// Counts the end of a system call that stands for so many.
+  func noteCall(_ count: UInt64, isWrite: Bool, time: UInt64) {
+    calls.events += Double(count)
+    if isWrite { slices.noteWrites(count, at: time) }
+  }
 
   /// Whether a record counts of an event that is not wanted all the time.
   @inline(__always)
@@ -109,41 +121,56 @@ final class RateGovernor {
   /// When the recorder has to look again at the latest.
   var nextChange: UInt64 { slices.next }
 
+  var isInSlice: Bool { slices.isSlicing && slices.isRecording }
+  var isBetweenSlices: Bool { slices.isSlicing && !slices.isRecording }
+
   /// Spans of which slices were recorded.
   var sliceSpans: [CaptureEvent.Slices] { slices.spans }
 
-  /// Begins and ends recording in slices, and each slice; true when one begins.
-  func slice(now: UInt64) -> Bool {
-    switch switches.judge(now: now, isHigh: slices.isSlicing) {
-    case .high where !slices.isSlicing:
-      closeForGood(rate: switches.perSecond)
-      slices.begin(at: SystemInfo.monotonicNanoseconds())
-      recordEventWaits(true, from: now)
-    case .calm where slices.isSlicing:
-      if !slices.isRecording { setSliced(enabled: true) }
-      slices.end(at: SystemInfo.monotonicNanoseconds())
-      recordEventWaits(states[AdaptiveSource.stacks.rawValue].isSampled, from: now)
-      return true
-    default: break
-    }
-    guard slices.isSlicing, now >= slices.next else { return false }
+  /// What has changed at the end or beginning of a slice.
+  enum SliceChange { case began, ended }
+
+  /// Begins or ends a slice that is due.
+  func changeSlice(now: UInt64) -> SliceChange? {
+    guard slices.isSlicing, now >= slices.next else { return nil }
     if slices.isRecording { setSliced(enabled: false) }
     let begins = slices.change(at: SystemInfo.monotonicNanoseconds())
-    if begins { setSliced(enabled: true) }
-    return begins
+    if begins { setSliced(enabled: true) } else { calls.heard += slices.lastSlice }
+    return begins ? .began : .ended
+  }
+
+  /// Begins and ends recording in slices; true when all is recorded again.
+  private func considerSlicing(_ now: UInt64) -> Bool {
+    let elapsed = lastEvaluation == 0 ? 0 : now &- lastEvaluation
+    lastEvaluation = now
+    switches.heard += elapsed
+    if !slices.isSlicing { calls.heard += elapsed }
+    let wasSwitching = switches.isHigh
+    switches.judge(now: now)
+    calls.judge(now: now)
+    guard events.canSlice else { return false }
+    if switches.isHigh, !wasSwitching {
+      closeForGood(rate: switches.perSecond)
+      recordEventWaits(true, from: now)
+    } else if wasSwitching, !switches.isHigh {
+      recordEventWaits(states[AdaptiveSource.stacks.rawValue].isSampled, from: now)
+    }
+    let isWanted = switches.isHigh || calls.isHigh
+    if isWanted, !slices.isSlicing {
+      slices.begin(at: SystemInfo.monotonicNanoseconds(), writeCalls: writes.total)
+    } else if !isWanted, slices.isSlicing {
+      if !slices.isRecording { setSliced(enabled: true) }
+      slices.end(at: SystemInfo.monotonicNanoseconds(), writeCalls: writes.total)
+      return true
+    }
+    return false
   }
 
   private func setSliced(enabled: Bool) {
+    events.setGates(enabled: enabled)
     for (index, opened) in events.events.enumerated()
-    where opened.spec.isSliced && !opened.descriptors.isEmpty {
-      let isWanted: Bool
-      switch opened.spec.role {
-      case .plain: isWanted = true
-      case .full(let source): isWanted = !states[source.rawValue].isSampled
-      case .sampled(let source):
-        isWanted = !opened.spec.startsDisabled || states[source.rawValue].isSampled
-      }
-      if isWanted { events.set(index, enabled: enabled) }
+    where opened.spec.isSliced && opened.spec.reach == .system {
+      events.set(index, enabled: enabled)
     }
   }
 
@@ -164,15 +191,23 @@ final class RateGovernor {
     }
   }
 
-  /// Looks at the rates and changes over what has to be; call after each drain.
-  func evaluate(now: UInt64) {
+  /// Looks at the rates and changes over what has to be; call after each drain, with what changed before it.
+  ///
+  /// True when everything is recorded again.
+  func evaluate(now: UInt64, after change: SliceChange?) -> Bool {
     considerEventWaits(now)
     // Between two slices there is nothing to judge by.
-    guard slices.isRecording else { return }
-    considerStopping(now)
-    for index in states.indices where states[index].sampledEvent != nil {
-      if states[index].isSampled { considerFull(index, now) } else { considerSampling(index, now) }
+    if !isBetweenSlices || change == .ended {
+      considerStopping(now)
+      for index in states.indices where states[index].sampledEvent != nil {
+        if states[index].isSampled {
+          considerFull(index, now)
+        } else {
+          considerSampling(index, now)
+        }
+      }
     }
+    return considerSlicing(now)
   }
 
   /// Why a signal was not recorded to the end.
@@ -277,13 +312,14 @@ final class RateGovernor {
     states[index].tokens = Self.limit(source).burst
     states[index].lastRefill = moment
     endSpan(index, until: moment)
-    if source == .stacks, !slices.isSlicing { recordEventWaits(false, from: moment) }
+    if source == .stacks, !switches.isHigh { recordEventWaits(false, from: moment) }
     onChange?(states[index].name, false, moment)
   }
 
   /// Ends the spans that are still open, at the end of the recording.
   func finish(now: UInt64) {
-    slices.end(at: now)
+    written = writes.total
+    slices.end(at: now, writeCalls: written)
     for span in slices.spans {
       let names = events.events.filter {
         $0.spec.isSliced && !$0.ids.isEmpty && !$0.spec.name.hasSuffix("/")
@@ -307,15 +343,18 @@ final class RateGovernor {
         period: states[index].period))
   }
 
-  /// The exact totals of the sources that have an event which always counts.
+  /// The exact totals of what is counted whether or not it is recorded.
   var exactCounts: [CaptureEvent.ExactCount] {
-    // Between two slices nothing was counted.
-    guard slices.spans.isEmpty else { return [] }
-    return states.compactMap { state in
-      guard let sampled = state.sampledEvent, !events.events[sampled].spec.startsDisabled else {
-        return nil
-      }
-      return .init(source: state.name, count: events.count(sampled).count)
+    // Between two slices no event counts.
+    let events = slices.spans.isEmpty ? states.compactMap(exactCount) : []
+    guard let written else { return events }
+    return events + [.init(source: CaptureEvent.ExactCount.writeCalls, count: written)]
+  }
+
+  private func exactCount(_ state: State) -> CaptureEvent.ExactCount? {
+    guard let sampled = state.sampledEvent, !events.events[sampled].spec.startsDisabled else {
+      return nil
     }
+    return .init(source: state.name, count: events.count(sampled).count)
   }
 }

@@ -43,6 +43,8 @@ final class RingDrain {
     var season = EventSpec.Season.always
     var adaptive = -1
     var isSampled = false
+    /// How many events a record stands for.
+    var weight: UInt64 = 1
     var hasCallchain = false
     /// 8 where the instruction pointer comes between identifier and thread.
     var shift: UInt64 = 0
@@ -116,6 +118,7 @@ final class RingDrain {
     case .sampled(let adaptive):
       source.adaptive = adaptive.rawValue
       source.isSampled = true
+      source.weight = spec.period
     }
     source.hasCallchain = spec.fields.contains(.callchain)
     source.shift = spec.fields.contains(.instructionPointer) ? 8 : 0
@@ -340,6 +343,8 @@ final class RingDrain {
   ) {
     let number = Int64(bitPattern: ring.split(at + At.raw + source.first))
     let result = Int64(bitPattern: ring.split(at + At.raw + source.second))
+    governor.noteCall(
+      source.weight, isWrite: SystemCallFilter.countedWrites.contains(number), time: time)
     // The registers follow the raw bytes: abi, then the values by ascending number.
     let registers = at + At.raw + UInt64(ring.half(at + At.rest))
     guard ring.word(registers) != 0 else { return }

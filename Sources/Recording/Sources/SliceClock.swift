@@ -1,6 +1,6 @@
 import PerfData
 
-/// Decides when a target that switches very often is recorded: a slice of time out of each turn.
+/// Decides when a target that waits or calls the kernel very often is recorded: a slice of time out of each turn.
 ///
 /// What a busy server does in one moment is like what it does in the next, and each event costs it a part of a
 /// microsecond for each request: a twentieth of them tells as much.
@@ -13,6 +13,11 @@ struct SliceClock {
   private var start: UInt64?
   private var recorded: UInt64 = 0
   private var sliceStart: UInt64 = 0
+  /// How long the last slice was.
+  private(set) var lastSlice: UInt64 = 0
+  private var recordedWrites: UInt64 = 0
+  /// How many calls had written when it began, if that is known.
+  private var writesBefore: UInt64?
   private(set) var isRecording = true
   /// When the next change is due.
   private(set) var next = UInt64.max
@@ -20,18 +25,26 @@ struct SliceClock {
   var isSlicing: Bool { start != nil }
 
   /// The first slice begins at once: it ends what was recorded whole.
-  mutating func begin(at time: UInt64) {
+  mutating func begin(at time: UInt64, writeCalls: UInt64?) {
+    writesBefore = writeCalls
     start = time
     recorded = 0
+    recordedWrites = 0
     sliceStart = time
     isRecording = true
     next = time + Self.slice
   }
 
+  /// Counts calls that write, of which the records of the slices tell.
+  mutating func noteWrites(_ count: UInt64, at time: UInt64) {
+    if let start, time >= start { recordedWrites += count }
+  }
+
   /// Changes over; true when recording is on from here.
   mutating func change(at time: UInt64) -> Bool {
     if isRecording {
-      recorded += time &- sliceStart
+      lastSlice = time &- sliceStart
+      recorded += lastSlice
       next = time + Self.turn - Self.slice
     } else {
       sliceStart = time
@@ -42,10 +55,14 @@ struct SliceClock {
   }
 
   /// Everything is recorded again from here.
-  mutating func end(at time: UInt64) {
+  mutating func end(at time: UInt64, writeCalls: UInt64?) {
     guard let start else { return }
     if isRecording { recorded += time &- sliceStart }
-    spans.append(.init(fromNs: start, toNs: time, recordedNs: recorded))
+    let written = writeCalls.flatMap { total in writesBefore.map { total &- $0 } }
+    spans.append(
+      .init(
+        fromNs: start, toNs: time, recordedNs: recorded, writeCalls: written,
+        recordedWriteCalls: recordedWrites))
     self.start = nil
     isRecording = true
     next = .max

@@ -22,6 +22,8 @@ enum SystemCallFilter {
     static let fileWrites: Set<Int64> = [
       63, 67, 64, 66, 68, 70, 71, 76, 285, 287, 45, 46, 47, 82, 83, 84,
     ]
+    /// What /proc/PID/io counts as writing: see `WriteCalls`.
+    static let countedWrites: Set<Int64> = [64, 66, 68, 70, 71, 285, 287]
     static let opens: Set<Int64> = [56, 437]
     static let close: Int64 = 57
     static let duplicates: Set<Int64> = [23, 24]
@@ -53,6 +55,8 @@ enum SystemCallFilter {
     static let fileWrites: Set<Int64> = [
       1, 18, 20, 40, 74, 75, 77, 275, 277, 285, 296, 326, 328,
     ]
+    /// What /proc/PID/io counts as writing: see `WriteCalls`.
+    static let countedWrites: Set<Int64> = [1, 18, 20, 40, 296, 326, 328]
     static let opens: Set<Int64> = [2, 85, 257, 437]
     static let close: Int64 = 3
     static let duplicates: Set<Int64> = [32, 33, 292]

@@ -1,3 +1,5 @@
+import PerfData
+
 /// How a recording was made, and what it could not see.
 public struct CaptureSection: Codable, Sendable, Equatable {
   /// "wrap" or "attach"; null for a trace that another program recorded.
@@ -44,6 +46,9 @@ public struct SampledSource: Codable, Sendable, Equatable {
 public struct ExactCount: Codable, Sendable, Equatable {
   public var source: String
   public var count: Double
+
+  /// Whether it counts system calls that write rather than events.
+  var isOfWriteCalls: Bool { source == CaptureEvent.ExactCount.writeCalls }
 }
 
 extension CaptureSection {

@@ -24,26 +24,44 @@ enum RecordingText {
     if trace.symbolProblems.count > problemsShown {
       canvas.item("", "and of \(trace.symbolProblems.count - problemsShown) more files")
     }
-    for source in capture.sampled {
-      canvas.item(
-        "sampled",
-        "\(Escaped.text(source.source)) from \(Figures.fixed(source.start, 3)) to "
-          + "\(Figures.fixed(source.end, 3)) s, one event in \(Figures.brief(source.period)), "
-          + "for its rate")
-    }
-    // Where every event was recorded, the count says nothing new.
-    let sampled = Set(capture.sampled.map(\.source))
-    for exact in capture.exactCounts where sampled.contains(exact.source) {
-      canvas.item(
-        "counted",
-        "\(Escaped.text(exact.source)): \(Figures.grouped(Int(exact.count.rounded()))) events, "
-          + "exactly")
-    }
+    sampled(capture, &canvas)
     canvas.item("overhead", overhead(report))
     canvas.item(
       "scoring",
       "configuration \(Escaped.text(report.score.configuration)); report by "
         + "\(Escaped.text(report.generator.name)) \(Escaped.text(report.generator.version))")
+  }
+
+  private static func sampled(_ capture: CaptureSection, _ canvas: inout TextCanvas) {
+    // Where the target was recorded in slices, all its sources have the same span.
+    var spans: [(model: SampledSource, names: [String])] = []
+    for source in capture.sampled {
+      if let index = spans.firstIndex(where: {
+        $0.model.start == source.start && $0.model.end == source.end
+          && $0.model.period == source.period
+      }) {
+        spans[index].names.append(source.source)
+      } else {
+        spans.append((source, [source.source]))
+      }
+    }
+    for (span, names) in spans {
+      canvas.item(
+        "sampled",
+        "\(names.map(Escaped.text).joined(separator: ", ")) from \(Figures.fixed(span.start, 3)) to "
+          + "\(Figures.fixed(span.end, 3)) s, one event in \(Figures.brief(span.period)), for their rate"
+      )
+    }
+    // Where every event was recorded, the count says nothing new.
+    let sources = Set(capture.sampled.map(\.source))
+    for exact in capture.exactCounts {
+      let count = Figures.grouped(Int(exact.count.rounded()))
+      if exact.isOfWriteCalls, sources.contains("raw_syscalls:sys_exit") {
+        canvas.item("counted", "\(count) system calls that write, exactly (by /proc)")
+      } else if sources.contains(exact.source) {
+        canvas.item("counted", "\(Escaped.text(exact.source)): \(count) events, exactly")
+      }
+    }
   }
 
   static func truncation(_ trace: TraceSection) -> String {

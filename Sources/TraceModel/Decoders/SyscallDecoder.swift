@@ -44,11 +44,14 @@ enum SyscallDecoder {
       _ kind: FileOperation.Kind, on fd: Int?, bytes: Int64, since: Timestamp? = nil,
       offset: UInt64? = nil
     ) {
+      let weight =
+        kind == .write && number != Number.splice
+        ? state.slices.weight(ofWrite: context) : state.slices.weight(of: context)
       state.operations.append(
         FileOperation(
           time: context.time, pid: pid, tid: context.tid, kind: kind, path: nil,
           target: "unknown", bytes: UInt64(max(bytes, 0)),
-          weight: state.slices.weight(of: context),
+          weight: weight,
           duration: since.map { context.time - $0 } ?? .zero, offset: offset),
         descriptor: fd)
     }
