@@ -43,13 +43,29 @@ public struct CaptureEvent: SyntheticPayload, Hashable {
     public var toNs: UInt64
     /// One sample stands for this many events.
     public var period: UInt64
+    /// How many events were counted in it; nil where none were.
+    public var count: UInt64?
+    /// How many samples were recorded of them. Each thread counts to the period by itself on each CPU: what is left over when
+    /// it ends is in no sample.
+    public var samples: UInt64?
 
     /// Makes a span.
-    public init(source: String, fromNs: UInt64, toNs: UInt64, period: UInt64) {
+    public init(
+      source: String, fromNs: UInt64, toNs: UInt64, period: UInt64, count: UInt64? = nil,
+      samples: UInt64? = nil
+    ) {
       self.source = source
       self.fromNs = fromNs
       self.toNs = toNs
       self.period = period
+      self.count = count
+      self.samples = samples
+    }
+
+    /// How many events a sample stands for.
+    public var weight: Double {
+      guard let count, let samples, samples > 0, count >= samples else { return Double(period) }
+      return Double(count) / Double(samples)
     }
   }
 

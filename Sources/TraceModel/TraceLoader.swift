@@ -25,7 +25,7 @@ struct LoaderState {
   var writeSites: [CallSiteSample] = []
   var sendSites: [CallSiteSample] = []
   var capture: CaptureEvent?
-  var slices = SliceWeights()
+  var weights = SampleWeights()
   /// When each thread entered its present sync call.
   var syncStarts: [Int32: Timestamp] = [:]
   /// Requests to io_uring that are under way, by the kernel's address.
@@ -250,7 +250,7 @@ struct TraceLoader {
   }
 
   private mutating func finish(start: Timestamp, end: Timestamp) throws(TraceError) -> Trace {
-    state.slices.complete(&state.wakeups)
+    state.weights.complete(&state.wakeups)
     let threads = state.schedule.finish(at: end)
     var processes = state.processes.finish(threads: threads)
     guard !processes.isEmpty else {

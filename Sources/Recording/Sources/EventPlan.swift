@@ -68,7 +68,10 @@ struct EventPlan {
   private mutating func chooseSliced() {
     for index in specs.indices where specs[index].type == EventSpec.tracepoint {
       switch specs[index].role {
-      case .full(.jobs), .full(.eventWaits): break
+      // A transfer in a hundred milliseconds is what the radio's model asks for: sampled, they are told all the time.
+      case .full(.jobs), .full(.eventWaits), .full(.sends), .full(.receives), .sampled(.sends),
+        .sampled(.receives):
+        break
       case .full, .sampled: specs[index].isSliced = true
       case .plain:
         specs[index].isSliced =

@@ -53,6 +53,9 @@ final class RateGovernor {
     /// The latest time in which records of the sampling event are kept.
     var since = UInt64.max
     var until = UInt64.max
+    /// Its samples in that time, and its count before.
+    var samples: UInt64 = 0
+    var countBefore: UInt64 = 0
   }
 
   /// From when on events of the task that can be done without are closed.
@@ -96,7 +99,10 @@ final class RateGovernor {
 
   /// Counts a record of either event of a source.
   @inline(__always)
-  func note(_ source: Int) { states[source].records += 1 }
+  func note(_ source: Int, isSample: Bool) {
+    states[source].records += 1
+    if isSample { states[source].samples += 1 }
+  }
 
   /// Counts a SWITCH record; a wait makes two.
   @inline(__always)
@@ -157,6 +163,9 @@ final class RateGovernor {
     }
     let isWanted = switches.isHigh || calls.isHigh
     if isWanted, !slices.isSlicing {
+      for index in states.indices where isHeldSampled(index) && !states[index].isSampled {
+        AdaptiveSource(rawValue: index).map(beginSampling)
+      }
       slices.begin(at: SystemInfo.monotonicNanoseconds(), writeCalls: writes.total)
     } else if !isWanted, slices.isSlicing {
       if !slices.isRecording { setSliced(enabled: true) }
@@ -164,6 +173,11 @@ final class RateGovernor {
       return true
     }
     return false
+  }
+
+  /// Whether a source is sampled all the time that others are recorded in slices.
+  private func isHeldSampled(_ index: Int) -> Bool {
+    states[index].sampledEvent.map { !events.events[$0].spec.isSliced } == true
   }
 
   private func setSliced(enabled: Bool) {
@@ -201,7 +215,7 @@ final class RateGovernor {
       considerStopping(now)
       for index in states.indices where states[index].sampledEvent != nil {
         if states[index].isSampled {
-          considerFull(index, now)
+          if !slices.isSlicing || !isHeldSampled(index) { considerFull(index, now) }
         } else {
           considerSampling(index, now)
         }
@@ -269,14 +283,21 @@ final class RateGovernor {
       min(limit.burst, states[index].tokens + elapsed * limit.perSecond)
       - Double(states[index].records)
     states[index].records = 0
-    guard states[index].tokens < 0, let full = states[index].fullEvent,
-      let sampled = states[index].sampledEvent
-    else { return }
+    if states[index].tokens < 0 { beginSampling(source) }
+  }
+
+  private func beginSampling(_ source: AdaptiveSource) {
+    let index = source.rawValue
+    guard let full = states[index].fullEvent, let sampled = states[index].sampledEvent else {
+      return
+    }
     events.set(full, enabled: false)
     if events.events[sampled].spec.startsDisabled { events.set(sampled, enabled: true) }
     // All records of the full event are older than this moment.
     let moment = SystemInfo.monotonicNanoseconds()
     states[index].isSampled = true
+    states[index].countBefore = counted(states[index]) ?? 0
+    states[index].samples = 0
     states[index].since = moment
     states[index].until = .max
     states[index].records = 0
@@ -340,21 +361,33 @@ final class RateGovernor {
     spans.append(
       .init(
         source: states[index].name, fromNs: states[index].since, toNs: until,
-        period: states[index].period))
+        period: states[index].period,
+        count: counted(states[index]).map { $0 &- states[index].countBefore },
+        samples: states[index].samples))
   }
 
   /// The exact totals of what is counted whether or not it is recorded.
   var exactCounts: [CaptureEvent.ExactCount] {
-    // Between two slices no event counts.
-    let events = slices.spans.isEmpty ? states.compactMap(exactCount) : []
-    guard let written else { return events }
-    return events + [.init(source: CaptureEvent.ExactCount.writeCalls, count: written)]
+    var counts = states.compactMap { state -> CaptureEvent.ExactCount? in
+      // What is sliced does not count between two slices.
+      if let sampled = state.sampledEvent, events.events[sampled].spec.isSliced,
+        !slices.spans.isEmpty
+      {
+        return nil
+      }
+      return counted(state).map { .init(source: state.name, count: $0) }
+    }
+    if let written {
+      counts.append(.init(source: CaptureEvent.ExactCount.writeCalls, count: written))
+    }
+    return counts
   }
 
-  private func exactCount(_ state: State) -> CaptureEvent.ExactCount? {
+  /// What the event of a source that samples has counted while it was on; nil where it is on only while it samples.
+  private func counted(_ state: State) -> UInt64? {
     guard let sampled = state.sampledEvent, !events.events[sampled].spec.startsDisabled else {
       return nil
     }
-    return .init(source: state.name, count: events.count(sampled).count)
+    return events.count(sampled).count
   }
 }

@@ -304,7 +304,7 @@ final class RingDrain {
       if source.isSampled {
         guard governor.keepsSampled(source.adaptive, time: time) else { return false }
       }
-      governor.note(source.adaptive)
+      governor.note(source.adaptive, isSample: source.isSampled)
     }
     if time < firstTime { firstTime = time }
     if time > lastTime { lastTime = time }

@@ -32,7 +32,8 @@ enum SocketDecoder {
     state.transfers.append(
       Transfer(
         time: context.time, pid: pid, tid: context.tid, direction: direction,
-        bytes: UInt64(result), weight: state.slices.weight(of: context), socket: identity,
+        bytes: UInt64(result), weight: state.weights.weight(of: context, direction: direction),
+        socket: identity,
         family: Int(context.integer("family") ?? 0),
         transportProtocol: Int(context.integer("protocol") ?? 0),
         connection: state.sockets.connection(of: identity, pid: pid, at: context.time)))

@@ -31,6 +31,6 @@ enum SpinDecoder {
     state.spinCalls.append(
       SpinCall(
         time: context.time, pid: context.pid, tid: context.tid, kind: kind,
-        weight: state.slices.weight(of: context)))
+        weight: state.weights.weight(of: context)))
   }
 }

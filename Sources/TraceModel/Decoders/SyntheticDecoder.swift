@@ -33,7 +33,7 @@ enum SyntheticDecoder {
       event.complete || state.capture?.complete != true
     else { return }
     state.capture = event
-    state.slices = SliceWeights(event.slices ?? [])
+    state.weights = SampleWeights(event.slices ?? [], sampled: event.sampled)
   }
 
   static func counter(_ context: DecodingContext, _ state: inout LoaderState) {

@@ -46,7 +46,7 @@ enum SyscallDecoder {
     ) {
       let weight =
         kind == .write && number != Number.splice
-        ? state.slices.weight(ofWrite: context) : state.slices.weight(of: context)
+        ? state.weights.weight(ofWrite: context) : state.weights.weight(of: context)
       state.operations.append(
         FileOperation(
           time: context.time, pid: pid, tid: context.tid, kind: kind, path: nil,

@@ -3,14 +3,14 @@ import Testing
 
 @testable import TraceModel
 
-struct SliceWeightTests {
+struct SampleWeightTests {
   private let spans = [
     CaptureEvent.Slices(fromNs: 1_000, toNs: 2_937, recordedNs: 100),
     CaptureEvent.Slices(fromNs: 5_000, toNs: 6_000, recordedNs: 500),
   ]
 
   @Test func `the weights of a span's events add up to what there were`() {
-    var weights = SliceWeights(spans)
+    var weights = SampleWeights(spans)
     let first = (0..<100).map { weights.weight(1, at: 1_000 + $0) }
     #expect(abs(Int(first.reduce(0, +)) - 1_937) <= 1)
     #expect(first.allSatisfy { $0 == 19 || $0 == 20 })
@@ -28,7 +28,7 @@ struct SliceWeightTests {
       wakeup(900, 1, .softInterrupt), wakeup(1_100, 1, .hardInterrupt), wakeup(1_200, 2, .unknown),
       wakeup(1_300, 1, .unknown), wakeup(4_000, 1, .unknown),
     ]
-    SliceWeights(spans).complete(&log)
+    SampleWeights(spans).complete(&log)
     let wakeups = Array(log)
     let contexts: [Wakeup.Context] = [
       .softInterrupt, .hardInterrupt, .unknown, .hardInterrupt, .unknown,

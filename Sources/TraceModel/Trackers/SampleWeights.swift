@@ -1,0 +1,99 @@
+import PerfData
+
+/// How many events one stands for, where the recorder sampled or recorded slices of time only.
+struct SampleWeights {
+  /// Of which events all, or one of many, were recorded in slices of time.
+  private let slices: [CaptureEvent.Slices]
+  private let sampled: [CaptureEvent.SampledSpan]
+  /// What rounding left over, so that the sum of the weights is right: of each slice's span, of its calls that write, and of
+  /// each sampled span.
+  private var sliceRests: [Double]
+  private var writeRests: [Double]
+  private var sampleRests: [Double]
+
+  init(_ slices: [CaptureEvent.Slices] = [], sampled: [CaptureEvent.SampledSpan] = []) {
+    self.slices = slices
+    self.sampled = sampled.filter { $0.samples != nil }
+    sliceRests = [Double](repeating: 0, count: slices.count)
+    writeRests = sliceRests
+    sampleRests = [Double](repeating: 0, count: self.sampled.count)
+  }
+
+  /// The weight of a sample of an event that is recorded in slices, above 1 where others like it were not recorded.
+  mutating func weight(of context: DecodingContext) -> UInt64 {
+    weight(context.weight, at: context.time.nanoseconds)
+  }
+
+  /// The weight of the sample of a system call that writes: how many there were may be known exactly.
+  mutating func weight(ofWrite context: DecodingContext) -> UInt64 {
+    let time = context.time.nanoseconds
+    guard let index = slice(at: time) else {
+      return weight(ofSample: context.weight, of: Self.systemCalls, at: time)
+    }
+    return Self.round(
+      Double(context.weight) * slices[index].writeWeight, keeping: &writeRests[index])
+  }
+
+  /// The weight of a transfer's sample.
+  mutating func weight(
+    of context: DecodingContext, direction: Transfer.Direction
+  ) -> UInt64 {
+    weight(
+      ofSample: context.weight, of: direction == .send ? Self.sends : Self.receives,
+      at: context.time.nanoseconds)
+  }
+
+  private static let systemCalls = "raw_syscalls:sys_exit"
+  private static let sends = "sock:sock_send_length"
+  private static let receives = "sock:sock_recv_length"
+
+  /// The weight of a sample that is told by the event's period, or better by the count of its span.
+  private mutating func weight(ofSample own: UInt64, of source: String, at time: UInt64) -> UInt64 {
+    guard own > 1,
+      let index = sampled.firstIndex(where: {
+        time >= $0.fromNs && time < $0.toNs && $0.source == source
+      })
+    else { return own }
+    return Self.round(sampled[index].weight, keeping: &sampleRests[index])
+  }
+
+  /// The weight of a sample that stands for `own` events of the slice that it is in.
+  mutating func weight(_ own: UInt64, at time: UInt64) -> UInt64 {
+    guard let index = slice(at: time) else { return own }
+    return Self.round(Double(own) * slices[index].weight, keeping: &sliceRests[index])
+  }
+
+  private func slice(at time: UInt64) -> Int? {
+    slices.firstIndex { time >= $0.fromNs && time < $0.toNs }
+  }
+
+  private static func round(_ weight: Double, keeping rest: inout Double) -> UInt64 {
+    let exact = min(weight, 1e15) + rest
+    let whole = exact.rounded(.down)
+    rest = exact - whole
+    return UInt64(whole)
+  }
+
+  /// Gives wakes between two slices, known by the switch alone, the kind of their thread's last recorded one.
+  func complete(_ log: inout WakeupLog) {
+    guard !slices.isEmpty else { return }
+    var wakeups = Array(log)
+    var last: [Int32: Wakeup] = [:]
+    for index in wakeups.indices {
+      let wakeup = wakeups[index]
+      if wakeup.context != .unknown {
+        last[wakeup.tid] = wakeup
+      } else if let model = last[wakeup.tid],
+        slices.contains(where: {
+          wakeup.time.nanoseconds >= $0.fromNs && wakeup.time.nanoseconds < $0.toNs
+        })
+      {
+        wakeups[index].context = model.context
+        wakeups[index].waker = model.waker
+        wakeups[index].wakerPid = model.wakerPid
+        wakeups[index].cpuWasIdle = model.cpuWasIdle
+      }
+    }
+    log = WakeupLog(wakeups)
+  }
+}
