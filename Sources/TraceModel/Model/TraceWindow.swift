@@ -27,6 +27,7 @@ extension Trace {
     part.contents = contents.filter { isInside($0.time) }
     part.packets = packets.filter { isInside($0.time) }
     part.fileOperations = FileOperations(fileOperations.lazy.filter { isInside($0.time) })
+    part.calls = calls.filtered { isInside($0.time) }
     part.footprints = footprints.filter { isInside($0.time) }
     part.tests = tests.filter { $0.start <= to && ($0.end ?? to) >= from }
     part.signals = signals.filter { isInside($0.time) }

@@ -16,6 +16,8 @@ struct ScheduleTracker {
     /// The thread that ends the present wait.
     var waker: Int32?
     var hasEvents = false
+    /// It is in the queue since it was woken, not since it was preempted.
+    var isWoken = false
     /// `ProcessorUse.idle` when it got the CPU it runs on.
     var idleBefore: TimeSpan?
 
@@ -28,6 +30,9 @@ struct ScheduleTracker {
   /// The two records of one switch (with and without stack) bear clocks this near to each other.
   static let stackWindow: UInt64 = 100_000
 
+  /// A counter's sample so soon after a switch may have been taken on the way out.
+  static let leavingWindow: UInt64 = 100_000
+
   /// A thread first seen as it gets a CPU had been blocked if that was long ago, else in the queue.
   static let longestUnseenQueue: UInt64 = 5_000_000
 
@@ -39,6 +44,8 @@ struct ScheduleTracker {
   private var finished: [ThreadModel] = []
 
   private var start = Timestamp(nanoseconds: 0)
+  /// The last switch of each CPU, where runs have to be inferred.
+  private var lastSwitches: [Int32: (next: Int32, time: Timestamp)] = [:]
 
   /// The time of the first event: what was known of threads before it has no time.
   mutating func starts(at time: Timestamp) {
@@ -98,6 +105,25 @@ struct ScheduleTracker {
   mutating func switchIn(tid: Int32, at time: Timestamp) -> (pid: Int32, waited: WaitCause)? {
     guard let slot = threads.slot(of: tid) else { return nil }
     return threads.values[slot]?.switchIn(at: time, &processors)
+  }
+
+  /// A sample was taken in the thread: it runs, though it was not seen to get a CPU; returns as `switchIn`.
+  mutating func foundRunning(
+    tid: Int32, byTracepoint: Bool, at time: Timestamp
+  ) -> (pid: Int32, waited: WaitCause)? {
+    guard let slot = threads.slot(of: tid) else { return nil }
+    return threads.values[slot]?.foundRunning(byTracepoint: byTracepoint, at: time, &processors)
+  }
+
+  /// The thread is about to leave a CPU, so it had got one; returns as `switchIn`.
+  mutating func leaves(
+    tid: Int32, for next: Int32, cpu: Int32, at time: Timestamp
+  ) -> (pid: Int32, waited: WaitCause)? {
+    let last = lastSwitches.updateValue((next, time), forKey: cpu)
+    guard let slot = threads.slot(of: tid) else { return nil }
+    // A CPU that was idle takes a thread as it is woken.
+    return threads.values[slot]?.leaves(
+      idleSince: last?.next == 0 ? last?.time : nil, at: time, &processors)
   }
 
   /// Returns the thread's process and what it was waiting for; nil for a thread that is not known.
@@ -170,6 +196,34 @@ extension ScheduleTracker.Thread {
     return untold
   }
 
+  mutating func foundRunning(
+    byTracepoint: Bool, at time: Timestamp, _ processors: inout ProcessorUse
+  ) -> (pid: Int32, waited: WaitCause)? {
+    guard state != .running else { return nil }
+    let beforehand = time.nanoseconds &- since.nanoseconds
+    if !hasEvents, beforehand <= ScheduleTracker.longestUnseenQueue {
+      hasEvents = true
+      state = .running
+      processors.arrive(at: time)
+      idleBefore = processors.idle
+      return nil
+    }
+    guard beforehand > (byTracepoint ? 0 : ScheduleTracker.leavingWindow) else { return nil }
+    model.untoldRuns += 1
+    return switchIn(at: time, &processors)
+  }
+
+  mutating func leaves(
+    idleSince: Timestamp?, at time: Timestamp, _ processors: inout ProcessorUse
+  ) -> (pid: Int32, waited: WaitCause)? {
+    guard hasEvents, state != .running else { return nil }
+    // Nothing tells since when it ran: a nanosecond stands for it.
+    var from = max(since, Timestamp(nanoseconds: max(time.nanoseconds, 1) - 1))
+    if isWoken, let idleSince { from = max(since, idleSince) }
+    model.untoldRuns += 1
+    return switchIn(at: from, &processors)
+  }
+
   mutating func wake(by waker: Int32?, at time: Timestamp) -> (pid: Int32, waited: WaitCause?) {
     var waited: WaitCause?
     if hasEvents {
@@ -178,6 +232,7 @@ extension ScheduleTracker.Thread {
     }
     self.waker = waker
     change(to: .runnable, at: time, before: .blocked(.other))
+    isWoken = true
     return (model.pid, waited)
   }
 
@@ -202,6 +257,7 @@ extension ScheduleTracker.Thread {
     }
     close(at: time, idle: idle)
     waker = nil
+    isWoken = false
     state = next
     since = max(time, since)
     stack = nil
