@@ -6,7 +6,6 @@ struct Activity {
   var wakeups: WakeupLog
   var transfers: [Transfer]
   var operations: FileOperations
-  var calls: SystemCalls
   var footprints: [Footprint]
   var signals: [SignalDelivery]
   var samples: [ProcessorSample]
@@ -31,9 +30,6 @@ struct Activity {
     transfers.removeAll { $0.pid == pid && $0.time < time }
     if operations.earliest < time {
       operations = FileOperations(operations.lazy.filter { $0.pid != pid || $0.time >= time })
-    }
-    if calls.earliest < time {
-      calls = calls.filtered { $0.shape.pid != pid || $0.time >= time }
     }
     footprints.removeAll { $0.pid == pid && $0.time < time }
     signals.removeAll { $0.pid == pid && $0.time < time }

@@ -62,7 +62,8 @@ extension FrequentEvent.Kind {
     case .scheduleWaking:
       SchedulerDecoder.woke(values.first, by: record, flags: Int64(values.second), &state)
     case .systemCallEnter:
-      state.calls.enter(tid: record.tid, number: values.first, at: record.timestamp)
+      state.calls.enter(
+        pid: record.pid, tid: record.tid, number: values.first, at: record.timestamp)
     case .systemCallReturn:
       if values.second >= 0, SyscallDecoder.tells(values.first) { return false }
       state.calls.exit(

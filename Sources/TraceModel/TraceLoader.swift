@@ -57,8 +57,8 @@ struct TraceLoader {
   private let frequent: ContiguousArray<FrequentEvent.Kind?>
   private let demands: [SampleDemand]
   private let nameDecoders: ContiguousArray<SampleDecoder?>
-  /// Whether a sample of the attribute shows that its thread runs, and no other record would.
-  private let showsRuns: ContiguousArray<Bool>
+  /// Of attributes whose samples show that their threads run, where no other record would: whether they are tracepoints'.
+  private let showsRuns: ContiguousArray<Bool?>
 
   /// One line for each event that is decoded.
   static let known: [String: SampleDecoder] = [
@@ -116,7 +116,7 @@ struct TraceLoader {
     showsRuns = ContiguousArray(
       file.attributes.map {
         infersRuns && $0.type <= 2 && !($0.type == 1 && $0.config == 10)
-          && !$0.name.hasPrefix("sched:sched_switch")
+          && !$0.name.hasPrefix("sched:sched_switch") ? $0.type == 2 : nil
       })
     // Lull's own recordings have the exits of some calls alone.
     let countsCalls = !names.contains(SyntheticEvent.capture.rawValue)
@@ -135,7 +135,7 @@ struct TraceLoader {
     self.frequent = ContiguousArray(frequent.map { $0?.kind })
     demands = events.indices.map { [decoders, nameDecoders, showsRuns] index in
       if let event = frequent[index] { return event.demand }
-      if decoders[index] != nil || showsRuns[index] { return SampleDemand(.handOut) }
+      if decoders[index] != nil || showsRuns[index] != nil { return SampleDemand(.handOut) }
       return SampleDemand(nameDecoders[index] != nil ? .ignore : .count)
     }
     state.schedule.processors.count = file.features.cpusOnline ?? 1
@@ -185,7 +185,9 @@ struct TraceLoader {
   private mutating func consume(_ record: RecordEntry, _ earliest: UInt64) {
     if !hasStarted, record.time > 0 {
       hasStarted = true
-      state.schedule.starts(at: Timestamp(nanoseconds: earliest))
+      let start = Timestamp(nanoseconds: earliest)
+      state.schedule.starts(at: start)
+      if let window = options.window { state.calls.window = window.range(from: start) }
     }
     let attribute = Int(record.attribute)
     if record.type == RecordType.sample {
@@ -193,9 +195,8 @@ struct TraceLoader {
         undecodable["sample of an unknown event", default: 0] += 1
         return
       }
-      if showsRuns[attribute] {
-        SchedulerDecoder.foundRunning(
-          record, byTracepoint: events[attribute].attribute.type == 2, &state)
+      if let byTracepoint = showsRuns[attribute] {
+        SchedulerDecoder.foundRunning(record, byTracepoint: byTracepoint, &state)
       }
       if record.hasValues, let kind = frequent[attribute], kind.pass(record, &state) { return }
       if let decode = decoders[attribute] { run(decode, record) }
@@ -251,6 +252,7 @@ struct TraceLoader {
         pid: comm.pid, tid: comm.tid, name: comm.name, isExec: comm.isExec, at: time)
       if comm.isExec {
         state.stacks.exec(comm.pid)
+        state.calls.exec(pid: comm.pid)
         state.descriptors.exec(comm.pid, at: time)
       }
     case RecordType.fork:
@@ -259,6 +261,7 @@ struct TraceLoader {
       state.schedule.begin(tid: task.tid, pid: task.pid, name: name, at: time)
       state.processes.forked(pid: task.pid, from: task.parentPid, name: name, at: time)
       state.descriptors.forked(task.pid, from: task.parentPid)
+      state.calls.begin(tid: task.tid)
       state.stacks.forked(task.pid, from: task.parentPid)
     case RecordType.exit:
       guard let task = file.task(record) else { return }
@@ -295,13 +298,15 @@ struct TraceLoader {
       recorded: file.features.commandLine)
     var activity = Activity(
       threads: threads, wakeups: state.wakeups, transfers: state.transfers,
-      operations: operations, calls: state.calls.calls, footprints: state.footprints,
-      signals: state.signals, samples: state.processorSamples)
+      operations: operations, footprints: state.footprints, signals: state.signals,
+      samples: state.processorSamples)
     if let programStart = subject.programStart {
       // `swift run` builds, and `sh -c exec` prepares, in the process that is the program later.
       activity.leaveOut(subject.pid, before: programStart)
       subject.start = programStart
     }
+    let calls = state.calls.finish(
+      subject: subject.pid, ranAnother: subject.programStart != nil)
     state.capture?.unavailable += state.unseen.explanations(
       of: subject, descriptors: state.descriptors)
     let wall = file.features.clockData.map {
@@ -327,7 +332,7 @@ struct TraceLoader {
       listeners: state.sockets.listeners, transferFailures: state.transferFailures,
       spinCalls: state.spinCalls, marks: state.marks, contents: state.contents,
       tests: TestTracker.hosted(state.tests.runs, processes),
-      fileOperations: activity.operations, calls: activity.calls, footprints: activity.footprints,
+      fileOperations: activity.operations, calls: calls, footprints: activity.footprints,
       counters: state.counters, signals: activity.signals,
       processorSamples: activity.samples, jobs: state.jobs.runs,
       createdTasks: state.jobs.created,

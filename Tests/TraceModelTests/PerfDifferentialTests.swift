@@ -185,19 +185,19 @@ struct PerfDifferentialTests {
     // Of its subject Lull leaves out what came before the program's exec, so that another must stand in.
     let other = try #require(trace.processes.first { $0.pid != trace.subject.pid })
     let second = try Trace.load(path: path, options: TraceOptions(process: String(other.pid)))
-    var ours: [CallKey: SystemCallTotals] = [:]
-    for (key, totals) in trace.calls.totals.filter({ $0.key.pid != trace.subject.pid })
-      + second.calls.totals.filter({ $0.key.pid == trace.subject.pid })
+    var ours: [CallKey: SystemCall.Totals] = [:]
+    for (key, totals) in trace.calls.filter({ $0.key.pid != trace.subject.pid })
+      + second.calls.filter({ $0.key.pid == trace.subject.pid })
     {
       let name = SystemCall.name(of: key.number, architecture: trace.architecture)
-      ours[CallKey(tid: key.tid, name: name), default: SystemCallTotals()].add(totals)
+      ours[CallKey(tid: key.tid, name: name), default: SystemCall.Totals()].add(totals)
     }
     let different = Set(ours.keys).symmetricDifference(theirs.keys)
     #expect(different.isEmpty, "\(different)")
     for (key, calls) in theirs {
       let own = try #require(ours[key])
       #expect(own.count == calls.count && own.errors == calls.errors, "\(key)")
-      func milliseconds(_ span: TimeSpan?) -> Double { (span?.seconds ?? 0) * 1000 }
+      func milliseconds(_ span: TimeSpan) -> Double { span.seconds * 1000 }
       // perf prints microseconds, rounded.
       func isSame(_ a: Double, _ b: Double) -> Bool { abs(a - b) < 0.00051 }
       #expect(isSame(milliseconds(own.total), calls.total), "\(key)")

@@ -8,16 +8,16 @@ enum SystemCallMeasure {
       subject.trace.eventNames.contains("raw_syscalls:sys_exit")
     else { return nil }
     let names = Dictionary(subject.threads.map { ($0.tid, $0.name) }) { $1 }
-    let signals = subject.trace.calls.totals.filter { $0.key.pid == subject.pid }.map {
+    let signals = subject.trace.calls.filter { $0.key.pid == subject.pid }.map {
       (key, totals) in
       let seconds = totals.timed > 0 ? totals.total.seconds : nil
       return SystemCallSignal(
         tid: Int(key.tid), thread: names[key.tid] ?? String(key.tid),
         call: SystemCall.name(of: key.number, architecture: subject.trace.architecture),
         count: totals.count, errors: totals.errors, seconds: seconds,
-        shortestSeconds: totals.shortest?.seconds,
+        shortestSeconds: seconds.map { _ in totals.shortest.seconds },
         meanSeconds: seconds.map { $0 / Double(totals.timed) },
-        longestSeconds: totals.longest?.seconds)
+        longestSeconds: seconds.map { _ in totals.longest.seconds })
     }
     return signals.sorted {
       ($1.seconds ?? 0, $1.count, $0.tid, $0.call) < ($0.seconds ?? 0, $0.count, $1.tid, $1.call)

@@ -50,6 +50,7 @@ enum SchedulerDecoder {
   }
 
   /// A sample was taken in a thread, so it had got a CPU.
+  @inline(__always)
   static func foundRunning(
     _ record: RecordEntry, byTracepoint: Bool, _ state: inout LoaderState
   ) {

@@ -40,7 +40,8 @@ enum SyscallDecoder {
   static func sysEnter(_ context: DecodingContext, _ state: inout LoaderState) {
     guard let number = context.integer("id") else { return }
     state.calls.enter(
-      tid: context.tid, number: Int32(truncatingIfNeeded: number), at: context.time)
+      pid: context.pid, tid: context.tid, number: Int32(truncatingIfNeeded: number),
+      at: context.time)
   }
 
   static func sysExit(_ context: DecodingContext, _ state: inout LoaderState) {

@@ -30,8 +30,8 @@ public struct Trace: Sendable {
   /// Tests that runners told of, in the order of their beginnings.
   public internal(set) var tests: [TestRun] = []
   public internal(set) var fileOperations = FileOperations()
-  /// System calls of all processes, where all were recorded.
-  public internal(set) var calls = SystemCalls()
+  /// System calls by thread, where all were recorded.
+  public internal(set) var calls: [SystemCall.Key: SystemCall.Totals] = [:]
   public internal(set) var footprints: [Footprint] = []
   public internal(set) var counters: [CounterEvent] = []
   public internal(set) var signals: [SignalDelivery] = []

@@ -10,6 +10,12 @@ public struct TraceWindow: Sendable, Hashable {
     self.from = max(from ?? 0, 0)
     self.to = max(to ?? .infinity, self.from)
   }
+
+  /// The moments of the window in a recording that starts then.
+  func range(from start: Timestamp) -> ClosedRange<Timestamp> {
+    let first = start + TimeSpan(seconds: from)
+    return first...max(first, start + TimeSpan(seconds: to))
+  }
 }
 
 extension Trace {
@@ -27,7 +33,6 @@ extension Trace {
     part.contents = contents.filter { isInside($0.time) }
     part.packets = packets.filter { isInside($0.time) }
     part.fileOperations = FileOperations(fileOperations.lazy.filter { isInside($0.time) })
-    part.calls = calls.filtered { isInside($0.time) }
     part.footprints = footprints.filter { isInside($0.time) }
     part.tests = tests.filter { $0.start <= to && ($0.end ?? to) >= from }
     part.signals = signals.filter { isInside($0.time) }

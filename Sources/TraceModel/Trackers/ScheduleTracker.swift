@@ -44,8 +44,10 @@ struct ScheduleTracker {
   private var finished: [ThreadModel] = []
 
   private var start = Timestamp(nanoseconds: 0)
-  /// The last switch of each CPU, where runs have to be inferred.
-  private var lastSwitches: [Int32: (next: Int32, time: Timestamp)] = [:]
+  /// Since when each CPU has been idle, where runs have to be inferred; nil for a busy one.
+  private var idleSince = ContiguousArray<Timestamp?>()
+  /// CPUs of higher numbers, which no machine has, are taken for busy.
+  private static let mostProcessors = 1 << 14
 
   /// The time of the first event: what was known of threads before it has no time.
   mutating func starts(at time: Timestamp) {
@@ -119,11 +121,21 @@ struct ScheduleTracker {
   mutating func leaves(
     tid: Int32, for next: Int32, cpu: Int32, at time: Timestamp
   ) -> (pid: Int32, waited: WaitCause)? {
-    let last = lastSwitches.updateValue((next, time), forKey: cpu)
+    let idle = setIdle(next == 0 ? time : nil, cpu)
     guard let slot = threads.slot(of: tid) else { return nil }
-    // A CPU that was idle takes a thread as it is woken.
-    return threads.values[slot]?.leaves(
-      idleSince: last?.next == 0 ? last?.time : nil, at: time, &processors)
+    return threads.values[slot]?.leaves(idleSince: idle, at: time, &processors)
+  }
+
+  /// Returns since when the CPU had been idle before.
+  private mutating func setIdle(_ since: Timestamp?, _ cpu: Int32) -> Timestamp? {
+    let place = Int(cpu)
+    guard place >= 0, place < Self.mostProcessors else { return nil }
+    if place >= idleSince.count {
+      idleSince.append(contentsOf: repeatElement(nil, count: place + 1 - idleSince.count))
+    }
+    let before = idleSince[place]
+    idleSince[place] = since
+    return before
   }
 
   /// Returns the thread's process and what it was waiting for; nil for a thread that is not known.
@@ -217,7 +229,7 @@ extension ScheduleTracker.Thread {
     idleSince: Timestamp?, at time: Timestamp, _ processors: inout ProcessorUse
   ) -> (pid: Int32, waited: WaitCause)? {
     guard hasEvents, state != .running else { return nil }
-    // Nothing tells since when it ran: a nanosecond stands for it.
+    // Nothing tells since when it ran: a nanosecond stands for it. But a CPU that was idle takes a thread as it is woken.
     var from = max(since, Timestamp(nanoseconds: max(time.nanoseconds, 1) - 1))
     if isWoken, let idleSince { from = max(since, idleSince) }
     model.untoldRuns += 1
