@@ -173,6 +173,17 @@ public struct IntegerField: Sendable {
     isSigned = field.isSigned
   }
 
+  /// The upper half of an integer of eight bytes, with its sign; a shorter one whole.
+  public var upperHalf: IntegerField {
+    size == 8 ? IntegerField(offset: offset + 4, size: 4) : self
+  }
+
+  private init(offset: Int, size: Int) {
+    self.offset = offset
+    self.size = size
+    isSigned = true
+  }
+
   /// The integer; nil when the payload is too short.
   @inlinable
   public func value(in raw: UnsafeRawBufferPointer) -> Int64? {

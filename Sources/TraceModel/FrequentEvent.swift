@@ -5,7 +5,9 @@ import PerfData
 /// Everything else goes through `DecodingContext`, as these do where their samples have parts of varying size.
 struct FrequentEvent {
   enum Kind: UInt8 {
-    case scheduleSwitch, scheduleWaking, systemCallExit
+    case scheduleSwitch, scheduleWaking
+    /// A call's beginning, its end where all calls are counted, and its end where only some tell anything.
+    case systemCallEnter, systemCallReturn, systemCallExit
   }
 
   let kind: Kind
@@ -13,7 +15,9 @@ struct FrequentEvent {
   let demand: SampleDemand
 
   /// Nil for any other event, and where the samples or the fields are not as needed.
-  init?(_ attribute: EventAttribute, payload: Int?, format: TracepointFormat?) {
+  init?(
+    _ attribute: EventAttribute, payload: Int?, format: TracepointFormat?, countsCalls: Bool
+  ) {
     guard let payload, let format else { return nil }
     func field(_ name: String) -> IntegerField? { format.field(name).flatMap { IntegerField($0) } }
     let names: [String]
@@ -22,7 +26,9 @@ struct FrequentEvent {
       (kind, names) = (.scheduleSwitch, ["prev_pid", "next_pid", "prev_state"])
     case "sched:sched_waking":
       (kind, names) = (.scheduleWaking, ["pid", "common_flags", "common_flags"])
-    case "raw_syscalls:sys_exit": (kind, names) = (.systemCallExit, ["id", "ret", "ret"])
+    case "raw_syscalls:sys_enter": (kind, names) = (.systemCallEnter, ["id", "id", "id"])
+    case "raw_syscalls:sys_exit":
+      (kind, names) = (countsCalls ? .systemCallReturn : .systemCallExit, ["id", "ret", "ret"])
     default: return nil
     }
     let fields = names.compactMap(field)
@@ -34,25 +40,37 @@ struct FrequentEvent {
           payload: payload,
           returnsOf: CallFilter(
             number: fields[0], result: fields[1], isWanted: SyscallDecoder.decodedNumbers))
-      case .scheduleSwitch, .scheduleWaking:
+      case .systemCallReturn:
+        // The result's sign is in its upper half.
+        SampleDemand(payload: payload, fields[0], fields[1].upperHalf, fields[2])
+      case .scheduleSwitch, .scheduleWaking, .systemCallEnter:
         SampleDemand(payload: payload, fields[0], fields[1], fields[2])
       }
   }
 }
 
 extension FrequentEvent.Kind {
-  /// Takes in a sample whose values the reader has read.
+  /// Takes in a sample whose values the reader has read; false where there is more in it.
   @inline(__always)
-  func pass(_ record: RecordEntry, _ state: inout LoaderState) {
+  func pass(_ record: RecordEntry, _ state: inout LoaderState) -> Bool {
     let values = record.values
     switch self {
     case .scheduleSwitch:
       SchedulerDecoder.switched(
-        from: values.first, to: values.second, previousState: Int64(values.third),
-        at: record.timestamp, &state)
+        from: values.first, to: values.second, previousState: Int64(values.third), in: record,
+        &state)
     case .scheduleWaking:
       SchedulerDecoder.woke(values.first, by: record, flags: Int64(values.second), &state)
-    case .systemCallExit: break
+    case .systemCallEnter:
+      state.calls.enter(
+        pid: record.pid, tid: record.tid, number: values.first, at: record.timestamp)
+    case .systemCallReturn:
+      if values.second >= 0, SyscallDecoder.tells(values.first) { return false }
+      state.calls.exit(
+        pid: record.pid, tid: record.tid, number: values.first, hasFailed: values.second < 0,
+        at: record.timestamp)
+    case .systemCallExit: return false
     }
+    return true
   }
 }

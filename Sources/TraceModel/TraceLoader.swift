@@ -31,6 +31,11 @@ struct LoaderState {
   /// Requests to io_uring that are under way, by the kernel's address.
   var ringRequests: [Int64: RingDecoder.Request] = [:]
   var unseen = UnseenWrites()
+  var calls = SystemCallTracker()
+  /// The trace has every call's end.
+  var countsCalls = false
+  /// No SWITCH record tells when a thread gets a CPU: what it does there has to.
+  var infersRuns = false
   /// Paths given to open by the probe, until its return tells the descriptor.
   var openingPaths: [Int32: String] = [:]
 }
@@ -52,6 +57,8 @@ struct TraceLoader {
   private let frequent: ContiguousArray<FrequentEvent.Kind?>
   private let demands: [SampleDemand]
   private let nameDecoders: ContiguousArray<SampleDecoder?>
+  /// Of attributes whose samples show that their threads run, where no other record would: whether they are tracepoints'.
+  private let showsRuns: ContiguousArray<Bool?>
 
   /// One line for each event that is decoded.
   static let known: [String: SampleDecoder] = [
@@ -61,6 +68,7 @@ struct TraceLoader {
     "sched:sched_switch/stack/": SchedulerDecoder.blockedStack,
     "cpu-clock": SchedulerDecoder.processorSample,
     "cycles": SchedulerDecoder.processorSample,
+    "raw_syscalls:sys_enter": SyscallDecoder.sysEnter,
     "raw_syscalls:sys_exit": SyscallDecoder.sysExit,
     "raw_syscalls:sys_exit/spin/": SpinDecoder.sysExit,
     "raw_syscalls:sys_exit/wait/": SchedulerDecoder.leftEventWait,
@@ -101,6 +109,17 @@ struct TraceLoader {
     state = LoaderState(stacks: StackTracker(fullNames: options.fullNames))
     decoders = ContiguousArray(file.attributes.map { Self.decoder(for: $0) })
     nameDecoders = ContiguousArray(file.attributes.map { Self.names[$0.name] })
+    let names = Set(file.attributes.map(\.name))
+    let infersRuns =
+      names.contains("sched:sched_switch") && !file.attributes.contains(where: \.tellsSwitches)
+    // Of PERF_TYPE_HARDWARE, _SOFTWARE (but BPF's output) and _TRACEPOINT; a switch tells more itself.
+    showsRuns = ContiguousArray(
+      file.attributes.map {
+        infersRuns && $0.type <= 2 && !($0.type == 1 && $0.config == 10)
+          && !$0.name.hasPrefix("sched:sched_switch") ? $0.type == 2 : nil
+      })
+    // Lull's own recordings have the exits of some calls alone.
+    let countsCalls = !names.contains(SyntheticEvent.capture.rawValue)
     events = ContiguousArray(
       file.attributes.map { attribute in
         // PERF_TYPE_TRACEPOINT is 2; the numbers of other types mean something else.
@@ -111,16 +130,18 @@ struct TraceLoader {
     let frequent = events.indices.map { [events] in
       FrequentEvent(
         events[$0].attribute, payload: file.fixedPayload(ofAttribute: $0),
-        format: events[$0].format)
+        format: events[$0].format, countsCalls: countsCalls)
     }
     self.frequent = ContiguousArray(frequent.map { $0?.kind })
-    demands = events.indices.map { [decoders, nameDecoders] index in
+    demands = events.indices.map { [decoders, nameDecoders, showsRuns] index in
       if let event = frequent[index] { return event.demand }
-      if decoders[index] != nil { return SampleDemand(.handOut) }
+      if decoders[index] != nil || showsRuns[index] != nil { return SampleDemand(.handOut) }
       return SampleDemand(nameDecoders[index] != nil ? .ignore : .count)
     }
     state.schedule.processors.count = file.features.cpusOnline ?? 1
-    state.hasWakeups = file.attributes.contains { $0.name == "sched:sched_waking" }
+    state.hasWakeups = names.contains("sched:sched_waking")
+    state.infersRuns = infersRuns
+    state.countsCalls = countsCalls
   }
 
   /// The names that loading found.
@@ -164,7 +185,9 @@ struct TraceLoader {
   private mutating func consume(_ record: RecordEntry, _ earliest: UInt64) {
     if !hasStarted, record.time > 0 {
       hasStarted = true
-      state.schedule.starts(at: Timestamp(nanoseconds: earliest))
+      let start = Timestamp(nanoseconds: earliest)
+      state.schedule.starts(at: start)
+      if let window = options.window { state.calls.window = window.range(from: start) }
     }
     let attribute = Int(record.attribute)
     if record.type == RecordType.sample {
@@ -172,7 +195,10 @@ struct TraceLoader {
         undecodable["sample of an unknown event", default: 0] += 1
         return
       }
-      if record.hasValues, let kind = frequent[attribute] { return kind.pass(record, &state) }
+      if let byTracepoint = showsRuns[attribute] {
+        SchedulerDecoder.foundRunning(record, byTracepoint: byTracepoint, &state)
+      }
+      if record.hasValues, let kind = frequent[attribute], kind.pass(record, &state) { return }
       if let decode = decoders[attribute] { run(decode, record) }
     } else {
       sideBand(record)
@@ -226,6 +252,7 @@ struct TraceLoader {
         pid: comm.pid, tid: comm.tid, name: comm.name, isExec: comm.isExec, at: time)
       if comm.isExec {
         state.stacks.exec(comm.pid)
+        state.calls.exec(pid: comm.pid)
         state.descriptors.exec(comm.pid, at: time)
       }
     case RecordType.fork:
@@ -234,6 +261,7 @@ struct TraceLoader {
       state.schedule.begin(tid: task.tid, pid: task.pid, name: name, at: time)
       state.processes.forked(pid: task.pid, from: task.parentPid, name: name, at: time)
       state.descriptors.forked(task.pid, from: task.parentPid)
+      state.calls.begin(tid: task.tid)
       state.stacks.forked(task.pid, from: task.parentPid)
     case RecordType.exit:
       guard let task = file.task(record) else { return }
@@ -277,6 +305,8 @@ struct TraceLoader {
       activity.leaveOut(subject.pid, before: programStart)
       subject.start = programStart
     }
+    let calls = state.calls.finish(
+      subject: subject.pid, ranAnother: subject.programStart != nil)
     state.capture?.unavailable += state.unseen.explanations(
       of: subject, descriptors: state.descriptors)
     let wall = file.features.clockData.map {
@@ -293,18 +323,21 @@ struct TraceLoader {
         records: times.count, lostEvents: lostEvents,
         lostSamples: lostSamples, throttled: throttled, truncated: note != nil,
         truncationNote: note, unknownRecords: file.unknownRecords,
-        symbolProblems: state.stacks.problems, undecodable: undecodable),
+        symbolProblems: state.stacks.problems,
+        untoldRuns: activity.threads.lazy.filter { $0.pid == subject.pid }
+          .reduce(0) { $0 + $1.untoldRuns }, undecodable: undecodable),
       capture: state.capture, start: start, end: end, processes: processes,
       threads: activity.threads, stacks: state.stacks.table, wakeups: activity.wakeups,
       transfers: activity.transfers, connections: state.sockets.connections,
       listeners: state.sockets.listeners, transferFailures: state.transferFailures,
       spinCalls: state.spinCalls, marks: state.marks, contents: state.contents,
       tests: TestTracker.hosted(state.tests.runs, processes),
-      fileOperations: activity.operations, footprints: activity.footprints,
+      fileOperations: activity.operations, calls: calls, footprints: activity.footprints,
       counters: state.counters, signals: activity.signals,
       processorSamples: activity.samples, jobs: state.jobs.runs,
       createdTasks: state.jobs.created,
-      eventNames: Set(file.attributes.map(\.name)), subject: subject)
+      eventNames: Set(file.attributes.map(\.name)), architecture: file.features.architecture,
+      subject: subject)
   }
 
   private func truncationNote() -> String? {

@@ -72,21 +72,76 @@ struct ImportTests {
     #expect(SmallTrace.exercise(piped) == SmallTrace.exercise(original))
   }
 
-  @Test func `a trace from a pipe cut at any byte is refused or loses only its tail`() throws {
-    let bytes = try Self.pipe(PerfDataFile(bytes: SmallTrace.bytes), isBigEndian: false)
-    let whole = try contents(PerfDataFile(bytes: bytes))
-    var most = 0
+  /// Where each record of a pipe's file ends, and its type.
+  private func ends(_ bytes: [UInt8], isBigEndian: Bool) -> [(end: Int, type: UInt32)] {
+    bytes.withUnsafeBytes { bytes in
+      var ends: [(end: Int, type: UInt32)] = []
+      var offset = 16
+      while bytes.count - offset >= 8 {
+        let header = RecordHeader(bytes, at: offset, isBigEndian: isBigEndian)
+        guard
+          let trailing = header.trailing(
+            bytes, at: offset, until: bytes.count, isBigEndian: isBigEndian)
+        else { break }
+        offset += header.size + trailing
+        ends.append((offset, header.type))
+      }
+      return ends
+    }
+  }
+
+  private func inFileOrder(_ file: PerfDataFile) -> [[UInt8]] {
+    var records: [[UInt8]] = []
+    file.forEachRecord { entry in
+      if entry.type < RecordType.firstUser { records.append(file.bytes(of: entry)) }
+    }
+    return records
+  }
+
+  // A torn record's body was searched for records where the trace had to be written anew.
+  @Test(arguments: [false, true])
+  func `a trace from a pipe cut at any byte has its whole records and no others`(isBigEndian: Bool)
+    throws
+  {
+    let bytes = try Self.pipe(PerfDataFile(bytes: SmallTrace.bytes), isBigEndian: isBigEndian)
+    let whole = try inFileOrder(PerfDataFile(bytes: bytes))
+    let ends = ends(bytes, isBigEndian: isBigEndian)
+    let kernelEnds = ends.filter { $0.type < RecordType.firstUser }.map(\.end)
+    try #require(ends.last?.end == bytes.count && kernelEnds.count == whole.count)
+    let boundaries = Set(ends.map(\.end))
+    var wasRead = false
     for length in 0..<bytes.count {
+      guard let file = try? PerfDataFile(bytes: Array(bytes[..<length])) else {
+        #expect(!wasRead, "\(length) bytes were refused, fewer were read")
+        continue
+      }
+      wasRead = true
+      let kept = kernelEnds.count { $0 <= length }
+      #expect(inFileOrder(file) == Array(whole.prefix(kept)), "\(length) bytes")
+      // A cut between two records cannot be told from the end.
+      #expect(file.isTruncated != boundaries.contains(length), "\(length) bytes")
+      #expect(file.isTruncated == !file.problems.isEmpty, "\(length) bytes")
+    }
+    #expect(wasRead)
+  }
+
+  @Test func `a compressed trace cut anywhere has its first records and no others`() throws {
+    let path = "\(RecordedTracesTests.folder)/perf-zstd.perf.data"
+    let bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
+    let whole = try inFileOrder(PerfDataFile(bytes: bytes))
+    var most = 0
+    // A prime, so that every remainder of 8 occurs.
+    for length in stride(from: 104, to: bytes.count, by: 37) {
       guard let file = try? PerfDataFile(bytes: Array(bytes[..<length])) else {
         #expect(most == 0, "\(length) bytes were refused, fewer were read")
         continue
       }
-      let kept = contents(file)
-      // Of equal times and of none, what is gone may change the order of what is left.
-      #expect(Set(kept).isSubset(of: Set(whole)) && kept.count >= most, "\(length) bytes")
+      let kept = inFileOrder(file)
+      #expect(kept == Array(whole.prefix(kept.count)) && kept.count >= most, "\(length) bytes")
+      #expect(file.isTruncated && !file.problems.isEmpty, "\(length) bytes")
       most = max(most, kept.count)
     }
-    #expect(most + 1 >= whole.count)
+    #expect(most == whole.count)
   }
 
   @Test func `files of different recordings are no series`() throws {

@@ -78,6 +78,35 @@ enum Perf {
     }
   }
 
+  @Test
+  func
+    `perf prints what comes later than its round promised where it comes, here it has its place`()
+    throws
+  {
+    var builder = TraceBuilder()
+    let second: UInt64 = 1_000_000_000
+    builder.comm(time: second, pid: 5, tid: 5, name: "five", isExec: true)
+    // The third round's end promises that nothing older than the second's newest will come.
+    for round: [UInt64] in [[1], [2], [3], [4, 5], [1, 6], [7]] {
+      for time in round {
+        builder.sample("cpu-clock", time: second * 2 + time * 1000, tid: 5)
+      }
+      builder.append(RecordBuilder.finishedRound())
+    }
+    try builder.withFile { path in
+      let text = try #require(
+        Perf.run(["perf", "script", "--ns", "-F", "time", "-i", path])
+      ).text
+      let theirs = text.split(separator: "\n").compactMap { line in
+        line.contains("2.00000") ? UInt64(line.filter(\.isNumber)) : nil
+      }
+      let file = try PerfDataFile(path: path)
+      let ours = file.orderedRecords().filter { $0.type == RecordType.sample }.map(\.time)
+      #expect(ours == ours.sorted() && file.lateRecords == 1)
+      #expect(theirs != ours && theirs.sorted() == ours)
+    }
+  }
+
   @Test func `perf reads the layouts, the events and the header of a trace of ours`() throws {
     try builtTrace().withFile { path in
       let script = try #require(Perf.run(["perf", "script", "-i", path]))

@@ -29,12 +29,14 @@ struct PerfOptionTests {
     }
   }
 
-  private static func read(_ path: String) throws -> [Line] {
+  private static func open(_ path: String) throws -> PerfDataFile {
     let file = try PerfDataFile(path: path)
     #expect(file.unknownRecords == 0)
     #expect(!file.isTruncated, "\(file.problems)")
-    return lines(file)
+    return file
   }
+
+  private static func read(_ path: String) throws -> [Line] { try lines(open(path)) }
 
   private static func lines(_ file: PerfDataFile) -> [Line] {
     file.orderedRecords().compactMap { record in
@@ -68,12 +70,19 @@ struct PerfOptionTests {
       Perf.withTracefs(command.replacingOccurrences(of: " P", with: " \(path)")))
     try #require(recorded.status == 0, "\(recorded.text)")
     let theirs = try Self.script(path)
-    let ours = try Self.read(path)
+    let file = try Self.open(path)
+    let ours = Self.lines(file)
     try #require(theirs.count > 50)
     // Samples of one instant on two CPUs may go either way.
-    #expect(
-      ours.map(\.time) == theirs.map(\.time) && Set(ours) == Set(theirs)
-        && ours.count == theirs.count, "\(ours.count) and \(theirs.count) samples")
+    func counts(_ lines: [Line]) -> [Line: Int] {
+      lines.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+    }
+    #expect(counts(ours) == counts(theirs), "\(ours.count) and \(theirs.count) samples")
+    let times = theirs.map(\.time)
+    #expect(ours.map(\.time) == times.sorted())
+    // On a busy machine a CPU's samples may reach the file later than the end of a round promised: perf prints them where they
+    // come, behind newer ones.
+    #expect(times == times.sorted() || file.lateRecords > 0)
   }
 
   @Test func `each file of a series is a trace`() throws {

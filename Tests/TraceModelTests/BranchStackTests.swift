@@ -72,9 +72,7 @@ struct BranchStackTests {
     #expect(stacks[1].last == 0x3010 && stacks[1].count == 2)
   }
 
-  private static let hasPerf = PerfRun.run("perf --version").status == 0
-
-  @Test(.enabled(if: hasPerf, "perf is not installed"))
+  @Test(.enabled(if: PerfRun.isThere, "perf is not installed"))
   func `perf finds the same calls in the file`() throws {
     let directory = try TemporaryDirectory()
     defer { directory.remove() }

@@ -4,7 +4,7 @@ import Testing
 @testable import TraceModel
 
 /// Which wakes found their CPU idle, on the recordings that are kept, against what perf shows of the same files.
-@Suite(.enabled(if: PerfRun.run("perf --version").status == 0, "perf is not installed"))
+@Suite(.enabled(if: PerfRun.isThere, "perf is not installed"))
 struct IdleWakeupTests {
   /// How often perf shows each thread woken while the idle task had the CPU.
   private static func wokenFromIdle(_ path: String) -> [Int32: Int] {

@@ -86,6 +86,38 @@ struct ScheduleTests {
     #expect(thread.intervals.totals.blocked(by: .eventWait).nanoseconds == 500_000)
   }
 
+  @Test func `a run that no record begins begins with what shows it`() throws {
+    var schedule = ScheduleTracker()
+    func at(_ microseconds: UInt64) -> Timestamp { Timestamp(nanoseconds: microseconds * 1000) }
+    func leave(_ time: UInt64, isRunnable: Bool = false) {
+      _ = schedule.leaves(tid: 1, for: 0, cpu: 0, at: at(time))
+      schedule.switchOut(tid: 1, isRunnable: isRunnable, at: at(time))
+    }
+    schedule.begin(tid: 1, pid: 1, name: "program", at: at(0))
+    // Before the first event it ran.
+    _ = schedule.foundRunning(tid: 1, byTracepoint: true, at: at(100))
+    leave(1000)
+    // A counter's sample on the way out shows nothing, a tracepoint's later on does.
+    #expect(schedule.foundRunning(tid: 1, byTracepoint: false, at: at(1001)) == nil)
+    let waited = schedule.foundRunning(tid: 1, byTracepoint: true, at: at(1500))
+    #expect(waited?.waited == .other)
+    leave(1600)
+    // Woken while its CPU was idle.
+    _ = schedule.wake(tid: 1, by: 2, at: at(1700))
+    leave(1800)
+    // Nothing but its leaving again.
+    leave(2000, isRunnable: true)
+    let thread = try #require(schedule.finish(at: at(3000)).first)
+    let spans = thread.intervals.map { "\($0.state) \($0.length.nanoseconds)" }
+    let blocked = "blocked(TraceModel.WaitCause.other)"
+    #expect(
+      spans == [
+        "running 1000000", "\(blocked) 500000", "running 100000", "\(blocked) 100000",
+        "running 100000", "\(blocked) 199999", "running 1", "runnable 1000000",
+      ])
+    #expect(thread.untoldRuns == 3)
+  }
+
   @Test func `switches told twice count once, and a wake that was not told is a wakeup`() throws {
     let trace = try traceOf { builder in
       builder.contextSwitch(time: second + 1 * millisecond, 100, .arrived)

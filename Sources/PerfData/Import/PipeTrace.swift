@@ -14,9 +14,11 @@ enum PipeTrace {
     var offset = range.lowerBound
     while range.upperBound - offset >= 8 {
       let header = RecordHeader(bytes, at: offset, isBigEndian: isBigEndian)
-      guard header.size >= 8, header.size <= range.upperBound - offset else { break }
+      guard header.size >= 8, header.size <= range.upperBound - offset,
+        let trailing = header.trailing(
+          bytes, at: offset, until: range.upperBound, isBigEndian: isBigEndian)
+      else { break }
       let body = offset + 8..<offset + header.size
-      let trailing = header.trailing(bytes, at: offset, isBigEndian: isBigEndian)
       switch header.type {
       case RecordType.attribute:
         attributes.append(try attribute(bytes, body, isBigEndian))

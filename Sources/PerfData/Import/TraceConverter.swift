@@ -33,20 +33,26 @@ final class TraceConverter {
         offset = packed.next
         continue
       }
-      guard header.isPlausible(left: range.upperBound - offset), !header.isCompressed else {
+      let left = range.upperBound - offset
+      guard header.isPlausible(left: left), !header.isCompressed else {
+        // A record of a known kind that reaches beyond the end was cut: what it holds is no records.
+        if RecordType.isKnown(header.type), header.size > left { break }
         guard let next = nextRecord(bytes, after: offset, until: range.upperBound) else { break }
         problems.append(
           "\(next - offset) bytes at offset 0x\(String(offset, radix: 16)) are no records")
         offset = next
         continue
       }
+      guard
+        let trailing = header.trailing(
+          bytes, at: offset, until: range.upperBound, isBigEndian: isBigEndian)
+      else { break }
       try emit(UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + header.size]))
-      offset += header.size + header.trailing(bytes, at: offset, isBigEndian: isBigEndian)
+      offset += header.size + trailing
     }
     if offset < range.upperBound {
       problems.append(
-        "\(range.upperBound - min(offset, range.upperBound)) bytes at the end of the data are no whole record"
-      )
+        "\(range.upperBound - offset) bytes at the end of the data are no whole record")
     }
     if !carry.isEmpty {
       problems.append("the last \(carry.count) unpacked bytes are no whole record")
@@ -166,8 +172,11 @@ final class TraceConverter {
     while range.upperBound - offset >= 8 {
       let header = RecordHeader(bytes, at: offset, isBigEndian: isBigEndian)
       if header.isCompressed { return true }
-      guard header.size >= 8, header.size <= range.upperBound - offset else { return false }
-      offset += header.size + header.trailing(bytes, at: offset, isBigEndian: isBigEndian)
+      guard header.size >= 8, header.size <= range.upperBound - offset,
+        let trailing = header.trailing(
+          bytes, at: offset, until: range.upperBound, isBigEndian: isBigEndian)
+      else { return false }
+      offset += header.size + trailing
     }
     return false
   }
@@ -195,18 +204,18 @@ struct RecordHeader {
     size >= 8 && size <= left && RecordType.isKnown(type)
   }
 
-  /// Bytes that follow the record: hardware traces, and pipe mode's tracing data.
-  func trailing(_ bytes: UnsafeRawBufferPointer, at offset: Int, isBigEndian: Bool) -> Int {
+  /// Bytes that follow the record, which is all there: hardware traces, and pipe mode's tracing data; nil where they are cut.
+  func trailing(
+    _ bytes: UnsafeRawBufferPointer, at offset: Int, until end: Int, isBigEndian: Bool
+  ) -> Int? {
     var cursor = ByteCursor(
       bytes, from: offset + 8, to: offset + size, isBigEndian: isBigEndian)
-    let limit = UInt64(max(0, bytes.count - offset - size))
-    if type == RecordType.auxtrace, let extra = try? cursor.u64("size") {
-      return Int(min(extra, limit))
+    var extra: UInt64 = 0
+    if type == RecordType.auxtrace, let size = try? cursor.u64("size") { extra = size }
+    if type == RecordType.tracingData, let size = try? cursor.u32("size") {
+      extra = (UInt64(size) + 7) / 8 * 8
     }
-    if type == RecordType.tracingData, let extra = try? cursor.u32("size") {
-      return Int(min((UInt64(extra) + 7) / 8 * 8, limit))
-    }
-    return 0
+    return extra <= UInt64(end - offset - size) ? Int(extra) : nil
   }
 }
 

@@ -44,6 +44,7 @@ public enum ReportBuilder {
       truncationNote: metadata.truncationNote,
       unknownRecords: metadata.unknownRecords,
       symbolProblems: metadata.symbolProblems,
+      untoldRuns: metadata.untoldRuns > 0 ? metadata.untoldRuns : nil,
       undecodable: metadata.undecodable)
   }
 

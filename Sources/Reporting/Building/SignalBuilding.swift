@@ -20,7 +20,16 @@ enum SignalBuilding {
       cpu: signals.cpu.map(cpu),
       energy: signals.energy.map(energy),
       counters: readings(counters), worstMinutes: signals.worstMinutes,
-      concurrency: signals.concurrency.map(concurrency))
+      concurrency: signals.concurrency.map(concurrency),
+      systemCalls: signals.systemCalls?.map(systemCall))
+  }
+
+  private static func systemCall(_ signal: SystemCallSignal) -> SystemCallSection {
+    SystemCallSection(
+      tid: signal.tid, thread: signal.thread, call: signal.call, count: signal.count,
+      errors: signal.errors, seconds: signal.seconds?.finite,
+      shortestSeconds: signal.shortestSeconds?.finite, meanSeconds: signal.meanSeconds?.finite,
+      longestSeconds: signal.longestSeconds?.finite)
   }
 
   private static func concurrency(_ signal: ConcurrencySignal) -> ConcurrencySection {

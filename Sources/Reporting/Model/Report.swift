@@ -72,6 +72,8 @@ public struct TraceSection: Codable, Sendable, Equatable {
   public var unknownRecords: Int
   /// Files that could not be used for names: changed since the recording, or not there.
   public var symbolProblems: [String]
+  /// Runs of the process's threads of which no record tells when they began: its CPU time is at least what is given.
+  @Nullable public var untoldRuns: Int?
   /// Records that could not be decoded, by reason.
   public var undecodable: [String: Int]
 }

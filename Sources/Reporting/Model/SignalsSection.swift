@@ -16,6 +16,22 @@ public struct SignalsSection: Codable, Sendable, Equatable {
   /// Of a recording of three minutes or more, the minute in which each signal was worst.
   public var worstMinutes: [WorstMinute]
   @Nullable public var concurrency: ConcurrencySection?
+  /// System calls by thread, those that took longest first; null where not all were recorded.
+  @Nullable public var systemCalls: [SystemCallSection]?
+}
+
+/// How often a thread made a system call, and how long it took; times are null where beginnings were not recorded.
+public struct SystemCallSection: Codable, Sendable, Equatable {
+  public var tid: Int
+  public var thread: String
+  public var call: String
+  /// Calls that came back, with an error or without.
+  public var count: Int
+  public var errors: Int
+  @Nullable public var seconds: Double?
+  @Nullable public var shortestSeconds: Double?
+  @Nullable public var meanSeconds: Double?
+  @Nullable public var longestSeconds: Double?
 }
 
 /// What Swift concurrency did: jobs, which are the stretches between two suspensions of a task.

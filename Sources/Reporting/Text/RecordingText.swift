@@ -18,6 +18,12 @@ enum RecordingText {
       let names = signals.map { TextReport.words(Escaped.text($0)) }.joined(separator: ", ")
       canvas.item("not measured", "\(names): \(Escaped.text(reason))", style: .middling)
     }
+    if let runs = trace.untoldRuns {
+      canvas.item(
+        "CPU time",
+        "is more than is shown: nothing tells when \(Figures.count(runs, "run")) began; record "
+          + "with --switch-events, or all CPUs (-a)", style: .middling)
+    }
     for problem in trace.symbolProblems.prefix(problemsShown) {
       canvas.item("names missing", Escaped.text(problem), style: .middling)
     }

@@ -9,6 +9,7 @@ public enum TextReport {
     MainThreadText.write(report, to: &canvas)
     ConcurrencyText.write(report, to: &canvas)
     SignalsText.write(report, to: &canvas)
+    SystemCallsText.write(report, to: &canvas)
     BlameText.write(report, to: &canvas)
     ProcessesText.write(report, to: &canvas)
     RecordingText.write(report, to: &canvas)

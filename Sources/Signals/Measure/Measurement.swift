@@ -84,6 +84,7 @@ public enum Measurement {
     }
     if set.unavailable[.mainThread] == nil { set.churn = ThreadChurnMeasure.measure(subject) }
     set.spins = SpinMeasure.measure(subject)
+    set.systemCalls = SystemCallMeasure.measure(subject)
     set.openedPaths = SightingMeasure.paths(subject)
     set.phases = PhaseMeasure.measure(
       activity, marks: set.marks, readySeconds: set.lifecycle?.launchSeconds,

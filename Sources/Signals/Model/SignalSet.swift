@@ -43,6 +43,8 @@ public struct SignalSet: Sendable, Hashable {
   public var churn: ThreadChurnSignal?
   /// Busy waiting.
   public var spins: SpinSignal?
+  /// System calls by thread, those that took longest first; nil where not all were recorded.
+  public var systemCalls: [SystemCallSignal]?
   /// Phases of the program's life, in order.
   public var phases: [Phase]
   /// Moments with names, in order of time.

@@ -16,13 +16,18 @@ enum SchedulerDecoder {
     }
     switched(
       from: Int32(truncatingIfNeeded: previous), to: Int32(truncatingIfNeeded: next),
-      previousState: previousState, at: context.time, &state)
+      previousState: previousState, in: context.record, &state)
   }
 
   static func switched(
-    from previous: Int32, to next: Int32, previousState: Int64, at time: Timestamp,
+    from previous: Int32, to next: Int32, previousState: Int64, in record: RecordEntry,
     _ state: inout LoaderState
   ) {
+    let time = record.timestamp
+    if state.infersRuns {
+      let untold = state.schedule.leaves(tid: previous, for: next, cpu: record.cpu, at: time)
+      runsOn(previous, untold, at: time, &state)
+    }
     state.schedule.switchOut(
       tid: previous, isRunnable: previousState & reportMask == 0, at: time)
     arrive(tid: next, at: time, &state)
@@ -41,8 +46,24 @@ enum SchedulerDecoder {
 
   /// A thread that runs on from a wait was woken, even if the trace does not tell by whom.
   private static func arrive(tid: Int32, at time: Timestamp, _ state: inout LoaderState) {
-    guard let (pid, waited) = state.schedule.switchIn(tid: tid, at: time), state.hasWakeups
-    else { return }
+    runsOn(tid, state.schedule.switchIn(tid: tid, at: time), at: time, &state)
+  }
+
+  /// A sample was taken in a thread, so it had got a CPU.
+  @inline(__always)
+  static func foundRunning(
+    _ record: RecordEntry, byTracepoint: Bool, _ state: inout LoaderState
+  ) {
+    let time = record.timestamp
+    let untold = state.schedule.foundRunning(tid: record.tid, byTracepoint: byTracepoint, at: time)
+    runsOn(record.tid, untold, at: time, &state)
+  }
+
+  private static func runsOn(
+    _ tid: Int32, _ untold: (pid: Int32, waited: WaitCause)?, at time: Timestamp,
+    _ state: inout LoaderState
+  ) {
+    guard let (pid, waited) = untold, state.hasWakeups else { return }
     state.wakeups.append(
       Wakeup(
         time: time, tid: tid, pid: pid, waker: -1, wakerPid: -1, context: .unknown,

@@ -32,9 +32,31 @@ enum SyscallDecoder {
 
   private static let truncateFlag: UInt64 = 0o1000
 
+  /// Whether a call's success tells anything here.
+  static func tells(_ number: Int32) -> Bool {
+    decodedNumbers.indices.contains(Int(number)) && decodedNumbers[Int(number)]
+  }
+
+  static func sysEnter(_ context: DecodingContext, _ state: inout LoaderState) {
+    guard let number = context.integer("id") else { return }
+    state.calls.enter(
+      pid: context.pid, tid: context.tid, number: Int32(truncatingIfNeeded: number),
+      at: context.time)
+  }
+
   static func sysExit(_ context: DecodingContext, _ state: inout LoaderState) {
-    guard let number = context.integer("id"), let result = context.integer("ret"), result >= 0
-    else { return }
+    guard let number = context.integer("id"), let result = context.integer("ret") else { return }
+    if state.countsCalls {
+      state.calls.exit(
+        pid: context.pid, tid: context.tid, number: Int32(truncatingIfNeeded: number),
+        hasFailed: result < 0, at: context.time)
+    }
+    if result >= 0 { succeeded(Int(number), result, context, &state) }
+  }
+
+  private static func succeeded(
+    _ number: Int, _ result: Int64, _ context: DecodingContext, _ state: inout LoaderState
+  ) {
     let pid = context.pid
     func argument(_ register: Int) -> UInt64? { context.userRegister(register) }
     func descriptor(_ register: Int) -> Int? {
@@ -60,7 +82,7 @@ enum SyscallDecoder {
       if let flags { add(.open(truncates: flags & truncateFlag != 0), on: Int(result), bytes: 0) }
     }
 
-    switch Int(number) {
+    switch number {
     case Number.read, Number.pread64:
       add(.read, on: descriptor(Register.di), bytes: result)
     case Number.pwrite64, Number.pwritev, Number.pwritev2:

@@ -46,6 +46,8 @@ public struct ThreadModel: Sendable {
   public var name: String
   public var start: Timestamp
   public var end: Timestamp?
+  /// Runs of which the trace does not tell when they began: they are given as short as what is known of them.
+  public var untoldRuns = 0
   /// In time order, without gaps or overlaps.
   public var intervals = ThreadHistory()
 

@@ -30,6 +30,8 @@ public struct Trace: Sendable {
   /// Tests that runners told of, in the order of their beginnings.
   public internal(set) var tests: [TestRun] = []
   public internal(set) var fileOperations = FileOperations()
+  /// System calls by thread, where all were recorded.
+  public internal(set) var calls: [SystemCall.Key: SystemCall.Totals] = [:]
   public internal(set) var footprints: [Footprint] = []
   public internal(set) var counters: [CounterEvent] = []
   public internal(set) var signals: [SignalDelivery] = []
@@ -48,6 +50,9 @@ public struct Trace: Sendable {
   public internal(set) var packets: [CapturedPacket] = []
   /// The capture that they are from.
   public internal(set) var packetSource: PacketSource?
+
+  /// The machine's kind, such as `x86_64`.
+  public internal(set) var architecture: String?
 
   /// The process that is scored, as `SubjectChoice` found it.
   public internal(set) var subject: ProcessModel

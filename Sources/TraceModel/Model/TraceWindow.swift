@@ -10,6 +10,12 @@ public struct TraceWindow: Sendable, Hashable {
     self.from = max(from ?? 0, 0)
     self.to = max(to ?? .infinity, self.from)
   }
+
+  /// The moments of the window in a recording that starts then.
+  func range(from start: Timestamp) -> ClosedRange<Timestamp> {
+    let first = start + TimeSpan(seconds: from)
+    return first...max(first, start + TimeSpan(seconds: to))
+  }
 }
 
 extension Trace {

@@ -16,6 +16,8 @@ struct ScheduleTracker {
     /// The thread that ends the present wait.
     var waker: Int32?
     var hasEvents = false
+    /// It is in the queue since it was woken, not since it was preempted.
+    var isWoken = false
     /// `ProcessorUse.idle` when it got the CPU it runs on.
     var idleBefore: TimeSpan?
 
@@ -28,6 +30,9 @@ struct ScheduleTracker {
   /// The two records of one switch (with and without stack) bear clocks this near to each other.
   static let stackWindow: UInt64 = 100_000
 
+  /// A counter's sample so soon after a switch may have been taken on the way out.
+  static let leavingWindow: UInt64 = 100_000
+
   /// A thread first seen as it gets a CPU had been blocked if that was long ago, else in the queue.
   static let longestUnseenQueue: UInt64 = 5_000_000
 
@@ -39,6 +44,10 @@ struct ScheduleTracker {
   private var finished: [ThreadModel] = []
 
   private var start = Timestamp(nanoseconds: 0)
+  /// Since when each CPU has been idle, where runs have to be inferred; nil for a busy one.
+  private var idleSince = ContiguousArray<Timestamp?>()
+  /// CPUs of higher numbers, which no machine has, are taken for busy.
+  private static let mostProcessors = 1 << 14
 
   /// The time of the first event: what was known of threads before it has no time.
   mutating func starts(at time: Timestamp) {
@@ -98,6 +107,35 @@ struct ScheduleTracker {
   mutating func switchIn(tid: Int32, at time: Timestamp) -> (pid: Int32, waited: WaitCause)? {
     guard let slot = threads.slot(of: tid) else { return nil }
     return threads.values[slot]?.switchIn(at: time, &processors)
+  }
+
+  /// A sample was taken in the thread: it runs, though it was not seen to get a CPU; returns as `switchIn`.
+  mutating func foundRunning(
+    tid: Int32, byTracepoint: Bool, at time: Timestamp
+  ) -> (pid: Int32, waited: WaitCause)? {
+    guard let slot = threads.slot(of: tid) else { return nil }
+    return threads.values[slot]?.foundRunning(byTracepoint: byTracepoint, at: time, &processors)
+  }
+
+  /// The thread is about to leave a CPU, so it had got one; returns as `switchIn`.
+  mutating func leaves(
+    tid: Int32, for next: Int32, cpu: Int32, at time: Timestamp
+  ) -> (pid: Int32, waited: WaitCause)? {
+    let idle = setIdle(next == 0 ? time : nil, cpu)
+    guard let slot = threads.slot(of: tid) else { return nil }
+    return threads.values[slot]?.leaves(idleSince: idle, at: time, &processors)
+  }
+
+  /// Returns since when the CPU had been idle before.
+  private mutating func setIdle(_ since: Timestamp?, _ cpu: Int32) -> Timestamp? {
+    let place = Int(cpu)
+    guard place >= 0, place < Self.mostProcessors else { return nil }
+    if place >= idleSince.count {
+      idleSince.append(contentsOf: repeatElement(nil, count: place + 1 - idleSince.count))
+    }
+    let before = idleSince[place]
+    idleSince[place] = since
+    return before
   }
 
   /// Returns the thread's process and what it was waiting for; nil for a thread that is not known.
@@ -170,6 +208,34 @@ extension ScheduleTracker.Thread {
     return untold
   }
 
+  mutating func foundRunning(
+    byTracepoint: Bool, at time: Timestamp, _ processors: inout ProcessorUse
+  ) -> (pid: Int32, waited: WaitCause)? {
+    guard state != .running else { return nil }
+    let beforehand = time.nanoseconds &- since.nanoseconds
+    if !hasEvents, beforehand <= ScheduleTracker.longestUnseenQueue {
+      hasEvents = true
+      state = .running
+      processors.arrive(at: time)
+      idleBefore = processors.idle
+      return nil
+    }
+    guard beforehand > (byTracepoint ? 0 : ScheduleTracker.leavingWindow) else { return nil }
+    model.untoldRuns += 1
+    return switchIn(at: time, &processors)
+  }
+
+  mutating func leaves(
+    idleSince: Timestamp?, at time: Timestamp, _ processors: inout ProcessorUse
+  ) -> (pid: Int32, waited: WaitCause)? {
+    guard hasEvents, state != .running else { return nil }
+    // Nothing tells since when it ran: a nanosecond stands for it. But a CPU that was idle takes a thread as it is woken.
+    var from = max(since, Timestamp(nanoseconds: max(time.nanoseconds, 1) - 1))
+    if isWoken, let idleSince { from = max(since, idleSince) }
+    model.untoldRuns += 1
+    return switchIn(at: from, &processors)
+  }
+
   mutating func wake(by waker: Int32?, at time: Timestamp) -> (pid: Int32, waited: WaitCause?) {
     var waited: WaitCause?
     if hasEvents {
@@ -178,6 +244,7 @@ extension ScheduleTracker.Thread {
     }
     self.waker = waker
     change(to: .runnable, at: time, before: .blocked(.other))
+    isWoken = true
     return (model.pid, waited)
   }
 
@@ -202,6 +269,7 @@ extension ScheduleTracker.Thread {
     }
     close(at: time, idle: idle)
     waker = nil
+    isWoken = false
     state = next
     since = max(time, since)
     stack = nil

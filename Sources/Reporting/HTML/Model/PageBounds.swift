@@ -23,6 +23,9 @@ struct PageBounds {
     self.report.trace.symbolProblems = kept(
       self.report.trace.symbolProblems, 100, "files without names"
     ) { _ in 0 }
+    if let calls = self.report.signals.systemCalls {
+      self.report.signals.systemCalls = kept(calls, 500, "system calls") { $0.seconds ?? 0 }
+    }
     if var wakeups = self.report.signals.wakeups {
       wakeups.timers = kept(wakeups.timers, 200, "timers") { Double($0.count) }
       self.report.signals.wakeups = wakeups
