@@ -119,6 +119,20 @@ final class DemandTable {
     for (index, demand) in demands.enumerated() { (base + index).initialize(to: demand) }
   }
 
+  /// Whether a sample of a known attribute is to be handed out; notes its time, and reads what was asked for into it.
+  @inline(__always)
+  func wants(
+    _ record: UnsafeMutablePointer<RecordEntry>, _ bytes: UnsafeRawBufferPointer,
+    _ times: inout PassTimes
+  ) -> Bool {
+    guard record.pointee.attribute < count else { return true }
+    // Used where it lies, not copied out first.
+    let demand = base + Int(record.pointee.attribute)
+    guard demand.pointee.use != .ignore else { return false }
+    times.note(record.pointee.time)
+    return demand.pointee.use == .handOut && demand.pointee.read(record, bytes)
+  }
+
   deinit { base.deallocate() }
 }
 

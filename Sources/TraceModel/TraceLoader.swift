@@ -1,7 +1,7 @@
 import PerfData
 
 /// Everything that decoders fill in; one value, so that each event's decoder is a function over it.
-struct LoaderState {
+struct LoaderState: ~Copyable {
   var schedule = ScheduleTracker()
   var sockets = SocketTracker()
   var descriptors = DescriptorTracker()
@@ -36,7 +36,7 @@ struct LoaderState {
 }
 
 /// Reads a trace's records in time order and hands each to the tracker of what it concerns.
-struct TraceLoader {
+struct TraceLoader: ~Copyable {
   private let file: PerfDataFile
   private let path: String
   private let options: TraceOptions
@@ -127,14 +127,12 @@ struct TraceLoader {
   var resolvedStacks: StackTracker { state.stacks }
 
   mutating func load() throws(TraceError) -> Trace {
-    let blank = self
     readNames()
     let isOrdered = file.isOrderKnown
     readRecords()
     if !isOrdered, file.lateRecords > 0 {
       // The file broke its own order, which is known only now: what was made of it is made again.
-      self = blank
-      for event in events { event.undecodable = [:] }
+      self = TraceLoader(file: file, path: path, options: options)
       readRecords()
     }
     guard times.count > 0 else { throw TraceError("\(path): the trace holds no timed record") }
