@@ -31,7 +31,7 @@ public struct SampleDemand: Sendable {
     self.third = Place(third)
   }
 
-  /// Asks for the returns of some system calls that did not fail; the others are counted.
+  /// Asks for the returns of some system calls that did not fail, each with its number and `result`; the others are counted.
   public init(payload: Int, returnsOf filter: CallFilter) {
     use = .handOut
     self.payload = payload
@@ -68,8 +68,14 @@ public struct SampleDemand: Sendable {
       entry.pointee.hasValues = true
       return true
     }
-    return second >= 0 && first >= 0 && first < 512
-      && wanted[Int(first / 64)] >> UInt64(first % 64) & 1 != 0
+    guard second >= 0, first >= 0, first < 512,
+      wanted[Int(first / 64)] >> UInt64(first % 64) & 1 != 0
+    else { return false }
+    entry.pointee.values = PayloadValues(
+      first: Int32(truncatingIfNeeded: first), second: Int32(truncatingIfNeeded: second),
+      third: Int32(truncatingIfNeeded: second >> 32))
+    entry.pointee.hasValues = true
+    return true
   }
 
   /// An integer in a payload, read as a whole word where eight bytes are there.
@@ -158,6 +164,9 @@ public struct PayloadValues: Sendable, Hashable {
   public var second: Int32 = 0
   /// See `first`.
   public var third: Int32 = 0
+
+  /// What a system call returned.
+  public var result: Int64 { Int64(third) << 32 | Int64(UInt32(bitPattern: second)) }
 }
 
 /// The times of all records of a pass, handed out or not.

@@ -39,20 +39,3 @@ struct FrequentEvent {
       }
   }
 }
-
-extension FrequentEvent.Kind {
-  /// Takes in a sample whose values the reader has read.
-  @inline(__always)
-  func pass(_ record: RecordEntry, _ state: inout LoaderState) {
-    let values = record.values
-    switch self {
-    case .scheduleSwitch:
-      SchedulerDecoder.switched(
-        from: values.first, to: values.second, previousState: Int64(values.third),
-        at: record.timestamp, &state)
-    case .scheduleWaking:
-      SchedulerDecoder.woke(values.first, by: record, flags: Int64(values.second), &state)
-    case .systemCallExit: break
-    }
-  }
-}

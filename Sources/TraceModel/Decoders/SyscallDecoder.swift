@@ -35,6 +35,13 @@ enum SyscallDecoder {
   static func sysExit(_ context: DecodingContext, _ state: inout LoaderState) {
     guard let number = context.integer("id"), let result = context.integer("ret"), result >= 0
     else { return }
+    sysExit(Int(number), result: result, context, &state)
+  }
+
+  /// A call that returned no error.
+  static func sysExit(
+    _ number: Int, result: Int64, _ context: DecodingContext, _ state: inout LoaderState
+  ) {
     let pid = context.pid
     func argument(_ register: Int) -> UInt64? { context.userRegister(register) }
     func descriptor(_ register: Int) -> Int? {
@@ -57,7 +64,7 @@ enum SyscallDecoder {
       if let flags { add(.open(truncates: flags & truncateFlag != 0), on: Int(result), bytes: 0) }
     }
 
-    switch Int(number) {
+    switch number {
     case Number.read, Number.pread64:
       add(.read, on: descriptor(Register.di), bytes: result)
     case Number.pwrite64, Number.pwritev, Number.pwritev2:
