@@ -23,6 +23,15 @@ let page: [Resource] = [
 /// Where traces and binaries are read: without optimisation the tests would wait minutes for names of functions.
 let reader = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
+/// Loading Swift's shared libraries takes longer than a report on a small trace, so the released `lull` holds what it uses of them.
+let whole: [LinkerSetting] = [
+  .unsafeFlags(
+    [
+      "-static-stdlib", "-lCoreFoundation", "-l_FoundationICU", "-l_FoundationCShims",
+      "-l_FoundationCollections",
+    ], .when(configuration: .release))
+]
+
 let package = Package(
   name: "lull",
   products: [
@@ -46,7 +55,8 @@ let package = Package(
       name: "CElf", pkgConfig: "libdw", providers: [.apt(["libelf-dev", "libdw-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
     .systemLibrary(name: "CPrefetch"),
-    .systemLibrary(name: "CPcap", pkgConfig: "libpcap", providers: [.apt(["libpcap-dev"])]),
+    // Loaded where a capture is read: it brings six libraries of its own with it.
+    .systemLibrary(name: "CPcap", providers: [.apt(["libpcap-dev"])]),
     .target(name: "Packets", dependencies: ["CPcap"], swiftSettings: reader),
     .target(name: "PerfData", dependencies: ["CPrefetch", "CZstd"], swiftSettings: reader),
     .target(
@@ -88,7 +98,7 @@ let package = Package(
         "Budgets", "Recording", "Reporting", "Symbols",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      swiftSettings: strict),
+      swiftSettings: strict, linkerSettings: whole),
     .plugin(
       name: "LullPlugin",
       capability: .command(

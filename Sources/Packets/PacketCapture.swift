@@ -43,11 +43,12 @@ public struct PacketCapture: Sendable {
   /// - Throws: `PacketCaptureError` when the file cannot be read, is malformed, has a link type that is not known or
   ///   holds no packet of TCP or UDP.
   public static func read(path: String) throws(PacketCaptureError) -> PacketCapture {
+    guard let library = CaptureLibrary.shared else {
+      throw PacketCaptureError(
+        path: path, reason: "it takes libpcap to read it; install libpcap0.8 or libpcap")
+    }
     var text = [CChar](repeating: 0, count: Int(PCAP_ERRBUF_SIZE))
-    guard
-      let handle = pcap_open_offline_with_tstamp_precision(
-        path, UInt32(PCAP_TSTAMP_PRECISION_NANO), &text)
-    else {
+    guard let handle = library.open(path, UInt32(PCAP_TSTAMP_PRECISION_NANO), &text) else {
       // libpcap puts the path before the system's own reasons, and not before its own.
       let reason = string(text)
       let prefix = "\(path): "
@@ -55,28 +56,28 @@ public struct PacketCapture: Sendable {
         path: path,
         reason: reason.hasPrefix(prefix) ? String(reason.dropFirst(prefix.count)) : reason)
     }
-    defer { pcap_close(handle) }
-    let type = pcap_datalink(handle)
+    defer { library.close(handle) }
+    let type = library.dataLink(handle)
     guard let link = LinkLayer(linkType: type) else {
-      let name = pcap_datalink_val_to_name(type).map { String(cString: $0) } ?? String(type)
+      let name = library.nameOfDataLink(type).map { String(cString: $0) } ?? String(type)
       throw PacketCaptureError(
         path: path,
         reason:
           "it was captured with the link type \(name), which is not read; capture an Ethernet "
           + "interface, or all with `-i any`")
     }
-    return try read(handle, link: link, path: path)
+    return try read(handle, by: library, link: link, path: path)
   }
 
-  private static func read(_ handle: OpaquePointer, link: LinkLayer, path: String)
-    throws(PacketCaptureError) -> PacketCapture
-  {
+  private static func read(
+    _ handle: OpaquePointer, by library: CaptureLibrary, link: LinkLayer, path: String
+  ) throws(PacketCaptureError) -> PacketCapture {
     var capture = PacketCapture(path: path, packets: [])
     var header: UnsafeMutablePointer<pcap_pkthdr>?
     var data: UnsafePointer<u_char>?
     var isOrdered = true
     reading: while true {
-      switch pcap_next_ex(handle, &header, &data) {
+      switch library.next(handle, &header, &data) {
       case 1:
         guard let header = header?.pointee, let data else { break reading }
         // Asked for nanoseconds, libpcap puts them where the microseconds stand.
@@ -94,7 +95,7 @@ public struct PacketCapture: Sendable {
         }
       case -2: break reading
       default:
-        let reason = String(cString: pcap_geterr(handle))
+        let reason = String(cString: library.error(handle))
         let read = capture.packets.count + capture.others + capture.cut
         // A capture that was killed ends in the middle of a packet; what stands before is good.
         guard reason.hasPrefix("truncated dump file"), read > 0 else {

@@ -31,9 +31,22 @@ struct EntryRing {
     return block.base + (next & (block.count - 1))
   }
 
-  /// The record that was written to the place stays.
+  /// Where records are written by number, for as long as there is room.
+  struct Places {
+    fileprivate let base: UnsafeMutablePointer<RecordEntry>
+    fileprivate let mask: Int
+
+    @inline(__always)
+    subscript(number: Int) -> UnsafeMutablePointer<RecordEntry> { base + (number & mask) }
+  }
+
+  var places: Places { Places(base: block.base, mask: block.count - 1) }
+  /// How many records fit.
+  var room: Int { block.count - (next - lowest) }
+
+  /// The records that were written to the next places stay.
   @inline(__always)
-  mutating func keep() { next += 1 }
+  mutating func keep(_ count: Int = 1) { next += count }
 
   /// Nothing below that number will be asked for any more.
   mutating func release(below number: Int) { lowest = number }

@@ -7,6 +7,8 @@ struct RecordStream {
   private static let largestPart = 2048
   /// More records than this without a FINISHED_ROUND are ordered in parts.
   private static let mostPending = 1 << 19
+  /// Samples whose keys are gathered before they join the others.
+  private static let samplesAtOnce = 256
 
   private var scanner: RecordScanner
   private let range: Range<Int>
@@ -84,6 +86,7 @@ struct RecordStream {
   /// Reads to the end of a round and makes ready what is complete with it; false at the end of all.
   private mutating func readRound() -> Bool {
     entries.release(below: pending.lowest ?? entries.next)
+    readSamples()
     // Each is written where it stays, since copies of it would wait for their parts to be written.
     var record = entries.place()
     while scanner.next(record) {
@@ -103,8 +106,59 @@ struct RecordStream {
         handedOut = newest
         return take(upTo: .max)
       }
+      readSamples()
+      record = entries.place()
     }
     return take(upTo: .max) && !ready.isEmpty
+  }
+
+  /// Reads the samples that come next in a loop that does nothing else.
+  private mutating func readSamples() {
+    // Records known to be late are few, and so are files that have any.
+    guard lateOffsets.isEmpty, scanner.isAtSample else { return }
+    withUnsafeTemporaryAllocation(of: RecordKey.self, capacity: Self.samplesAtOnce) { keys in
+      guard let keys = keys.baseAddress else { return }
+      var isAtSample = true
+      while isAtSample {
+        let room = min(
+          entries.room, Self.samplesAtOnce, Self.mostPending - 1 - (entries.next - firstOfRound))
+        guard room > 0 else { return }
+        isAtSample = readSamples(upTo: room, keys)
+      }
+    }
+  }
+
+  /// Keeps so many samples; false where something else came before.
+  private mutating func readSamples(upTo room: Int, _ keys: UnsafeMutablePointer<RecordKey>)
+    -> Bool
+  {
+    let first = entries.next
+    let places = entries.places
+    let demands = demands
+    let bytes = scanner.bytes
+    let bound = knowsLate ? 0 : handedOut
+    var kept = 0
+    var last = last
+    var newest = newest
+    var times = times
+    var late: [RecordKey] = []
+    scanner.nextSamples(places[first]) { record in
+      let time = record.pointee.time
+      if time != 0 { last = time }
+      if last < bound { late.append(RecordKey(time: last, order: record.pointee.offset)) }
+      if last > newest { newest = last }
+      guard demands.wants(record, bytes, &times) else { return record }
+      keys[kept] = RecordKey(time: last, order: first + kept)
+      kept += 1
+      return kept < room ? places[first + kept] : nil
+    }
+    self.last = last
+    self.newest = newest
+    self.times = times
+    self.late += late
+    entries.keep(kept)
+    pending.append(UnsafeBufferPointer(start: keys, count: kept))
+    return kept == room
   }
 
   private mutating func take(upTo time: UInt64) -> Bool {
@@ -134,14 +188,8 @@ struct RecordStream {
       times.note(record.pointee.time)
       return true
     }
-    guard record.pointee.attribute >= 0, record.pointee.attribute < demands.count else {
-      return true
-    }
-    // Used where it lies, not copied out first.
-    let demand = demands.base + Int(record.pointee.attribute)
-    guard demand.pointee.use != .ignore else { return false }
-    times.note(record.pointee.time)
-    return demand.pointee.use == .handOut && demand.pointee.read(record, scanner.bytes)
+    guard record.pointee.attribute >= 0 else { return true }
+    return demands.wants(record, scanner.bytes, &times)
   }
 
   /// Reads to the end as the records stand in the file, ordering nothing.

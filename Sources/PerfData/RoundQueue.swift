@@ -86,7 +86,6 @@ extension PerfDataFile {
     var passed = PassedPages(storage)
     do throws(E) {
       while let part = queue.take() {
-        fetch(part.records)
         try body(part.records, part.earliest)
         passed.note(part.records)
       }
@@ -97,13 +96,12 @@ extension PerfDataFile {
     return queue.times
   }
 
-  /// The other core has read these, so this one's cache does not hold what is not read yet.
-  private func fetch(_ records: [RecordEntry]) {
+  /// Has a record brought near that is wanted soon: another core has read it, so this one's cache does not hold it.
+  @inline(__always)
+  public func fetch(_ record: UnsafePointer<RecordEntry>) {
     guard let base = storage.bytes.baseAddress else { return }
-    for record in records where !record.hasValues {
-      lull_prefetch(base + record.offset)
-      lull_prefetch(base + record.offset + 64)
-    }
+    lull_prefetch(base + record.pointee.offset)
+    lull_prefetch(base + (record.pointee.offset &+ 64))
   }
 
   func forEachPart<E: Error>(

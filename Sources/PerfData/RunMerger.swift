@@ -19,6 +19,15 @@ struct RunMerger {
     keys.append(key)
   }
 
+  /// Adds the keys that stand next in the file.
+  mutating func append(_ more: UnsafeBufferPointer<RecordKey>) {
+    for (place, key) in more.enumerated() {
+      if key.time < last || starts.isEmpty { starts.append(keys.count + place) }
+      last = key.time
+    }
+    keys.append(contentsOf: more)
+  }
+
   /// What follows begins a run of its own.
   mutating func endRun() { last = .max }
 

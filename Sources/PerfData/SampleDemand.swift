@@ -31,7 +31,7 @@ public struct SampleDemand: Sendable {
     self.third = Place(third)
   }
 
-  /// Asks for the returns of some system calls that did not fail; the others are counted.
+  /// Asks for the returns of some system calls that did not fail, each with its number and `result`; the others are counted.
   public init(payload: Int, returnsOf filter: CallFilter) {
     use = .handOut
     self.payload = payload
@@ -68,8 +68,14 @@ public struct SampleDemand: Sendable {
       entry.pointee.hasValues = true
       return true
     }
-    return second >= 0 && first >= 0 && first < 512
-      && wanted[Int(first / 64)] >> UInt64(first % 64) & 1 != 0
+    guard second >= 0, first >= 0, first < 512,
+      wanted[Int(first / 64)] >> UInt64(first % 64) & 1 != 0
+    else { return false }
+    entry.pointee.values = PayloadValues(
+      first: Int32(truncatingIfNeeded: first), second: Int32(truncatingIfNeeded: second),
+      third: Int32(truncatingIfNeeded: second >> 32))
+    entry.pointee.hasValues = true
+    return true
   }
 
   /// An integer in a payload, read as a whole word where eight bytes are there.
@@ -119,6 +125,20 @@ final class DemandTable {
     for (index, demand) in demands.enumerated() { (base + index).initialize(to: demand) }
   }
 
+  /// Whether a sample of a known attribute is to be handed out; notes its time, and reads what was asked for into it.
+  @inline(__always)
+  func wants(
+    _ record: UnsafeMutablePointer<RecordEntry>, _ bytes: UnsafeRawBufferPointer,
+    _ times: inout PassTimes
+  ) -> Bool {
+    guard record.pointee.attribute < count else { return true }
+    // Used where it lies, not copied out first.
+    let demand = base + Int(record.pointee.attribute)
+    guard demand.pointee.use != .ignore else { return false }
+    times.note(record.pointee.time)
+    return demand.pointee.use == .handOut && demand.pointee.read(record, bytes)
+  }
+
   deinit { base.deallocate() }
 }
 
@@ -144,6 +164,9 @@ public struct PayloadValues: Sendable, Hashable {
   public var second: Int32 = 0
   /// See `first`.
   public var third: Int32 = 0
+
+  /// What a system call returned.
+  public var result: Int64 { Int64(third) << 32 | Int64(UInt32(bitPattern: second)) }
 }
 
 /// The times of all records of a pass, handed out or not.

@@ -84,14 +84,15 @@ public struct RuleMetadata: Sendable {
   public var measuredAs: String
   /// What to do when it fails.
   public var advice: String
-  /// Inputs with known verdicts.
-  public var examples: [RuleExample]
+  /// Inputs with known verdicts, made when asked for: some model the radio of an hour.
+  public var examples: [RuleExample] { makeExamples() }
+  private let makeExamples: @Sendable () -> [RuleExample]
 
   /// Makes the metadata of a rule.
   public init(
     id: String, title: String, category: RuleCategory, guide: [GuideCitation],
     signals: [SignalKind], unit: String, measuredAs: String, advice: String,
-    examples: [RuleExample]
+    examples: @autoclosure @escaping @Sendable () -> [RuleExample]
   ) {
     self.id = id
     self.title = title
@@ -101,7 +102,7 @@ public struct RuleMetadata: Sendable {
     self.unit = unit
     self.measuredAs = measuredAs
     self.advice = advice
-    self.examples = examples
+    makeExamples = examples
   }
 }
 

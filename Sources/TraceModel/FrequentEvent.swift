@@ -60,7 +60,9 @@ extension FrequentEvent.Kind {
         from: values.first, to: values.second, previousState: Int64(values.third), in: record,
         &state)
     case .scheduleWaking:
-      SchedulerDecoder.woke(values.first, by: record, flags: Int64(values.second), &state)
+      SchedulerDecoder.woke(
+        values.first, by: record.tid, of: record.pid, flags: Int64(values.second),
+        at: record.timestamp, &state)
     case .systemCallEnter:
       state.calls.enter(
         pid: record.pid, tid: record.tid, number: values.first, at: record.timestamp)

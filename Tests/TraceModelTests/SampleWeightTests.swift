@@ -18,6 +18,25 @@ struct SampleWeightTests {
     #expect(weights.weight(7, at: 999) == 7 && weights.weight(7, at: 6_000) == 7)
   }
 
+  @Test func `samples of a span whose events were counted add up to the count`() {
+    // Four threads that each kept 200 of 251 to themselves: 3 samples of 1,553 events.
+    let span = CaptureEvent.SampledSpan(
+      source: "sock:sock_send_length", fromNs: 100, toNs: 200, period: 251, count: 1_553,
+      samples: 3)
+    var weights = SampleWeights(sampled: [span])
+    func weight(_ own: UInt64, _ time: UInt64, _ source: String = "sock:sock_send_length") -> UInt64
+    {
+      weights.weight(ofSample: own, of: source, at: time)
+    }
+    let sum = weight(251, 100) + weight(251, 150) + weight(251, 199)
+    #expect((1_552...1_553).contains(sum))
+    // What was recorded whole, before, after, or of another source, is what it is.
+    #expect(weight(1, 150) == 1 && weight(251, 200) == 251)
+    #expect(weight(251, 150, "sock:sock_recv_length") == 251)
+    // A trace that tells no count.
+    #expect(CaptureEvent.SampledSpan(source: "", fromNs: 0, toNs: 1, period: 7).weight == 7)
+  }
+
   @Test func `a wake between two slices is of the kind of its thread's last one`() {
     func wakeup(_ time: UInt64, _ tid: Int32, _ context: Wakeup.Context) -> Wakeup {
       Wakeup(

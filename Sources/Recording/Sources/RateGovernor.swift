@@ -358,11 +358,14 @@ final class RateGovernor {
   }
 
   private func endSpan(_ index: Int, until: UInt64) {
+    let count = counted(states[index]).map { $0 &- states[index].countBefore }
+    // A source that is sampled because others are in slices may have nothing to tell.
+    guard count != 0 || states[index].samples > 0 else { return }
     spans.append(
       .init(
         source: states[index].name, fromNs: states[index].since, toNs: until,
         period: states[index].period,
-        count: counted(states[index]).map { $0 &- states[index].countBefore },
+        count: count,
         samples: states[index].samples))
   }
 

@@ -1,5 +1,11 @@
 import FoundationEssentials
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 /// The machine-readable form of a report.
 public enum JSONReport {
   /// What stands for a number that JSON cannot hold until it is replaced by null.
@@ -27,8 +33,9 @@ public enum JSONReport {
     let data = try encoder.encode(value)
     let text = String(decoding: data, as: UTF8.self)
     let escaped = "\"\\u0001lull-non-finite\""
-    guard text.contains(escaped) else { return text }
-    return text.replacing(escaped, with: "null")
+    // Looked for among the bytes, of which none is zero: comparing characters takes longer than encoding them.
+    let isFinite = text.withCString { strstr($0, escaped) == nil }
+    return isFinite ? text : text.replacing(escaped, with: "null")
   }
 
   /// Reads a report back; what later versions added may be missing.

@@ -5,7 +5,7 @@ import TraceModel
 enum CriticalThreadMeasure {
   /// A thread's places at most, the worst.
   static let placeLimit = 50
-  /// Turns below this are not kept while looking for the longest.
+  /// The longest turn is no turn where it is below this.
   private static let shortestTurn = TimeSpan(nanoseconds: 1_000_000)
 
   static func measure(_ subject: SubjectView, roles: inout ThreadRoles) -> [CriticalThread] {
@@ -15,24 +15,25 @@ enum CriticalThreadMeasure {
       guard role.isCritical else { continue }
       let intervals = WaitInference.infer(thread.intervals)
       let parts = TimeParts(intervals.totals)
-      let turns = Turn.split(intervals, keeping: shortestTurn)
+      let turns = Turn.split(intervals, tid: thread.tid, keeping: nil)
       var blocked = parts
-      var longest = turns.long.lazy.map(\.length).max()
-      var places = MainThreadMeasure.blockings(intervals, subject)
+      var longest = turns.longest >= shortestTurn ? turns.longest : .zero
+      var places = BlockingSums(intervals)
       if role == .cooperativePool {
         // A worker of the pool also serves dispatch queues, which may block it.
-        let own = intervals.filter { roles.isPooledJob($0.stack) }
+        let jobs = intervals.totals.stacks.filter { roles.isPooledJob($0) }
+        let own = intervals.lazy.filter { $0.stack.map(jobs.contains) == true }
         blocked = TimeParts(own)
-        longest = own.lazy.map(\.length).max()
-        places = MainThreadMeasure.blockings(own, subject)
+        longest = own.map(\.length).max() ?? .zero
+        places = BlockingSums(own)
       }
       result.append(
         CriticalThread(
           tid: Int(thread.tid), name: thread.name, role: role, turns: turns.count,
-          longestTurnSeconds: (longest ?? .zero).seconds, runningSeconds: parts.running.seconds,
+          longestTurnSeconds: longest.seconds, runningSeconds: parts.running.seconds,
           runnableSeconds: parts.runnable.seconds, idleSeconds: parts.idle.seconds,
           blockedSeconds: blocked.blockedTotal.seconds, blockedByCause: blocked.blockedByCause,
-          blockings: Array(places.prefix(placeLimit))))
+          blockings: Array(places.blockings(subject).prefix(placeLimit))))
     }
     return result.sorted { ($1.blockedSeconds, $0.tid) < ($0.blockedSeconds, $1.tid) }
   }

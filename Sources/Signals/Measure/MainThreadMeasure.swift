@@ -3,35 +3,72 @@ import TraceModel
 
 /// From leaving an event wait to the next.
 struct Turn {
-  var intervals: ThreadHistory
-  var tid: Int32 = 0
+  /// All that its thread did: held once, since there are many turns.
+  final class Life {
+    let intervals: ThreadHistory
+    let tid: Int32
 
-  var start: Timestamp { intervals.first?.start ?? Timestamp(nanoseconds: 0) }
-  var end: Timestamp { intervals.last?.end ?? start }
+    init(_ intervals: ThreadHistory, tid: Int32) {
+      self.intervals = intervals
+      self.tid = tid
+    }
+  }
+
+  private let life: Life
+  private let places: Range<Int>
+  let start: Timestamp
+  let end: Timestamp
+
+  var tid: Int32 { life.tid }
+  var intervals: ThreadHistory { life.intervals[places] }
+  /// The place of the interval after it in its thread's life.
+  var endIndex: Int { places.upperBound }
   var length: TimeSpan { end - start }
 
-  /// The turns of a thread's life, which its event waits divide: how many, the first, and those that last so long.
-  static func split(_ intervals: ThreadHistory, keeping shortest: TimeSpan) -> (
-    count: Int, first: Turn?, long: [Turn]
-  ) {
+  private init(of life: Life, _ places: Range<Int>, _ start: Timestamp, _ end: Timestamp) {
+    self.life = life
+    self.places = places
+    self.start = start
+    self.end = end
+  }
+
+  /// A whole history as one turn.
+  init(_ intervals: ThreadHistory, tid: Int32) {
+    let start = intervals.first?.start ?? Timestamp(nanoseconds: 0)
+    self.init(
+      of: Life(intervals, tid: tid), intervals.startIndex..<intervals.endIndex, start,
+      intervals.last?.end ?? start)
+  }
+
+  /// The turns of a thread's life, which its event waits divide.
+  struct All {
     var count = 0
     var first: Turn?
+    /// Those that last at least as long as asked for.
     var long: [Turn] = []
+    var longest = TimeSpan.zero
+  }
+
+  /// `shortest` is of the turns to keep; none are kept where it is nil.
+  static func split(_ intervals: ThreadHistory, tid: Int32, keeping shortest: TimeSpan?) -> All {
+    let life = Life(intervals, tid: tid)
+    var all = All()
     var begin = intervals.startIndex
     var start: Timestamp?
     func end(_ index: Int, _ time: Timestamp) {
       defer { begin = index + 1 }
       guard let from = start else { return }
-      count += 1
-      if first == nil || time - from >= shortest {
-        let turn = Turn(intervals: intervals[begin..<index])
-        if time - from >= shortest { long.append(turn) }
-        first = first ?? turn
-      }
       start = nil
+      all.count += 1
+      all.longest = max(all.longest, time - from)
+      let isLong = shortest.map { time - from >= $0 } ?? false
+      guard isLong || all.first == nil else { return }
+      let turn = Turn(of: life, begin..<index, from, time)
+      if isLong { all.long.append(turn) }
+      all.first = all.first ?? turn
     }
     var last: Timestamp?
-    for (index, interval) in intervals.enumerated() {
+    for (index, interval) in zip(intervals.indices, intervals) {
       if interval.state == .blocked(.eventWait) {
         end(index, interval.start)
       } else {
@@ -40,7 +77,7 @@ struct Turn {
       last = interval.end
     }
     if let last { end(intervals.endIndex, last) }
-    return (count, first, long)
+    return all
   }
 }
 
@@ -84,7 +121,8 @@ enum MainThreadMeasure {
   static func measure(_ choice: MainThreadChoice, in subject: SubjectView) -> MainThreadSignal {
     let intervals = WaitInference.infer(choice.thread.intervals)
     let parts = TimeParts(intervals.totals)
-    let turns = Turn.split(intervals, keeping: TimeSpan(seconds: 0.05))
+    let turns = Turn.split(
+      intervals, tid: choice.thread.tid, keeping: TimeSpan(seconds: 0.05))
     let hasEventLoop = intervals.totals.eventWaits > 0
     // What a program does before its first event wait is its launch, which has a rule of its own. A worker has none: the
     // first thread had it.
@@ -106,7 +144,7 @@ enum MainThreadMeasure {
     signal.turnsOver = TurnCounts(
       over50ms: long.count, over100ms: count(long, 0.1), over250ms: count(long, 0.25),
       over500ms: count(long, 0.5), over2s: count(long, 2))
-    signal.hangs = long.filter { $0.length.seconds >= 0.1 }.map { hang($0, choice, subject) }
+    signal.hangs = long.filter { $0.length.seconds >= 0.1 }.map { hang($0, subject) }
     signal.add(elsewhere)
     if hasEventLoop {
       signal.computingSeconds50ms = TimeParts(long.lazy.map(\.intervals).joined()).running.seconds
@@ -117,8 +155,10 @@ enum MainThreadMeasure {
     }
     let scored =
       hasEventLoop && turns.count > 1
-      ? intervals[(launch?.intervals.endIndex ?? intervals.startIndex)...] : intervals
-    signal.blockings = blockings(([scored] + elsewhere.map(\.intervals)).joined(), subject)
+      ? intervals[(launch?.endIndex ?? intervals.startIndex)...] : intervals
+    var blockings = BlockingSums(scored)
+    for turn in elsewhere { blockings.add(turn.intervals) }
+    signal.blockings = blockings.blockings(subject)
     return signal
   }
 
@@ -129,13 +169,11 @@ enum MainThreadMeasure {
     let samples = subject.trace.processorSamples.filter {
       $0.tid == thread.tid && $0.stack.map(choice.mainStacks.contains) == true
     }
-    return Turn.split(thread.intervals, keeping: TimeSpan(seconds: 0.001)).long.filter { turn in
+    let turns = Turn.split(
+      thread.intervals, tid: thread.tid, keeping: TimeSpan(seconds: 0.001))
+    return turns.long.filter { turn in
       turn.intervals.contains { $0.stack.map(choice.mainStacks.contains) == true }
         || samples.contains { $0.time >= turn.start && $0.time <= turn.end }
-    }.map { turn in
-      var own = turn
-      own.tid = thread.tid
-      return own
     }
   }
 
@@ -143,12 +181,9 @@ enum MainThreadMeasure {
     turns.count { $0.length.seconds >= seconds }
   }
 
-  private static func hang(_ turn: Turn, _ choice: MainThreadChoice, _ subject: SubjectView)
-    -> Hang
-  {
+  private static func hang(_ turn: Turn, _ subject: SubjectView) -> Hang {
     let parts = TimeParts(turn.intervals)
-    let tid = turn.tid == 0 ? choice.thread.tid : turn.tid
-    let stack = worstStack(turn, parts: parts, tid: tid, subject)
+    let stack = worstStack(turn, parts: parts, subject)
     let seconds = turn.length.seconds
     return Hang(
       start: subject.time(turn.start), durationSeconds: seconds,
@@ -167,9 +202,9 @@ enum MainThreadMeasure {
       part.end = min(part.end, job.end)
       return part
     }
-    let turn = Turn(intervals: ThreadHistory(own), tid: job.tid)
+    let turn = Turn(ThreadHistory(own), tid: job.tid)
     let parts = TimeParts(own)
-    var stack = worstStack(turn, parts: parts, tid: job.tid, subject)
+    var stack = worstStack(turn, parts: parts, subject)
     if stack.isEmpty, let frame = job.function {
       stack = [
         StackFrame(
@@ -185,7 +220,7 @@ enum MainThreadMeasure {
 
   /// The stack that held the turn up longest: of its blocked time, or of its samples if it computed.
   private static func worstStack(
-    _ turn: Turn, parts: TimeParts, tid: Int32, _ subject: SubjectView
+    _ turn: Turn, parts: TimeParts, _ subject: SubjectView
   ) -> [StackFrame] {
     var blocked: [Int: TimeSpan] = [:]
     for interval in turn.intervals {
@@ -197,49 +232,64 @@ enum MainThreadMeasure {
     if let worst, worst.value >= parts.running { return subject.frames(worst.key) }
     var sampled: [Int: Int] = [:]
     for sample in subject.trace.processorSamples
-    where sample.tid == tid && sample.time >= turn.start && sample.time <= turn.end {
+    where sample.tid == turn.tid && sample.time >= turn.start && sample.time <= turn.end {
       if let stack = sample.stack { sampled[stack, default: 0] += 1 }
     }
     let hottest = sampled.max { ($0.value, $1.key) < ($1.value, $0.key) }
     return subject.frames(hottest?.key ?? worst?.key)
   }
+}
 
-  private struct BlockingKey: Hashable {
+/// Waits by cause and stack.
+struct BlockingSums {
+  private struct Key: Hashable {
     var cause: WaitCause
     var stack: Int?
   }
 
-  static func blockings(_ intervals: some Sequence<ThreadInterval>, _ subject: SubjectView)
-    -> [Blocking]
-  {
-    var groups: [BlockingKey: (time: TimeSpan, count: Int, waker: Int32?)] = [:]
+  private struct Sum {
+    var time = TimeSpan.zero
+    var count = 0
+    var waker: Int32?
+  }
+
+  private var sums: [Key: Sum] = [:]
+
+  init(_ intervals: some Sequence<ThreadInterval>) { add(intervals) }
+
+  mutating func add(_ intervals: some Sequence<ThreadInterval>) {
     // Most waits are like the one before.
-    var last: (key: BlockingKey, time: TimeSpan, count: Int, waker: Int32?)?
-    func add() {
-      guard let last else { return }
-      let old = groups[last.key] ?? (.zero, 0, nil)
-      groups[last.key] = (old.time + last.time, old.count + last.count, last.waker ?? old.waker)
-    }
+    var last: (key: Key, sum: Sum)?
     for interval in intervals {
       guard case .blocked(let cause) = interval.state, cause != .eventWait else { continue }
-      let key = BlockingKey(cause: cause, stack: interval.stack)
+      let key = Key(cause: cause, stack: interval.stack)
       if last?.key != key {
-        add()
-        last = (key, .zero, 0, nil)
+        if let last { add(last.sum, to: last.key) }
+        last = (key, Sum())
       }
-      last?.time += interval.length
-      last?.count += 1
-      if let waker = interval.waker { last?.waker = waker }
+      last?.sum.time += interval.length
+      last?.sum.count += 1
+      if let waker = interval.waker { last?.sum.waker = waker }
     }
-    add()
+    if let last { add(last.sum, to: last.key) }
+  }
+
+  private mutating func add(_ sum: Sum, to key: Key) {
+    let old = sums[key] ?? Sum()
+    sums[key] = Sum(
+      time: old.time + sum.time, count: old.count + sum.count, waker: sum.waker ?? old.waker)
+  }
+
+  /// The longest first.
+  func blockings(_ subject: SubjectView) -> [Blocking] {
     let names = Dictionary(
       subject.trace.threads.map { ($0.tid, $0.name) }, uniquingKeysWith: { $1 })
-    return groups.sorted {
+    return sums.sorted {
       ($1.value.time, $0.key.stack ?? -1) < ($0.value.time, $1.key.stack ?? -1)
-    }.map { key, value in
+    }.map { key, sum in
       Blocking(
-        cause: key.cause.rawValue, seconds: value.time.seconds, count: value.count,
-        stack: subject.frames(key.stack), waker: value.waker.flatMap { names[$0] })
+        cause: key.cause.rawValue, seconds: sum.time.seconds, count: sum.count,
+        stack: subject.frames(key.stack), waker: sum.waker.flatMap { names[$0] })
     }
   }
 }

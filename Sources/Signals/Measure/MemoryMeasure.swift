@@ -37,7 +37,8 @@ enum MemoryMeasure {
     if let main, all.count >= 3 {
       // The turn of the launch fills the memory for good; it is no spike.
       let turns = Turn.split(
-        WaitInference.infer(main.intervals), keeping: TimeSpan(nanoseconds: 1_000_000))
+        WaitInference.infer(main.intervals), tid: main.tid,
+        keeping: TimeSpan(nanoseconds: 1_000_000))
       let launch = attached ? nil : turns.first?.start
       signal.spikes = MemorySpikeMeasure.measure(
         all, turns: turns.long.filter { $0.start != launch }, in: subject)

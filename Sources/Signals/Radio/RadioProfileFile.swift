@@ -16,6 +16,10 @@ public struct RadioProfileError: Error, Sendable, Hashable, CustomStringConverti
 public enum RadioProfileFile {
   /// The profiles that Lull knows by itself, sorted by name.
   public static func builtIn() throws(RadioProfileError) -> [RadioProfile] {
+    try parsedBuiltIn.get()
+  }
+
+  private static let parsedBuiltIn = Result { () throws(RadioProfileError) in
     try parse(
       String(decoding: PackageResources.profiles_toml, as: UTF8.self), path: "profiles.toml")
   }

@@ -73,24 +73,25 @@ enum SchedulerDecoder {
   static func schedWaking(_ context: DecodingContext, _ state: inout LoaderState) {
     guard let woken = context.integer("pid") else { return }
     woke(
-      Int32(truncatingIfNeeded: woken), by: context.record,
-      flags: context.integer("common_flags") ?? 0, &state)
+      Int32(truncatingIfNeeded: woken), by: context.tid, of: context.pid,
+      flags: context.integer("common_flags") ?? 0, at: context.time, &state)
   }
 
   static func woke(
-    _ tid: Int32, by record: RecordEntry, flags: Int64, _ state: inout LoaderState
+    _ tid: Int32, by waker: Int32, of wakerPid: Int32, flags: Int64, at time: Timestamp,
+    _ state: inout LoaderState
   ) {
     // TRACE_FLAG_HARDIRQ 0x08, TRACE_FLAG_SOFTIRQ 0x10 (include/linux/trace_events.h).
     let kind: Wakeup.Context =
       flags & 0x08 != 0 ? .hardInterrupt : flags & 0x10 != 0 ? .softInterrupt : .task
     guard
       let (pid, waited) = state.schedule.wake(
-        tid: tid, by: kind == .task ? record.tid : nil, at: record.timestamp)
+        tid: tid, by: kind == .task ? waker : nil, at: time)
     else { return }
     state.wakeups.append(
       Wakeup(
-        time: record.timestamp, tid: tid, pid: pid, waker: record.tid, wakerPid: record.pid,
-        context: kind, waited: waited, cpuWasIdle: kind != .task && record.tid <= 0))
+        time: time, tid: tid, pid: pid, waker: waker, wakerPid: wakerPid, context: kind,
+        waited: waited, cpuWasIdle: kind != .task && waker <= 0))
   }
 
   static func schedWakeupNew(_ context: DecodingContext, _ state: inout LoaderState) {

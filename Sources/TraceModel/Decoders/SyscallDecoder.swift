@@ -54,7 +54,8 @@ enum SyscallDecoder {
     if result >= 0 { succeeded(Int(number), result, context, &state) }
   }
 
-  private static func succeeded(
+  /// A call that returned no error.
+  static func succeeded(
     _ number: Int, _ result: Int64, _ context: DecodingContext, _ state: inout LoaderState
   ) {
     let pid = context.pid

@@ -11,6 +11,12 @@ struct IntervalKinds: Sendable {
 
     /// A wait of no known cause and without a stack.
     var isUnknown: Bool { state == .blocked(.other) && stack == nil }
+
+    @inline(__always)
+    fileprivate mutating func add(_ length: TimeSpan) {
+      count += 1
+      time += length
+    }
   }
 
   private struct Key: Hashable {
@@ -48,8 +54,7 @@ struct IntervalKinds: Sendable {
     } else {
       number = other(interval)
     }
-    all[number].count += 1
-    all[number].time += length
+    all[number].add(length)
     return number
   }
 

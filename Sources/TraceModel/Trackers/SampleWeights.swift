@@ -48,7 +48,7 @@ struct SampleWeights {
   private static let receives = "sock:sock_recv_length"
 
   /// The weight of a sample that is told by the event's period, or better by the count of its span.
-  private mutating func weight(ofSample own: UInt64, of source: String, at time: UInt64) -> UInt64 {
+  mutating func weight(ofSample own: UInt64, of source: String, at time: UInt64) -> UInt64 {
     guard own > 1,
       let index = sampled.firstIndex(where: {
         time >= $0.fromNs && time < $0.toNs && $0.source == source
