@@ -169,7 +169,8 @@ struct TraceLoader: ~Copyable {
       records.withUnsafeBufferPointer { records in
         guard let base = records.baseAddress else { return }
         for place in 0..<records.count {
-          if place + Self.lookahead < records.count { file.fetch(base + place + Self.lookahead) }
+          let later = base + min(place + Self.lookahead, records.count - 1)
+          if isLookedAt(later) { file.fetch(later) }
           consume(base + place, earliest)
         }
       }
@@ -186,6 +187,13 @@ struct TraceLoader: ~Copyable {
       run(decode, record)
     }
     state.stacks.sortKernelSymbols()
+  }
+
+  /// Whether more is wanted of a record than the reader has read.
+  @inline(__always)
+  private func isLookedAt(_ record: UnsafePointer<RecordEntry>) -> Bool {
+    guard record.pointee.hasValues else { return true }
+    return frequent[Int(record.pointee.attribute)] == .systemCallExit
   }
 
   @inline(__always)
