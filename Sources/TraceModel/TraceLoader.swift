@@ -193,7 +193,8 @@ struct TraceLoader: ~Copyable {
   @inline(__always)
   private func isLookedAt(_ record: UnsafePointer<RecordEntry>) -> Bool {
     guard record.pointee.hasValues else { return true }
-    return frequent[Int(record.pointee.attribute)] == .systemCallExit
+    let kind = frequent[Int(record.pointee.attribute)]
+    return kind == .systemCallExit || kind == .systemCallReturn
   }
 
   @inline(__always)
