@@ -218,6 +218,9 @@ final class Recording {
       for (signal, reason) in governor.stopped.sorted(by: { $0.key < $1.key }) {
         unavailable.append(.init(signal: signal, reason: reason))
       }
+      if let reason = session.markProbes?.problem {
+        unavailable.append(.init(signal: "marks", reason: reason))
+      }
       try sink.append(
         capture(complete: true, overhead: overhead()), pid: subject.pid, time: now)
       try sink.append(RecordBuilder.finishedRound())

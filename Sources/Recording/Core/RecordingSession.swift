@@ -185,11 +185,13 @@ final class RecordingSession {
       descriptors.forgetEverything()
       return
     }
+    // Before the rings: what they hold then tells of every thread that made one of these.
+    let marks = markProbes?.receive() ?? []
     try drain.drain()
     if !governor.isBetweenSlices { events.refreshFrequencies(now: now) }
     // Each ring is in order, but an exec may be in another CPU's than the fork before it.
     for note in drain.notes.sorted(by: { $0.time < $1.time }) { try take(note) }
-    try collectMarks()
+    try append(marks)
     for (event, time) in descriptors.resolve() {
       try sink.append(event, pid: Int32(clamping: event.pid), time: time)
     }
@@ -211,12 +213,11 @@ final class RecordingSession {
   }
 
   /// Marks of the library count for recorded processes only; the functions may be in many programs.
-  private func collectMarks() throws(PerfDataError) {
+  private func append(_ marks: [MarkProbes.Mark]) throws(PerfDataError) {
     for mark in markSocket?.receive() ?? [] {
       try sink.append(mark.event, pid: mark.pid, time: mark.time)
     }
-    for mark in markProbes?.receive() ?? []
-    where drain.tracked.contains(Int32(clamping: mark.event.tid ?? 0)) {
+    for mark in marks where drain.tracked.contains(Int32(clamping: mark.event.tid ?? 0)) {
       try sink.append(mark.event, pid: mark.pid, time: mark.time)
     }
   }

@@ -14,6 +14,9 @@ final class MarkProbes {
   ]
   private static let ringBytes = 64 << 10
 
+  /// A mark, who made it, and when, in nanoseconds of the monotonic clock.
+  typealias Mark = (event: MarkEvent, pid: Int32, time: UInt64)
+
   private struct Source {
     var kind: MarkEvent.Kind
     var format: TracepointFormat
@@ -26,9 +29,9 @@ final class MarkProbes {
   private var names: [String] = []
   private var sources: [UInt64: Source] = [:]
   private var descriptors: [Int32] = []
-  private var rings: [PerfRing] = []
-  /// Why programs with marks could not be probed.
-  private(set) var problems: [String] = []
+  private var rings: [Int32: PerfRing] = [:]
+  /// Why some marks are not recorded: the first reason.
+  private(set) var problem: String?
 
   init(tracefs: TraceFS, cpus: [Int32]) {
     self.tracefs = tracefs
@@ -36,7 +39,7 @@ final class MarkProbes {
   }
 
   /// What to poll.
-  var ringDescriptors: [Int32] { rings.map(\.descriptor) }
+  var ringDescriptors: [Int32] { rings.values.map(\.descriptor) }
 
   /// Puts probes into a program or library that has the functions.
   func consider(_ path: String) {
@@ -65,7 +68,7 @@ final class MarkProbes {
         else { continue }
         open(id: id, Source(kind: kind, format: format))
       } catch {
-        problems.append("marks of \(path) are not recorded: \(error.message)")
+        problem = problem ?? "those of \(path) are not recorded: \(error.message)"
         return
       }
     }
@@ -80,32 +83,34 @@ final class MarkProbes {
     event.flags = EventAttribute.useClockIDFlag
     event.clockid = Int32(CLOCK_MONOTONIC)
     event.wakeup = 1
-    for (index, cpu) in cpus.enumerated() {
+    for cpu in cpus {
       let fd = lull_perf_event_open(&event, -1, cpu, -1)
       guard fd >= 0 else {
-        problems.append("marks are not recorded: \(KernelFile.errorText(-fd))")
+        note(-fd, cpu)
         continue
       }
       descriptors.append(fd)
-      if index < rings.count {
-        _ = lull_perf_set_output(fd, rings[index].descriptor)
+      var error: Int32 = 0
+      if let ring = rings[cpu] {
+        error = -lull_perf_set_output(fd, ring.descriptor)
       } else {
-        var error: Int32 = 0
-        guard
-          let ring = PerfRing(
-            descriptor: fd, cpu: cpu, bytes: Self.ringBytes, wakesAtOnce: true, error: &error)
-        else { continue }
-        rings.append(ring)
+        rings[cpu] = PerfRing(
+          descriptor: fd, cpu: cpu, bytes: Self.ringBytes, wakesAtOnce: true, error: &error)
       }
+      if error != 0 { note(error, cpu) }
       var eventID: UInt64 = 0
       if lull_perf_id(fd, &eventID) == 0 { sources[eventID] = source }
     }
   }
 
+  private func note(_ error: Int32, _ cpu: Int32) {
+    problem = problem ?? "those on CPU \(cpu) are not recorded: \(KernelFile.errorText(error))"
+  }
+
   /// The marks that came since the last look, of every process that has the functions.
-  func receive() -> [(event: MarkEvent, pid: Int32, time: UInt64)] {
-    var marks: [(event: MarkEvent, pid: Int32, time: UInt64)] = []
-    for ring in rings {
+  func receive() -> [Mark] {
+    var marks: [Mark] = []
+    for ring in rings.values {
       var at = ring.position
       let end = ring.head()
       while at < end {
@@ -126,9 +131,7 @@ final class MarkProbes {
   }
 
   /// A sample is: header, identifier, pid and tid, time, size of the raw bytes, the raw bytes.
-  private func mark(_ ring: PerfRing, _ at: UInt64, _ size: UInt64) -> (
-    event: MarkEvent, pid: Int32, time: UInt64
-  )? {
+  private func mark(_ ring: PerfRing, _ at: UInt64, _ size: UInt64) -> Mark? {
     guard let source = sources[ring.word(at + 8)] else { return nil }
     let raw = ring.bytes(from: at + 36, to: min(at + 36 + UInt64(ring.half(at + 32)), at + size))
     return raw.withUnsafeBytes { bytes in
