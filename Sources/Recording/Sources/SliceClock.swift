@@ -6,7 +6,7 @@ import PerfData
 /// microsecond for each request: a twentieth of them tells as much.
 struct SliceClock {
   /// Two changes of some hundred events cost a millisecond at most.
-  static let slice: UInt64 = 20_000_000
+  static let slice: UInt64 = 10_000_000
   static let turn: UInt64 = 400_000_000
 
   private(set) var spans: [CaptureEvent.Slices] = []
