@@ -11,7 +11,11 @@ extension PerfDataFile {
   /// Hands out all whole records as they stand in the file, in one pass, after which their order is known.
   public func forEachRecord<E: Error>(_ body: (RecordEntry) throws(E) -> Void) throws(E) {
     var stream = RecordStream(scanner: scanner(), range: data, late: nil)
-    try stream.readAll(body)
+    var passed = PassedPages(storage)
+    try stream.readAll { (record) throws(E) in
+      try body(record)
+      passed.note(record.offset)
+    }
     remember(stream.summary)
     storage.release(data)
   }

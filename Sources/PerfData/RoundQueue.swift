@@ -129,13 +129,19 @@ struct PassedPages {
 
   init(_ storage: ByteStorage) { self.storage = storage }
 
+  /// All that stands before an offset was read.
+  @inline(__always)
+  mutating func note(_ offset: Int) {
+    guard offset - released >= Self.step else { return }
+    storage.release(released..<offset)
+    released = offset
+  }
+
   /// All that stands before the records of this part was read.
   mutating func note(_ part: [RecordEntry]) {
     guard let last = part.last, last.offset - released >= Self.step else { return }
     // The parts of several rings alternate: the one furthest behind counts.
     let lowest = part.reduce(last.offset) { min($0, $1.offset) }
-    guard lowest - released >= Self.step else { return }
-    storage.release(released..<lowest)
-    released = lowest
+    note(lowest)
   }
 }

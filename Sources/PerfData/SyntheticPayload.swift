@@ -8,12 +8,15 @@
 public protocol SyntheticPayload: Codable, Sendable {
   /// The attribute under which it is written.
   static var event: SyntheticEvent { get }
-}
 
-extension SyntheticPayload {
   /// The raw payload: JSON, padded with spaces by `RecordBuilder` where alignment asks for it.
   ///
   /// Throws when the JSON is longer than a record can hold (65,535 bytes with all its fields).
+  func encoded() throws(PerfDataError) -> [UInt8]
+}
+
+extension SyntheticPayload {
+  /// As a JSON library writes it.
   public func encoded() throws(PerfDataError) -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -23,6 +26,11 @@ extension SyntheticPayload {
     do { bytes = try [UInt8](encoder.encode(self)) } catch {
       throw PerfDataError(.notWritable("\(Self.event.rawValue): \(error)"))
     }
+    return try Self.fitting(bytes)
+  }
+
+  /// Bytes that a record can hold.
+  static func fitting(_ bytes: [UInt8]) throws(PerfDataError) -> [UInt8] {
     guard bytes.count <= RecordBuilder.largestRawPayload else {
       throw PerfDataError(
         .notWritable("\(Self.event.rawValue) of \(bytes.count) bytes is longer than a record"))

@@ -1,3 +1,4 @@
+import Foundation
 import PerfData
 import TestSupport
 import Testing
@@ -35,6 +36,40 @@ struct SyntheticEventTests {
     #expect(SyntheticEvent(attribute: attribute) == .process)
     let second = try file.sample(records[1])
     #expect(try CounterEvent(decoding: #require(second.raw)) == counter)
+  }
+
+  @Test func `a stack is read as a JSON library reads it, or left to that`() throws {
+    let events = [
+      StackEvent(time: 0, tid: 0, frames: []),
+      StackEvent(time: 1, tid: 7, frames: [-1], complete: false),
+      StackEvent(time: UInt64(Int64.max), tid: Int(Int32.max), frames: [0, 12, -1, 345_678]),
+    ]
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    for event in events {
+      #expect(try event.encoded() == Array(encoder.encode(event)))
+      for padding in [[], [0x20, 0x20], [0, 0, 0]] as [[UInt8]] {
+        let bytes = try event.encoded() + padding
+        #expect(bytes.withUnsafeBytes { StackEvent(scanning: $0) } == event)
+        #expect(try StackEvent(decoding: RawPayload(bytes: bytes)) == event)
+      }
+      // Cut short anywhere it is no stack.
+      let bytes = try event.encoded()
+      for count in bytes.indices {
+        #expect(bytes[..<count].withUnsafeBytes { StackEvent(scanning: $0) } == nil)
+      }
+    }
+    // What is JSON of another form, or none, is not guessed at.
+    for text in [
+      "", "{}", #"{"complete":true,"frames":[1,],"tid":1,"time":1}"#,
+      #"{"complete":true,"frames":[1.5],"tid":1,"time":1}"#,
+      #"{"complete":true, "frames":[1],"tid":1,"time":1}"#,
+      #"{"complete":true,"frames":[99999999999999999999],"tid":1,"time":1}"#,
+      #"{"complete":true,"frames":[1],"tid":1,"time":-1}"#,
+      #"{"complete":true,"frames":[1],"tid":1,"time":1}x"#,
+    ] {
+      #expect(Array(text.utf8).withUnsafeBytes { StackEvent(scanning: $0) } == nil, "\(text)")
+    }
   }
 
   @Test func `a payload longer than a record is refused`() {

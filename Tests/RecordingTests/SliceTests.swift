@@ -4,7 +4,7 @@ import Testing
 @testable import Recording
 
 @Suite struct SliceTests {
-  @Test func `slices are a twentieth of the span`() throws {
+  @Test func `slices are a fortieth of the span`() throws {
     var clock = SliceClock()
     var now: UInt64 = 5_000_000_000
     clock.begin(at: now, writeCalls: 1_000)
@@ -21,7 +21,7 @@ import Testing
     let span = try #require(clock.spans.first)
     #expect(span.recordedNs == 5 * SliceClock.slice)
     #expect(span.toNs - span.fromNs == 4 * SliceClock.turn + SliceClock.slice)
-    #expect(abs(span.weight - 16.2) < 1e-9)
+    #expect(abs(span.weight - 32.2) < 1e-9)
     // Those before the span do not belong to it.
     #expect(span.writeCalls == 2_916 && span.recordedWriteCalls == 180)
     #expect(abs(span.writeWeight - 16.2) < 1e-9)

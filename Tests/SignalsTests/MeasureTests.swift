@@ -270,3 +270,25 @@ struct EnergyMeasureTests {
     #expect(!wakeup(.lock).foundCPUIdle && !wakeup(nil).foundCPUIdle)
   }
 }
+
+struct EnergyShareTests {
+  @Test func `a function's energy does not depend on the order of its stacks`() throws {
+    let signals = try measure { builder in
+      builder.switchIn(time: second, 100)
+      for sample in UInt64(0)..<210 {
+        let time = second + sample * 10 * millisecond
+        builder.processorSample(time: time, 100)
+        // Of the 20 callers of load(), the n-th is seen n times.
+        let caller = (0..<20).first { ($0 + 1) * ($0 + 2) / 2 > Int(sample) } ?? 0
+        try builder.stack(
+          time: time, tid: 100, functions: ["load()", "caller\(caller)()"],
+          firstID: 2 * caller + 1)
+      }
+      builder.exit(time: second + 2100 * millisecond, pid: 100, tid: 100)
+    }
+    let energy = try #require(signals.energy)
+    #expect(energy.byFunction.map(\.function) == ["load()"])
+    // All of it: a sum of twenty parts would be a last digit off.
+    #expect(energy.byFunction.first?.cpuJoules == energy.cpuJoules)
+  }
+}

@@ -147,10 +147,21 @@ struct ThreadHistoryTests {
 
   @Test func `thread ids out of Linux's range have a place too`() {
     var table = TidTable<String>()
-    for tid: Int32 in [0, 1, 5000, 1 << 22, .max, -1, .min] { table[tid] = "\(tid)" }
-    for tid: Int32 in [0, 1, 5000, 1 << 22, .max, -1, .min] { #expect(table[tid] == "\(tid)") }
-    #expect(table.removeValue(forKey: 5000) == "5000" && table[5000] == nil)
-    #expect(table.keys == [.min, -1, 0, 1, 1 << 22, .max])
+    for tid: Int32 in [0, 1, 5000, 1 << 22, .max, -1, .min] {
+      table.insert("\(tid)", for: tid)
+    }
+    for tid: Int32 in [0, 1, 5000, 1 << 22, .max, -1, .min] {
+      let value = table.place(of: tid)?.pointee
+      #expect(value == "\(tid)")
+    }
+    let removed = table.removeValue(forKey: 5000)
+    let isGone = table.place(of: 5000) == nil
+    #expect(removed == "5000" && isGone)
+    for tid: Int32 in 100..<200 { table.insert("\(tid)", for: tid) }
+    let kept = table.place(of: -1)?.pointee
+    #expect(kept == "-1")
+    let keys = table.keys
+    #expect(keys == [.min, -1, 0, 1] + Array(100..<200) + [1 << 22, .max])
   }
 }
 

@@ -3,7 +3,7 @@ import PerfData
 /// Decides when a target that waits or calls the kernel very often is recorded: a slice of time out of each turn.
 ///
 /// What a busy server does in one moment is like what it does in the next, and each event costs it a part of a
-/// microsecond for each request: a twentieth of them tells as much.
+/// microsecond for each request: a fortieth of them tells as much.
 struct SliceClock {
   /// Two changes of some hundred events cost a millisecond at most.
   static let slice: UInt64 = 10_000_000

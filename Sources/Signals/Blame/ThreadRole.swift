@@ -58,33 +58,22 @@ struct RoleSignature {
 struct ThreadRoles {
   private let subject: SubjectView
   private let main: Int32?
-  /// What each stack shows, by its index.
-  private var shown: [Int: Set<Shown>] = [:]
-
-  /// What a stack can show of a thread's part.
-  enum Shown: Hashable {
-    case function(ThreadRole)
-    /// A job of Swift concurrency that is not of the main queue.
-    case pooledJob
-    /// Something that a serial dispatch queue runs, and a job that it runs.
-    case serialDrain, serialJob
-    case parked
-  }
+  private var stacks: StackSigns
 
   init(_ subject: SubjectView, main: Int32?) {
     self.subject = subject
     self.main = main
+    stacks = StackSigns(subject.trace.stacks)
   }
 
   mutating func role(of thread: ThreadModel) -> ThreadRole {
     if thread.tid == main { return .main }
-    var stacks = thread.intervals.totals.stacks
+    var found: RoleSigns = []
+    for stack in thread.intervals.totals.stacks { found.formUnion(stacks.signs(of: stack)) }
     for sample in subject.trace.processorSamples where sample.tid == thread.tid {
-      if let stack = sample.stack { stacks.insert(stack) }
+      found.formUnion(stacks.signs(of: sample.stack))
     }
-    var found: Set<Shown> = []
-    for stack in stacks { found.formUnion(what(stack)) }
-    for row in RoleSignature.functions where found.contains(.function(row.role)) {
+    for row in RoleSignature.functions where found.contains(.function(of: row.role)) {
       if row.role == .cooperativePool, !found.contains(.pooledJob) { continue }
       return row.role
     }
@@ -93,31 +82,6 @@ struct ThreadRoles {
 
   /// Whether a stack is of a Swift task on the pool.
   mutating func isPooledJob(_ stack: Int?) -> Bool {
-    stack.map { what($0).contains(.pooledJob) } ?? false
-  }
-
-  private mutating func what(_ stack: Int) -> Set<Shown> {
-    if let known = shown[stack] { return known }
-    let found = Self.what(subject.trace.stacks.frames(of: stack))
-    shown[stack] = found
-    return found
-  }
-
-  /// What a stack shows.
-  static func what(_ frames: [Frame]) -> Set<Shown> {
-    var found: Set<Shown> = []
-    var runsJob = false
-    var drains = false
-    for function in frames.lazy.filter({ !$0.isKernel }).compactMap(\.function) {
-      for row in RoleSignature.functions where function.contains(row.function) {
-        found.insert(.function(row.role))
-      }
-      if function.contains(RoleSignature.job) { runsJob = true }
-      if RoleSignature.serialDrain.contains(where: function.contains) { drains = true }
-      if function.contains(RoleSignature.parked) { found.insert(.parked) }
-    }
-    if drains { found.insert(.serialDrain) }
-    if runsJob { found.insert(drains ? .serialJob : .pooledJob) }
-    return found
+    stacks.signs(of: stack).contains(.pooledJob)
   }
 }

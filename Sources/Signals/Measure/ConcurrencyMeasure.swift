@@ -8,7 +8,7 @@ enum ConcurrencyMeasure {
   /// Nil where the runtime was not probed, or ran nothing.
   static func measure(_ subject: SubjectView) -> ConcurrencySignal? {
     let trace = subject.trace
-    let jobs = trace.jobs.filter { $0.pid == subject.pid }
+    let jobs = trace.jobs.lazy.filter { $0.pid == subject.pid }
     let created = trace.createdTasks[subject.pid] ?? 0
     let stopped = trace.capture?.unavailable.first { $0.signal == "concurrency" }?.reason
     guard !jobs.isEmpty || created > 0 || stopped != nil else { return nil }
@@ -35,8 +35,21 @@ enum ConcurrencyMeasure {
     }.sorted { $0.start < $1.start }
   }
 
-  private static func largest(_ jobs: [JobRun], by length: (JobRun) -> TimeSpan) -> [JobRun] {
-    Array(jobs.sorted { (length($1), $0.start) < (length($0), $1.start) }.prefix(shown))
+  /// The longest, of equal ones the earlier first.
+  private static func largest(
+    _ jobs: some Sequence<JobRun>, by length: (JobRun) -> TimeSpan
+  ) -> [JobRun] {
+    func precedes(_ job: JobRun, _ other: JobRun) -> Bool {
+      (length(other), job.start) < (length(job), other.start)
+    }
+    var largest: [JobRun] = []
+    // There are a hundred thousand a minute.
+    for job in jobs {
+      if largest.count == shown, let last = largest.last, !precedes(job, last) { continue }
+      largest.insert(job, at: largest.firstIndex { precedes(job, $0) } ?? largest.count)
+      if largest.count > shown { largest.removeLast() }
+    }
+    return largest
   }
 
   private static func signal(_ job: JobRun, _ subject: SubjectView) -> JobSignal {

@@ -41,10 +41,14 @@ enum EnergyMeasure {
       total += 1
       if let stack = sample.stack { counts[stack, default: 0] += 1 }
     }
+    // Counts are added, not joules, whose sum would depend on the order.
+    var samples: [String: Int] = [:]
     for (stack, count) in counts {
-      guard let function = subject.frames(stack).blamed else { continue }
-      rows[function, default: FunctionEnergy(function: function)].cpuJoules +=
-        cpuJoules * Double(count) / Double(max(total, 1))
+      if let function = subject.frames(stack).blamed { samples[function, default: 0] += count }
+    }
+    for (function, count) in samples {
+      rows[function] = FunctionEnergy(
+        function: function, cpuJoules: cpuJoules * Double(count) / Double(max(total, 1)))
     }
     for burst in set.network?.bursts ?? [] {
       guard let function = burst.stack.blamed else { continue }

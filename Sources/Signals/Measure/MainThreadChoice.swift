@@ -17,28 +17,25 @@ struct MainThreadChoice {
       let first = subject.threads.first(where: { $0.tid == subject.pid })
         ?? subject.threads.first
     else { return nil }
-    var known: [Int: Set<ThreadRoles.Shown>] = [:]
-    func shown(_ stack: Int?) -> Set<ThreadRoles.Shown> {
-      guard let stack else { return [] }
-      if let found = known[stack] { return found }
-      let found = ThreadRoles.what(subject.trace.stacks.frames(of: stack))
-      known[stack] = found
-      return found
-    }
-    guard first.intervals.totals.stacks.contains(where: { shown($0).contains(.parked) }) else {
+    var stacks = StackSigns(subject.trace.stacks)
+    guard
+      first.intervals.totals.stacks.contains(where: {
+        stacks.signs(of: $0).contains(.parked)
+      })
+    else {
       return MainThreadChoice(thread: first, foundBy: "the process's first thread", first: first)
     }
     // MainActor runs on whichever worker drains the main queue. Other serial queues look the same, but only an actor's
     // jobs are drained from one; so a thread that ran such jobs is preferred to any that did not.
-    func busiest(_ what: ThreadRoles.Shown) -> [(key: Int32, value: Double)]? {
+    func busiest(_ signs: RoleSigns) -> [(key: Int32, value: Double)]? {
       var weight: [Int32: Double] = [:]
       for thread in subject.threads where thread.tid != first.tid {
-        for interval in thread.intervals where shown(interval.stack).contains(what) {
+        for interval in thread.intervals where stacks.signs(of: interval.stack).contains(signs) {
           weight[thread.tid, default: 0] += interval.length.seconds
         }
       }
       for sample in subject.trace.processorSamples
-      where sample.pid == subject.pid && shown(sample.stack).contains(what) {
+      where sample.pid == subject.pid && stacks.signs(of: sample.stack).contains(signs) {
         weight[sample.tid, default: 0] += 0.01
       }
       let order = weight.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
@@ -52,13 +49,13 @@ struct MainThreadChoice {
       return MainThreadChoice(
         thread: first, foundBy: "the process's first thread (parked by libdispatch)", first: first)
     }
-    let evidence = jobs == nil ? ThreadRoles.Shown.serialDrain : .serialJob
+    let evidence = jobs == nil ? RoleSigns.serialDrain : .serialJob
     return MainThreadChoice(
       thread: thread, foundBy: "the worker that drains the main queue; the first thread is parked",
       first: first,
       others: workers.dropFirst().compactMap { worker in
         subject.threads.first { $0.tid == worker.key }
       },
-      mainStacks: Set(known.filter { $0.value.contains(evidence) }.map(\.key)))
+      mainStacks: stacks.stacks(showing: evidence))
   }
 }

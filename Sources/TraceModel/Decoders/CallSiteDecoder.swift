@@ -23,8 +23,8 @@ enum CallSiteDecoder {
   private static func site(_ context: DecodingContext, _ state: inout LoaderState)
     -> CallSiteSample?
   {
-    state.stacks.stack(of: context.sample).map {
-      CallSiteSample(time: context.time, tid: context.sample.tid, stack: $0)
+    state.stacks.stack(of: context).map {
+      CallSiteSample(time: context.time, tid: context.tid, stack: $0)
     }
   }
 

@@ -101,7 +101,7 @@ enum SchedulerDecoder {
   }
 
   static func blockedStack(_ context: DecodingContext, _ state: inout LoaderState) {
-    guard let stack = state.stacks.stack(of: context.sample) else { return }
+    guard let stack = state.stacks.stack(of: context) else { return }
     state.schedule.blockedStack(
       tid: context.tid, stack: stack, cause: state.stacks.cause(of: stack),
       at: context.time)
@@ -115,7 +115,7 @@ enum SchedulerDecoder {
     state.processorSamples.append(
       ProcessorSample(
         time: context.time, pid: context.pid, tid: context.tid,
-        stack: state.stacks.stack(of: context.sample)))
+        stack: state.stacks.stack(of: context)))
   }
 }
 

@@ -62,7 +62,9 @@ enum SyntheticDecoder {
   }
 
   static func stack(_ context: DecodingContext, _ state: inout LoaderState) {
-    if let event: StackEvent = decode(context) { state.stacks.add(event) }
+    if let event = StackEvent(scanning: context.payload) ?? decode(context) {
+      state.stacks.add(event)
+    }
   }
 
   private static func decode<Event: SyntheticPayload>(_ context: DecodingContext) -> Event? {

@@ -48,12 +48,12 @@ enum JobDecoder {
   ]
 
   private static func created(_ context: DecodingContext, _ state: inout LoaderState) {
-    state.jobs.create(pid: context.sample.pid)
+    state.jobs.create(pid: context.pid)
   }
 
   private static func enqueued(_ context: DecodingContext, _ state: inout LoaderState) {
     guard let job = context.integer("job") else { return }
-    state.jobs.enqueue(pid: context.sample.pid, job: job, at: context.time)
+    state.jobs.enqueue(pid: context.pid, job: job, at: context.time)
   }
 
   private static func began(_ context: DecodingContext, _ state: inout LoaderState) {
@@ -61,16 +61,16 @@ enum JobDecoder {
       let executor = context.integer("executor")
     else { return }
     let names = state.stacks.job(
-      context.sample, resume: UInt64(bitPattern: resume),
+      context, resume: UInt64(bitPattern: resume),
       // The two lowest bits are the runtime's flags (SerialExecutorRef).
       executor: UInt64(bitPattern: executor) & ~3)
     state.jobs.begin(
-      pid: context.sample.pid, tid: context.sample.tid, job: job,
+      pid: context.pid, tid: context.tid, job: job,
       isMainActor: names.executor?.contains("MainExecutor") == true, function: names.function,
       at: context.time)
   }
 
   private static func ended(_ context: DecodingContext, _ state: inout LoaderState) {
-    state.jobs.end(tid: context.sample.tid, at: context.time)
+    state.jobs.end(tid: context.tid, at: context.time)
   }
 }

@@ -77,10 +77,9 @@ struct SampleWeights {
   /// Gives wakes between two slices, known by the switch alone, the kind of their thread's last recorded one.
   func complete(_ log: inout WakeupLog) {
     guard !slices.isEmpty else { return }
-    var wakeups = Array(log)
+    var completed = WakeupLog()
     var last: [Int32: Wakeup] = [:]
-    for index in wakeups.indices {
-      let wakeup = wakeups[index]
+    for var wakeup in log {
       if wakeup.context != .unknown {
         last[wakeup.tid] = wakeup
       } else if let model = last[wakeup.tid],
@@ -88,12 +87,13 @@ struct SampleWeights {
           wakeup.time.nanoseconds >= $0.fromNs && wakeup.time.nanoseconds < $0.toNs
         })
       {
-        wakeups[index].context = model.context
-        wakeups[index].waker = model.waker
-        wakeups[index].wakerPid = model.wakerPid
-        wakeups[index].cpuWasIdle = model.cpuWasIdle
+        wakeup.context = model.context
+        wakeup.waker = model.waker
+        wakeup.wakerPid = model.wakerPid
+        wakeup.cpuWasIdle = model.cpuWasIdle
       }
+      completed.append(wakeup)
     }
-    log = WakeupLog(wakeups)
+    log = completed
   }
 }

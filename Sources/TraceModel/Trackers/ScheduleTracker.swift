@@ -5,7 +5,7 @@ import PerfData
 /// Its input is, in time order, sched_waking of the tracked threads and their switches, by sched_switch or by SWITCH
 /// records or both. What a thread did before its first event is inferred from that event: a thread first seen being
 /// woken had been blocked.
-struct ScheduleTracker {
+struct ScheduleTracker: ~Copyable {
   struct Thread {
     var model: ThreadModel
     var state: ThreadState?
@@ -52,24 +52,27 @@ struct ScheduleTracker {
   /// The time of the first event: what was known of threads before it has no time.
   mutating func starts(at time: Timestamp) {
     start = time
-    for slot in threads.values.indices where threads.values[slot]?.hasEvents == false {
-      threads.values[slot]?.begin(at: time)
+    for tid in threads.keys {
+      if let thread = threads.place(of: tid), !thread.pointee.hasEvents {
+        thread.pointee.begin(at: time)
+      }
     }
   }
 
   mutating func begin(tid: Int32, pid: Int32, name: String, at time: Timestamp) {
-    if let slot = threads.slot(of: tid) {
-      if threads.values[slot]?.model.pid == pid {
-        if !name.isEmpty { threads.values[slot]?.model.name = name }
+    if let thread = threads.place(of: tid) {
+      if thread.pointee.model.pid == pid {
+        if !name.isEmpty { thread.pointee.model.name = name }
         return
       }
       end(tid: tid, at: time)
     }
-    threads[tid] = Thread(ThreadModel(tid: tid, pid: pid, name: name, start: max(time, start)))
+    threads.insert(
+      Thread(ThreadModel(tid: tid, pid: pid, name: name, start: max(time, start))), for: tid)
   }
 
   mutating func rename(tid: Int32, to name: String) {
-    if let slot = threads.slot(of: tid) { threads.values[slot]?.model.name = name }
+    threads.place(of: tid)?.pointee.model.name = name
   }
 
   mutating func end(tid: Int32, at time: Timestamp) {
@@ -88,33 +91,30 @@ struct ScheduleTracker {
   }
 
   func pid(of tid: Int32) -> Int32? {
-    threads.slot(of: tid).flatMap { threads.values[$0]?.model.pid }
+    threads.place(of: tid)?.pointee.model.pid
   }
 
   func name(of tid: Int32) -> String? {
-    threads.slot(of: tid).flatMap { threads.values[$0]?.model.name }
+    threads.place(of: tid)?.pointee.model.name
   }
 
   /// The thread left the CPU; `isRunnable` when it was preempted and still wants it.
   ///
   /// A trace may tell one switch twice, by sched_switch and by a SWITCH record: the second changes nothing.
   mutating func switchOut(tid: Int32, isRunnable: Bool, at time: Timestamp) {
-    guard let slot = threads.slot(of: tid) else { return }
-    threads.values[slot]?.switchOut(isRunnable: isRunnable, at: time, &processors)
+    threads.place(of: tid)?.pointee.switchOut(isRunnable: isRunnable, at: time, &processors)
   }
 
   /// Returns the thread's process and what it had waited for, where it ran on from a wait that nobody was seen to end.
   mutating func switchIn(tid: Int32, at time: Timestamp) -> (pid: Int32, waited: WaitCause)? {
-    guard let slot = threads.slot(of: tid) else { return nil }
-    return threads.values[slot]?.switchIn(at: time, &processors)
+    threads.place(of: tid)?.pointee.switchIn(at: time, &processors)
   }
 
   /// A sample was taken in the thread: it runs, though it was not seen to get a CPU; returns as `switchIn`.
   mutating func foundRunning(
     tid: Int32, byTracepoint: Bool, at time: Timestamp
   ) -> (pid: Int32, waited: WaitCause)? {
-    guard let slot = threads.slot(of: tid) else { return nil }
-    return threads.values[slot]?.foundRunning(byTracepoint: byTracepoint, at: time, &processors)
+    threads.place(of: tid)?.pointee.foundRunning(byTracepoint: byTracepoint, at: time, &processors)
   }
 
   /// The thread is about to leave a CPU, so it had got one; returns as `switchIn`.
@@ -122,8 +122,7 @@ struct ScheduleTracker {
     tid: Int32, for next: Int32, cpu: Int32, at time: Timestamp
   ) -> (pid: Int32, waited: WaitCause)? {
     let idle = setIdle(next == 0 ? time : nil, cpu)
-    guard let slot = threads.slot(of: tid) else { return nil }
-    return threads.values[slot]?.leaves(idleSince: idle, at: time, &processors)
+    return threads.place(of: tid)?.pointee.leaves(idleSince: idle, at: time, &processors)
   }
 
   /// Returns since when the CPU had been idle before.
@@ -142,23 +141,20 @@ struct ScheduleTracker {
   mutating func wake(
     tid: Int32, by waker: Int32?, at time: Timestamp
   ) -> (pid: Int32, waited: WaitCause?)? {
-    guard let slot = threads.slot(of: tid) else { return nil }
-    return threads.values[slot]?.wake(by: waker, at: time)
+    threads.place(of: tid)?.pointee.wake(by: waker, at: time)
   }
 
   /// A stack taken as the thread blocked, before or just after the scheduler's record of it.
   mutating func blockedStack(tid: Int32, stack: Int, cause: WaitCause, at time: Timestamp) {
-    guard let slot = threads.slot(of: tid) else { return }
-    threads.values[slot]?.blocked(stack: stack, cause: cause, at: time)
+    threads.place(of: tid)?.pointee.blocked(stack: stack, cause: cause, at: time)
   }
 
   /// The thread came out of a call in which event loops wait; if it had just slept without a stack, it slept there.
   mutating func leftEventWait(tid: Int32, at time: Timestamp) {
-    guard let slot = threads.slot(of: tid), threads.values[slot]?.state == .running,
-      let since = threads.values[slot]?.since,
-      time.nanoseconds &- since.nanoseconds < Self.returnWindow
+    guard let thread = threads.place(of: tid), thread.pointee.state == .running,
+      time.nanoseconds &- thread.pointee.since.nanoseconds < Self.returnWindow
     else { return }
-    threads.values[slot]?.model.intervals.tellLastWaitIsIdle()
+    thread.pointee.model.intervals.tellLastWaitIsIdle()
   }
 
   mutating func finish(at time: Timestamp) -> [ThreadModel] {
@@ -168,7 +164,6 @@ struct ScheduleTracker {
       thread.close(at: time, idle: processors.idle)
       finished.append(thread.model)
     }
-    threads = TidTable()
     return finished.sorted {
       ($0.pid, $0.start, $0.tid) < ($1.pid, $1.start, $1.tid)
     }

@@ -6,12 +6,18 @@ import Symbols
 /// Names embedded in the trace come first, so that a report is the same on every machine; else the binaries are read.
 struct StackTracker {
   private(set) var table = StackTable()
-  /// Every stack handed out, with its sample.
+  /// Every stack handed out that the trace does not bring along, with its sample.
   private(set) var seen: [(time: UInt64, tid: Int32, stack: Int)] = []
   private var mappings: [Int32: MappingTable] = [:]
   private var kernelSymbols: [KernelSymbolEvent] = []
   private var embeddedFrames: [Int: Int32] = [:]
-  private var embeddedStacks: [StackKey: StackEvent] = [:]
+  /// Which of `embeddedLists` each sample has.
+  private var embeddedStacks: [StackKey: Int32] = [:]
+  /// Lists of symbol ids, each once; symbols may come after them.
+  private var embeddedLists: [[Int]] = []
+  private var embeddedListIndex: [[Int]: Int32] = [:]
+  /// The stack of each list, once it was asked for.
+  private var stacksOfLists: [Int32: Int] = [:]
   private let unwinder: Unwinder
   private let fullNames: Bool
   private let symbolizer: Symbolizer
@@ -21,7 +27,7 @@ struct StackTracker {
 
   private struct StackKey: Hashable {
     var time: UInt64
-    var tid: Int
+    var tid: Int32
   }
 
   init(fullNames: Bool) {
@@ -47,7 +53,12 @@ struct StackTracker {
   }
 
   mutating func add(_ stack: StackEvent) {
-    embeddedStacks[StackKey(time: stack.time, tid: stack.tid)] = stack
+    let list = embeddedListIndex[stack.frames] ?? Int32(clamping: embeddedLists.count)
+    if list == embeddedLists.count {
+      embeddedListIndex[stack.frames] = list
+      embeddedLists.append(stack.frames)
+    }
+    embeddedStacks[StackKey(time: stack.time, tid: Int32(clamping: stack.tid))] = list
   }
 
   mutating func add(_ symbol: KernelSymbolEvent) { kernelSymbols.append(symbol) }
@@ -73,7 +84,9 @@ struct StackTracker {
   }
 
   /// The interned stack of a sample, or nil when it has none.
-  mutating func stack(of sample: Sample) -> Int? {
+  mutating func stack(of context: DecodingContext) -> Int? {
+    if isEmbedded { return embeddedStack(of: context) }
+    let sample = context.sample
     guard let stack = resolve(sample) else { return nil }
     seen.append((time: sample.time, tid: sample.tid, stack: stack))
     return stack
@@ -82,25 +95,39 @@ struct StackTracker {
   /// The function with which a job of Swift concurrency goes on, and the name of its executor's witness table.
   ///
   /// Kept like a stack of these two, so that a trace with embedded names brings them along.
-  mutating func job(_ sample: Sample, resume: UInt64, executor: UInt64)
+  mutating func job(_ context: DecodingContext, resume: UInt64, executor: UInt64)
     -> (function: Frame?, executor: String?)
   {
-    if let known = embeddedStacks[StackKey(time: sample.time, tid: Int(sample.tid))] {
-      let frames = known.frames.compactMap { embeddedFrames[$0] }.map { table.frames[Int($0)] }
+    if isEmbedded {
+      let known = embeddedList(of: context).map { embeddedLists[Int($0)] } ?? []
+      let frames = known.compactMap { embeddedFrames[$0] }.map { table.frames[Int($0)] }
       return (frames.first, frames.count > 1 ? frames.last?.function : nil)
     }
-    guard !isEmbedded else { return (nil, nil) }
-    let mapping = mappings[sample.pid] ?? MappingTable()
-    var frames = userFrames(resume, pid: sample.pid, mapping).suffix(1).map { $0 }
+    let mapping = mappings[context.pid] ?? MappingTable()
+    var frames = userFrames(resume, pid: context.pid, mapping).suffix(1).map { $0 }
     var name: String?
     if executor != 0 {
-      name = executorName(executor, pid: sample.pid, mapping)
+      name = executorName(executor, pid: context.pid, mapping)
       var frame = Frame.noStack
       frame.function = name ?? "[executor]"
       frames.append(table.intern(frame))
     }
-    seen.append((time: sample.time, tid: sample.tid, stack: table.intern(stack: frames)))
+    seen.append(
+      (time: context.time.nanoseconds, tid: context.tid, stack: table.intern(stack: frames)))
     return (frames.first.map { table.frames[Int($0)] }, name)
+  }
+
+  private func embeddedList(of context: DecodingContext) -> Int32? {
+    embeddedStacks[StackKey(time: context.time.nanoseconds, tid: context.tid)]
+  }
+
+  private mutating func embeddedStack(of context: DecodingContext) -> Int? {
+    guard let list = embeddedList(of: context) else { return nil }
+    if let known = stacksOfLists[list] { return known }
+    let gap = table.intern(.gap)
+    let stack = table.intern(stack: embeddedLists[Int(list)].map { embeddedFrames[$0] ?? gap })
+    stacksOfLists[list] = stack
+    return stack
   }
 
   private mutating func executorName(_ address: UInt64, pid: Int32, _ mapping: MappingTable)
@@ -116,11 +143,6 @@ struct StackTracker {
   }
 
   private mutating func resolve(_ sample: Sample) -> Int? {
-    if let known = embeddedStacks[StackKey(time: sample.time, tid: Int(sample.tid))] {
-      let gap = table.intern(.gap)
-      return table.intern(stack: known.frames.map { embeddedFrames[$0] ?? gap })
-    }
-    guard !isEmbedded else { return nil }
     let (kernel, chain) = Self.split(sample.callchain)
     let user = Self.calls(sample, after: chain)
     var frames = kernel.map { kernelFrame($0) }

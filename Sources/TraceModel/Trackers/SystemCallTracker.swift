@@ -1,14 +1,15 @@
 import PerfData
 
 /// Joins the beginnings and ends of system calls (raw_syscalls:sys_enter and sys_exit), and counts them by thread and call.
-struct SystemCallTracker {
+struct SystemCallTracker: ~Copyable {
   private struct Key: Hashable {
     var call: SystemCall.Key
     /// Which of the process's programs made it.
     var program: Int32
   }
 
-  private struct Thread {
+  /// A thread, as far as its calls are concerned.
+  struct Thread {
     var program: Int32
     /// The call that it is in; -1 where it is in none.
     var number: Int32 = -1
@@ -24,18 +25,27 @@ struct SystemCallTracker {
   private var programs: [Int32: Int32] = [:]
 
   mutating func enter(pid: Int32, tid: Int32, number: Int32, at time: Timestamp) {
-    let slot = slot(of: tid, pid)
-    threads.values[slot]?.number = number
-    threads.values[slot]?.since = time
+    if let thread = threads.place(of: tid) {
+      thread.pointee.number = number
+      thread.pointee.since = time
+    } else {
+      threads.insert(
+        Thread(program: programs[pid] ?? 0, number: number, since: time), for: tid)
+    }
   }
 
   /// A thread that is new comes back from a call that it did not begin, and after a signal's handler no call is named.
   mutating func exit(
     pid: Int32, tid: Int32, number: Int32, hasFailed: Bool, at time: Timestamp
   ) {
-    let slot = slot(of: tid, pid)
-    guard let thread = threads.values[slot] else { return }
-    threads.values[slot]?.number = -1
+    var thread = Thread(program: 0)
+    if let place = threads.place(of: tid) {
+      thread = place.pointee
+      place.pointee.number = -1
+    } else {
+      thread.program = programs[pid] ?? 0
+      threads.insert(thread, for: tid)
+    }
     guard number >= 0, window.contains(time) else { return }
     let key = Key(
       call: .init(pid: pid, tid: tid, number: number), program: thread.program)
@@ -52,13 +62,7 @@ struct SystemCallTracker {
   mutating func exec(pid: Int32) {
     let program = programs[pid, default: 0] &+ 1
     programs[pid] = program
-    if let slot = threads.slot(of: pid) { threads.values[slot]?.program = program }
-  }
-
-  private mutating func slot(of tid: Int32, _ pid: Int32) -> Int {
-    if let slot = threads.slot(of: tid) { return slot }
-    threads[tid] = Thread(program: programs[pid] ?? 0)
-    return threads.slot(of: tid) ?? 0
+    threads.place(of: pid)?.pointee.program = program
   }
 
   /// The sums; of the subject, where that ran two programs, those of the last.

@@ -1,17 +1,25 @@
 /// Values by thread id: an array for the ids that Linux gives, a dictionary for all others that a file may claim.
-struct TidTable<Value> {
+struct TidTable<Value>: ~Copyable {
   /// PID_MAX_LIMIT (include/linux/threads.h).
   private static var largest: Int32 { 1 << 22 }
 
   private var slots: ContiguousArray<Int32> = []
   private var others: [Int32: Int32] = [:]
   private var free: [Int32] = []
-  /// By slot, so that a value is changed where it is.
-  var values: ContiguousArray<Value?> = []
+  /// By slot; changed where they are, since each event changes one.
+  private var base: UnsafeMutablePointer<Value>
+  private var used = 0
+  private var capacity = 16
 
-  /// Where the value of an id is in `values`; nil where there is none.
+  init() { base = .allocate(capacity: capacity) }
+
+  deinit {
+    for tid in keys { _ = place(of: tid)?.deinitialize(count: 1) }
+    base.deallocate()
+  }
+
   @inline(__always)
-  func slot(of tid: Int32) -> Int? {
+  private func slot(of tid: Int32) -> Int? {
     let place = Int(UInt32(bitPattern: tid))
     if place < slots.count {
       let slot = slots[place]
@@ -20,25 +28,34 @@ struct TidTable<Value> {
     return others.isEmpty ? nil : others[tid].map { Int($0) }
   }
 
-  subscript(tid: Int32) -> Value? {
-    @inline(__always)
-    get { slot(of: tid).flatMap { values[$0] } }
-    set {
-      if let slot = slot(of: tid) {
-        values[slot] = newValue
-        guard newValue == nil else { return }
-        setSlot(of: tid, to: nil)
-        free.append(Int32(truncatingIfNeeded: slot))
-      } else if let newValue {
-        if let reused = free.popLast() {
-          values[Int(reused)] = newValue
-          setSlot(of: tid, to: reused)
-        } else {
-          setSlot(of: tid, to: Int32(truncatingIfNeeded: values.count))
-          values.append(newValue)
-        }
-      }
+  /// Where the value of an id is, until another is added or removed; nil where there is none.
+  @inline(__always)
+  func place(of tid: Int32) -> UnsafeMutablePointer<Value>? {
+    slot(of: tid).map { base + $0 }
+  }
+
+  /// Adds the value of an id that has none.
+  mutating func insert(_ value: Value, for tid: Int32) {
+    precondition(slot(of: tid) == nil)
+    if let reused = free.popLast() {
+      (base + Int(reused)).initialize(to: value)
+      setSlot(of: tid, to: reused)
+    } else {
+      if used == capacity { grow() }
+      (base + used).initialize(to: value)
+      setSlot(of: tid, to: Int32(truncatingIfNeeded: used))
+      used += 1
     }
+  }
+
+  private mutating func grow() {
+    let larger = UnsafeMutablePointer<Value>.allocate(capacity: 2 * capacity)
+    for tid in keys {
+      if let slot = slot(of: tid) { (larger + slot).moveInitialize(from: base + slot, count: 1) }
+    }
+    base.deallocate()
+    base = larger
+    capacity *= 2
   }
 
   private mutating func setSlot(of tid: Int32, to slot: Int32?) {
@@ -56,9 +73,9 @@ struct TidTable<Value> {
 
   mutating func removeValue(forKey tid: Int32) -> Value? {
     guard let slot = slot(of: tid) else { return nil }
-    let old = values[slot].take()
-    self[tid] = nil
-    return old
+    setSlot(of: tid, to: nil)
+    free.append(Int32(truncatingIfNeeded: slot))
+    return (base + slot).move()
   }
 
   /// All ids in use, ascending.
