@@ -38,6 +38,8 @@ import Testing
     #expect(Figures.grouped(100) == "100")
     #expect(Figures.fixed(-0.001, 2) == "0.00")
     #expect(Figures.fixed(.nan, 2) == "?")
+    #expect(
+      Figures.period(251) == "251" && Figures.period(39) == "39" && Figures.period(16.25) == "16.2")
     #expect(Figures.joules(0.101) == "101 mJ")
     #expect(Figures.percent(0.256) == "25.6 %")
   }

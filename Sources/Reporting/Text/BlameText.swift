@@ -15,11 +15,15 @@ enum BlameText {
       ("wakeups", blame.wakeups, { Figures.grouped(Int($0.count.rounded())) }),
       (
         "written", blame.disk,
-        { "\(Figures.bytes(UInt64(max(0, $0.bytes)))) in \(Figures.brief($0.count)) calls" }
+        {
+          "\(Figures.bytes(UInt64(max(0, $0.bytes)))) in \(Figures.count(Int($0.count.rounded()), "call"))"
+        }
       ),
       (
         "sent", blame.network,
-        { "\(Figures.bytes(UInt64(max(0, $0.bytes)))) in \(Figures.brief($0.count)) sends" }
+        {
+          "\(Figures.bytes(UInt64(max(0, $0.bytes)))) in \(Figures.count(Int($0.count.rounded()), "send"))"
+        }
       ),
     ]
     guard tables.contains(where: { !$0.1.isEmpty }) else { return }

@@ -76,6 +76,9 @@ public enum Figures {
     return result
   }
 
+  /// Of how many events one was recorded: mostly whole, as it was asked for.
+  public static func period(_ value: Double) -> String { trimmed(fixed(value, 1)) }
+
   private static func trimmed(_ text: String) -> String {
     guard text.contains(".") else { return text }
     var text = text

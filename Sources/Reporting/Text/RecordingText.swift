@@ -55,7 +55,7 @@ enum RecordingText {
       canvas.item(
         "sampled",
         "\(names.map(Escaped.text).joined(separator: ", ")) from \(Figures.fixed(span.start, 3)) to "
-          + "\(Figures.fixed(span.end, 3)) s, one event in \(Figures.brief(span.period)), for their rate"
+          + "\(Figures.fixed(span.end, 3)) s, one event in \(Figures.period(span.period)), for their rate"
       )
     }
     // Where every event was recorded, the count says nothing new.

@@ -29,7 +29,7 @@ struct RecordingModel {
       rows.append(
         LabelledText(
           label: "Sampled",
-          text: "\(PageText.shown(span.source)), one event in \(Figures.brief(span.period)) from "
+          text: "\(PageText.shown(span.source)), one event in \(Figures.period(span.period)) from "
             + "\(Figures.fixed(span.start, 3)) to \(Figures.fixed(span.end, 3)) s"))
     }
     if let radio = report.signals.network?.radio {
