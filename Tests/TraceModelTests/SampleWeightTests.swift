@@ -55,4 +55,26 @@ struct SampleWeightTests {
     #expect(wakeups.map(\.context) == contexts)
     #expect(wakeups[3].cpuWasIdle && !wakeups[4].cpuWasIdle)
   }
+
+  @Test func `a wait without a stack was for what its thread's last known one was for`() {
+    func wakeup(_ time: UInt64, _ tid: Int32, _ waited: WaitCause?) -> Wakeup {
+      Wakeup(
+        time: Timestamp(nanoseconds: time), tid: tid, pid: 1, waker: 0, wakerPid: 0,
+        context: .hardInterrupt, waited: waited, cpuWasIdle: true)
+    }
+    let span = CaptureEvent.SampledSpan(
+      source: "sched:sched_switch", fromNs: 1_000, toNs: 2_000, period: 251)
+    var log: WakeupLog = [
+      wakeup(900, 1, .sync), wakeup(950, 1, .other), wakeup(1_000, 1, .other),
+      wakeup(1_100, 2, .other), wakeup(1_200, 1, .eventWait), wakeup(1_300, 1, .other),
+      wakeup(1_400, 1, nil), wakeup(2_000, 1, .other),
+    ]
+    let receives = CaptureEvent.SampledSpan(
+      source: "sock:sock_recv_length", fromNs: 0, toNs: 9_000, period: 251)
+    SampleWeights(sampled: [receives, span]).complete(&log)
+    let waits: [WaitCause?] = [
+      .sync, .other, .sync, .other, .eventWait, .eventWait, nil, .other,
+    ]
+    #expect(Array(log).map(\.waited) == waits)
+  }
 }

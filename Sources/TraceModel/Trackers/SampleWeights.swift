@@ -5,6 +5,8 @@ struct SampleWeights {
   /// Of which events all, or one of many, were recorded in slices of time.
   private let slices: [CaptureEvent.Slices]
   private let sampled: [CaptureEvent.SampledSpan]
+  /// When stacks of some waits only were taken.
+  private let stackSpans: [CaptureEvent.SampledSpan]
   /// What rounding left over, so that the sum of the weights is right: of each slice's span, of its calls that write, and of
   /// each sampled span.
   private var sliceRests: [Double]
@@ -14,6 +16,7 @@ struct SampleWeights {
   init(_ slices: [CaptureEvent.Slices] = [], sampled: [CaptureEvent.SampledSpan] = []) {
     self.slices = slices
     self.sampled = sampled.filter { $0.samples != nil }
+    stackSpans = sampled.filter { $0.source == Self.stacks }
     sliceRests = [Double](repeating: 0, count: slices.count)
     writeRests = sliceRests
     sampleRests = [Double](repeating: 0, count: self.sampled.count)
@@ -43,6 +46,7 @@ struct SampleWeights {
       at: context.time.nanoseconds)
   }
 
+  private static let stacks = "sched:sched_switch"
   private static let systemCalls = "raw_syscalls:sys_exit"
   private static let sends = "sock:sock_send_length"
   private static let receives = "sock:sock_recv_length"
@@ -74,23 +78,31 @@ struct SampleWeights {
     return UInt64(whole)
   }
 
-  /// Gives wakes between two slices, known by the switch alone, the kind of their thread's last recorded one.
+  /// Gives wakes what was not recorded of them, and was of the same thread's last one.
+  ///
+  /// Between two slices a wake is known by the switch alone: it is of the kind of the thread's last recorded one. Where stacks of
+  /// some waits only were taken, a wait without one was for what the thread's last known one was for.
   func complete(_ log: inout WakeupLog) {
-    guard !slices.isEmpty else { return }
+    guard !slices.isEmpty || !stackSpans.isEmpty else { return }
     var completed = WakeupLog()
     var last: [Int32: Wakeup] = [:]
+    var waits: [Int32: WaitCause] = [:]
     for var wakeup in log {
+      let time = wakeup.time.nanoseconds
       if wakeup.context != .unknown {
         last[wakeup.tid] = wakeup
-      } else if let model = last[wakeup.tid],
-        slices.contains(where: {
-          wakeup.time.nanoseconds >= $0.fromNs && wakeup.time.nanoseconds < $0.toNs
-        })
-      {
+      } else if let model = last[wakeup.tid], slice(at: time) != nil {
         wakeup.context = model.context
         wakeup.waker = model.waker
         wakeup.wakerPid = model.wakerPid
         wakeup.cpuWasIdle = model.cpuWasIdle
+      }
+      if let waited = wakeup.waited, waited != .other {
+        waits[wakeup.tid] = waited
+      } else if wakeup.waited == .other, let known = waits[wakeup.tid],
+        stackSpans.contains(where: { time >= $0.fromNs && time < $0.toNs })
+      {
+        wakeup.waited = known
       }
       completed.append(wakeup)
     }
