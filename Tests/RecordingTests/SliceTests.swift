@@ -74,4 +74,39 @@ import Testing
     for turn in 4...7 { judge(0, at: 1_000_000_000 + UInt64(turn) * 400_000_000) }
     #expect(!rate.isHigh)
   }
+
+  @Test func `spans of sampling fit in a record, however often it began and ended`() throws {
+    var sampled = SpanList<CaptureEvent.SampledSpan>()
+    var slices = SpanList<CaptureEvent.Slices>()
+    let hour: UInt64 = 3_600_000_000_000
+    for index in UInt64(0)..<2_000 {
+      let from = 40 * hour + index * 10_000_000_000 + index % 7 * 100_000_000
+      for source in ["raw_syscalls:sys_exit", "sock:sock_send_length"] {
+        sampled.append(
+          .init(
+            source: source, fromNs: from, toNs: from + 2_000_000_000, period: 251,
+            count: 1_000_000, samples: 4_000))
+      }
+      slices.append(
+        .init(
+          fromNs: from, toNs: from + 2_000_000_000, recordedNs: 50_000_000, writeCalls: 100_000,
+          recordedWriteCalls: 2_500))
+    }
+    #expect(sampled.spans.count == 150 && slices.spans.count == 150)
+    for source in ["raw_syscalls:sys_exit", "sock:sock_send_length"] {
+      let spans = sampled.spans.filter { $0.source == source }
+      #expect(spans.reduce(0) { $0 + ($1.count ?? 0) } == 2_000_000_000)
+      #expect(spans.reduce(0) { $0 + ($1.samples ?? 0) } == 8_000_000)
+      #expect(zip(spans, spans.dropFirst()).allSatisfy { $0.toNs < $1.fromNs })
+    }
+    // All the time between slices was recorded: 2,000 spans of 2 s, of which 50 ms each were.
+    let left = slices.spans.reduce(0) { $0 + ($1.toNs - $1.fromNs - $1.recordedNs) }
+    #expect(left == 2_000 * 1_950_000_000)
+    var capture = CaptureEvent(
+      mode: .wrap, scope: .system, privilege: "root", commandLine: ["x"], rootPid: 1,
+      intervalNs: 1, unavailable: [], complete: true, lullVersion: "test")
+    capture.sampled = sampled.spans
+    capture.slices = slices.spans
+    #expect(try capture.encoded().count < 50_000)
+  }
 }

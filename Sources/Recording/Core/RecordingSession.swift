@@ -56,7 +56,8 @@ final class RecordingSession {
   private var nextCounters: UInt64 = 0
   private var started: UInt64 = 0
 
-  /// Early on the rates are looked at often: a busy program is busy from its start.
+  /// Early on the rates are looked at often: a busy program is busy from its start. So they are while one is sampled, whose
+  /// successor is not to be.
   private static let eagerNanoseconds: UInt64 = 500_000_000
   private static let eagerWait: UInt64 = 10_000_000
   private static let longestWait: UInt64 = 200_000_000
@@ -107,6 +108,7 @@ final class RecordingSession {
       if !governor.isInSlice, let next = book.nextSample { until = min(until, next) }
       if now - started < Self.eagerNanoseconds { until = min(until, now + Self.eagerWait) }
       if counters != nil { until = min(until, nextCounters) }
+      if governor.isSampling { until = min(until, now + Self.eagerWait) }
       until = min(until, governor.nextChange)
     }
     var polled = [pollfd(fd: signals.wakeDescriptor, events: Int16(POLLIN), revents: 0)]
@@ -237,6 +239,7 @@ final class RecordingSession {
     case .exec(let pid, let name, let time):
       descriptors.forgetAll(of: pid)
       try book.exec(pid, name: name, time: time)
+      governor.programBegan(now: SystemInfo.monotonicNanoseconds())
     case .mapped(let path, let buildID):
       buildIDs[path] = buildID
       markProbes?.consider(path)

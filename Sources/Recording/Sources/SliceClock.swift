@@ -9,7 +9,7 @@ struct SliceClock {
   static let slice: UInt64 = 10_000_000
   static let turn: UInt64 = 400_000_000
 
-  private(set) var spans: [CaptureEvent.Slices] = []
+  private var list = SpanList<CaptureEvent.Slices>()
   private var start: UInt64?
   private var recorded: UInt64 = 0
   private var sliceStart: UInt64 = 0
@@ -23,6 +23,9 @@ struct SliceClock {
   private(set) var next = UInt64.max
 
   var isSlicing: Bool { start != nil }
+
+  /// Spans of which slices were recorded.
+  var spans: [CaptureEvent.Slices] { list.spans }
 
   /// The first slice begins at once: it ends what was recorded whole.
   mutating func begin(at time: UInt64, writeCalls: UInt64?) {
@@ -59,7 +62,7 @@ struct SliceClock {
     guard let start else { return }
     if isRecording { recorded += time &- sliceStart }
     let written = writeCalls.flatMap { total in writesBefore.map { total &- $0 } }
-    spans.append(
+    list.append(
       .init(
         fromNs: start, toNs: time, recordedNs: recorded, writeCalls: written,
         recordedWriteCalls: recordedWrites))
