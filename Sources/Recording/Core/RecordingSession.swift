@@ -141,6 +141,8 @@ final class RecordingSession {
   }
 
   private var hungUp: Set<Int32> = []
+  /// Processes that have run another program since they began.
+  private var executed: Set<Int32> = []
 
   private func targetEnding() -> Ending? {
     switch subject {
@@ -240,6 +242,8 @@ final class RecordingSession {
       descriptors.forgetAll(of: pid)
       try book.exec(pid, name: name, time: time)
       governor.programBegan(now: SystemInfo.monotonicNanoseconds())
+      // What was started by fork has a single thread at its first exec, whose events are its own.
+      if !executed.insert(pid).inserted { events.keepProbes(in: pid) }
     case .mapped(let path, let buildID):
       buildIDs[path] = buildID
       markProbes?.consider(path)

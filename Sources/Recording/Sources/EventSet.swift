@@ -24,6 +24,9 @@ final class EventSet {
   private var gates: [Int32] = []
   /// Whether all sliced events can be switched together.
   private(set) var canSlice = true
+  /// Events that count nothing, each of which keeps a probe in a program.
+  private var anchors: [Int32] = []
+  private static let mostAnchors = 256
   private let closing = DispatchQueue(label: "closing events")
   private let cpus: [Int32]
   private let ringBytes: Int
@@ -92,6 +95,24 @@ final class EventSet {
       }
     }
     return true
+  }
+
+  /// Keeps the probes in what a thread of a process has become by exec, by the process's id.
+  ///
+  /// The kernel puts a probe's breakpoints into a new program if the task of one of its events runs it. But threads that switch
+  /// to each other directly swap their inherited events, which keep the task they were made for (perf_event_context_sched_out
+  /// and __uprobe_perf_filter): of the thread that is left at an exec, the events may be those of threads that ended by it. A
+  /// new event of the task, which is never on, puts them in.
+  func keepProbes(in pid: Int32) {
+    for opened in events where opened.spec.isProbe && !opened.descriptors.isEmpty {
+      guard anchors.count < Self.mostAnchors else { return }
+      var event = lull_event()
+      event.type = opened.spec.type
+      event.config = opened.spec.config
+      event.flags = EventSpec.Flag.disabled
+      let descriptor = lull_perf_event_open(&event, pid, -1, -1)
+      if descriptor >= 0 { anchors.append(descriptor) }
+    }
   }
 
   /// Opens one event; false when it cannot be had at all and was given up.
@@ -320,7 +341,8 @@ final class EventSet {
       for descriptor in events[index].descriptors { Glibc.close(descriptor) }
       events[index].descriptors = []
     }
-    for gate in gates { Glibc.close(gate) }
+    for descriptor in gates + anchors { Glibc.close(descriptor) }
     gates = []
+    anchors = []
   }
 }

@@ -69,6 +69,9 @@ struct EventSpec {
   var format: String?
   var system = ""
 
+  /// A uprobe of Lull's own.
+  var isProbe: Bool { system.hasPrefix(UprobeSet.groupPrefix) }
+
   /// Bits of perf_event_attr's bit field.
   enum Flag {
     static let disabled: UInt64 = 1 << 0

@@ -41,6 +41,9 @@ public final class UprobeSet: Sendable {
 
   private static let definitions = "uprobe_events"
 
+  /// How the groups of all recorders begin; the recorder's process id follows.
+  static let groupPrefix = "lull_"
+
   /// Defines the probes in each library.
   ///
   /// A library that is not there or has none of the functions is passed over; failing to
@@ -54,7 +57,7 @@ public final class UprobeSet: Sendable {
     tracefs: TraceFS, libraries: [String], runtimes: [String] = [], tests: Bool = false,
     tag: Int32 = getpid()
   ) throws(RecordingError) -> UprobeSet {
-    let system = "lull_\(tag)"
+    let system = "\(groupPrefix)\(tag)"
     // A reused process id may have left probes of this very name.
     removeGroup(system, tracefs)
     var probes: [Probe] = []
@@ -155,7 +158,7 @@ public final class UprobeSet: Sendable {
   public static func removeStale(tracefs: TraceFS) -> [String] {
     var removed: [String] = []
     for group in groups(in: (try? tracefs.read(definitions)) ?? "") {
-      guard let pid = Int32(group.dropFirst("lull_".count)), !isRecorder(pid) else { continue }
+      guard let pid = Int32(group.dropFirst(groupPrefix.count)), !isRecorder(pid) else { continue }
       if removeGroup(group, tracefs).isEmpty { removed.append(group) }
     }
     return removed
@@ -174,8 +177,8 @@ public final class UprobeSet: Sendable {
     for line in text.split(separator: "\n") {
       guard let name = eventName(in: line) else { continue }
       let group = String(name.prefix { $0 != "/" })
-      let number = group.dropFirst("lull_".count)
-      if group.hasPrefix("lull_"), !number.isEmpty, number.allSatisfy(\.isNumber),
+      let number = group.dropFirst(groupPrefix.count)
+      if group.hasPrefix(groupPrefix), !number.isEmpty, number.allSatisfy(\.isNumber),
         !found.contains(group)
       {
         found.append(group)
