@@ -54,6 +54,7 @@ final class Recording {
     governor = RateGovernor(events: events, writes: writes)
     drain = RingDrain(events: events, governor: governor, sink: sink)
     drain.track(Array(threads))
+    governor.threads = { [unowned drain] in drain.tracked.ids }
     book = ProcessBook(sink: sink, interval: options.footprintInterval)
     session = RecordingSession(
       subject: subject, events: events, governor: governor, drain: drain, sink: sink, book: book,

@@ -44,6 +44,13 @@ public enum SystemInfo {
     return best
   }
 
+  /// Switches of all CPUs since the machine was started (/proc/stat).
+  static func contextSwitches() -> UInt64? {
+    let lines = KernelFile.text("/proc/stat")?.split(separator: "\n")
+    guard let line = lines?.first(where: { $0.hasPrefix("ctxt ") }) else { return nil }
+    return UInt64(line.dropFirst(5))
+  }
+
   /// The online CPUs' numbers, which may have gaps.
   public static func onlineCPUs() -> [Int32] {
     let listed = cpuList(KernelFile.text("/sys/devices/system/cpu/online") ?? "")

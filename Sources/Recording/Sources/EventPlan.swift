@@ -61,7 +61,30 @@ struct EventPlan {
       specs.append(spec)
     }
     specs.removeAll { options.excludedEvents.contains($0.name) }
-    if options.adaptsToRates { chooseSliced() }
+    if options.adaptsToRates {
+      chooseSliced()
+      if options.scope == .system { addStandIns() }
+    }
+  }
+
+  /// For each event of the task one of the machine; see `StandIns`.
+  private mutating func addStandIns() {
+    guard StandIns.arePossible else { return }
+    for index in specs.indices
+    where specs[index].reach == .task && specs[index].season == .always && !specs[index].isProbe {
+      specs[index].season = .beforeStandIns
+      var spec = specs[index]
+      spec.reach = .system
+      spec.keep = .maker
+      spec.season = .standIn
+      spec.startsDisabled = true
+      spec.standsInFor = index
+      specs.append(spec)
+      // What is sampled all the time has an exact count, which is that of threads that can be named.
+      guard case .sampled(let source) = spec.role, !spec.isSliced else { continue }
+      spec.role = .sampledOfLater(source)
+      specs.append(spec)
+    }
   }
 
   /// What comes with each request or wait of a busy program; what is rare goes on being recorded.
@@ -70,7 +93,7 @@ struct EventPlan {
       switch specs[index].role {
       // A transfer in a hundred milliseconds is what the radio's model asks for: sampled, they are told all the time.
       case .full(.jobs), .full(.eventWaits), .full(.sends), .full(.receives), .sampled(.sends),
-        .sampled(.receives):
+        .sampled(.receives), .sampledOfLater:
         break
       case .full, .sampled: specs[index].isSliced = true
       case .plain:

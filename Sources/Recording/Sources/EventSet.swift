@@ -11,8 +11,12 @@ final class EventSet {
     var descriptors: [Int32] = []
     var ids: [UInt64] = []
     var countsLost = false
+    /// Counted by the event whose place it took, less what it had counted itself then.
+    var countBefore: UInt64 = 0
     /// Records lost until it was closed.
     var lostBefore: UInt64 = 0
+    /// Switched on, in a group that may be off.
+    var isOn: Bool
     /// Why it could not be opened.
     var failure: String?
   }
@@ -22,6 +26,9 @@ final class EventSet {
   /// Of each thread and CPU the leader of the group of its sliced events: while it is off, they are, and a switch of the
   /// thread passes them by.
   private var gates: [Int32] = []
+  /// The same of each CPU for the events that stand in for those of the threads.
+  private var gatesOfCPU: [Int32: Int32] = [:]
+  private var areThreadsClosed = false
   /// Whether all sliced events can be switched together.
   private(set) var canSlice = true
   /// Events that count nothing, each of which keeps a probe in a program.
@@ -50,7 +57,7 @@ final class EventSet {
   private static let watermark = 256 << 10
 
   init(specs: [EventSpec], cpus: [Int32]) {
-    events = specs.map { Opened(spec: $0) }
+    events = specs.map { Opened(spec: $0, isOn: !$0.startsDisabled) }
     self.cpus = cpus
     var bytes = Self.largestRing
     while bytes * cpus.count > Self.ringBudget, bytes > 1 << 20 { bytes /= 2 }
@@ -61,11 +68,51 @@ final class EventSet {
 
   /// Opens the events of every CPU.
   func openSystem() throws(RecordingError) {
+    if events.contains(where: { $0.spec.standsInFor != nil }) { openGatesOfCPUs() }
     for index in events.indices where events[index].spec.reach == .system {
+      let spec = events[index].spec
+      let isGrouped = spec.standsInFor != nil && spec.isSliced
       for cpu in cpus {
-        if try !open(index, pid: -1, cpu: cpu) { break }
+        let group = isGrouped ? gatesOfCPU[cpu] : nil
+        if try !open(index, pid: -1, cpu: cpu, group: group ?? -1) { break }
       }
     }
+  }
+
+  private func openGatesOfCPUs() {
+    var gate = EventSpec.gate
+    gate.reach = .system
+    gate.startsDisabled = true
+    for cpu in cpus {
+      let descriptor = request(gate, pid: -1, cpu: cpu, group: -1).result
+      if descriptor >= 0 { gatesOfCPU[cpu] = descriptor }
+    }
+  }
+
+  /// Whether an event of each CPU is there for every one of the threads' that has one.
+  var canStandIn: Bool {
+    let standIns = events.filter { $0.spec.standsInFor != nil }
+    return !standIns.isEmpty && gatesOfCPU.count == cpus.count
+      && standIns.allSatisfy { $0.failure == nil }
+  }
+
+  /// Puts one event in the place of another, which goes on counting by it.
+  func replace(_ old: Int, by new: Int) {
+    set(new, enabled: events[old].isOn)
+    events[new].countBefore = count(old).count &- count(new).count
+  }
+
+  /// Narrows what a tracepoint counts; false where the kernel does not take it.
+  func setFilter(_ index: Int, _ text: String) -> Bool {
+    events[index].descriptors.allSatisfy { lull_perf_set_filter($0, text) == 0 }
+  }
+
+  /// Closes the groups of the threads' sliced events, which are closed themselves.
+  func closeThreadGates() {
+    let closed = gates
+    gates = []
+    areThreadsClosed = true
+    closing.async { for gate in closed { Glibc.close(gate) } }
   }
 
   /// Opens the events of one thread; false when it has ended.
@@ -272,12 +319,15 @@ final class EventSet {
   /// What could not be opened, with the reasons.
   var unavailable: [CaptureEvent.Unavailable] {
     events.compactMap { opened in
-      opened.failure.map { .init(signal: opened.spec.signal, reason: $0) }
+      // What only stands in for another is missed by nobody.
+      guard opened.spec.standsInFor == nil else { return nil }
+      return opened.failure.map { .init(signal: opened.spec.signal, reason: $0) }
     }
   }
 
   /// Switches an event on or off in all threads, those that inherited it too.
   func set(_ index: Int, enabled: Bool) {
+    events[index].isOn = enabled
     for descriptor in events[index].descriptors {
       _ = enabled ? lull_perf_enable(descriptor) : lull_perf_disable(descriptor)
     }
@@ -285,7 +335,9 @@ final class EventSet {
 
   /// Switches all sliced events of the target's threads, each to what it is set to by itself.
   func setGates(enabled: Bool) {
-    for gate in gates { _ = enabled ? lull_perf_enable(gate) : lull_perf_disable(gate) }
+    for gate in areThreadsClosed ? Array(gatesOfCPU.values) : gates {
+      _ = enabled ? lull_perf_enable(gate) : lull_perf_disable(gate)
+    }
   }
 
   /// Lets each thread's next event of a source with a frequency be recorded.
@@ -304,12 +356,14 @@ final class EventSet {
 
   /// An event's exact count, and the records it lost where the kernel tells (Linux 6.0).
   func count(_ index: Int) -> (count: UInt64, lost: UInt64) {
-    var total: (count: UInt64, lost: UInt64) = (0, events[index].lostBefore)
+    var total: (count: UInt64, lost: UInt64) = (
+      events[index].countBefore, events[index].lostBefore
+    )
     for descriptor in events[index].descriptors {
       var count: UInt64 = 0
       var lost: UInt64 = 0
       if lull_perf_read(descriptor, &count, &lost, events[index].countsLost ? 1 : 0) == 0 {
-        total.count += count
+        total.count &+= count
         total.lost += lost
       }
     }
@@ -341,8 +395,9 @@ final class EventSet {
       for descriptor in events[index].descriptors { Glibc.close(descriptor) }
       events[index].descriptors = []
     }
-    for descriptor in gates + anchors { Glibc.close(descriptor) }
+    for descriptor in gates + anchors + gatesOfCPU.values { Glibc.close(descriptor) }
     gates = []
+    gatesOfCPU = [:]
     anchors = []
   }
 }

@@ -33,15 +33,21 @@ struct EventSpec {
     case full(AdaptiveSource)
     /// Records one of `period` events; its count is exact.
     case sampled(AdaptiveSource)
+    /// The same of the threads whose events that one does not count, since they were born later.
+    case sampledOfLater(AdaptiveSource)
   }
 
-  /// When it is wanted; see `RateGovernor.considerSwitches`.
+  /// When it is wanted; see `RateGovernor`.
   enum Season {
     case always
     /// Of the task, until it switches so often that what its switches cost more is too much.
     case calm
     /// Of the machine, in the place of one of the task from then on.
     case hectic
+    /// Of the task, until `StandIns` take over.
+    case beforeStandIns
+    /// One of those.
+    case standIn
   }
 
   var name: String
@@ -59,6 +65,8 @@ struct EventSpec {
   var season = Season.always
   /// Recorded in slices of time while the target switches very often; see `SliceClock`.
   var isSliced = false
+  /// The task's event in whose place it can be recorded, by its number in the plan.
+  var standsInFor: Int?
   /// Set where events are enabled later, by the rate governor.
   var startsDisabled = false
   /// Wakes the recorder at each record; such events have a small ring of their own.

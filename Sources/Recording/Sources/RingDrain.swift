@@ -43,6 +43,8 @@ final class RingDrain {
     var season = EventSpec.Season.always
     var adaptive = -1
     var isSampled = false
+    /// Samples what threads do that are not in an exact count.
+    var isLater = false
     /// How many events a record stands for.
     var weight: UInt64 = 1
     var hasCallchain = false
@@ -77,6 +79,8 @@ final class RingDrain {
   private var sources: [Source]
   /// Threads that ended, which may still be switched away from for the last time.
   private var ended: [(tid: Int32, round: UInt64)] = []
+  /// Threads whose parents are not known in this round, and in the one before.
+  private var orphans: [(tid: Int32, parent: Int32, round: UInt64)] = []
   private var round: UInt64 = 0
 
   /// Offsets of the fixed fields of a sample with IDENTIFIER, TID, TIME and CPU.
@@ -118,6 +122,11 @@ final class RingDrain {
     case .sampled(let adaptive):
       source.adaptive = adaptive.rawValue
       source.isSampled = true
+      source.weight = spec.period
+    case .sampledOfLater(let adaptive):
+      source.adaptive = adaptive.rawValue
+      source.isSampled = true
+      source.isLater = true
       source.weight = spec.period
     }
     source.hasCallchain = spec.fields.contains(.callchain)
@@ -163,6 +172,7 @@ final class RingDrain {
     var read: UInt64 = 0
     for ring in events.rings { ring.limit = ring.head() }
     for ring in events.rings { search(ring, until: ring.head()) }
+    if !orphans.isEmpty { adoptOrphans() }
     for ring in events.rings where ring.limit > ring.position {
       read += ring.limit - ring.position
       try copy(ring)
@@ -190,13 +200,38 @@ final class RingDrain {
       if size < 8 { break }
       if type == RecordType.fork {
         let tid = ring.signed(at + 16)
-        tracked.insert(tid)
-        // A reused id lives again.
-        if !ended.isEmpty { ended.removeAll { $0.tid == tid } }
+        let parent = ring.signed(at + 20)
+        if governor.hearsAll, !tracked.contains(parent) {
+          orphans.append((tid, parent, round))
+        } else {
+          beginThread(tid)
+        }
       }
       at += size
     }
     ring.searched = at
+  }
+
+  private func beginThread(_ tid: Int32) {
+    tracked.insert(tid)
+    if governor.hearsAll { governor.hasLaterThreads = true }
+    // A reused id lives again.
+    if !ended.isEmpty { ended.removeAll { $0.tid == tid } }
+  }
+
+  /// Finds the threads whose parents were announced in another CPU's ring, and forgets those of other programs.
+  private func adoptOrphans() {
+    var found = true
+    while found {
+      found = false
+      orphans.removeAll { orphan in
+        guard tracked.contains(orphan.parent) else { return false }
+        beginThread(orphan.tid)
+        found = true
+        return true
+      }
+    }
+    orphans.removeAll { $0.round < round }
   }
 
   private func copy(_ ring: PerfRing) throws(PerfDataError) {
@@ -231,8 +266,9 @@ final class RingDrain {
     let type = UInt32(truncatingIfNeeded: header)
     if type == RecordType.sample { return inspectSample(ring, at) }
     let size = header >> 48
+    if governor.hearsAll, !isOwn(ring, at, type, size) { return false }
     switch type {
-    case RecordType.contextSwitch: governor.noteSwitch()
+    case RecordType.contextSwitch, RecordType.contextSwitchCPUWide: governor.noteSwitch()
     case RecordType.lost: lostRecords += ring.word(at + 16)
     case RecordType.lostSamples: lostRecords += ring.word(at + 8)
     case RecordType.fork:
@@ -257,6 +293,30 @@ final class RingDrain {
     return true
   }
 
+  /// Whether a record that is no sample is one of the target's, and of the event that is to tell it.
+  private func isOwn(_ ring: PerfRing, _ at: UInt64, _ type: UInt32, _ size: UInt64) -> Bool {
+    switch type {
+    case RecordType.fork, RecordType.exit, RecordType.comm, RecordType.mmap2,
+      RecordType.contextSwitch, RecordType.contextSwitchCPUWide:
+      break
+    default: return true
+    }
+    guard size >= 40 else { return false }
+    let end = at + size
+    guard governor.keeps(source(ring.word(end - 8)).season, time: ring.word(end - 24)) else {
+      return false
+    }
+    // A thread's beginning counts by the thread, all else by who it is told of.
+    let tid = type == RecordType.fork ? ring.signed(at + 16) : ring.signed(end - 28)
+    return tracked.contains(tid)
+  }
+
+  @inline(__always)
+  private func source(_ id: UInt64) -> Source {
+    let offset = id &- lowestID
+    return sources[offset < UInt64(indexOfID.count) ? Int(indexOfID[Int(offset)]) : 0]
+  }
+
   /// When another thread than the first runs a new program, the first ends and the other takes its id.
   private func revive(_ pid: Int32) {
     tracked.insert(pid)
@@ -278,16 +338,19 @@ final class RingDrain {
 
   @inline(__always)
   private func inspectSample(_ ring: PerfRing, _ at: UInt64) -> Bool {
-    let offset = ring.word(at + At.id) &- lowestID
-    let index = offset < UInt64(indexOfID.count) ? Int(indexOfID[Int(offset)]) : 0
-    let source = sources[index]
+    let source = source(ring.word(at + At.id))
     let at = at + source.shift
     switch source.keep {
     case .always: break
     case .threadField:
       guard tracked.contains(ring.signed(at + At.raw + source.first)) else { return false }
     case .maker:
-      guard tracked.contains(ring.signed(at + At.tid)) else { return false }
+      guard tracked.contains(ring.signed(at + At.tid)) else {
+        if source.season == .standIn, source.adaptive >= 0 {
+          governor.noteForeign(source.adaptive, weight: source.weight)
+        }
+        return false
+      }
     case .socketState:
       guard
         sockets.keeps(
@@ -304,7 +367,7 @@ final class RingDrain {
       if source.isSampled {
         guard governor.keepsSampled(source.adaptive, time: time) else { return false }
       }
-      governor.note(source.adaptive, isSample: source.isSampled)
+      governor.note(source.adaptive, isSample: source.isSampled, isLater: source.isLater)
     }
     if time < firstTime { firstTime = time }
     if time > lastTime { lastTime = time }

@@ -16,6 +16,7 @@ let workloads: [String: Workload] = [
   "chatty": Workload(keys: NetworkClients.chattyKeys, run: NetworkClients.chatty),
   "bursty": Workload(keys: NetworkClients.burstyKeys, run: NetworkClients.bursty),
   "serve": Workload(keys: NetworkClients.serverKeys, run: NetworkClients.serve),
+  "rally": Workload(keys: Rally.keys, run: Rally.run),
   "appender": Workload(keys: FileWriters.appenderKeys, run: FileWriters.appender),
   "rewriter": Workload(keys: FileWriters.rewriterKeys, run: FileWriters.rewriter),
   "bytewriter": Workload(keys: FileWriters.byteWriterKeys, run: FileWriters.byteWriter),

@@ -1,0 +1,88 @@
+import PerfData
+
+/// When the target is recorded in slices of time, and what else is done for one that switches often.
+extension RateGovernor {
+  /// What has changed at the end or beginning of a slice.
+  enum SliceChange { case began, ended }
+
+  /// Begins or ends a slice that is due.
+  func changeSlice(now: UInt64) -> SliceChange? {
+    guard slices.isSlicing, now >= slices.next else { return nil }
+    if slices.isRecording { setSliced(enabled: false) }
+    let begins = slices.change(at: SystemInfo.monotonicNanoseconds())
+    if begins { setSliced(enabled: true) } else { calls.heard += slices.lastSlice }
+    return begins ? .began : .ended
+  }
+
+  /// Begins and ends recording in slices; true when all is recorded again.
+  func considerSlicing(_ now: UInt64) -> Bool {
+    let elapsed = lastEvaluation == 0 ? 0 : now &- lastEvaluation
+    lastEvaluation = now
+    switches.heard += elapsed
+    if !slices.isSlicing { calls.heard += elapsed }
+    let wasSwitching = switches.isHigh
+    switches.judge(now: now)
+    calls.judge(now: now)
+    guard events.canSlice else { return false }
+    if switches.isHigh, !wasSwitching {
+      closeForGood(rate: switches.perSecond)
+      recordEventWaits(true, from: now)
+    } else if wasSwitching, !switches.isHigh {
+      recordEventWaits(states[AdaptiveSource.stacks.rawValue].isSampled, from: now)
+    }
+    let isWanted = switches.isHigh || calls.isHigh
+    if isWanted, !slices.isSlicing {
+      for index in states.indices where isHeldSampled(index) && !states[index].isSampled {
+        AdaptiveSource(rawValue: index).map(beginSampling)
+      }
+      slices.begin(at: SystemInfo.monotonicNanoseconds(), writeCalls: writes.total)
+    } else if !isWanted, slices.isSlicing {
+      if !slices.isRecording { setSliced(enabled: true) }
+      slices.end(at: SystemInfo.monotonicNanoseconds(), writeCalls: writes.total)
+      return true
+    }
+    return false
+  }
+
+  /// Whether a source is sampled all the time that others are recorded in slices.
+  func isHeldSampled(_ index: Int) -> Bool {
+    states[index].sampledEvent.map { !events.events[$0].spec.isSliced } == true
+  }
+
+  private func setSliced(enabled: Bool) {
+    events.setGates(enabled: enabled)
+    for (index, opened) in events.events.enumerated()
+    where opened.spec.isSliced && opened.spec.reach == .system && opened.spec.standsInFor == nil {
+      events.set(index, enabled: enabled)
+    }
+  }
+
+  /// Closes what a target that switches often pays for at each switch, once and for all: events that were closed cannot come
+  /// back, since the trace names their ids at its beginning.
+  private func closeForGood(rate: Double) {
+    guard hecticSince == .max else { return }
+    for (index, opened) in events.events.enumerated() where opened.spec.season == .hectic {
+      events.set(index, enabled: true)
+    }
+    hecticSince = SystemInfo.monotonicNanoseconds()
+    for (index, opened) in events.events.enumerated() where opened.spec.season == .calm {
+      events.close(index)
+      guard opened.spec.signal == EventSpec.fileNames, !opened.ids.isEmpty else { continue }
+      stopped[EventSpec.fileNames] =
+        "at \(Int(rate / 2)) waits a second, the probes that tell paths would have slowed each of them; they were ended, "
+        + "and paths are those of /proc from then on"
+    }
+  }
+
+  func considerStandIns(_ now: UInt64) {
+    guard isBetweenSlices,
+      standIns.areDue(
+        switches.perSecond, now: now, machine: { SystemInfo.contextSwitches() }),
+      let places = standIns.takeOver(events, from: threads())
+    else { return }
+    for index in states.indices {
+      states[index].fullEvent = states[index].fullEvent.map { places[$0] ?? $0 }
+      states[index].sampledEvent = states[index].sampledEvent.map { places[$0] ?? $0 }
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import PerfData
+import Testing
+import TraceModel
+
+extension EndToEnd {
+  /// A program whose threads switch so often that events of the machine take the place of theirs.
+  @Suite struct StandIns {
+    @Test func `what a target does is told the same by events of the machine`() throws {
+      let scratch = try Scratch()
+      let target = scratch.file("target")
+      let run = try Recorded(workload: "rally path=\(target)", scratch: scratch)
+      let capture = run.report["capture"]
+      // They took over: the records of a CPU's switches are of another type than those of a thread's.
+      var ofCPUs = 0
+      try PerfDataFile(path: run.trace).forEachRecord { record in
+        if record.type == RecordType.contextSwitchCPUWide { ofCPUs += 1 }
+      }
+      #expect(ofCPUs > 10_000, "\(capture)")
+
+      let trace = try Trace.load(path: run.trace)
+      let threads = trace.threads(of: trace.subject.pid)
+      let runs = threads.flatMap(\.intervals).count { $0.state == .running }
+      let usage = run.truth["usage"]
+      let switches = (usage["voluntarySwitches"].int ?? 0) + (usage["involuntarySwitches"].int ?? 0)
+      #expect(abs(runs - switches) <= 12 + switches / 100, "\(runs) runs, \(usage)")
+
+      // What the threads do that were there is counted exactly, what later ones do in steps of 251 for each CPU.
+      let network = run.signals["network"]
+      for (key, truth) in [("sends", "sends"), ("receives", "receives")] {
+        let (counted, made) = (network[key].int ?? 0, run.truth[truth].int ?? -1)
+        #expect(abs(counted - made) <= 1_500, "\(key): \(counted) of \(made), \(capture)")
+      }
+
+      // By then it is recorded whole again, also a thread that was born since.
+      let file = run.file(target)
+      #expect(file["writes"].int == run.truth["writes"].int, "\(capture)")
+      #expect(file["bytesWritten"].int == run.truth["bytes"].int)
+    }
+
+    @Test func `a program that is started after they took over is followed`() throws {
+      let scratch = try Scratch()
+      let target = scratch.file("target")
+      let command =
+        "\(Machine.workload) rally later=0 path=\(scratch.file("log")); "
+        + "\(Machine.workload) appender writes=40 bytes=80 gap=5 path=\(target); true"
+      let run = try Recorded(["sh", "-c", command], scratch: scratch)
+      let processes = run.report["processes"].items
+      // The shell, and the two that it starts.
+      #expect(processes.count == 3, "\(processes)")
+      let appender = processes.first { $0["pid"].int == run.truth["pid"].int }
+      #expect(appender?["bytesWritten"].int == run.truth["bytes"].int, "\(processes)")
+      #expect((appender?["cpuSeconds"].double ?? 0) > 0)
+    }
+  }
+}
