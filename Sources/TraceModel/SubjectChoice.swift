@@ -11,14 +11,15 @@ enum SubjectChoice {
 
   /// Tools of the toolchain that a driver runs on the way to the program.
   static let tools: Set<String> = [
-    "swift-build", "swift-frontend", "swiftc", "swift-driver", "swift-autolink-extract", "clang",
+    "swift-build", "swift-help", "swift-frontend", "swiftc", "swift-driver", "swift-autolink-extract", "clang",
     "ld.lld", "ld.gold", "ld", "swift-plugin-server", "llvm-ar", "git",
   ]
 
+  /// - Parameter hosts: the processes that ran tests.
   /// - Throws: `TraceError` when the process asked for is not in the trace.
   static func choose(
     among processes: [ProcessModel], capture: CaptureEvent?, asked: String?,
-    recorded command: [String] = []
+    recorded command: [String] = [], hosts: Set<Int32> = []
   ) throws(TraceError) -> ProcessModel {
     let wanted = asked ?? capture?.subjectHint
     if let wanted {
@@ -33,12 +34,15 @@ enum SubjectChoice {
     let rootPid = capture.map { Int32(truncatingIfNeeded: $0.rootPid) }
     let root = processes.first { $0.pid == rootPid } ?? processes.first
     guard let root else { throw TraceError("the trace names no process") }
-    if capture?.mode == .attach || !drivers.contains(baseName(root)) { return root }
-    let started = processes.filter {
-      $0.pid != root.pid && !drivers.contains(baseName($0)) && !tools.contains(baseName($0))
-    }
-    let candidates = started.contains(where: \.isSwift) ? started.filter(\.isSwift) : started
-    return candidates.max { $0.cpuSeconds < $1.cpuSeconds } ?? root
+    if capture?.mode == .attach || !isDriver(root) { return root }
+    let others = processes.filter { $0.pid != root.pid && !isDriver($0) }
+    let started = others.filter { !isTool($0) }
+    let candidates = [
+      started.filter { hosts.contains($0.pid) }, started.filter(\.isSwift), started,
+    ].first { !$0.isEmpty }
+    if let candidates { return candidates.max { $0.cpuSeconds < $1.cpuSeconds } ?? root }
+    // The driver was there for a tool, which may have started more of them.
+    return others.filter(\.isSwift).min { $0.start < $1.start } ?? root
   }
 
   /// The program that perf's own command line names; in a recording of the whole machine, what used the CPUs most.
@@ -59,7 +63,14 @@ enum SubjectChoice {
   }
 
   /// Whether a process only starts others.
-  static func isDriver(_ process: ProcessModel) -> Bool { drivers.contains(baseName(process)) }
+  static func isDriver(_ process: ProcessModel) -> Bool {
+    !isTool(process) && (drivers.contains(baseName(process)) || drivers.contains(process.name))
+  }
+
+  /// One file may be many programs, which only the name it is called by tells apart: swift-build is a link to swift-package.
+  private static func isTool(_ process: ProcessModel) -> Bool {
+    tools.contains(baseName(process)) || tools.contains(process.name)
+  }
 
   private static func baseName(_ process: ProcessModel) -> String {
     (process.executable ?? process.name).split(separator: "/").last.map(String.init) ?? ""

@@ -325,9 +325,10 @@ struct TraceLoader: ~Copyable {
     ProcessTotals.fill(
       &processes, threads: threads, wakeups: state.wakeups, transfers: state.transfers,
       operations: operations, footprints: state.footprints)
+    let tests = TestTracker.hosted(state.tests.runs, processes)
     var subject = try SubjectChoice.choose(
       among: processes, capture: state.capture, asked: options.process,
-      recorded: file.features.commandLine)
+      recorded: file.features.commandLine, hosts: Set(tests.map(\.pid)))
     var activity = Activity(
       threads: threads, wakeups: state.wakeups, transfers: state.transfers,
       operations: operations, footprints: state.footprints, signals: state.signals,
@@ -363,7 +364,7 @@ struct TraceLoader: ~Copyable {
       transfers: activity.transfers, connections: state.sockets.connections,
       listeners: state.sockets.listeners, transferFailures: state.transferFailures,
       spinCalls: state.spinCalls, marks: state.marks, contents: state.contents,
-      tests: TestTracker.hosted(state.tests.runs, processes),
+      tests: tests,
       fileOperations: activity.operations, calls: calls, footprints: activity.footprints,
       counters: state.counters, signals: activity.signals,
       processorSamples: activity.samples, jobs: state.jobs.runs,

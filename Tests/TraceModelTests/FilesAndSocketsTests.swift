@@ -116,6 +116,37 @@ struct SubjectTests {
     #expect(subject.pid == 3)
   }
 
+  @Test func `the process that ran tests is the subject, however little it used`() throws {
+    let processes = [
+      process(1, "swift-test", cpu: 1, isSwift: true),
+      process(2, "swift-help", cpu: 3, isSwift: true),
+      process(3, "MyTests.xctest", cpu: 2, isSwift: true),
+      process(4, "MyTests.xctest", cpu: 1, isSwift: true),
+    ]
+    let subject = try SubjectChoice.choose(
+      among: processes, capture: capture(root: 1), asked: nil, hosts: [1, 4])
+    #expect(subject.pid == 4)
+  }
+
+  @Test func `a build's subject is the build, itself or from a shell`() throws {
+    // swift-build is a link to the file of swift-package, which is a driver.
+    var build = process(2, "swift-package", cpu: 1, isSwift: true)
+    build.name = "swift-build"
+    var compiler = process(3, "swift-frontend", cpu: 50, isSwift: true)
+    compiler.start = Timestamp(nanoseconds: 2)
+    let shell = process(1, "sh", cpu: 0.1, isSwift: false)
+    for (processes, root) in [([build, compiler], 2), ([shell, build, compiler], 1)] {
+      let subject = try SubjectChoice.choose(
+        among: processes, capture: capture(root: root), asked: nil)
+      #expect(subject.pid == 2)
+    }
+    let package = process(2, "swift-package", cpu: 1, isSwift: true)
+    let plugin = process(4, "plugin", cpu: 0.1, isSwift: true)
+    let subject = try SubjectChoice.choose(
+      among: [package, compiler, plugin], capture: capture(root: 2), asked: nil)
+    #expect(subject.pid == 4)
+  }
+
   @Test func `the command itself is the subject, whatever it starts`() throws {
     let processes = [
       process(1, "server", cpu: 0.1, isSwift: false), process(2, "child", cpu: 9, isSwift: true),
