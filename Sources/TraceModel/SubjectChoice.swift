@@ -4,15 +4,17 @@ import PerfData
 enum SubjectChoice {
   /// Programs that only start another one; the one they start is the subject.
   static let drivers: Set<String> = [
-    "sh", "bash", "dash", "zsh", "busybox", "env", "sudo", "su", "setpriv", "time", "timeout",
-    "nice", "ionice", "stdbuf", "xargs", "make", "swift", "swift-run", "swift-test",
-    "swift-package", "ip", "unshare", "nsenter", "setsid", "nohup", "taskset", "numactl",
+    "sh", "bash", "dash", "zsh", "busybox", "env", "sudo", "su", "runuser", "doas", "setpriv",
+    "chroot", "flock", "time", "timeout", "nice", "ionice", "stdbuf", "xargs", "make", "swift",
+    "swift-run", "swift-test", "swift-package", "ip", "unshare", "nsenter", "setsid", "nohup",
+    "taskset", "numactl",
   ]
 
   /// Tools of the toolchain that a driver runs on the way to the program.
   static let tools: Set<String> = [
-    "swift-build", "swift-help", "swift-frontend", "swiftc", "swift-driver", "swift-autolink-extract", "clang",
-    "ld.lld", "ld.gold", "ld", "swift-plugin-server", "llvm-ar", "git",
+    "swift-build", "swift-help", "swift-frontend", "swiftc", "swift-driver",
+    "swift-autolink-extract", "clang", "ld.lld", "ld.gold", "ld", "swift-plugin-server", "llvm-ar",
+    "git",
   ]
 
   /// - Parameter hosts: the processes that ran tests.

@@ -183,6 +183,11 @@ final class Recording {
       try sink.append(
         RecordBuilder.comm(
           pid: command.pid, tid: command.pid, name: "lull", time: now, id: id))
+      // What it runs until it is another program: an exec that waits for the disk is blamed by name.
+      for mapping in ProcessMaps.executable(pid: command.pid)
+      where mapping.path.split(separator: "/").last?.hasPrefix("libc.so") == true {
+        try sink.append(RecordBuilder.mmap2(mapping, time: now, id: id))
+      }
     }
     try book.begin(command.pid, parentPid: getpid(), kind: .start, time: now)
     // What it inherits, such as an output that is a file; whether it is looked up later would be chance.

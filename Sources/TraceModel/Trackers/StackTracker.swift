@@ -9,6 +9,8 @@ struct StackTracker {
   /// Every stack handed out that the trace does not bring along, with its sample.
   private(set) var seen: [(time: UInt64, tid: Int32, stack: Int)] = []
   private var mappings: [Int32: MappingTable] = [:]
+  /// The mappings that an exec ended.
+  private var replaced: [Int32: MappingTable] = [:]
   private var kernelSymbols: [KernelSymbolEvent] = []
   private var embeddedFrames: [Int: Int32] = [:]
   /// Which of `embeddedLists` each sample has.
@@ -79,6 +81,7 @@ struct StackTracker {
 
   /// A new program replaces every mapping.
   mutating func exec(_ pid: Int32) {
+    replaced[pid] = mappings[pid]
     mappings[pid] = nil
     resolved[pid] = nil
   }
@@ -146,7 +149,7 @@ struct StackTracker {
     let (kernel, chain) = Self.split(sample.callchain)
     let user = Self.calls(sample, after: chain)
     var frames = kernel.map { kernelFrame($0) }
-    let mapping = mappings[sample.pid] ?? MappingTable()
+    let mapping = mapping(of: sample.pid, at: user.first)
     guard let registers = sample.userRegisters,
       let userStack = UserStackSample(
         registers: registers.values, registerMask: registers.mask, stack: sample.userStack,
@@ -167,6 +170,15 @@ struct StackTracker {
       frames.append(table.intern(.gap))
     }
     return frames.isEmpty ? nil : table.intern(stack: frames)
+  }
+
+  /// Until its exec returns, a thread's registers are those of the program before, whose mappings are gone by then.
+  private func mapping(of pid: Int32, at address: UInt64?) -> MappingTable {
+    let present = mappings[pid] ?? MappingTable()
+    guard let address, present.find(address) == nil, let before = replaced[pid],
+      before.find(address) != nil
+    else { return present }
+    return before
   }
 
   private func shown(_ function: String?, _ fullName: String?) -> String? {
