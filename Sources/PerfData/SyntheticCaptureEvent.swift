@@ -43,7 +43,8 @@ public struct CaptureEvent: SyntheticPayload, Hashable {
     public var toNs: UInt64
     /// One sample stands for this many events.
     public var period: UInt64
-    /// How many events were counted in it; nil where none were.
+    /// How many events were counted in it, with what samples alone tell of threads that were born too late to be counted; nil
+    /// where none were.
     public var count: UInt64?
     /// How many samples were recorded of them. Each thread counts to the period by itself on each CPU: what is left over when
     /// it ends is in no sample.

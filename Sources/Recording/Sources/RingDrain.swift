@@ -37,30 +37,6 @@ struct SystemCallResult {
 /// are filled by then, for threads that began, so that a switch to a new thread is known although
 /// its announcement is in another CPU's ring; copy.
 final class RingDrain {
-  /// How to treat the records of one event.
-  private struct Source {
-    var keep = EventSpec.Keep.always
-    var season = EventSpec.Season.always
-    var adaptive = -1
-    var isSampled = false
-    /// Samples what threads do that are not in an exact count.
-    var isLater = false
-    /// How many events a record stands for.
-    var weight: UInt64 = 1
-    var hasCallchain = false
-    /// 8 where the instruction pointer comes between identifier and thread.
-    var shift: UInt64 = 0
-    var isSystemCall = false
-    /// Its field `first` is a descriptor that is about to be written to.
-    var namesDescriptor = false
-    /// Its field `first` tells where the path is that is about to be opened.
-    var namesPath = false
-    /// Offsets in the raw payload of what `keep` asks for.
-    var first: UInt64 = 0
-    var second: UInt64 = 0
-    var third: UInt64 = 0
-  }
-
   private let events: EventSet
   private let governor: RateGovernor
   private let sink: TraceSink
@@ -76,7 +52,7 @@ final class RingDrain {
   /// Sources by event id; ids are given out in sequence, so the table is dense.
   private let lowestID: UInt64
   private let indexOfID: [UInt8]
-  private var sources: [Source]
+  private var sources: [DrainSource]
   /// Threads that ended, which may still be switched away from for the last time.
   private var ended: [(tid: Int32, round: UInt64)] = []
   /// Threads whose parents are not known in this round, and in the one before.
@@ -102,66 +78,14 @@ final class RingDrain {
     lowestID = ids.min() ?? 0
     let span = Int(clamping: (ids.max() ?? 0) - lowestID) + 1
     var table = [UInt8](repeating: 0, count: min(span, 1 << 24))
-    sources = [Source()]
+    sources = [DrainSource()]
     for opened in events.events where !opened.ids.isEmpty {
-      sources.append(Self.source(opened.spec))
+      sources.append(DrainSource(opened.spec))
       for id in opened.ids where Int(id - lowestID) < table.count {
         table[Int(id - lowestID)] = UInt8(clamping: sources.count - 1)
       }
     }
     indexOfID = table
-  }
-
-  private static func source(_ spec: EventSpec) -> Source {
-    var source = Source()
-    source.keep = spec.keep
-    source.season = spec.season
-    switch spec.role {
-    case .plain: break
-    case .full(let adaptive): source.adaptive = adaptive.rawValue
-    case .sampled(let adaptive):
-      source.adaptive = adaptive.rawValue
-      source.isSampled = true
-      source.weight = spec.period
-    case .sampledOfLater(let adaptive):
-      source.adaptive = adaptive.rawValue
-      source.isSampled = true
-      source.isLater = true
-      source.weight = spec.period
-    }
-    source.hasCallchain = spec.fields.contains(.callchain)
-    source.shift = spec.fields.contains(.instructionPointer) ? 8 : 0
-    source.isSystemCall = spec.name == "raw_syscalls:sys_exit"
-    guard let text = spec.format, let format = TracepointFormat(parsing: text) else {
-      // Without its format a tracepoint cannot be told apart by field.
-      if source.keep != .always { source.keep = .maker }
-      return source
-    }
-    func offset(_ name: String) -> UInt64 { UInt64(format.field(name)?.offset ?? 0) }
-    switch spec.keep {
-    case .threadField:
-      source.first = offset("pid")
-    case .socketState:
-      source.first = offset("skaddr")
-      source.second = offset("newstate")
-      source.third = offset("sport")
-    case .always, .maker: break
-    }
-    if source.isSystemCall {
-      source.first = offset("id")
-      source.second = offset("ret")
-    }
-    if spec.name == "io_uring:io_uring_file_get" || spec.name == "syscalls:sys_enter_mmap" {
-      source.namesDescriptor = true
-      source.first = offset("fd")
-    }
-    if spec.signal == EventSpec.fileNames, spec.name.contains(":open"),
-      let path = format.field("path")
-    {
-      source.namesPath = true
-      source.first = UInt64(path.offset)
-    }
-    return source
   }
 
   /// Copies all that the rings hold; gives the number of bytes that were read.
@@ -312,7 +236,7 @@ final class RingDrain {
   }
 
   @inline(__always)
-  private func source(_ id: UInt64) -> Source {
+  private func source(_ id: UInt64) -> DrainSource {
     let offset = id &- lowestID
     return sources[offset < UInt64(indexOfID.count) ? Int(indexOfID[Int(offset)]) : 0]
   }
@@ -402,7 +326,7 @@ final class RingDrain {
   }
 
   private func noteSystemCall(
-    _ ring: PerfRing, _ at: UInt64, _ source: Source, _ time: UInt64
+    _ ring: PerfRing, _ at: UInt64, _ source: DrainSource, _ time: UInt64
   ) {
     let number = Int64(bitPattern: ring.split(at + At.raw + source.first))
     let result = Int64(bitPattern: ring.split(at + At.raw + source.second))
@@ -430,7 +354,7 @@ final class RingDrain {
   }
 
   /// The field is a __data_loc: the text's offset in the payload and its length.
-  private func notePath(_ ring: PerfRing, _ at: UInt64, _ source: Source, _ time: UInt64) {
+  private func notePath(_ ring: PerfRing, _ at: UInt64, _ source: DrainSource, _ time: UInt64) {
     let place = ring.half(at + At.raw + source.first)
     let start = UInt64(place & 0xffff)
     let end = start + UInt64(place >> 16)

@@ -5,12 +5,13 @@ import PerfData
 ///
 /// The kernel puts the events of a thread on a CPU and takes them off again at each of its switches: 1 to 2 µs for both ways, however
 /// few they are and whether they are on. Events of a CPU stay where they are, but see the threads of all processes: they are
-/// cheaper where most of the machine's switches are those of the target.
+/// cheaper where the target makes a good part of the machine's switches.
 struct StandIns {
   /// SWITCH records a second, of which a wait makes two: what the threads' own events cost is 2 % of a CPU by then.
   private static let rate = 20_000.0
-  /// Of the machine's switches so many for each one of the target.
-  private static let largestShare = 4.0
+  /// Of the machine's switches so many at most for each one of the target; with half of them the target's, events of CPUs cost
+  /// half as much as its own did.
+  private static let mostForEach = 4.0
   /// For how long both must have been so.
   private static let span: UInt64 = 300_000_000
   /// With more CPUs it would cost more to begin a recording, by an event of each for each of these.
@@ -48,8 +49,8 @@ struct StandIns {
     let elapsed = now &- high.since
     guard elapsed >= Self.span else { return false }
     self.high = (now, switches)
-    let others = Double(switches &- high.machine) / (Double(elapsed) / 1e9)
-    return others <= perSecond / 2 * Self.largestShare
+    let all = Double(switches &- high.machine) / (Double(elapsed) / 1e9)
+    return all <= perSecond / 2 * Self.mostForEach
   }
 
   /// Puts them in the place of the events of these threads, and closes those.
