@@ -28,6 +28,16 @@ import Testing
     #expect(!clock.isSlicing && clock.isRecording && clock.next == .max)
   }
 
+  @Test func `a recording may end before its last slice began`() throws {
+    var clock = SliceClock()
+    clock.begin(at: 1_000_000_000, writeCalls: nil)
+    var now = clock.next
+    while !clock.change(at: now) { now = clock.next }
+    clock.end(at: now - 1, writeCalls: nil)
+    let span = try #require(clock.spans.first)
+    #expect(span.recordedNs == SliceClock.slice && span.toNs == now - 1)
+  }
+
   @Test func `calls that write weigh as all others where their number is not known or few`() {
     var span = CaptureEvent.Slices(fromNs: 0, toNs: 1_000, recordedNs: 50)
     #expect(span.writeWeight == 20)

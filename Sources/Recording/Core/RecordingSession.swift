@@ -181,9 +181,10 @@ final class RecordingSession {
     }
   }
 
-  private func collect(now: UInt64) throws(PerfDataError) {
+  /// Takes in what there is; the last time nothing is switched any longer, since all events are off.
+  private func collect(now: UInt64, isLast: Bool = false) throws(PerfDataError) {
     // First of all: a slice that is over costs the target until it ends.
-    let change = governor.changeSlice(now: now)
+    let change = isLast ? nil : governor.changeSlice(now: now)
     if change == .began {
       // What was opened and closed between two slices is not known.
       descriptors.forgetEverything()
@@ -206,7 +207,7 @@ final class RecordingSession {
       let mark = MarkEvent(name: isFrozen ? "frozen" : "thawed", how: "cgroup")
       try sink.append(mark, pid: subject.pid, time: now)
     }
-    if governor.evaluate(now: now, after: change) { descriptors.forgetEverything() }
+    if !isLast, governor.evaluate(now: now, after: change) { descriptors.forgetEverything() }
     try book.sample(now: now)
     if let counters, now >= nextCounters {
       nextCounters = now + Self.counterInterval
@@ -258,7 +259,7 @@ final class RecordingSession {
     guard writeFailure == nil else { return }
     events.disable()
     let now = SystemInfo.monotonicNanoseconds()
-    try collect(now: now)
+    try collect(now: now, isLast: true)
     try book.sample(now: now, all: true)
     if case .targetEnded(let end) = ending {
       try book.end(

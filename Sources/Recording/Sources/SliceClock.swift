@@ -60,7 +60,7 @@ struct SliceClock {
   /// Everything is recorded again from here.
   mutating func end(at time: UInt64, writeCalls: UInt64?) {
     guard let start else { return }
-    if isRecording { recorded += time &- sliceStart }
+    if isRecording, time > sliceStart { recorded += time - sliceStart }
     let written = writeCalls.flatMap { total in writesBefore.map { total &- $0 } }
     list.append(
       .init(
