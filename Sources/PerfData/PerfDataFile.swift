@@ -80,7 +80,7 @@ public final class PerfDataFile: Sendable {
   }
 
   func scanner() -> RecordScanner {
-    RecordScanner(storage.bytes, in: data, layouts: layouts, lookup: lookup)
+    RecordScanner(EntryDecoder(storage.bytes, layouts: layouts, lookup: lookup), in: data)
   }
 
   /// What a whole pass found; makes one when none was made yet.
@@ -99,7 +99,7 @@ public final class PerfDataFile: Sendable {
     _ bytes: UnsafeRawBufferPointer, _ data: Range<Int>, _ layouts: ContiguousArray<RecordLayout>,
     _ lookup: AttributeLookup
   ) -> ScanSummary {
-    let scanner = RecordScanner(bytes, in: data, layouts: layouts, lookup: lookup)
+    let scanner = RecordScanner(EntryDecoder(bytes, layouts: layouts, lookup: lookup), in: data)
     var stream = RecordStream(scanner: scanner, range: data, late: nil)
     stream.readAll { _ in }
     return stream.summary

@@ -1,13 +1,12 @@
 import CPrefetch
 
-/// Finds the records of the data section, one after another, and decodes what is common to all.
+/// Finds the records of the data section, one after another.
 ///
 /// What is no record (zeros of a full disk or a crashed machine amid the data) is passed over up to the next place where records
 /// follow each other again.
 struct RecordScanner {
-  let bytes: UnsafeRawBufferPointer
-  private let layouts: ContiguousArray<RecordLayout>
-  private let lookup: AttributeLookup
+  let decoder: EntryDecoder
+  private let bytes: UnsafeRawBufferPointer
   private let upperBound: Int
   private var offset: Int
   private var typeCounts = ContiguousArray<Int>(repeating: 0, count: 256)
@@ -25,13 +24,9 @@ struct RecordScanner {
   /// The processor's own fetching ends at each page; so many bytes ahead hide what memory takes to answer.
   private static let lookahead = 1024
 
-  init(
-    _ bytes: UnsafeRawBufferPointer, in range: Range<Int>, layouts: ContiguousArray<RecordLayout>,
-    lookup: AttributeLookup
-  ) {
-    self.bytes = bytes
-    self.layouts = layouts
-    self.lookup = lookup
+  init(_ decoder: EntryDecoder, in range: Range<Int>) {
+    self.decoder = decoder
+    bytes = decoder.bytes
     offset = range.lowerBound
     upperBound = range.upperBound
   }
@@ -47,79 +42,73 @@ struct RecordScanner {
   }
 
   /// Decodes the next whole record to its place; false when there is none.
-  @inline(__always)
   mutating func next(_ entry: UnsafeMutablePointer<RecordEntry>) -> Bool {
     while upperBound - offset >= 8 {
       lull_prefetch(bytes.baseAddress.map { $0 + (offset &+ Self.lookahead) })
-      let header = word(offset)
+      let header = decoder.word(offset)
       let type = UInt32(truncatingIfNeeded: header)
       let size = Int(header >> 48)
       guard size >= 8, size <= upperBound - offset, type < 256 else {
         guard resynchronise(type: type, size: size) else { return false }
         continue
       }
+      decoder.decode(entry, at: offset)
       if type == RecordType.sample {
-        let attribute = attribute(ofSampleAt: offset, size)
-        decodeSample(entry, header, offset, size, attribute)
         offset += size
         samples &+= 1
-        if attribute < 0 { unknownRecords += 1 }
+        if entry.pointee.attribute < 0 { unknownRecords += 1 }
         return true
       }
-      entry.pointee = RecordEntry(
-        offset: offset, type: type, size: UInt32(truncatingIfNeeded: size),
-        misc: UInt16(truncatingIfNeeded: header >> 32))
       guard let step = step(type: type, size: size) else { return false }
       typeCounts[Int(type)] &+= 1
       offset += step
-      other(&entry.pointee, size)
+      note(entry.pointee, size)
       return true
     }
     return false
   }
 
-  /// Whether a sample stands next.
-  var isAtSample: Bool {
-    upperBound - offset >= 8 && UInt32(truncatingIfNeeded: word(offset)) == RecordType.sample
-  }
+  /// Where a sample is, its size and event, and its time or 0.
+  typealias FoundSample = (offset: Int, size: Int, attribute: Int32, time: UInt64)
 
-  /// Decodes the samples that come next for as long as they are whole and of known events; `visit` gets each and where to write
-  /// the one after it, and ends this by giving none.
+  /// Finds the samples that come next for as long as they are whole and of known events, or until `visit` is false; whether it
+  /// was.
   ///
   /// What changes with each sample stays in registers, which is half of the time that `next` takes.
   @inline(__always)
-  mutating func nextSamples(
-    _ first: UnsafeMutablePointer<RecordEntry>,
-    _ visit: (UnsafeMutablePointer<RecordEntry>) -> UnsafeMutablePointer<RecordEntry>?
-  ) {
-    guard let base = bytes.baseAddress else { return }
-    var entry = first
+  mutating func nextSamples(_ visit: (FoundSample) -> Bool) -> Bool {
+    guard let base = bytes.baseAddress else { return false }
     var offset = offset
     var count = 0
+    var isStopped = false
     while upperBound - offset >= 8 {
       lull_prefetch(base + (offset &+ Self.lookahead))
-      let header = word(offset)
+      let header = decoder.word(offset)
       let size = Int(header >> 48)
       guard UInt32(truncatingIfNeeded: header) == RecordType.sample, size >= 8,
         size <= upperBound - offset
       else { break }
-      let attribute = attribute(ofSampleAt: offset, size)
+      let attribute = decoder.attribute(ofSampleAt: offset, size)
       guard attribute >= 0 else { break }
-      decodeSample(entry, header, offset, size, attribute)
-      offset += size
+      let time = decoder.time(ofSampleAt: offset, size, attribute)
       count += 1
-      guard let next = visit(entry) else { break }
-      entry = next
+      guard visit((offset, size, attribute, time)) else {
+        offset += size
+        isStopped = true
+        break
+      }
+      offset += size
     }
     self.offset = offset
     samples &+= count
+    return isStopped
   }
 
   /// Bytes to the next record; nil where they are not all there.
   private func step(type: UInt32, size: Int) -> Int? {
     if type == RecordType.auxtrace, size >= 16 {
       // The hardware's data follow their record.
-      let extra = word(offset + 8)
+      let extra = decoder.word(offset + 8)
       return extra <= UInt64(upperBound - offset - size) ? size + Int(extra) : nil
     }
     if type == RecordType.tracingData, size >= 12 {
@@ -130,104 +119,14 @@ struct RecordScanner {
     return size
   }
 
-  @inline(never)
-  private mutating func other(_ entry: inout RecordEntry, _ size: Int) {
+  private mutating func note(_ entry: RecordEntry, _ size: Int) {
     if entry.type >= RecordType.firstUser {
       if entry.type > RecordType.lastUser { unknownRecords += 1 }
       if EarlyMetadata.isPart(bytes, type: entry.type, offset: entry.offset, size: size) {
         earlyMetadata.append(entry.offset..<entry.offset + size)
       }
-    } else {
-      if entry.type == 0 || entry.type > RecordType.lastKernel { unknownRecords += 1 }
-      decodeTrailer(&entry, size)
-      decodeBody(&entry, size)
-    }
-  }
-
-  /// Decodes a record that was found before.
-  func entry(at offset: Int) -> RecordEntry {
-    var again = self
-    again.offset = offset
-    var entry = RecordEntry(offset: offset, type: 0, size: 8, misc: 0)
-    _ = again.next(&entry)
-    return entry
-  }
-
-  @inline(__always)
-  private func attribute(ofSampleAt offset: Int, _ size: Int) -> Int32 {
-    guard lookup.samplePlace >= 0, lookup.samplePlace + 16 <= size else {
-      return lookup.defaultAttribute
-    }
-    return lookup.attribute(of: word(offset + 8 + lookup.samplePlace))
-  }
-
-  @inline(__always)
-  private func decodeSample(
-    _ entry: UnsafeMutablePointer<RecordEntry>, _ header: UInt64, _ offset: Int, _ size: Int,
-    _ attribute: Int32
-  ) {
-    var time: UInt64 = 0
-    var pid: Int32 = -1
-    var tid: Int32 = -1
-    var cpu: Int32 = -1
-    if attribute >= 0 {
-      let body = offset + 8
-      layouts.withUnsafeBufferPointer { layouts in
-        let layout = layouts.baseAddress.unsafelyUnwrapped + Int(attribute)
-        let last = size - 16
-        if layout.pointee.time >= 0, layout.pointee.time <= last {
-          time = word(body + layout.pointee.time)
-        }
-        if layout.pointee.tid >= 0, layout.pointee.tid <= last {
-          pid = int(body + layout.pointee.tid)
-          tid = int(body + layout.pointee.tid + 4)
-        }
-        if layout.pointee.cpu >= 0, layout.pointee.cpu <= last {
-          cpu = int(body + layout.pointee.cpu)
-        }
-      }
-    }
-    entry.pointee = RecordEntry(
-      offset: offset, time: time, type: RecordType.sample, size: UInt32(truncatingIfNeeded: size),
-      pid: pid, tid: tid, cpu: cpu, attribute: attribute,
-      misc: UInt16(truncatingIfNeeded: header >> 32))
-  }
-
-  private func decodeTrailer(_ entry: inout RecordEntry, _ size: Int) {
-    let end = entry.offset + size
-    var attribute = lookup.defaultAttribute
-    if lookup.trailerPlace >= 0, lookup.trailerPlace + 8 <= size {
-      attribute = lookup.attribute(of: word(end - lookup.trailerPlace))
-    }
-    entry.attribute = attribute
-    // Records that perf makes itself carry id 0; their layout is that of the first attribute.
-    let index = attribute >= 0 ? Int(attribute) : 0
-    guard index < layouts.count else { return }
-    let layout = layouts[index]
-    guard layout.trailerSize + 8 <= size else { return }
-    if layout.trailerTime > 0 { entry.time = word(end - layout.trailerTime) }
-    if layout.trailerTid > 0 {
-      entry.pid = int(end - layout.trailerTid)
-      entry.tid = int(end - layout.trailerTid + 4)
-    }
-    if layout.trailerCPU > 0 { entry.cpu = int(end - layout.trailerCPU) }
-    if entry.time == .max { entry.time = 0 }
-  }
-
-  /// The task that the record is about goes before the task in which it was made.
-  private func decodeBody(_ entry: inout RecordEntry, _ size: Int) {
-    let body = entry.offset + 8
-    switch entry.type {
-    case RecordType.mmap, RecordType.mmap2, RecordType.comm:
-      guard size >= 16 else { return }
-      entry.pid = int(body)
-      entry.tid = int(body + 4)
-    case RecordType.fork, RecordType.exit:
-      guard size >= 32 else { return }
-      entry.pid = int(body)
-      entry.tid = int(body + 8)
-      if entry.time == 0 { entry.time = word(body + 16) }
-    default: return
+    } else if entry.type == 0 || entry.type > RecordType.lastKernel {
+      unknownRecords += 1
     }
   }
 
@@ -238,7 +137,7 @@ struct RecordScanner {
     let start = offset
     var place = start + 8
     while upperBound - place >= 8 {
-      if word(place) != 0, isConvincing(place) {
+      if decoder.word(place) != 0, isConvincing(place) {
         holes.append(start..<place)
         offset = place
         return true
@@ -252,31 +151,21 @@ struct RecordScanner {
     var place = start
     for _ in 0..<Self.convincingRow {
       guard upperBound - place >= 8 else { return place == upperBound && place > start }
-      let header = word(place)
+      let header = decoder.word(place)
       let size = Int(header >> 48)
       guard RecordType.isKnown(UInt32(truncatingIfNeeded: header)), size >= 8, size % 8 == 0,
         size <= upperBound - place
       else { return false }
       if UInt32(truncatingIfNeeded: header) == RecordType.sample {
         guard size >= 16 else { return false }
-        if lookup.samplePlace >= 0 {
-          guard lookup.samplePlace + 16 <= size,
-            lookup.attribute(of: word(place + 8 + lookup.samplePlace)) >= 0
+        if decoder.lookup.samplePlace >= 0 {
+          guard decoder.lookup.samplePlace + 16 <= size,
+            decoder.lookup.attribute(of: decoder.word(place + 8 + decoder.lookup.samplePlace)) >= 0
           else { return false }
         }
       }
       place += size
     }
     return true
-  }
-
-  @inline(__always)
-  private func word(_ offset: Int) -> UInt64 {
-    bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-  }
-
-  @inline(__always)
-  private func int(_ offset: Int) -> Int32 {
-    bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self)
   }
 }

@@ -8,9 +8,6 @@ struct RunMerger {
   private var merged = ContiguousArray<RecordKey>()
   private var scratch = ContiguousArray<RecordKey>()
 
-  /// The lowest order that waits, of those that are not negative; each run's first key has its lowest.
-  var lowest: Int? { starts.lazy.map { keys[$0].order }.filter { $0 >= 0 }.min() }
-
   /// Adds the key that stands next in the file.
   @inline(__always)
   mutating func append(_ key: RecordKey) {
@@ -72,7 +69,7 @@ struct RunMerger {
   private mutating func mergeAll(_ parts: inout [Int]) {
     guard parts.count > 1 else { return }
     if scratch.count < merged.count {
-      scratch = ContiguousArray(repeating: RecordKey(time: 0, order: 0), count: merged.count)
+      scratch = ContiguousArray(repeating: RecordKey(time: 0, offset: 0), count: merged.count)
     }
     while parts.count > 1 {
       var joined: [Int] = []

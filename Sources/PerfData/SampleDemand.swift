@@ -44,38 +44,36 @@ public struct SampleDemand: Sendable {
     }
   }
 
-  /// Reads what was asked for into the sample; false where it is not to be handed out.
+  /// Whether a sample passes the filter, if there is one.
   @inline(__always)
-  func read(
-    _ entry: UnsafeMutablePointer<RecordEntry>, _ bytes: UnsafeRawBufferPointer
-  ) -> Bool {
-    guard payload >= 0 else { return true }
-    let start = payload + 4
-    let size = Int(entry.pointee.size)
-    guard size >= start else { return true }
-    let offset = entry.pointee.offset
-    let count = Int(bytes.loadUnaligned(fromByteOffset: offset + payload, as: UInt32.self))
-    guard count <= size - start, first.end <= count, second.end <= count,
-      third.end <= count
-    else { return true }
-    let body = offset + start
-    let first = first.value(bytes, body)
+  func isPassed(by sample: RecordScanner.FoundSample, _ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard isFiltered, let body = payload(sample.offset, sample.size, bytes) else { return true }
+    let number = first.value(bytes, body)
+    return second.value(bytes, body) >= 0 && number >= 0 && number < 512
+      && wanted[Int(number / 64)] >> UInt64(number % 64) & 1 != 0
+  }
+
+  /// Reads what was asked for into the sample.
+  @inline(__always)
+  func read(_ entry: UnsafeMutablePointer<RecordEntry>, _ bytes: UnsafeRawBufferPointer) {
+    guard let body = payload(entry.pointee.offset, Int(entry.pointee.size), bytes) else { return }
     let second = second.value(bytes, body)
-    guard isFiltered else {
-      entry.pointee.values = PayloadValues(
-        first: Int32(truncatingIfNeeded: first), second: Int32(truncatingIfNeeded: second),
-        third: Int32(truncatingIfNeeded: third.value(bytes, body)))
-      entry.pointee.hasValues = true
-      return true
-    }
-    guard second >= 0, first >= 0, first < 512,
-      wanted[Int(first / 64)] >> UInt64(first % 64) & 1 != 0
-    else { return false }
     entry.pointee.values = PayloadValues(
-      first: Int32(truncatingIfNeeded: first), second: Int32(truncatingIfNeeded: second),
-      third: Int32(truncatingIfNeeded: second >> 32))
+      first: Int32(truncatingIfNeeded: first.value(bytes, body)),
+      second: Int32(truncatingIfNeeded: second),
+      third: Int32(truncatingIfNeeded: isFiltered ? second >> 32 : third.value(bytes, body)))
     entry.pointee.hasValues = true
-    return true
+  }
+
+  /// Where the payload begins, if it is long enough for what is asked for.
+  @inline(__always)
+  private func payload(_ offset: Int, _ size: Int, _ bytes: UnsafeRawBufferPointer) -> Int? {
+    let start = payload + 4
+    guard payload >= 0, size >= start else { return nil }
+    let count = Int(bytes.loadUnaligned(fromByteOffset: offset + payload, as: UInt32.self))
+    guard count <= size - start, first.end <= count, second.end <= count, third.end <= count
+    else { return nil }
+    return offset + start
   }
 
   /// An integer in a payload, read as a whole word where eight bytes are there.
@@ -125,18 +123,26 @@ final class DemandTable {
     for (index, demand) in demands.enumerated() { (base + index).initialize(to: demand) }
   }
 
-  /// Whether a sample of a known attribute is to be handed out; notes its time, and reads what was asked for into it.
+  /// Whether a sample is to be handed out; notes its time.
   @inline(__always)
   func wants(
-    _ record: UnsafeMutablePointer<RecordEntry>, _ bytes: UnsafeRawBufferPointer,
-    _ times: inout PassTimes
+    _ sample: RecordScanner.FoundSample, _ bytes: UnsafeRawBufferPointer, _ times: inout PassTimes
   ) -> Bool {
-    guard record.pointee.attribute < count else { return true }
+    guard sample.attribute < count else { return true }
     // Used where it lies, not copied out first.
-    let demand = base + Int(record.pointee.attribute)
+    let demand = base + Int(sample.attribute)
     guard demand.pointee.use != .ignore else { return false }
-    times.note(record.pointee.time)
-    return demand.pointee.use == .handOut && demand.pointee.read(record, bytes)
+    times.note(sample.time)
+    return demand.pointee.use == .handOut && demand.pointee.isPassed(by: sample, bytes)
+  }
+
+  /// Reads what was asked for into a record.
+  @inline(__always)
+  func read(_ record: UnsafeMutablePointer<RecordEntry>, _ bytes: UnsafeRawBufferPointer) {
+    guard record.pointee.type == RecordType.sample, record.pointee.attribute >= 0,
+      record.pointee.attribute < count
+    else { return }
+    (base + Int(record.pointee.attribute)).pointee.read(record, bytes)
   }
 
   deinit { base.deallocate() }

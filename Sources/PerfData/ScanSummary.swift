@@ -9,7 +9,7 @@ struct ScanSummary: Sendable {
   /// Ranges amid the data that hold no records.
   var holes: [Range<Int>] = []
   var earlyMetadata: [Range<Int>] = []
-  /// Records older than their FINISHED_ROUND promised, by time, each with its offset and the time that it is ordered by.
+  /// Records older than their FINISHED_ROUND promised, in order.
   var late: [RecordKey] = []
 
   var problems: [String] {
@@ -26,15 +26,15 @@ struct ScanSummary: Sendable {
   }
 }
 
-/// What a record is ordered by: 16 bytes, since millions of them are put in order.
+/// What a record is ordered by, and where it is: 16 bytes, since millions of them are put in order.
 struct RecordKey: Sendable {
   /// The record's own time, or its predecessor's where it has none.
   var time: UInt64
-  /// Of equal times the lower goes first.
-  var order: Int
+  /// In the file; of equal times the lower goes first.
+  var offset: Int
 
   @inline(__always)
   static func < (a: RecordKey, b: RecordKey) -> Bool {
-    a.time != b.time ? a.time < b.time : a.order < b.order
+    a.time != b.time ? a.time < b.time : a.offset < b.offset
   }
 }

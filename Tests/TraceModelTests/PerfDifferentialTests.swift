@@ -81,7 +81,8 @@ struct PerfDifferentialTests {
     try #require(
       PerfRun.run("perf sched record -q -m 8M -o \(path) \(work) >/dev/null").status == 0)
     let timehist = try Self.timehist(path)
-    try #require(timehist.complete.count > 20)
+    // At least what the smallest of the works starts; other programs' threads come on top.
+    try #require(timehist.complete.count > 8)
     try Self.expectSameRuns(Trace.load(path: path), timehist)
   }
 

@@ -1,0 +1,131 @@
+/// Decodes what is common to all records, of which a whole one must stand where it is told to.
+struct EntryDecoder {
+  let bytes: UnsafeRawBufferPointer
+  let lookup: AttributeLookup
+  private let layouts: ContiguousArray<RecordLayout>
+
+  init(
+    _ bytes: UnsafeRawBufferPointer, layouts: ContiguousArray<RecordLayout>,
+    lookup: AttributeLookup
+  ) {
+    self.bytes = bytes
+    self.layouts = layouts
+    self.lookup = lookup
+  }
+
+  /// Decodes the record at an offset to its place.
+  @inline(__always)
+  func decode(_ entry: UnsafeMutablePointer<RecordEntry>, at offset: Int) {
+    let header = word(offset)
+    guard UInt32(truncatingIfNeeded: header) == RecordType.sample else {
+      entry.pointee = other(at: offset, header)
+      return
+    }
+    let size = Int(header >> 48)
+    var pid: Int32 = -1
+    var tid: Int32 = -1
+    var cpu: Int32 = -1
+    var time: UInt64 = 0
+    let attribute = attribute(ofSampleAt: offset, size)
+    if attribute >= 0 {
+      let body = offset + 8
+      let last = size - 16
+      layouts.withUnsafeBufferPointer { layouts in
+        let layout = layouts.baseAddress.unsafelyUnwrapped + Int(attribute)
+        if layout.pointee.time >= 0, layout.pointee.time <= last {
+          time = word(body + layout.pointee.time)
+        }
+        if layout.pointee.tid >= 0, layout.pointee.tid <= last {
+          pid = int(body + layout.pointee.tid)
+          tid = int(body + layout.pointee.tid + 4)
+        }
+        if layout.pointee.cpu >= 0, layout.pointee.cpu <= last {
+          cpu = int(body + layout.pointee.cpu)
+        }
+      }
+    }
+    entry.pointee = RecordEntry(
+      offset: offset, time: time, type: RecordType.sample, size: UInt32(truncatingIfNeeded: size),
+      pid: pid, tid: tid, cpu: cpu, attribute: attribute,
+      misc: UInt16(truncatingIfNeeded: header >> 32))
+  }
+
+  /// The event of a sample; -1 for an unknown one.
+  @inline(__always)
+  func attribute(ofSampleAt offset: Int, _ size: Int) -> Int32 {
+    guard lookup.samplePlace >= 0, lookup.samplePlace + 16 <= size else {
+      return lookup.defaultAttribute
+    }
+    return lookup.attribute(of: word(offset + 8 + lookup.samplePlace))
+  }
+
+  /// The time of a sample of a known event; 0 where it has none.
+  @inline(__always)
+  func time(ofSampleAt offset: Int, _ size: Int, _ attribute: Int32) -> UInt64 {
+    layouts.withUnsafeBufferPointer { layouts in
+      let place = (layouts.baseAddress.unsafelyUnwrapped + Int(attribute)).pointee.time
+      return place >= 0 && place <= size - 16 ? word(offset + 8 + place) : 0
+    }
+  }
+
+  @inline(never)
+  private func other(at offset: Int, _ header: UInt64) -> RecordEntry {
+    let size = Int(header >> 48)
+    var entry = RecordEntry(
+      offset: offset, type: UInt32(truncatingIfNeeded: header),
+      size: UInt32(truncatingIfNeeded: size), misc: UInt16(truncatingIfNeeded: header >> 32))
+    if entry.type < RecordType.firstUser {
+      decodeTrailer(&entry, size)
+      decodeBody(&entry, size)
+    }
+    return entry
+  }
+
+  private func decodeTrailer(_ entry: inout RecordEntry, _ size: Int) {
+    let end = entry.offset + size
+    var attribute = lookup.defaultAttribute
+    if lookup.trailerPlace >= 0, lookup.trailerPlace + 8 <= size {
+      attribute = lookup.attribute(of: word(end - lookup.trailerPlace))
+    }
+    entry.attribute = attribute
+    // Records that perf makes itself carry id 0; their layout is that of the first attribute.
+    let index = attribute >= 0 ? Int(attribute) : 0
+    guard index < layouts.count else { return }
+    let layout = layouts[index]
+    guard layout.trailerSize + 8 <= size else { return }
+    if layout.trailerTime > 0 { entry.time = word(end - layout.trailerTime) }
+    if layout.trailerTid > 0 {
+      entry.pid = int(end - layout.trailerTid)
+      entry.tid = int(end - layout.trailerTid + 4)
+    }
+    if layout.trailerCPU > 0 { entry.cpu = int(end - layout.trailerCPU) }
+    if entry.time == .max { entry.time = 0 }
+  }
+
+  /// The task that the record is about goes before the task in which it was made.
+  private func decodeBody(_ entry: inout RecordEntry, _ size: Int) {
+    let body = entry.offset + 8
+    switch entry.type {
+    case RecordType.mmap, RecordType.mmap2, RecordType.comm:
+      guard size >= 16 else { return }
+      entry.pid = int(body)
+      entry.tid = int(body + 4)
+    case RecordType.fork, RecordType.exit:
+      guard size >= 32 else { return }
+      entry.pid = int(body)
+      entry.tid = int(body + 8)
+      if entry.time == 0 { entry.time = word(body + 16) }
+    default: return
+    }
+  }
+
+  @inline(__always)
+  func word(_ offset: Int) -> UInt64 {
+    bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+  }
+
+  @inline(__always)
+  private func int(_ offset: Int) -> Int32 {
+    bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self)
+  }
+}
