@@ -21,42 +21,54 @@ struct EntryDecoder {
       entry.pointee = other(at: offset, header)
       return
     }
+    let attribute = attribute(ofSampleAt: offset, Int(header >> 48))
+    decodeSample(entry, at: offset, header, attribute)
+  }
+
+  /// Decodes the record of a key to its place.
+  @inline(__always)
+  func decode(_ entry: UnsafeMutablePointer<RecordEntry>, _ key: RecordKey) {
+    let attribute = key.attribute
+    guard attribute >= 0 else { return decode(entry, at: key.offset) }
+    decodeSample(entry, at: key.offset, word(key.offset), attribute)
+  }
+
+  @inline(__always)
+  private func decodeSample(
+    _ entry: UnsafeMutablePointer<RecordEntry>, at offset: Int, _ header: UInt64,
+    _ attribute: Int32
+  ) {
     let size = Int(header >> 48)
-    var pid: Int32 = -1
-    var tid: Int32 = -1
-    var cpu: Int32 = -1
-    var time: UInt64 = 0
-    let attribute = attribute(ofSampleAt: offset, size)
-    if attribute >= 0 {
-      let body = offset + 8
-      let last = size - 16
-      layouts.withUnsafeBufferPointer { layouts in
-        let layout = layouts.baseAddress.unsafelyUnwrapped + Int(attribute)
-        if layout.pointee.time >= 0, layout.pointee.time <= last {
-          time = word(body + layout.pointee.time)
-        }
-        if layout.pointee.tid >= 0, layout.pointee.tid <= last {
-          pid = int(body + layout.pointee.tid)
-          tid = int(body + layout.pointee.tid + 4)
-        }
-        if layout.pointee.cpu >= 0, layout.pointee.cpu <= last {
-          cpu = int(body + layout.pointee.cpu)
-        }
+    entry.pointee = RecordEntry(
+      offset: offset, type: RecordType.sample, size: UInt32(truncatingIfNeeded: size),
+      attribute: attribute, misc: UInt16(truncatingIfNeeded: header >> 32))
+    guard attribute >= 0 else { return }
+    let body = offset &+ 8
+    layouts.withUnsafeBufferPointer { layouts in
+      let layout = layouts.baseAddress.unsafelyUnwrapped + Int(attribute)
+      // A shorter one has what there is of it.
+      let last = size >= layout.pointee.least ? Int.max : size &- 16
+      if layout.pointee.time >= 0, layout.pointee.time <= last {
+        entry.pointee.time = word(body &+ layout.pointee.time)
+      }
+      if layout.pointee.tid >= 0, layout.pointee.tid <= last {
+        let both = word(body &+ layout.pointee.tid)
+        entry.pointee.pid = Int32(truncatingIfNeeded: both)
+        entry.pointee.tid = Int32(truncatingIfNeeded: both >> 32)
+      }
+      if layout.pointee.cpu >= 0, layout.pointee.cpu <= last {
+        entry.pointee.cpu = int(body &+ layout.pointee.cpu)
       }
     }
-    entry.pointee = RecordEntry(
-      offset: offset, time: time, type: RecordType.sample, size: UInt32(truncatingIfNeeded: size),
-      pid: pid, tid: tid, cpu: cpu, attribute: attribute,
-      misc: UInt16(truncatingIfNeeded: header >> 32))
   }
 
   /// The event of a sample; -1 for an unknown one.
   @inline(__always)
   func attribute(ofSampleAt offset: Int, _ size: Int) -> Int32 {
-    guard lookup.samplePlace >= 0, lookup.samplePlace + 16 <= size else {
+    guard lookup.samplePlace >= 0, lookup.samplePlace &+ 16 <= size else {
       return lookup.defaultAttribute
     }
-    return lookup.attribute(of: word(offset + 8 + lookup.samplePlace))
+    return lookup.attribute(of: word(offset &+ 8 &+ lookup.samplePlace))
   }
 
   /// The time of a sample of a known event; 0 where it has none.
@@ -64,7 +76,7 @@ struct EntryDecoder {
   func time(ofSampleAt offset: Int, _ size: Int, _ attribute: Int32) -> UInt64 {
     layouts.withUnsafeBufferPointer { layouts in
       let place = (layouts.baseAddress.unsafelyUnwrapped + Int(attribute)).pointee.time
-      return place >= 0 && place <= size - 16 ? word(offset + 8 + place) : 0
+      return place >= 0 && place <= size &- 16 ? word(offset &+ 8 &+ place) : 0
     }
   }
 

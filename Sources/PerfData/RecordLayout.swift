@@ -5,6 +5,8 @@ struct RecordLayout {
   var tid = -1
   var time = -1
   var cpu = -1
+  /// Bytes of a record, its header included, that hold all of them.
+  var least = 8
   var trailerTid = -1
   var trailerTime = -1
   var trailerCPU = -1
@@ -21,6 +23,7 @@ struct RecordLayout {
       if field == .time { time = position }
       if field == .cpu { cpu = position }
       position += 8
+      if [tid, time, cpu].contains(position - 8) { least = 8 + position }
     }
     guard attribute.sampleIDAll else { return }
     let trailer: [SampleFields] = [.identifier, .cpu, .streamID, .id, .time, .tid]

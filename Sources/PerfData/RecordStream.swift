@@ -82,7 +82,7 @@ struct RecordStream {
           let later = base + ready[min(place + Self.lookahead, ready.count - 1)].offset
           lull_prefetch(later)
           lull_prefetch(later + 64)
-          decoder.decode(part + count, at: ready[place].offset)
+          decoder.decode(part + count, ready[place])
           demands.read(part + count, decoder.bytes)
           count += 1
         }
@@ -144,7 +144,7 @@ struct RecordStream {
     var late: [RecordKey] = []
     let isFull = scanner.nextSamples { sample in
       if sample.time != 0 { last = sample.time }
-      let key = RecordKey(time: last, offset: sample.offset)
+      let key = RecordKey(time: last, offset: sample.offset, attribute: sample.attribute)
       if last < bound { late.append(key) }
       if last > newest { newest = last }
       guard demands.wants(sample, bytes, &times) else { return true }

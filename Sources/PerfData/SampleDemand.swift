@@ -16,6 +16,9 @@ public struct SampleDemand: Sendable {
   private var first = Place()
   private var second = Place()
   private var third = Place()
+  /// Bytes of payload that the three take, and those that reading them as whole words looks at.
+  private var end = 0
+  private var reach = 0
   private var isFiltered = false
   private var wanted = InlineArray<8, UInt64>(repeating: 0)
 
@@ -29,6 +32,7 @@ public struct SampleDemand: Sendable {
     self.first = Place(first)
     self.second = Place(second)
     self.third = Place(third)
+    measure()
   }
 
   /// Asks for the returns of some system calls that did not fail, each with its number and `result`; the others are counted.
@@ -39,9 +43,16 @@ public struct SampleDemand: Sendable {
     second = Place(filter.result)
     third = second
     isFiltered = true
+    measure()
     for (number, isWanted) in filter.isWanted.enumerated() where isWanted && number < 512 {
       wanted[number / 64] |= 1 << UInt64(number % 64)
     }
+  }
+
+  private mutating func measure() {
+    let places = [first, second, third]
+    end = places.map(\.end).max() ?? 0
+    reach = places.map { $0.offset + 8 }.max() ?? 0
   }
 
   /// Whether a sample passes the filter, if there is one.
@@ -57,11 +68,18 @@ public struct SampleDemand: Sendable {
   @inline(__always)
   func read(_ entry: UnsafeMutablePointer<RecordEntry>, _ bytes: UnsafeRawBufferPointer) {
     guard let body = payload(entry.pointee.offset, Int(entry.pointee.size), bytes) else { return }
-    let second = second.value(bytes, body)
+    let values: (Int64, Int64, Int64)
+    if body &+ reach <= bytes.count {
+      values = (
+        first.wholeValue(bytes, body), second.wholeValue(bytes, body),
+        third.wholeValue(bytes, body)
+      )
+    } else {
+      values = (first.value(bytes, body), second.value(bytes, body), third.value(bytes, body))
+    }
     entry.pointee.values = PayloadValues(
-      first: Int32(truncatingIfNeeded: first.value(bytes, body)),
-      second: Int32(truncatingIfNeeded: second),
-      third: Int32(truncatingIfNeeded: isFiltered ? second >> 32 : third.value(bytes, body)))
+      first: Int32(truncatingIfNeeded: values.0), second: Int32(truncatingIfNeeded: values.1),
+      third: Int32(truncatingIfNeeded: isFiltered ? values.1 >> 32 : values.2))
     entry.pointee.hasValues = true
   }
 
@@ -71,14 +89,13 @@ public struct SampleDemand: Sendable {
     let start = payload + 4
     guard payload >= 0, size >= start else { return nil }
     let count = Int(bytes.loadUnaligned(fromByteOffset: offset + payload, as: UInt32.self))
-    guard count <= size - start, first.end <= count, second.end <= count, third.end <= count
-    else { return nil }
-    return offset + start
+    guard count <= size - start, end <= count else { return nil }
+    return offset &+ start
   }
 
   /// An integer in a payload, read as a whole word where eight bytes are there.
   private struct Place {
-    private var offset = 0
+    private(set) var offset = 0
     private var size = 1
     private var shift: UInt64 = 56
     private var isSigned = false
@@ -96,17 +113,23 @@ public struct SampleDemand: Sendable {
     @inline(__always)
     var end: Int { offset + size }
 
-    @inline(__always)
     func value(_ bytes: UnsafeRawBufferPointer, _ body: Int) -> Int64 {
       let start = body + offset
+      guard start + 8 > bytes.count else { return wholeValue(bytes, body) }
       var word: UInt64 = 0
-      if start + 8 <= bytes.count {
-        word = bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self) &<< shift
-      } else {
-        for index in 0..<size { word |= UInt64(bytes[start + index]) << UInt64(8 * index) }
-        word = word &<< shift
-      }
-      return isSigned
+      for index in 0..<size { word |= UInt64(bytes[start + index]) << UInt64(8 * index) }
+      return extended(word &<< shift)
+    }
+
+    /// Of a place after which the file goes on for a word.
+    @inline(__always)
+    func wholeValue(_ bytes: UnsafeRawBufferPointer, _ body: Int) -> Int64 {
+      extended(bytes.loadUnaligned(fromByteOffset: body &+ offset, as: UInt64.self) &<< shift)
+    }
+
+    @inline(__always)
+    private func extended(_ word: UInt64) -> Int64 {
+      isSigned
         ? Int64(bitPattern: word) &>> Int64(bitPattern: shift) : Int64(bitPattern: word &>> shift)
     }
   }

@@ -30,11 +30,30 @@ struct ScanSummary: Sendable {
 struct RecordKey: Sendable {
   /// The record's own time, or its predecessor's where it has none.
   var time: UInt64
-  /// In the file; of equal times the lower goes first.
-  var offset: Int
+  /// The offset above the attribute's number plus one, so that of equal times what stands first in the file goes first.
+  private var place: Int
+
+  private static let attributeBits = 12
+  private static let attributeMask = 1 << attributeBits - 1
+
+  /// `attribute` is that of a sample, so that it need not be looked up again.
+  @inline(__always)
+  init(time: UInt64, offset: Int, attribute: Int32 = -1) {
+    self.time = time
+    let number = Int(attribute) &+ 1
+    place = offset << Self.attributeBits | (number <= Self.attributeMask ? number : 0)
+  }
+
+  /// In the file.
+  @inline(__always)
+  var offset: Int { place >> Self.attributeBits }
+
+  /// Of a sample; -1 where that is to be looked up.
+  @inline(__always)
+  var attribute: Int32 { Int32(truncatingIfNeeded: place & Self.attributeMask) &- 1 }
 
   @inline(__always)
   static func < (a: RecordKey, b: RecordKey) -> Bool {
-    a.time != b.time ? a.time < b.time : a.offset < b.offset
+    a.time != b.time ? a.time < b.time : a.place < b.place
   }
 }

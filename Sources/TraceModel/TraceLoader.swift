@@ -54,13 +54,19 @@ struct TraceLoader: ~Copyable {
   private var hasStarted = false
   private let events: ContiguousArray<DecodedEvent>
   private let decoders: ContiguousArray<SampleDecoder?>
-  private let frequent: ContiguousArray<FrequentEvent.Kind?>
+  private let treatments: ContiguousArray<Treatment>
   private let demands: [SampleDemand]
   private let nameDecoders: ContiguousArray<SampleDecoder?>
-  /// Of attributes whose samples show that their threads run, where no other record would: whether they are tracepoints'.
-  private let showsRuns: ContiguousArray<Bool?>
   /// What a record takes here is a tenth of what memory takes to answer.
   private static let lookahead = 16
+
+  /// What is made of the samples of one attribute, in few bytes, since every sample asks.
+  private struct Treatment {
+    var frequent: FrequentEvent.Kind?
+    /// Of samples that show that their threads run, where no other record would: whether they are a tracepoint's.
+    var showsRuns: Bool?
+    var isDecoded: Bool
+  }
 
   /// One line for each event that is decoded.
   static let known: [String: SampleDecoder] = [
@@ -115,11 +121,10 @@ struct TraceLoader: ~Copyable {
     let infersRuns =
       names.contains("sched:sched_switch") && !file.attributes.contains(where: \.tellsSwitches)
     // Of PERF_TYPE_HARDWARE, _SOFTWARE (but BPF's output) and _TRACEPOINT; a switch tells more itself.
-    showsRuns = ContiguousArray(
-      file.attributes.map {
-        infersRuns && $0.type <= 2 && !($0.type == 1 && $0.config == 10)
-          && !$0.name.hasPrefix("sched:sched_switch") ? $0.type == 2 : nil
-      })
+    let showsRuns = file.attributes.map {
+      infersRuns && $0.type <= 2 && !($0.type == 1 && $0.config == 10)
+        && !$0.name.hasPrefix("sched:sched_switch") ? $0.type == 2 : nil
+    }
     // Lull's own recordings have the exits of some calls alone.
     let countsCalls = !names.contains(SyntheticEvent.capture.rawValue)
     events = ContiguousArray(
@@ -134,8 +139,12 @@ struct TraceLoader: ~Copyable {
         events[$0].attribute, payload: file.fixedPayload(ofAttribute: $0),
         format: events[$0].format, countsCalls: countsCalls)
     }
-    self.frequent = ContiguousArray(frequent.map { $0?.kind })
-    demands = events.indices.map { [decoders, nameDecoders, showsRuns] index in
+    treatments = ContiguousArray(
+      events.indices.map { [decoders] in
+        Treatment(
+          frequent: frequent[$0]?.kind, showsRuns: showsRuns[$0], isDecoded: decoders[$0] != nil)
+      })
+    demands = events.indices.map { [decoders, nameDecoders] index in
       if let event = frequent[index] { return event.demand }
       if decoders[index] != nil || showsRuns[index] != nil { return SampleDemand(.handOut) }
       return SampleDemand(nameDecoders[index] != nil ? .ignore : .count)
@@ -164,14 +173,18 @@ struct TraceLoader: ~Copyable {
   }
 
   private mutating func readRecords() {
+    let treatments = treatments
+    let file = file
     times = file.forEachRoundAhead(demands) { records, earliest in
       // Read where they lie: copies of millions take longer than what is made of them.
       records.withUnsafeBufferPointer { records in
-        guard let base = records.baseAddress else { return }
-        for place in 0..<records.count {
-          let later = base + min(place + Self.lookahead, records.count - 1)
-          if isLookedAt(later) { file.fetch(later) }
-          consume(base + place, earliest)
+        treatments.withUnsafeBufferPointer { treatments in
+          guard let base = records.baseAddress else { return }
+          for place in 0..<records.count {
+            let later = base + min(place + Self.lookahead, records.count - 1)
+            if Self.isLookedAt(later, treatments) { file.fetch(later) }
+            consume(base + place, earliest, treatments)
+          }
         }
       }
     }
@@ -191,34 +204,43 @@ struct TraceLoader: ~Copyable {
 
   /// Whether more is wanted of a record than the reader has read.
   @inline(__always)
-  private func isLookedAt(_ record: UnsafePointer<RecordEntry>) -> Bool {
-    guard record.pointee.hasValues else { return true }
-    let kind = frequent[Int(record.pointee.attribute)]
+  private static func isLookedAt(
+    _ record: UnsafePointer<RecordEntry>, _ treatments: UnsafeBufferPointer<Treatment>
+  ) -> Bool {
+    let attribute = Int(record.pointee.attribute)
+    guard record.pointee.type == RecordType.sample, attribute >= 0 else { return true }
+    guard record.pointee.hasValues else { return treatments[attribute].isDecoded }
+    let kind = treatments[attribute].frequent
     return kind == .systemCallExit || kind == .systemCallReturn
   }
 
   @inline(__always)
-  private mutating func consume(_ record: UnsafePointer<RecordEntry>, _ earliest: UInt64) {
-    if !hasStarted, record.pointee.time > 0 {
-      hasStarted = true
-      let start = Timestamp(nanoseconds: earliest)
-      state.schedule.starts(at: start)
-      if let window = options.window { state.calls.window = window.range(from: start) }
+  private mutating func consume(
+    _ record: UnsafePointer<RecordEntry>, _ earliest: UInt64,
+    _ treatments: UnsafeBufferPointer<Treatment>
+  ) {
+    if !hasStarted, record.pointee.time > 0 { begin(at: Timestamp(nanoseconds: earliest)) }
+    guard record.pointee.type == RecordType.sample else {
+      sideBand(record.pointee)
+      return
     }
     let attribute = Int(record.pointee.attribute)
-    if record.pointee.type == RecordType.sample {
-      guard attribute >= 0 else {
-        undecodable["sample of an unknown event", default: 0] += 1
-        return
-      }
-      if let byTracepoint = showsRuns[attribute] {
-        SchedulerDecoder.foundRunning(record.pointee, byTracepoint: byTracepoint, &state)
-      }
-      if record.pointee.hasValues, let kind = frequent[attribute], pass(kind, record) { return }
-      if let decode = decoders[attribute] { run(decode, record.pointee) }
-    } else {
-      sideBand(record.pointee)
+    guard attribute >= 0 else {
+      undecodable["sample of an unknown event", default: 0] += 1
+      return
     }
+    let treatment = treatments[attribute]
+    if let byTracepoint = treatment.showsRuns {
+      SchedulerDecoder.foundRunning(record.pointee, byTracepoint: byTracepoint, &state)
+    }
+    if record.pointee.hasValues, let kind = treatment.frequent, pass(kind, record) { return }
+    if treatment.isDecoded, let decode = decoders[attribute] { run(decode, record.pointee) }
+  }
+
+  private mutating func begin(at start: Timestamp) {
+    hasStarted = true
+    state.schedule.starts(at: start)
+    if let window = options.window { state.calls.window = window.range(from: start) }
   }
 
   /// Takes in a sample whose values the reader has read; false where there is more in it.

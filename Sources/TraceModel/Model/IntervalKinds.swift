@@ -40,8 +40,8 @@ struct IntervalKinds: Sendable {
     Kind(state: .running), Kind(state: .runnable),
   ]
   private var numbers: [Key: Int] = [:]
-  /// The number of the last wait with each low part of its waker.
-  private var recent = InlineArray<8, Int32>(repeating: 0)
+  /// The number of the last wait of each low part of its waker and stack.
+  private var recent = ContiguousArray<Int32>(repeating: 0, count: 32)
 
   /// Counts an interval and tells the number of its kind.
   @inline(__always)
@@ -60,7 +60,7 @@ struct IntervalKinds: Sendable {
 
   @inline(__always)
   private mutating func other(_ interval: ThreadInterval) -> Int {
-    let place = Int(truncatingIfNeeded: interval.waker ?? 0) & 7
+    let place = (Int(truncatingIfNeeded: interval.waker ?? 21) &+ 9 &* (interval.stack ?? 0)) & 31
     let guess = Int(recent[place])
     let kind = all[guess]
     if kind.waker == interval.waker, kind.stack == interval.stack, kind.state == interval.state {
