@@ -5,10 +5,14 @@ struct Activity {
   var threads: [ThreadModel]
   var wakeups: WakeupLog
   var transfers: [Transfer]
+  var transferFailures: [TransferFailure]
+  var spinCalls: [SpinCall]
   var operations: FileOperations
   var footprints: [Footprint]
   var signals: [SignalDelivery]
   var samples: [ProcessorSample]
+  var jobs: JobLog
+  var createdTasks: TaskLog
 
   /// Takes out what a process did as another program, before its exec.
   mutating func leaveOut(_ pid: Int32, before time: Timestamp) {
@@ -28,6 +32,14 @@ struct Activity {
       wakeups = WakeupLog(wakeups.lazy.filter { $0.pid != pid || $0.time >= time })
     }
     transfers.removeAll { $0.pid == pid && $0.time < time }
+    transferFailures.removeAll { $0.pid == pid && $0.time < time }
+    spinCalls.removeAll { $0.pid == pid && $0.time < time }
+    if jobs.earliest < time {
+      jobs = JobLog(jobs.lazy.filter { $0.pid != pid || $0.start >= time })
+    }
+    if createdTasks.earliest < time {
+      createdTasks = TaskLog(createdTasks.lazy.filter { $0.pid != pid || $0.time >= time })
+    }
     if operations.earliest < time {
       operations = FileOperations(operations.lazy.filter { $0.pid != pid || $0.time >= time })
     }

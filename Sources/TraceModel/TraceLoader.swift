@@ -353,8 +353,9 @@ struct TraceLoader: ~Copyable {
       recorded: file.features.commandLine, hosts: Set(tests.map(\.pid)))
     var activity = Activity(
       threads: threads, wakeups: state.wakeups, transfers: state.transfers,
+      transferFailures: state.transferFailures, spinCalls: state.spinCalls,
       operations: operations, footprints: state.footprints, signals: state.signals,
-      samples: state.processorSamples)
+      samples: state.processorSamples, jobs: state.jobs.runs, createdTasks: state.jobs.created)
     if let programStart = subject.programStart {
       // `swift run` builds, and `sh -c exec` prepares, in the process that is the program later.
       activity.leaveOut(subject.pid, before: programStart)
@@ -384,13 +385,13 @@ struct TraceLoader: ~Copyable {
       capture: state.capture, start: start, end: end, processes: processes,
       threads: activity.threads, stacks: state.stacks.table, wakeups: activity.wakeups,
       transfers: activity.transfers, connections: state.sockets.connections,
-      listeners: state.sockets.listeners, transferFailures: state.transferFailures,
-      spinCalls: state.spinCalls, marks: state.marks, contents: state.contents,
+      listeners: state.sockets.listeners, transferFailures: activity.transferFailures,
+      spinCalls: activity.spinCalls, marks: state.marks, contents: state.contents,
       tests: tests,
       fileOperations: activity.operations, calls: calls, footprints: activity.footprints,
       counters: state.counters, signals: activity.signals,
-      processorSamples: activity.samples, jobs: state.jobs.runs,
-      createdTasks: state.jobs.created,
+      processorSamples: activity.samples, jobs: activity.jobs,
+      createdTasks: activity.createdTasks,
       eventNames: Set(file.attributes.map(\.name)), architecture: file.features.architecture,
       subject: subject)
   }

@@ -1,4 +1,5 @@
 import PerfData
+import TestSupport
 import Testing
 
 @testable import TraceModel
@@ -8,7 +9,7 @@ import Testing
 
   @Test func `a job is told from its queue to its end, one within another too`() {
     var tracker = JobTracker()
-    tracker.create(pid: 1)
+    tracker.create(pid: 1, at: time(90))
     tracker.enqueue(pid: 1, job: 0x10, at: time(100))
     tracker.begin(pid: 1, tid: 2, job: 0x10, isMainActor: true, function: nil, at: time(130))
     // Its address is used again; the first run must not take the second's queueing.
@@ -19,7 +20,7 @@ import Testing
     tracker.end(tid: 2, at: time(210))
     tracker.begin(pid: 1, tid: 3, job: 0x10, isMainActor: true, function: nil, at: time(300))
     tracker.end(tid: 3, at: time(310))
-    #expect(tracker.created == [1: 1])
+    #expect(tracker.created.count(of: 1) == 1 && tracker.created.count(of: 2) == 0)
     #expect(tracker.runs.map(\.length.nanoseconds) == [20, 70, 10])
     #expect(tracker.runs.map { $0.wait?.nanoseconds } == [nil, 30, 160])
     #expect(tracker.runs.map(\.isMainActor) == [false, true, true])
@@ -33,5 +34,60 @@ import Testing
     }
     for _ in 0..<100 { tracker.end(tid: 2, at: time(2000)) }
     #expect(tracker.runs.count <= 16)
+  }
+
+  /// Runs of every kind: waits known and not, of no time, before each other and as long as a number can be.
+  private func runs() -> [JobRun] {
+    var random = SystemRandomNumberGenerator()
+    return (0..<2000).map { place in
+      let end = UInt64.random(in: 1 << 40...1 << 41, using: &random)
+      let start = end - UInt64.random(in: 0...1 << UInt64(place % 40), using: &random)
+      var frame = Frame.noStack
+      frame.function = "f\(place % 7)()"
+      frame.moduleOffset = UInt64(place % 7)
+      return JobRun(
+        start: time(start), end: time(end), pid: Int32(place % 3), tid: Int32(place % 5),
+        enqueued: place % 4 == 0 ? nil : time(start - UInt64(place % 4 - 1) * 1_000_000),
+        isMainActor: place % 2 == 0, function: place % 11 == 0 ? nil : frame)
+    }
+  }
+
+  @Test func `packed runs are as they were`() {
+    let runs = runs()
+    let log = JobLog(runs)
+    func text(_ run: JobRun) -> String { "\(run)" }
+    #expect(log.count == runs.count && log.map(text) == runs.map(text))
+  }
+
+  @Test func `a window holds what was run, created and asked for in it`() throws {
+    var builder = TraceBuilder()
+    try builder.capture(time: 1_000_000_000, rootPid: 100)
+    try builder.process(time: 1_000_000_000, pid: 100)
+    builder.switchIn(time: 1_000_000_000, 100)
+    builder.exit(time: 11_000_000_000, pid: 100, tid: 100)
+    var trace = try builder.withFile { try Trace.load(path: $0) }
+    // Of a second each, one at each second from the first on, handed over half a second before.
+    let starts = (1...9).map { UInt64($0) * 1_000_000_000 }
+    trace.jobs = JobLog(
+      starts.map {
+        JobRun(
+          start: time($0), end: time($0 + 1_000_000_000), pid: 100, tid: 100,
+          enqueued: time($0 - 500_000_000), isMainActor: false)
+      })
+    trace.createdTasks = TaskLog(starts.map { (pid: 100, time: time($0)) })
+    trace.spinCalls = starts.map {
+      SpinCall(time: time($0), pid: 100, tid: 100, kind: .yield, weight: 1)
+    }
+    trace.transferFailures = starts.map { TransferFailure(time: time($0), pid: 100, error: 32) }
+    // The trace starts at 1 s: from 3.5 s to 6.25 s.
+    let part = trace.limited(to: TraceWindow(from: 2.5, to: 5.25))
+    #expect(
+      part.jobs.map(\.length.nanoseconds) == [
+        500_000_000, 1_000_000_000, 1_000_000_000, 250_000_000,
+      ]
+    )
+    #expect(part.jobs.map { $0.wait?.nanoseconds } == [nil, 500_000_000, 500_000_000, 500_000_000])
+    #expect(part.createdTasks.count(of: 100) == 3)
+    #expect(part.spinCalls.count == 3 && part.transferFailures.count == 3)
   }
 }

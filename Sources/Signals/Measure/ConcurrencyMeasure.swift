@@ -9,13 +9,19 @@ enum ConcurrencyMeasure {
   static func measure(_ subject: SubjectView) -> ConcurrencySignal? {
     let trace = subject.trace
     let jobs = trace.jobs.lazy.filter { $0.pid == subject.pid }
-    let created = trace.createdTasks[subject.pid] ?? 0
+    var (count, mainCount, mainTime) = (0, 0, TimeSpan.zero)
+    for job in jobs {
+      count += 1
+      guard job.isMainActor else { continue }
+      mainCount += 1
+      mainTime += job.length
+    }
+    let created = trace.createdTasks.count(of: subject.pid)
     let stopped = trace.capture?.unavailable.first { $0.signal == "concurrency" }?.reason
-    guard !jobs.isEmpty || created > 0 || stopped != nil else { return nil }
-    let main = jobs.filter(\.isMainActor)
+    guard count > 0 || created > 0 || stopped != nil else { return nil }
     return ConcurrencySignal(
-      jobs: jobs.count, mainActorJobs: main.count,
-      mainActorSeconds: main.reduce(0) { $0 + $1.length.seconds }, tasksCreated: created,
+      jobs: count, mainActorJobs: mainCount, mainActorSeconds: mainTime.seconds,
+      tasksCreated: created,
       longestJobs: largest(jobs) { $0.length }.map { signal($0, subject) },
       longestWaits: largest(jobs.filter { $0.wait != nil }) { $0.wait ?? .zero }
         .map { signal($0, subject) }, stopped: stopped)

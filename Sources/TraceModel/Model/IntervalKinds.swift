@@ -41,7 +41,7 @@ struct IntervalKinds: Sendable {
   ]
   private var numbers: [Key: Int] = [:]
   /// The number of the last wait of each low part of its waker and stack.
-  private var recent = ContiguousArray<Int32>(repeating: 0, count: 32)
+  private var recent = InlineArray<32, Int32>(repeating: 0)
 
   /// Counts an interval and tells the number of its kind.
   @inline(__always)

@@ -1,9 +1,9 @@
 import PerfData
 
-/// Things done to files in the order of the trace, packed: about eight bytes each where they are alike.
+/// Operations in the order of the trace, packed: about eight bytes each where they are alike.
 ///
-/// Who did what to which file comes again and again, so each such kind is kept once; an operation is the number of its kind, the
-/// time since the one before, and its bytes.
+/// Who did what (of files: to which) comes again and again, so each such kind is kept once; an operation is the number of its kind,
+/// the time since the one before, and its bytes.
 public struct OperationLog<Kind: Hashable & Sendable>: Sendable {
   /// One operation as it is packed.
   struct Entry {

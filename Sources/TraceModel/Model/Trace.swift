@@ -37,9 +37,8 @@ public struct Trace: Sendable {
   public internal(set) var signals: [SignalDelivery] = []
   public internal(set) var processorSamples: [ProcessorSample] = []
   /// Runs of jobs of Swift concurrency, in the order of their ends.
-  public internal(set) var jobs: [JobRun] = []
-  /// Tasks created, by process.
-  public internal(set) var createdTasks: [Int32: Int] = [:]
+  public internal(set) var jobs = JobLog()
+  public internal(set) var createdTasks = TaskLog()
   /// Names of the events that were recorded.
   public internal(set) var eventNames: Set<String> = []
 

@@ -30,6 +30,10 @@ extension Trace {
     part.threads = threads.compactMap { $0.limited(from, to) }
     part.wakeups = WakeupLog(wakeups.lazy.filter { isInside($0.time) })
     part.transfers = transfers.filter { isInside($0.time) }
+    part.transferFailures = transferFailures.filter { isInside($0.time) }
+    part.spinCalls = spinCalls.filter { isInside($0.time) }
+    part.jobs = JobLog(jobs.lazy.compactMap { $0.limited(from, to) })
+    part.createdTasks = TaskLog(createdTasks.lazy.filter { isInside($0.time) })
     part.contents = contents.filter { isInside($0.time) }
     part.packets = packets.filter { isInside($0.time) }
     part.fileOperations = FileOperations(fileOperations.lazy.filter { isInside($0.time) })
@@ -66,6 +70,18 @@ extension ThreadModel {
         inside.end = min(interval.end, to)
         return inside
       })
+    return part
+  }
+}
+
+extension JobRun {
+  /// What of the run is between two moments; nil when nothing is.
+  fileprivate func limited(_ from: Timestamp, _ to: Timestamp) -> JobRun? {
+    guard end > from, start < to else { return nil }
+    var part = self
+    part.end = min(end, to)
+    // Its wait was over before.
+    if start < from { (part.start, part.enqueued) = (from, nil) }
     return part
   }
 }

@@ -7,16 +7,15 @@ struct JobTracker {
     var job: Int64
   }
 
-  private(set) var runs: [JobRun] = []
-  /// Tasks created, by process.
-  private(set) var created: [Int32: Int] = [:]
+  private(set) var runs = JobLog()
+  private(set) var created = TaskLog()
   private var waiting: [Key: Timestamp] = [:]
   /// What each thread runs; a job may run another within itself.
   private var open: [Int32: [JobRun]] = [:]
   /// A return that was lost must not make a stack grow for ever.
   private static let deepest = 16
 
-  mutating func create(pid: Int32) { created[pid, default: 0] += 1 }
+  mutating func create(pid: Int32, at time: Timestamp) { created.append(pid: pid, at: time) }
 
   mutating func enqueue(pid: Int32, job: Int64, at time: Timestamp) {
     waiting[Key(pid: pid, job: job)] = time
@@ -48,7 +47,7 @@ enum JobDecoder {
   ]
 
   private static func created(_ context: DecodingContext, _ state: inout LoaderState) {
-    state.jobs.create(pid: context.pid)
+    state.jobs.create(pid: context.pid, at: context.time)
   }
 
   private static func enqueued(_ context: DecodingContext, _ state: inout LoaderState) {

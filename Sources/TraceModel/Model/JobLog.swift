@@ -1,0 +1,90 @@
+import PerfData
+
+/// Runs of jobs of Swift concurrency in the order of their ends, packed: about fifteen bytes each, as a busy server runs thousands a
+/// second.
+public struct JobLog: Sequence, ExpressibleByArrayLiteral, Sendable {
+  /// What comes again and again.
+  private struct Kind: Hashable {
+    let pid: Int32
+    let tid: Int32
+    let isMainActor: Bool
+    let wasEnqueued: Bool
+    let function: Frame?
+  }
+
+  /// Each entry's time is the run's end, and its bytes are the nanoseconds that the job waited for its executor.
+  private var log = OperationLog<Kind>()
+
+  public init() {}
+
+  public init(_ runs: some Sequence<JobRun>) {
+    for run in runs { append(run) }
+  }
+
+  public init(arrayLiteral elements: JobRun...) { self.init(elements) }
+
+  /// How many there are.
+  public var count: Int { log.count }
+
+  public var underestimatedCount: Int { count }
+
+  /// The earliest end of a run.
+  var earliest: Timestamp { log.earliest }
+
+  public mutating func append(_ run: JobRun) {
+    let kind = Kind(
+      pid: run.pid, tid: run.tid, isMainActor: run.isMainActor, wasEnqueued: run.enqueued != nil,
+      function: run.function)
+    let number = log.number(
+      of: kind,
+      hint: Int(run.tid) &+ 61 &* Int(truncatingIfNeeded: run.function?.moduleOffset ?? 0))
+    log.append(
+      .init(
+        kind: number, time: run.end.nanoseconds,
+        bytes: UInt64(bitPattern: run.wait?.nanoseconds ?? 0), duration: run.length))
+  }
+
+  public func makeIterator() -> some IteratorProtocol<JobRun> {
+    log.entries.lazy.map { [kinds = log.kinds] entry in
+      let kind = kinds[entry.kind]
+      let end = Timestamp(nanoseconds: entry.time)
+      let start = Timestamp(
+        nanoseconds: entry.time &- UInt64(bitPattern: entry.duration.nanoseconds))
+      return JobRun(
+        start: start, end: end, pid: kind.pid, tid: kind.tid,
+        enqueued: kind.wasEnqueued
+          ? Timestamp(nanoseconds: start.nanoseconds &- entry.bytes) : nil,
+        isMainActor: kind.isMainActor, function: kind.function)
+    }.makeIterator()
+  }
+}
+
+/// When each process created tasks of Swift concurrency, packed.
+public struct TaskLog: Sequence, Sendable {
+  private var log = OperationLog<Int32>()
+
+  public init() {}
+
+  init(_ tasks: some Sequence<(pid: Int32, time: Timestamp)>) {
+    for task in tasks { append(pid: task.pid, at: task.time) }
+  }
+
+  /// The earliest task's.
+  var earliest: Timestamp { log.earliest }
+
+  mutating func append(pid: Int32, at time: Timestamp) {
+    let number = log.number(of: pid, hint: Int(pid))
+    log.append(.init(kind: number, time: time.nanoseconds, bytes: 0))
+  }
+
+  /// How many a process created.
+  public func count(of pid: Int32) -> Int {
+    lazy.filter { $0.pid == pid }.reduce(0) { n, _ in n + 1 }
+  }
+
+  public func makeIterator() -> some IteratorProtocol<(pid: Int32, time: Timestamp)> {
+    log.entries.lazy.map { [kinds = log.kinds] in
+      (pid: kinds[$0.kind], time: Timestamp(nanoseconds: $0.time))
+    }.makeIterator()
+  }
+}
