@@ -18,7 +18,7 @@ struct EntryDecoder {
   func decode(_ entry: UnsafeMutablePointer<RecordEntry>, at offset: Int) {
     let header = word(offset)
     guard UInt32(truncatingIfNeeded: header) == RecordType.sample else {
-      entry.pointee = other(at: offset, header)
+      other(entry, at: offset, header)
       return
     }
     let attribute = attribute(ofSampleAt: offset, Int(header >> 48))
@@ -81,37 +81,48 @@ struct EntryDecoder {
   }
 
   @inline(never)
-  private func other(at offset: Int, _ header: UInt64) -> RecordEntry {
+  private func other(
+    _ entry: UnsafeMutablePointer<RecordEntry>, at offset: Int, _ header: UInt64
+  ) {
     let size = Int(header >> 48)
-    var entry = RecordEntry(
+    entry.pointee = RecordEntry(
       offset: offset, type: UInt32(truncatingIfNeeded: header),
       size: UInt32(truncatingIfNeeded: size), misc: UInt16(truncatingIfNeeded: header >> 32))
-    if entry.type < RecordType.firstUser {
-      decodeTrailer(&entry, size)
-      decodeBody(&entry, size)
+    if entry.pointee.type < RecordType.firstUser {
+      decodeTrailer(entry, offset, size)
+      decodeBody(&entry.pointee, size)
     }
-    return entry
   }
 
-  private func decodeTrailer(_ entry: inout RecordEntry, _ size: Int) {
-    let end = entry.offset + size
+  @inline(__always)
+  private func decodeTrailer(
+    _ entry: UnsafeMutablePointer<RecordEntry>, _ offset: Int, _ size: Int
+  ) {
+    let end = offset &+ size
     var attribute = lookup.defaultAttribute
-    if lookup.trailerPlace >= 0, lookup.trailerPlace + 8 <= size {
-      attribute = lookup.attribute(of: word(end - lookup.trailerPlace))
+    if lookup.trailerPlace >= 0, lookup.trailerPlace &+ 8 <= size {
+      attribute = lookup.attribute(of: word(end &- lookup.trailerPlace))
     }
-    entry.attribute = attribute
+    entry.pointee.attribute = attribute
     // Records that perf makes itself carry id 0; their layout is that of the first attribute.
     let index = attribute >= 0 ? Int(attribute) : 0
-    guard index < layouts.count else { return }
-    let layout = layouts[index]
-    guard layout.trailerSize + 8 <= size else { return }
-    if layout.trailerTime > 0 { entry.time = word(end - layout.trailerTime) }
-    if layout.trailerTid > 0 {
-      entry.pid = int(end - layout.trailerTid)
-      entry.tid = int(end - layout.trailerTid + 4)
+    layouts.withUnsafeBufferPointer { layouts in
+      guard index < layouts.count else { return }
+      let layout = layouts.baseAddress.unsafelyUnwrapped + index
+      guard layout.pointee.trailerSize &+ 8 <= size else { return }
+      if layout.pointee.trailerTime > 0 {
+        let time = word(end &- layout.pointee.trailerTime)
+        entry.pointee.time = time == .max ? 0 : time
+      }
+      if layout.pointee.trailerTid > 0 {
+        let both = word(end &- layout.pointee.trailerTid)
+        entry.pointee.pid = Int32(truncatingIfNeeded: both)
+        entry.pointee.tid = Int32(truncatingIfNeeded: both >> 32)
+      }
+      if layout.pointee.trailerCPU > 0 {
+        entry.pointee.cpu = int(end &- layout.pointee.trailerCPU)
+      }
     }
-    if layout.trailerCPU > 0 { entry.cpu = int(end - layout.trailerCPU) }
-    if entry.time == .max { entry.time = 0 }
   }
 
   /// The task that the record is about goes before the task in which it was made.

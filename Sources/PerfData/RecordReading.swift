@@ -8,15 +8,14 @@ extension PerfDataFile {
     _ = try forEachPart([]) { (records, _) throws(E) in try body(records) }
   }
 
-  /// Hands out all whole records as they stand in the file, in one pass, after which their order is known.
-  public func forEachRecord<E: Error>(_ body: (RecordEntry) throws(E) -> Void) throws(E) {
-    var stream = RecordStream(scanner: scanner(), range: data, late: nil)
+  /// Hands out the samples of some attributes, those that are true in the list, as they stand in the file.
+  public func forEachSample<E: Error>(
+    ofAttributes isWanted: [Bool], _ body: (RecordEntry) throws(E) -> Void
+  ) throws(E) {
+    var scanner = scanner()
     var passed = PassedPages(storage)
-    try stream.readAll { (record) throws(E) in
-      try body(record)
-      passed.note(record.offset)
-    }
-    remember(stream.summary)
+    var record = RecordEntry(offset: 0, type: 0, size: 8, misc: 0)
+    while scanner.nextSample(of: isWanted, &record, { passed.note($0) }) { try body(record) }
     storage.release(data)
   }
 

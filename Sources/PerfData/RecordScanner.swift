@@ -104,6 +104,39 @@ struct RecordScanner {
     return isStopped
   }
 
+  /// Decodes the next sample of an attribute that is true in the list; false when there is none. `passes` is told where it is
+  /// from time to time.
+  mutating func nextSample(
+    of isWanted: [Bool], _ entry: UnsafeMutablePointer<RecordEntry>, _ passes: (Int) -> Void
+  ) -> Bool {
+    var told = offset
+    while upperBound - offset >= 8 {
+      lull_prefetch(bytes.baseAddress.map { $0 + (offset &+ Self.lookahead) })
+      let start = offset
+      let header = decoder.word(start)
+      let type = UInt32(truncatingIfNeeded: header)
+      let size = Int(header >> 48)
+      guard size >= 8, size <= upperBound - start, type < 256 else {
+        guard resynchronise(type: type, size: size) else { return false }
+        continue
+      }
+      guard let step = type == RecordType.sample ? size : step(type: type, size: size) else {
+        return false
+      }
+      offset += step
+      if start - told >= 1 << 20 {
+        passes(start)
+        told = start
+      }
+      guard type == RecordType.sample else { continue }
+      let attribute = Int(decoder.attribute(ofSampleAt: start, size))
+      guard attribute >= 0, attribute < isWanted.count, isWanted[attribute] else { continue }
+      decoder.decode(entry, at: start)
+      return true
+    }
+    return false
+  }
+
   /// Bytes to the next record; nil where they are not all there.
   private func step(type: UInt32, size: Int) -> Int? {
     if type == RecordType.auxtrace, size >= 16 {

@@ -159,12 +159,13 @@ struct TraceLoader: ~Copyable {
   var resolvedStacks: StackTracker { state.stacks }
 
   mutating func load() throws(TraceError) -> Trace {
-    readNames()
     let isOrdered = file.isOrderKnown
+    readNames()
     readRecords()
     if !isOrdered, file.lateRecords > 0 {
       // The file broke its own order, which is known only now: what was made of it is made again.
       self = TraceLoader(file: file, path: path, options: options)
+      readNames()
       readRecords()
     }
     guard times.count > 0 else { throw TraceError("\(path): the trace holds no timed record") }
@@ -193,13 +194,10 @@ struct TraceLoader: ~Copyable {
   /// Traces of Lull's own end with the names of what stands before.
   private mutating func readNames() {
     guard nameDecoders.contains(where: { $0 != nil }) else { return }
-    file.forEachRecord { record in
-      guard record.type == RecordType.sample, record.attribute >= 0,
-        let decode = nameDecoders[Int(record.attribute)]
-      else { return }
-      run(decode, record)
+    file.forEachSample(ofAttributes: nameDecoders.map { $0 != nil }) { record in
+      if let decode = nameDecoders[Int(record.attribute)] { run(decode, record) }
     }
-    state.stacks.sortKernelSymbols()
+    state.stacks.sortNames()
   }
 
   /// Whether more is wanted of a record than the reader has read.

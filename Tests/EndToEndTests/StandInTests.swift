@@ -12,11 +12,8 @@ extension EndToEnd {
       let run = try Recorded(workload: "rally path=\(target)", scratch: scratch)
       let capture = run.report["capture"]
       // They took over: the records of a CPU's switches are of another type than those of a thread's.
-      var ofCPUs = 0
-      try PerfDataFile(path: run.trace).forEachRecord { record in
-        if record.type == RecordType.contextSwitchCPUWide { ofCPUs += 1 }
-      }
-      #expect(ofCPUs > 10_000, "\(capture)")
+      let counts = try PerfDataFile(path: run.trace).recordCounts
+      #expect(counts[RecordType.contextSwitchCPUWide, default: 0] > 10_000, "\(capture)")
 
       let trace = try Trace.load(path: run.trace)
       let threads = trace.threads(of: trace.subject.pid)

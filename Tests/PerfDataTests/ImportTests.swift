@@ -46,10 +46,8 @@ struct ImportTests {
     }
     let swapper = RecordSwapper(
       attributes: file.attributes, tracepoints: file.features.tracepoints)
-    file.forEachRecord { entry in
-      guard entry.type < RecordType.firstUser || entry.type == RecordType.finishedRound else {
-        return
-      }
+    for entry in file.recordsInFileOrder
+    where entry.type < RecordType.firstUser || entry.type == RecordType.finishedRound {
       let bytes = file.bytes(of: entry)
       output += isBigEndian ? bytes.withUnsafeBytes { swapper.swapped($0, toHost: false) } : bytes
     }
@@ -91,11 +89,7 @@ struct ImportTests {
   }
 
   private func inFileOrder(_ file: PerfDataFile) -> [[UInt8]] {
-    var records: [[UInt8]] = []
-    file.forEachRecord { entry in
-      if entry.type < RecordType.firstUser { records.append(file.bytes(of: entry)) }
-    }
-    return records
+    file.recordsInFileOrder.filter { $0.type < RecordType.firstUser }.map { file.bytes(of: $0) }
   }
 
   // A torn record's body was searched for records where the trace had to be written anew.

@@ -8,31 +8,30 @@ enum ConcurrencyMeasure {
   /// Nil where the runtime was not probed, or ran nothing.
   static func measure(_ subject: SubjectView) -> ConcurrencySignal? {
     let trace = subject.trace
-    let jobs = trace.jobs.lazy.filter { $0.pid == subject.pid }
-    var (count, mainCount, mainTime) = (0, 0, TimeSpan.zero)
-    for job in jobs {
-      count += 1
+    var signal = ConcurrencySignal()
+    var mainTime = TimeSpan.zero
+    var longestJobs = Longest()
+    var longestWaits = Longest()
+    for job in trace.jobs.runs(of: subject.pid) {
+      signal.jobs += 1
+      longestJobs.offer(job, job.length)
+      if let wait = job.wait { longestWaits.offer(job, wait) }
       guard job.isMainActor else { continue }
-      mainCount += 1
+      signal.mainActorJobs += 1
       mainTime += job.length
     }
-    let created = trace.createdTasks.count(of: subject.pid)
-    let stopped = trace.capture?.unavailable.first { $0.signal == "concurrency" }?.reason
-    guard count > 0 || created > 0 || stopped != nil else { return nil }
-    return ConcurrencySignal(
-      jobs: count, mainActorJobs: mainCount, mainActorSeconds: mainTime.seconds,
-      tasksCreated: created,
-      longestJobs: largest(jobs) { $0.length }.map { signal($0, subject) },
-      longestWaits: largest(jobs.filter { $0.wait != nil }) { $0.wait ?? .zero }
-        .map { signal($0, subject) }, stopped: stopped)
+    signal.mainActorSeconds = mainTime.seconds
+    signal.longestJobs = longestJobs.jobs.map { Self.signal($0.job, subject) }
+    signal.longestWaits = longestWaits.jobs.map { Self.signal($0.job, subject) }
+    signal.tasksCreated = trace.createdTasks.count(of: subject.pid)
+    signal.stopped = trace.capture?.unavailable.first { $0.signal == "concurrency" }?.reason
+    return signal.jobs > 0 || signal.tasksCreated > 0 || signal.stopped != nil ? signal : nil
   }
 
   /// MainActor's jobs that were hangs, though no event loop and no turn showed them.
   static func hangs(besides known: [Hang], _ subject: SubjectView) -> [Hang] {
-    subject.trace.jobs.compactMap { job in
-      guard job.pid == subject.pid, job.isMainActor,
-        let severity = HangSeverity(durationSeconds: job.length.seconds)
-      else { return nil }
+    subject.trace.jobs.runs(of: subject.pid, onMainActor: true).compactMap { job in
+      guard let severity = HangSeverity(durationSeconds: job.length.seconds) else { return nil }
       let (start, end) = (subject.time(job.start), subject.time(job.end))
       if known.contains(where: { $0.start < end && $0.start + $0.durationSeconds > start }) {
         return nil
@@ -41,21 +40,19 @@ enum ConcurrencyMeasure {
     }.sorted { $0.start < $1.start }
   }
 
-  /// The longest, of equal ones the earlier first.
-  private static func largest(
-    _ jobs: some Sequence<JobRun>, by length: (JobRun) -> TimeSpan
-  ) -> [JobRun] {
-    func precedes(_ job: JobRun, _ other: JobRun) -> Bool {
-      (length(other), job.start) < (length(job), other.start)
-    }
-    var largest: [JobRun] = []
+  /// The longest of the jobs that it is offered, longest first, of equal ones the earlier.
+  private struct Longest {
+    private(set) var jobs: [(job: JobRun, length: TimeSpan)] = []
+
     // There are a hundred thousand a minute.
-    for job in jobs {
-      if largest.count == shown, let last = largest.last, !precedes(job, last) { continue }
-      largest.insert(job, at: largest.firstIndex { precedes(job, $0) } ?? largest.count)
-      if largest.count > shown { largest.removeLast() }
+    mutating func offer(_ job: JobRun, _ length: TimeSpan) {
+      if jobs.count == shown, let last = jobs.last, last.length > length { return }
+      let place = jobs.firstIndex {
+        ($0.length, job.start) < (length, $0.job.start)
+      }
+      jobs.insert((job, length), at: place ?? jobs.count)
+      if jobs.count > shown { jobs.removeLast() }
     }
-    return largest
   }
 
   private static func signal(_ job: JobRun, _ subject: SubjectView) -> JobSignal {

@@ -4,7 +4,7 @@ import PerfData
 /// second.
 public struct JobLog: Sequence, ExpressibleByArrayLiteral, Sendable {
   /// What comes again and again.
-  private struct Kind: Hashable {
+  fileprivate struct Kind: Hashable {
     let pid: Int32
     let tid: Int32
     let isMainActor: Bool
@@ -44,18 +44,43 @@ public struct JobLog: Sequence, ExpressibleByArrayLiteral, Sendable {
         bytes: UInt64(bitPattern: run.wait?.nanoseconds ?? 0), duration: run.length))
   }
 
-  public func makeIterator() -> some IteratorProtocol<JobRun> {
-    log.entries.lazy.map { [kinds = log.kinds] entry in
-      let kind = kinds[entry.kind]
-      let end = Timestamp(nanoseconds: entry.time)
-      let start = Timestamp(
-        nanoseconds: entry.time &- UInt64(bitPattern: entry.duration.nanoseconds))
-      return JobRun(
-        start: start, end: end, pid: kind.pid, tid: kind.tid,
-        enqueued: kind.wasEnqueued
-          ? Timestamp(nanoseconds: start.nanoseconds &- entry.bytes) : nil,
-        isMainActor: kind.isMainActor, function: kind.function)
-    }.makeIterator()
+  public func makeIterator() -> Iterator {
+    Iterator(log.entries, log.kinds, isWanted: log.kinds.map { _ in true })
+  }
+
+  /// A process's runs; those that MainActor's executor ran alone, or all.
+  public func runs(of pid: Int32, onMainActor: Bool = false) -> IteratorSequence<Iterator> {
+    let isWanted = log.kinds.map { $0.pid == pid && ($0.isMainActor || !onMainActor) }
+    return IteratorSequence(Iterator(log.entries, log.kinds, isWanted: isWanted))
+  }
+
+  /// Unpacks one run after another; those of kinds that are not wanted take next to no time.
+  public struct Iterator: IteratorProtocol {
+    private var entries: OperationLog<Kind>.Entries
+    private let kinds: ContiguousArray<Kind>
+    private let isWanted: [Bool]
+
+    fileprivate init(
+      _ entries: OperationLog<Kind>.Entries, _ kinds: ContiguousArray<Kind>, isWanted: [Bool]
+    ) {
+      self.entries = entries
+      self.kinds = kinds
+      self.isWanted = isWanted
+    }
+
+    public mutating func next() -> JobRun? {
+      while let entry = entries.next() {
+        guard isWanted[entry.kind] else { continue }
+        let kind = kinds[entry.kind]
+        let start = entry.time &- UInt64(bitPattern: entry.duration.nanoseconds)
+        return JobRun(
+          start: Timestamp(nanoseconds: start), end: Timestamp(nanoseconds: entry.time),
+          pid: kind.pid, tid: kind.tid,
+          enqueued: kind.wasEnqueued ? Timestamp(nanoseconds: start &- entry.bytes) : nil,
+          isMainActor: kind.isMainActor, function: kind.function)
+      }
+      return nil
+    }
   }
 }
 

@@ -14,7 +14,7 @@ struct StackTracker {
   private var kernelSymbols: [KernelSymbolEvent] = []
   private var embeddedFrames: [Int: Int32] = [:]
   /// Which of `embeddedLists` each sample has.
-  private var embeddedStacks: [StackKey: Int32] = [:]
+  private var embeddedStacks = SampleIndex()
   /// Lists of symbol ids, each once; symbols may come after them.
   private var embeddedLists: [[Int]] = []
   private var embeddedListIndex: [[Int]: Int32] = [:]
@@ -26,11 +26,6 @@ struct StackTracker {
   private var resolved: [Int32: [UInt64: [Int32]]] = [:]
   private var executors: [Int32: [UInt64: String?]] = [:]
   private var causes: [Int: WaitCause] = [:]
-
-  private struct StackKey: Hashable {
-    var time: UInt64
-    var tid: Int32
-  }
 
   init(fullNames: Bool) {
     let modules = ModuleCache()
@@ -60,12 +55,16 @@ struct StackTracker {
       embeddedListIndex[stack.frames] = list
       embeddedLists.append(stack.frames)
     }
-    embeddedStacks[StackKey(time: stack.time, tid: Int32(clamping: stack.tid))] = list
+    embeddedStacks.append(time: stack.time, tid: Int32(clamping: stack.tid), value: list)
   }
 
   mutating func add(_ symbol: KernelSymbolEvent) { kernelSymbols.append(symbol) }
 
-  mutating func sortKernelSymbols() { kernelSymbols.sort { $0.address < $1.address } }
+  /// What was added is asked for from here on.
+  mutating func sortNames() {
+    kernelSymbols.sort { $0.address < $1.address }
+    embeddedStacks.sort()
+  }
 
   mutating func map(_ record: MmapRecord) {
     resolved[record.pid] = nil
@@ -120,8 +119,8 @@ struct StackTracker {
     return (frames.first.map { table.frames[Int($0)] }, name)
   }
 
-  private func embeddedList(of context: DecodingContext) -> Int32? {
-    embeddedStacks[StackKey(time: context.time.nanoseconds, tid: context.tid)]
+  private mutating func embeddedList(of context: DecodingContext) -> Int32? {
+    embeddedStacks.value(time: context.time.nanoseconds, tid: context.tid)
   }
 
   private mutating func embeddedStack(of context: DecodingContext) -> Int? {
