@@ -43,29 +43,38 @@ struct RecordScanner {
 
   /// Decodes the next whole record to its place; false when there is none.
   mutating func next(_ entry: UnsafeMutablePointer<RecordEntry>) -> Bool {
+    guard let found = nextWhole() else { return false }
+    decoder.decode(entry, at: found.offset)
+    if found.type == RecordType.sample {
+      samples &+= 1
+      if entry.pointee.attribute < 0 { unknownRecords += 1 }
+    } else {
+      typeCounts[Int(found.type)] &+= 1
+      note(entry.pointee, found.size)
+    }
+    return true
+  }
+
+  /// Finds the next whole record and passes over it; nil when there is none.
+  @inline(__always)
+  private mutating func nextWhole() -> (offset: Int, type: UInt32, size: Int)? {
     while upperBound - offset >= 8 {
       lull_prefetch(bytes.baseAddress.map { $0 + (offset &+ Self.lookahead) })
       let header = decoder.word(offset)
       let type = UInt32(truncatingIfNeeded: header)
       let size = Int(header >> 48)
       guard size >= 8, size <= upperBound - offset, type < 256 else {
-        guard resynchronise(type: type, size: size) else { return false }
+        guard resynchronise(type: type, size: size) else { return nil }
         continue
       }
-      decoder.decode(entry, at: offset)
-      if type == RecordType.sample {
-        offset += size
-        samples &+= 1
-        if entry.pointee.attribute < 0 { unknownRecords += 1 }
-        return true
+      guard let step = type == RecordType.sample ? size : step(type: type, size: size) else {
+        return nil
       }
-      guard let step = step(type: type, size: size) else { return false }
-      typeCounts[Int(type)] &+= 1
+      let found = (offset: offset, type: type, size: size)
       offset += step
-      note(entry.pointee, size)
-      return true
+      return found
     }
-    return false
+    return nil
   }
 
   /// Where a sample is, its size and event, and its time or 0.
@@ -110,28 +119,15 @@ struct RecordScanner {
     of isWanted: [Bool], _ entry: UnsafeMutablePointer<RecordEntry>, _ passes: (Int) -> Void
   ) -> Bool {
     var told = offset
-    while upperBound - offset >= 8 {
-      lull_prefetch(bytes.baseAddress.map { $0 + (offset &+ Self.lookahead) })
-      let start = offset
-      let header = decoder.word(start)
-      let type = UInt32(truncatingIfNeeded: header)
-      let size = Int(header >> 48)
-      guard size >= 8, size <= upperBound - start, type < 256 else {
-        guard resynchronise(type: type, size: size) else { return false }
-        continue
+    while let found = nextWhole() {
+      if found.offset - told >= 1 << 20 {
+        passes(found.offset)
+        told = found.offset
       }
-      guard let step = type == RecordType.sample ? size : step(type: type, size: size) else {
-        return false
-      }
-      offset += step
-      if start - told >= 1 << 20 {
-        passes(start)
-        told = start
-      }
-      guard type == RecordType.sample else { continue }
-      let attribute = Int(decoder.attribute(ofSampleAt: start, size))
+      guard found.type == RecordType.sample else { continue }
+      let attribute = Int(decoder.attribute(ofSampleAt: found.offset, found.size))
       guard attribute >= 0, attribute < isWanted.count, isWanted[attribute] else { continue }
-      decoder.decode(entry, at: start)
+      decoder.decode(entry, at: found.offset)
       return true
     }
     return false
