@@ -187,6 +187,30 @@ struct NetworkMeasureTests {
     }
     #expect(asked.network?.bursts.count == 2)
   }
+
+  @Test func `a window holds the connections that failed in it`() throws {
+    var builder = TraceBuilder()
+    try builder.capture(time: second, rootPid: 100)
+    try builder.process(time: second, pid: 100)
+    builder.comm(time: second, pid: 100, tid: 100, name: "program")
+    let remote: [UInt8] = [198, 51, 100, 7]
+    for moment in [UInt64(2), 8] {
+      let time = moment * second
+      builder.socketState(time: time, tid: 100, socket: moment, from: 7, to: 2, remote: remote)
+      builder.socketState(
+        time: time + millisecond, tid: 0, socket: moment, from: 2, to: 7, remote: remote)
+    }
+    builder.exit(time: 11 * second, pid: 100, tid: 100)
+    func failures(_ window: TraceWindow?) throws -> [Double]? {
+      let trace = try builder.withFile {
+        try Trace.load(path: $0, options: TraceOptions(window: window))
+      }
+      return try Measurement.measure(trace).network?.failures.map(\.time)
+    }
+    #expect(try failures(nil) == [1.001, 7.001])
+    #expect(try failures(TraceWindow(from: 5)) == [7.001])
+    #expect(try failures(TraceWindow(to: 5)) == [1.001])
+  }
 }
 
 struct MemoryMeasureTests {

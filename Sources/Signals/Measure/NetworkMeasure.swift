@@ -68,13 +68,12 @@ enum NetworkMeasure {
 
   private static func failures(_ subject: SubjectView) -> [NetworkFailure] {
     let trace = subject.trace
-    var found = trace.connections.filter {
-      $0.pid == subject.pid && $0.hasFailed && !$0.isServerSide
-    }
-    .map {
-      NetworkFailure(
-        time: subject.time($0.closed ?? $0.opened ?? subject.start), remote: $0.remote,
-        kind: "connect")
+    var found = trace.connections.compactMap { connection -> NetworkFailure? in
+      guard connection.pid == subject.pid, connection.hasFailed, !connection.isServerSide,
+        // A window of a recording has the connections of all of it.
+        let time = connection.closed, time >= subject.start, time <= subject.end
+      else { return nil }
+      return NetworkFailure(time: subject.time(time), remote: connection.remote, kind: "connect")
     }
     found += trace.transferFailures.filter { $0.pid == subject.pid }.map {
       NetworkFailure(
