@@ -101,7 +101,7 @@ public final class PerfDataFile: Sendable {
   ) -> ScanSummary {
     let scanner = RecordScanner(EntryDecoder(bytes, layouts: layouts, lookup: lookup), in: data)
     var stream = RecordStream(scanner: scanner, range: data, late: nil)
-    stream.readAll { _ in }
+    stream.readAll()
     return stream.summary
   }
 

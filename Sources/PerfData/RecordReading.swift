@@ -15,7 +15,14 @@ extension PerfDataFile {
     var scanner = scanner()
     var passed = PassedPages(storage)
     var record = RecordEntry(offset: 0, type: 0, size: 8, misc: 0)
-    while scanner.nextSample(of: isWanted, &record, { passed.note($0) }) { try body(record) }
+    while let found = scanner.nextWhole() {
+      passed.note(found.offset)
+      guard found.type == RecordType.sample else { continue }
+      let attribute = Int(scanner.decoder.attribute(ofSampleAt: found.offset, found.size))
+      guard isWanted.indices.contains(attribute), isWanted[attribute] else { continue }
+      scanner.decoder.decode(&record, at: found.offset)
+      try body(record)
+    }
     storage.release(data)
   }
 

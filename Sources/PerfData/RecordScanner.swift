@@ -57,7 +57,7 @@ struct RecordScanner {
 
   /// Finds the next whole record and passes over it; nil when there is none.
   @inline(__always)
-  private mutating func nextWhole() -> (offset: Int, type: UInt32, size: Int)? {
+  mutating func nextWhole() -> (offset: Int, type: UInt32, size: Int)? {
     while upperBound - offset >= 8 {
       lull_prefetch(bytes.baseAddress.map { $0 + (offset &+ Self.lookahead) })
       let header = decoder.word(offset)
@@ -111,26 +111,6 @@ struct RecordScanner {
     self.offset = offset
     samples &+= count
     return isStopped
-  }
-
-  /// Decodes the next sample of an attribute that is true in the list; false when there is none. `passes` is told where it is
-  /// from time to time.
-  mutating func nextSample(
-    of isWanted: [Bool], _ entry: UnsafeMutablePointer<RecordEntry>, _ passes: (Int) -> Void
-  ) -> Bool {
-    var told = offset
-    while let found = nextWhole() {
-      if found.offset - told >= 1 << 20 {
-        passes(found.offset)
-        told = found.offset
-      }
-      guard found.type == RecordType.sample else { continue }
-      let attribute = Int(decoder.attribute(ofSampleAt: found.offset, found.size))
-      guard attribute >= 0, attribute < isWanted.count, isWanted[attribute] else { continue }
-      decoder.decode(entry, at: found.offset)
-      return true
-    }
-    return false
   }
 
   /// Bytes to the next record; nil where they are not all there.

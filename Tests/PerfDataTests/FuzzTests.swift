@@ -2,19 +2,6 @@ import PerfData
 import TestSupport
 import Testing
 
-/// SplitMix64: small, seeded, and the same everywhere.
-struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-    return value ^ (value >> 31)
-  }
-}
-
 struct FuzzTests {
   /// A fixed seed that has been seen to pass, and a new one each time.
   static let seeds: [UInt64] = [1, UInt64.random(in: 0 ... .max)]

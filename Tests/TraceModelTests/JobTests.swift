@@ -37,8 +37,8 @@ import Testing
   }
 
   /// Runs of every kind: waits known and not, of no time, before each other and as long as a number can be.
-  private func runs() -> [JobRun] {
-    var random = SystemRandomNumberGenerator()
+  private func runs(_ seed: UInt64) -> [JobRun] {
+    var random = SeededGenerator(state: seed)
     return (0..<2000).map { place in
       let end = UInt64.random(in: 1 << 40...1 << 41, using: &random)
       let start = end - UInt64.random(in: 0...1 << UInt64(place % 40), using: &random)
@@ -52,8 +52,9 @@ import Testing
     }
   }
 
-  @Test func `packed runs are as they were`() {
-    let runs = runs()
+  @Test(arguments: [1, UInt64.random(in: 0 ... .max)])
+  func `packed runs are as they were`(seed: UInt64) {
+    let runs = runs(seed)
     let log = JobLog(runs)
     func text(_ run: JobRun) -> String { "\(run)" }
     #expect(log.count == runs.count && log.map(text) == runs.map(text))

@@ -6,27 +6,28 @@ import Testing
 
 @Suite struct `Names of samples` {
   /// Times and threads of few choices, so that many are alike, in the order of a recording but for one in eight.
-  private func samples(_ count: Int) -> [(time: UInt64, tid: Int32)] {
-    var random = SystemRandomNumberGenerator()
-    return (0..<count).map { place in
+  private func samples(
+    _ count: Int, _ random: inout SeededGenerator
+  ) -> [(time: UInt64, tid: Int32)] {
+    (0..<count).map { place in
       let isLate = UInt64.random(in: 0..<8, using: &random) == 0
       let time = UInt64(place / 3) - (isLate ? UInt64.random(in: 0...UInt64(place / 3)) : 0)
       return (time, Int32.random(in: 1...4, using: &random))
     }
   }
 
-  @Test(arguments: [0, 1, 2, 5000]) func `each sample has the last number that it was given`(
-    count: Int
-  ) {
+  @Test(arguments: [0, 1, 2, 5000], [1, UInt64.random(in: 0 ... .max)])
+  func `each sample has the last number that it was given`(count: Int, seed: UInt64) {
+    var random = SeededGenerator(state: seed)
     var index = SampleIndex()
     var known: [String: Int32] = [:]
-    for (place, sample) in samples(count).enumerated() {
+    for (place, sample) in samples(count, &random).enumerated() {
       index.append(time: sample.time, tid: sample.tid, value: Int32(place))
       known["\(sample)"] = Int32(place)
     }
     index.sort()
     #expect(index.isEmpty == (count == 0))
-    for sample in samples(5000) {
+    for sample in samples(5000, &random) {
       #expect(index.value(time: sample.time, tid: sample.tid) == known["\(sample)"])
     }
   }

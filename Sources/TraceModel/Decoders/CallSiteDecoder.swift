@@ -41,13 +41,8 @@ enum CallSiteDecoder {
     var stacks: [Int: Int] = [:]
     for site in sites {
       guard let own = byThread[site.tid] else { continue }
-      var low = 0
-      var high = own.count
-      while low < high {
-        let middle = (low + high) / 2
-        if own[middle].time < site.time { low = middle + 1 } else { high = middle }
-      }
-      let near = [low - 1, low].filter { own.indices.contains($0) }.map { own[$0] }
+      let next = own.partitioningIndex { $0.time >= site.time }
+      let near = [next - 1, next].filter { own.indices.contains($0) }.map { own[$0] }
       func distance(_ event: (index: Int, time: Timestamp)) -> UInt64 {
         let other = event.time.nanoseconds
         let mine = site.time.nanoseconds

@@ -248,13 +248,8 @@ extension ThreadHistory {
 
   /// The first mark that is later than a moment; nil when there is none.
   private func firstMark(after time: Timestamp) -> Int? {
-    var low = 0
-    var high = marks.count
-    while low < high {
-      let middle = (low + high) / 2
-      if marks[middle].start <= time.nanoseconds { low = middle + 1 } else { high = middle }
-    }
-    return low < marks.count ? low : nil
+    let place = marks.partitioningIndex { $0.start > time.nanoseconds }
+    return place < marks.count ? place : nil
   }
 
   private func intervals(fromMark place: Int) -> IteratorSequence<Iterator> {

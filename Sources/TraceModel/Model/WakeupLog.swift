@@ -91,13 +91,8 @@ public struct WakeupLog: Sequence, ExpressibleByArrayLiteral, Sendable {
   /// The wakeups from about a moment on: none that are later are left out.
   public func from(_ time: Timestamp) -> IteratorSequence<Iterator> {
     guard isAscending else { return IteratorSequence(makeIterator()) }
-    var low = 0
-    var high = marks.count
-    while low < high {
-      let middle = (low + high) / 2
-      if marks[middle].time < time.nanoseconds { low = middle + 1 } else { high = middle }
-    }
-    return IteratorSequence(iterator(from: low > 0 ? low - 1 : nil))
+    let place = marks.partitioningIndex { $0.time >= time.nanoseconds }
+    return IteratorSequence(iterator(from: place > 0 ? place - 1 : nil))
   }
 
   /// How often a process was woken before the first of some ascending times, between each two, and from the last on.

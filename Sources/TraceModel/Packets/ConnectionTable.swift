@@ -72,16 +72,3 @@ struct SendTable {
     return end > 0 ? list[end - 1].stack : nil
   }
 }
-
-extension Array {
-  /// The first index whose element fulfils what all after it do too.
-  fileprivate func partitioningIndex(_ isInSecond: (Element) -> Bool) -> Int {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low + high) / 2
-      if isInSecond(self[middle]) { high = middle } else { low = middle + 1 }
-    }
-    return low
-  }
-}

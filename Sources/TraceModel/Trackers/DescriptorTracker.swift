@@ -135,13 +135,7 @@ struct DescriptorTracker {
 
   /// The first life that begins after a moment; each begins when the one before is over.
   private static func firstLater(_ lives: [Life], than time: Timestamp) -> Int {
-    var low = 0
-    var high = lives.count
-    while low < high {
-      let middle = (low + high) / 2
-      if lives[middle].start <= time { low = middle + 1 } else { high = middle }
-    }
-    return low
+    lives.partitioningIndex { $0.start > time }
   }
 
   /// A guess by the path alone, for a file that was gone before it could be looked at.

@@ -43,7 +43,7 @@ struct SampleIndex {
     let isHere =
       (place == entries.count || !(entries[place] < wanted))
       && (place == 0 || entries[place - 1] < wanted)
-    if !isHere { place = firstNotBefore(wanted) }
+    if !isHere { place = entries.partitioningIndex { !($0 < wanted) } }
     var found: Int32?
     var next = place
     while next < entries.count, entries[next].time == time, entries[next].tid == tid {
@@ -51,15 +51,5 @@ struct SampleIndex {
       next += 1
     }
     return found
-  }
-
-  private func firstNotBefore(_ wanted: Entry) -> Int {
-    var low = 0
-    var high = entries.count
-    while low < high {
-      let middle = (low + high) / 2
-      if entries[middle] < wanted { low = middle + 1 } else { high = middle }
-    }
-    return low
   }
 }

@@ -215,13 +215,8 @@ struct StackTracker {
   }
 
   private mutating func kernelFrame(_ address: UInt64) -> Int32 {
-    var low = 0
-    var high = kernelSymbols.count
-    while low < high {
-      let middle = (low + high) / 2
-      if kernelSymbols[middle].address <= address { low = middle + 1 } else { high = middle }
-    }
-    let name = low > 0 ? kernelSymbols[low - 1].name : nil
+    let next = kernelSymbols.partitioningIndex { $0.address > address }
+    let name = next > 0 ? kernelSymbols[next - 1].name : nil
     return table.intern(
       Frame(
         function: name, fullName: nil, module: "[kernel]", moduleOffset: name == nil ? address : 0,

@@ -1,0 +1,41 @@
+import PerfData
+
+/// Everything that decoders fill in; one value, so that each event's decoder is a function over it.
+struct LoaderState: ~Copyable {
+  var schedule = ScheduleTracker()
+  var sockets = SocketTracker()
+  var descriptors = DescriptorTracker()
+  var stacks: StackTracker
+  var processes = ProcessTracker()
+  var wakeups = WakeupLog()
+  /// Wakes were recorded, so that one which is not there was missed.
+  var hasWakeups = false
+  var transfers: [Transfer] = []
+  var operations = PendingOperations()
+  var footprints: [Footprint] = []
+  var counters: [CounterEvent] = []
+  var signals: [SignalDelivery] = []
+  var transferFailures: [TransferFailure] = []
+  var spinCalls: [SpinCall] = []
+  var marks: [MarkRecord] = []
+  var contents: [ContentReading] = []
+  var processorSamples: [ProcessorSample] = []
+  var jobs = JobTracker()
+  var tests = TestTracker()
+  var writeSites: [CallSiteSample] = []
+  var sendSites: [CallSiteSample] = []
+  var capture: CaptureEvent?
+  var weights = SampleWeights()
+  /// When each thread entered its present sync call.
+  var syncStarts: [Int32: Timestamp] = [:]
+  /// Requests to io_uring that are under way, by the kernel's address.
+  var ringRequests: [Int64: RingDecoder.Request] = [:]
+  var unseen = UnseenWrites()
+  var calls = SystemCallTracker()
+  /// The trace has every call's end.
+  var countsCalls = false
+  /// No SWITCH record tells when a thread gets a CPU: what it does there has to.
+  var infersRuns = false
+  /// Paths given to open by the probe, until its return tells the descriptor.
+  var openingPaths: [Int32: String] = [:]
+}
