@@ -135,5 +135,21 @@ extension EndToEnd {
       #expect(exact?["count"].int == 500_001, "\(run.report["capture"])")
       #expect(!run.report["capture"]["sampled"].items.isEmpty)
     }
+
+    @Test func `so do those of programs that a shell starts and waits for`() throws {
+      let scratch = try Scratch()
+      let target = scratch.file("target")
+      let run = try Recorded(
+        [
+          "sh", "-c",
+          "for i in 1 2; do dd if=/dev/zero of=\(target).$i bs=1 count=250000 status=none; done; true",
+        ], scratch: scratch)
+      let exact = run.report["capture"]["exactCounts"].items.first {
+        $0["source"].string == "/proc/PID/io"
+      }
+      #expect(exact?["count"].int == 500_000, "\(run.report["capture"])")
+      let written = run.report["processes"].items.reduce(0) { $0 + ($1["bytesWritten"].int ?? 0) }
+      #expect(abs(written - 500_000) <= 10_000, "\(run.report["processes"])")
+    }
   }
 }

@@ -4,40 +4,135 @@ import Testing
 @testable import Recording
 
 @Suite struct WriteCallsTests {
-  @Test func `processes found, created and ended are summed from where their recording began`() {
-    var counts: [Int32: UInt64] = [10: 500]
-    let calls = withUnsafeMutablePointer(to: &counts) { counts in
-      let calls = WriteCalls { counts.pointee[$0] }
-      calls.found(10)
-      counts.pointee = [10: 560, 11: 7, 12: 30]
-      calls.created(11)
-      calls.created(12)
-      #expect(calls.total == 97)
-      calls.ended(12)
-      counts.pointee[12] = nil
-      counts.pointee[11] = 9
-      #expect(calls.total == 99)
-      // One that nobody can ask any longer.
-      counts.pointee[11] = nil
-      calls.ended(11)
-      return calls.total
+  /// A /proc of counts that a test sets.
+  private final class Counts {
+    var of: [Int32: UInt64]
+    var ignoring: Set<Int32> = []
+
+    init(_ counts: [Int32: UInt64]) { of = counts }
+
+    var calls: WriteCalls {
+      WriteCalls(
+        source: WriteCalls.Source(
+          count: { self.of[$0] }, ignoresEnds: { self.ignoring.contains($0) },
+          exists: { self.of[$0] != nil }))
     }
-    #expect(calls == nil)
   }
 
-  @Test func `the count of a process that has ended is there until it is reaped`() throws {
+  @Test func `processes found, created and ended are summed from where their recording began`() {
+    let counts = Counts([10: 500])
+    let calls = counts.calls
+    calls.found(10)
+    counts.of = [10: 560, 11: 7, 12: 30]
+    calls.created(11, by: 10)
+    calls.created(12, by: 10)
+    #expect(calls.total == 97)
+    calls.ended(12)
+    #expect(calls.total == 97)
+    // Its parent has asked for its status: what it counted is the parent's now, of whose own 3 came to it.
+    counts.of = [10: 593, 11: 9]
+    #expect(calls.total == 102)
+    // One whose status was asked for before its end was known here.
+    counts.of = [10: 604]
+    calls.ended(11)
+    #expect(calls.total == 104)
+  }
+
+  @Test func `what nobody asks for is counted where it can be read, and else not known`() {
+    let counts = Counts([10: 0, 11: 4, 12: 5, 13: 0])
+    let calls = counts.calls
+    calls.found(10)
+    calls.created(11, by: 10)
+    calls.created(12, by: 11)
+    calls.created(13, by: 12)
+    // 11 ends without having waited for 12, which another program will take over.
+    calls.ended(11)
+    counts.of[12] = 8
+    #expect(calls.total == 12)
+    calls.ended(12)
+    counts.of[12] = nil
+    #expect(calls.total == 12)
+    // And 13 of it is gone before it could be read.
+    counts.of[13] = nil
+    calls.ended(13)
+    #expect(calls.total == nil)
+  }
+
+  @Test func `a parent that wants no ends loses what its children counted`() {
+    let counts = Counts([10: 0, 11: 4])
+    counts.ignoring = [10]
+    let calls = counts.calls
+    calls.found(10)
+    calls.created(11, by: 10)
+    #expect(calls.total == 4)
+    counts.of[11] = nil
+    calls.ended(11)
+    #expect(calls.total == nil)
+  }
+
+  @Test func `a child from before the recording would bring what it counted before`() {
+    let counts = Counts([10: 0, 9: 400])
+    let calls = counts.calls
+    calls.found(10, children: [9])
+    #expect(calls.total == 0)
+    counts.of = [10: 400]
+    #expect(calls.total == nil)
+  }
+
+  @Test func `many ended children whose ends are not asked for yet are read once in a while`() {
+    let counts = Counts([10: 0])
+    let calls = counts.calls
+    calls.found(10)
+    for pid: Int32 in 100..<300 {
+      counts.of[pid] = 2
+      calls.created(pid, by: 10)
+      calls.ended(pid)
+    }
+    #expect(calls.total == 400)
+    for pid: Int32 in 100..<250 { counts.of[pid] = nil }
+    counts.of[10] = 300
+    #expect(calls.total == 400)
+  }
+
+  private func start(_ script: String) throws -> pid_t {
     var pid: pid_t = 0
-    let arguments = ["dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=1000", "status=none"]
+    let arguments = ["sh", "-c", script]
     var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) }
     words.append(nil)
     defer { for word in words { free(word) } }
-    try #require(posix_spawnp(&pid, "dd", nil, nil, &words, nil) == 0)
-    defer { waitpid(pid, nil, 0) }
-    let calls = WriteCalls()
-    calls.created(pid)
-    var information = siginfo_t()
-    try #require(waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) == 0)
-    calls.ended(pid)
-    #expect(calls.total == 1_000)
+    try #require(posix_spawnp(&pid, "sh", nil, nil, &words, nil) == 0)
+    return pid
+  }
+
+  @Test func `the count of a process that has ended is there until it is reaped`() throws {
+    let write = "dd if=/dev/zero of=/dev/null bs=1 count=1000 status=none"
+    for script in ["exec \(write)", "\(write); exit"] {
+      let pid = try start(script)
+      defer { waitpid(pid, nil, 0) }
+      let calls = WriteCalls()
+      calls.created(pid, by: 1)
+      var information = siginfo_t()
+      try #require(waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) == 0)
+      calls.ended(pid)
+      #expect(calls.total == 1_000, "\(script)")
+    }
+  }
+
+  @Test func `who ignores the ends of its children is known`() throws {
+    let source = WriteCalls.Source.proc
+    for (script, ignores) in [
+      ("exec sleep 5", false), ("exec env --ignore-signal=CHLD sleep 5", true),
+    ] {
+      let pid = try start(script)
+      defer {
+        kill(pid, SIGKILL)
+        waitpid(pid, nil, 0)
+      }
+      // Until it is the other program.
+      for _ in 0..<500 where ProcessStatistics(pid: pid)?.name != "sleep" { usleep(10_000) }
+      #expect(source.ignoresEnds(pid) == ignores, "\(script)")
+      #expect(source.exists(pid))
+    }
+    #expect(!source.exists(4_194_304))
   }
 }

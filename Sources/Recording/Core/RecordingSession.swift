@@ -76,7 +76,11 @@ final class RecordingSession {
     self.book = book
     self.signals = signals
     self.writes = writes
-    writes.found(subject.pid)
+    if case .process(let process) = subject {
+      writes.found(process.pid, children: ProcessProbe.children(of: process.pid))
+    } else {
+      writes.found(subject.pid)
+    }
   }
 
   /// Notes what descriptors stand for from the start.
@@ -231,7 +235,7 @@ final class RecordingSession {
     switch note {
     case .fork(let pid, let parent, _, let time):
       guard pid != parent else { return }
-      writes.created(pid)
+      writes.created(pid, by: parent)
       try book.begin(pid, parentPid: parent, kind: .start, time: time)
     case .exit(let pid, let tid, let time):
       guard pid == tid else { return }

@@ -1,51 +1,138 @@
+import Glibc
+
 /// How many system calls that write the recorded processes made, by /proc: exactly, whatever was recorded of them.
 ///
 /// The kernel counts there write, writev, pwrite64, pwritev, pwritev2, sendfile and copy_file_range, whatever they write to
-/// and whether or not they succeed (fs/read_write.c).
+/// and whether or not they succeed (fs/read_write.c). What a child counted is its parent's as soon as that has asked for its
+/// status (wait_task_zombie in kernel/exit.c).
 final class WriteCalls {
-  /// The count of each running process when its recording began.
-  private var running: [Int32: UInt64] = [:]
-  private var ended: UInt64 = 0
-  /// A process may be gone before its count is read.
-  private var isExact = true
-  private let read: (Int32) -> UInt64?
+  /// What is asked of /proc.
+  struct Source {
+    /// A process's count; nil when it is gone, or may not be asked.
+    var count: (Int32) -> UInt64?
+    /// Whether the ends of a process's children are asked for by nobody, which loses what they counted.
+    var ignoresEnds: (Int32) -> Bool
+    /// Whether there is such a process, or its status still is.
+    var exists: (Int32) -> Bool
 
-  /// `read` gives a process's count; nil when it cannot be had.
-  init(read: @escaping (Int32) -> UInt64? = WriteCalls.ofProcess) {
-    self.read = read
+    static var proc: Source {
+      Source(
+        count: { value("syscw:", pid: $0, file: "io") },
+        ignoresEnds: { pid in
+          guard let ignored = signals("SigIgn:", pid: pid) else { return true }
+          return ignored & 1 << UInt64(SIGCHLD - 1) != 0
+        }, exists: { kill($0, 0) == 0 || errno != ESRCH })
+    }
+
+    private static func value(_ name: StaticString, pid: Int32, file: String) -> UInt64? {
+      line(name, pid: pid, file: file).flatMap { ProcFields.value(name, in: $0) }
+    }
+
+    private static func signals(_ name: StaticString, pid: Int32) -> UInt64? {
+      line(name, pid: pid, file: "status").flatMap {
+        UInt64(String(decoding: $0.suffix(16), as: UTF8.self), radix: 16)
+      }
+    }
+
+    private static func line(
+      _ name: StaticString, pid: Int32, file: String
+    ) -> ArraySlice<UInt8>? {
+      guard let bytes = KernelFile.bytes("/proc/\(pid)/\(file)") else { return nil }
+      var found: ArraySlice<UInt8>?
+      ProcFields.forEachLine(of: bytes[...]) { line in
+        if line.starts(with: Array("\(name)".utf8)) { found = line }
+      }
+      return found
+    }
   }
 
-  /// A process that was there before recording began.
-  func found(_ pid: Int32) {
-    if let count = read(pid) { running[pid] = count } else { isExact = false }
+  private struct Process {
+    /// Its count when its recording began.
+    var base: UInt64
+    /// Its parent, if that is recorded and lives.
+    var parent: Int32?
+    /// Its count when it was last read, once it has ended.
+    var atEnd: UInt64?
+    var hasEnded = false
+  }
+
+  /// Those that live, or whose count may not be in their parent's yet.
+  private var processes: [Int32: Process] = [:]
+  /// Counts that no recorded parent takes over.
+  private var orphaned: UInt64 = 0
+  /// Children from before the recording: their counts would come to be the target's.
+  private var strangers: [Int32] = []
+  private var isExact = true
+  private let source: Source
+  private var zombies = 0
+  private static let mostZombies = 64
+
+  init(source: Source = .proc) { self.source = source }
+
+  /// A process that was there before recording began, with the children that it had.
+  func found(_ pid: Int32, children: [Int32] = []) {
+    strangers += children
+    if let count = source.count(pid) {
+      processes[pid] = Process(base: count)
+    } else {
+      isExact = false
+    }
   }
 
   /// A process that a recorded one created: it counts from 0.
-  func created(_ pid: Int32) { running[pid] = 0 }
+  func created(_ pid: Int32, by parent: Int32) {
+    // Its id is given out again only when the one before is gone.
+    if processes[pid] != nil { settle(pid) }
+    processes[pid] = Process(base: 0, parent: processes[parent] == nil ? nil : parent)
+  }
 
   /// Call it as soon as the end is known: the count is there until its parent has asked for its status.
   func ended(_ pid: Int32) {
-    guard let base = running.removeValue(forKey: pid) else { return }
-    if let count = read(pid) { ended &+= count &- base } else { isExact = false }
+    guard processes[pid] != nil else { return }
+    processes[pid]?.hasEnded = true
+    processes[pid]?.atEnd = source.count(pid)
+    for (child, process) in processes where process.parent == pid {
+      if process.hasEnded, source.count(child) == nil {
+        processes[child] = nil
+      } else {
+        // Its end will be asked for by another program.
+        processes[child]?.parent = nil
+      }
+    }
+    if processes[pid]?.atEnd == nil { return settle(pid) }
+    zombies += 1
+    guard zombies > Self.mostZombies else { return }
+    for (zombie, process) in processes where process.hasEnded && source.count(zombie) == nil {
+      settle(zombie)
+    }
+    zombies = processes.values.count { $0.hasEnded }
+  }
+
+  /// Puts the count of a process that is gone to where it is now.
+  private func settle(_ pid: Int32) {
+    guard let process = processes.removeValue(forKey: pid) else { return }
+    if let parent = process.parent {
+      if source.ignoresEnds(parent) { isExact = false }
+    } else if let count = process.atEnd {
+      orphaned &+= count &- process.base
+    } else {
+      isExact = false
+    }
   }
 
   /// The calls so far; nil where one of the processes could not be read.
   var total: UInt64? {
-    guard isExact else { return nil }
-    var sum = ended
-    for (pid, base) in running {
-      guard let count = read(pid) else { return nil }
-      sum &+= count &- base
+    if !strangers.allSatisfy(source.exists) { isExact = false }
+    var sum: UInt64 = 0
+    for (pid, process) in processes {
+      if let count = source.count(pid) {
+        sum &+= count &- process.base
+      } else if process.hasEnded {
+        settle(pid)
+      } else {
+        return nil
+      }
     }
-    return sum
-  }
-
-  private static func ofProcess(_ pid: Int32) -> UInt64? {
-    guard let bytes = KernelFile.bytes("/proc/\(pid)/io") else { return nil }
-    var calls: UInt64?
-    ProcFields.forEachLine(of: bytes[...]) { line in
-      if let value = ProcFields.value("syscw:", in: line) { calls = value }
-    }
-    return calls
+    return isExact ? sum &+ orphaned : nil
   }
 }
