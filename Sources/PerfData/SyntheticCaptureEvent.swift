@@ -43,17 +43,18 @@ public struct CaptureEvent: SyntheticPayload, Hashable {
     public var toNs: UInt64
     /// One sample stands for this many events.
     public var period: UInt64
-    /// How many events were counted in it, with what samples alone tell of threads that were born too late to be counted; nil
-    /// where none were.
+    /// How many events were counted in it; nil where none were.
     public var count: UInt64?
     /// How many samples were recorded of them. Each thread counts to the period by itself on each CPU: what is left over when
     /// it ends is in no sample.
     public var samples: UInt64?
+    /// What each process sent, or received, in it: exactly. Nil where that was not counted.
+    public var transfers: [ProcessTransfers]?
 
     /// Makes a span.
     public init(
       source: String, fromNs: UInt64, toNs: UInt64, period: UInt64, count: UInt64? = nil,
-      samples: UInt64? = nil
+      samples: UInt64? = nil, transfers: [ProcessTransfers]? = nil
     ) {
       self.source = source
       self.fromNs = fromNs
@@ -61,12 +62,30 @@ public struct CaptureEvent: SyntheticPayload, Hashable {
       self.period = period
       self.count = count
       self.samples = samples
+      self.transfers = transfers
     }
 
     /// How many events a sample stands for.
     public var weight: Double {
       guard let count, let samples, samples > 0, count >= samples else { return Double(period) }
       return Double(count) / Double(samples)
+    }
+  }
+
+  /// What a process sent, or received, over internet sockets.
+  public struct ProcessTransfers: Codable, Sendable, Hashable {
+    /// The process.
+    public var pid: Int
+    /// How many calls moved something.
+    public var count: UInt64
+    /// How many bytes they moved.
+    public var bytes: UInt64
+
+    /// Makes an entry.
+    public init(pid: Int, count: UInt64, bytes: UInt64) {
+      self.pid = pid
+      self.count = count
+      self.bytes = bytes
     }
   }
 

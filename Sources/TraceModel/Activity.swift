@@ -5,6 +5,7 @@ struct Activity {
   var threads: [ThreadModel]
   var wakeups: WakeupLog
   var transfers: [Transfer]
+  var countedSpans: [CountedSpan]
   var transferFailures: [TransferFailure]
   var spinCalls: [SpinCall]
   var operations: FileOperations
@@ -32,6 +33,13 @@ struct Activity {
       wakeups = WakeupLog(wakeups.lazy.filter { $0.pid != pid || $0.time >= time })
     }
     transfers.removeAll { $0.pid == pid && $0.time < time }
+    for index in countedSpans.indices {
+      if countedSpans[index].to <= time {
+        countedSpans[index].counts[pid] = nil
+      } else if countedSpans[index].from < time {
+        countedSpans[index].partly.insert(pid)
+      }
+    }
     transferFailures.removeAll { $0.pid == pid && $0.time < time }
     spinCalls.removeAll { $0.pid == pid && $0.time < time }
     if jobs.earliest < time {

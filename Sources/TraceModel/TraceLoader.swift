@@ -302,8 +302,10 @@ struct TraceLoader: ~Copyable {
     let sends = CallSiteDecoder.nearest(
       state.sendSites, state.transfers.lazy.map { (tid: $0.tid, time: $0.time) })
     for (index, stack) in sends { state.transfers[index].stack = stack }
+    let countedSpans = CountedSpan.all(of: state.capture)
     ProcessTotals.fill(
-      &processes, threads: threads, wakeups: state.wakeups, transfers: state.transfers,
+      &processes, threads: threads, wakeups: state.wakeups,
+      transfers: TransferTotals.byProcess(state.transfers, counted: countedSpans),
       operations: operations, footprints: state.footprints)
     let tests = TestTracker.hosted(state.tests.runs, processes)
     var subject = try SubjectChoice.choose(
@@ -311,7 +313,8 @@ struct TraceLoader: ~Copyable {
       recorded: file.features.commandLine, hosts: Set(tests.map(\.pid)))
     var activity = Activity(
       threads: threads, wakeups: state.wakeups, transfers: state.transfers,
-      transferFailures: state.transferFailures, spinCalls: state.spinCalls,
+      countedSpans: countedSpans, transferFailures: state.transferFailures,
+      spinCalls: state.spinCalls,
       operations: operations, footprints: state.footprints, signals: state.signals,
       samples: state.processorSamples, jobs: state.jobs.runs, createdTasks: state.jobs.created)
     if let programStart = subject.programStart {
@@ -342,7 +345,8 @@ struct TraceLoader: ~Copyable {
           .reduce(0) { $0 + $1.untoldRuns }, undecodable: undecodable),
       capture: state.capture, start: start, end: end, processes: processes,
       threads: activity.threads, stacks: state.stacks.table, wakeups: activity.wakeups,
-      transfers: activity.transfers, connections: state.sockets.connections,
+      transfers: activity.transfers, countedSpans: activity.countedSpans,
+      connections: state.sockets.connections,
       listeners: state.sockets.listeners, transferFailures: activity.transferFailures,
       spinCalls: activity.spinCalls, marks: state.marks, contents: state.contents,
       tests: tests,

@@ -4,23 +4,6 @@ import Testing
 @testable import Recording
 
 @Suite struct StandInTests {
-  @Test func `neighbouring ids are one range of a filter`() throws {
-    let filter = try #require(ThreadFilter([12, 7, 11, 10, 12]))
-    #expect(
-      filter.ofThese == "(common_pid>=7&&common_pid<=7)||(common_pid>=10&&common_pid<=12)")
-    #expect(filter.ofOthers == "(common_pid<7||common_pid>7)&&(common_pid<10||common_pid>12)")
-  }
-
-  @Test func `a filter of no threads or of too many is none`() {
-    #expect(ThreadFilter([]) == nil)
-    #expect(ThreadFilter((0..<32).map { Int32($0 * 2 + 1) }) != nil)
-    #expect(ThreadFilter((0..<33).map { Int32($0 * 2 + 1) }) == nil)
-    // A page is what the kernel takes.
-    let longest = ThreadFilter((0..<32).map { Int32(4_000_000 + $0 * 2) })
-    #expect((longest?.ofThese.utf8.count ?? .max) < 4096)
-    #expect((longest?.ofOthers.utf8.count ?? .max) < 4096)
-  }
-
   /// Gives at which of the looks, 100 ms apart, it is time.
   private func due(_ target: [Double], machine perSecond: Double, can: Bool = true) -> [Int] {
     var standIns = StandIns(canTakeOver: can)
@@ -45,12 +28,5 @@ import Testing
     // A sleep is one switch at least.
     usleep(1_000)
     #expect(try #require(SystemInfo.contextSwitches()) > before)
-  }
-
-  @Test func `tracked threads can be listed`() {
-    var threads = TrackedThreads(limit: 5_000)
-    for tid: Int32 in [4_999, 1, 63, 64, 65, 128] { threads.insert(tid) }
-    threads.remove(64)
-    #expect(threads.ids == [1, 63, 65, 128, 4_999])
   }
 }

@@ -70,7 +70,7 @@ struct ScheduleTests {
     func at(_ microseconds: UInt64) -> Timestamp { Timestamp(nanoseconds: microseconds * 1000) }
     schedule.begin(tid: 1, pid: 1, name: "program", at: at(0))
     for wait in UInt64(0)..<3 {
-      schedule.switchIn(tid: 1, at: at(wait * 1000))
+      _ = schedule.switchIn(tid: 1, at: at(wait * 1000))
       // Late in its run the thread came from elsewhere, as when it polls without waiting.
       if wait == 1 { schedule.leftEventWait(tid: 1, at: at(wait * 1000 + 10)) }
       if wait == 2 { schedule.leftEventWait(tid: 1, at: at(wait * 1000 + 400)) }

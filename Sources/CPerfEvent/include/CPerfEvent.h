@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include "bpf.h"
 #include "contents.h"
 #include "marks.h"
 #include "tracefs.h"

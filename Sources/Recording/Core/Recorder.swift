@@ -48,7 +48,11 @@ public final class Recorder {
     let tracefs = locateTraceFS()
     let probes = installProbes(tracefs, subject)
     defer { probes?.remove() }
-    let plan = EventPlan(tracefs: tracefs, options: options, uprobes: probes?.probes ?? [])
+    let transfers =
+      options.adaptsToRates ? tracefs.flatMap { TransferCounter(tracefs: $0) } : nil
+    let plan = EventPlan(
+      tracefs: tracefs, options: options, countsTransfers: transfers != nil,
+      uprobes: probes?.probes ?? [])
     unavailable += plan.unavailable
     let events = EventSet(specs: plan.specs, cpus: SystemInfo.onlineCPUs())
     defer { events.close() }
@@ -66,7 +70,7 @@ public final class Recorder {
     unavailable += events.unavailable
     noteReach(events)
     let recording = try Recording(
-      options: options, subject: subject, events: events, tracefs: tracefs,
+      options: options, subject: subject, events: events, tracefs: tracefs, transfers: transfers,
       unavailable: unavailable, threads: threads)
     return try recording.run(before: before, problems: problems)
   }

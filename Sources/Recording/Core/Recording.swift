@@ -26,7 +26,8 @@ final class Recording {
 
   init(
     options: RecordingOptions, subject: RecordingSession.Subject, events: EventSet,
-    tracefs: TraceFS?, unavailable: [CaptureEvent.Unavailable], threads: Set<Int32>
+    tracefs: TraceFS?, transfers: TransferCounter?, unavailable: [CaptureEvent.Unavailable],
+    threads: Set<Int32>
   ) throws(RecordingError) {
     self.options = options
     self.subject = subject
@@ -51,10 +52,9 @@ final class Recording {
     Recorder.giveToInvoker(options.outputPath)
     sink = TraceSink(writer: writer, synthetic: synthetic)
     let writes = WriteCalls()
-    governor = RateGovernor(events: events, writes: writes)
+    governor = RateGovernor(events: events, writes: writes, transfers: transfers)
     drain = RingDrain(events: events, governor: governor, sink: sink)
     drain.track(Array(threads))
-    governor.threads = { [unowned drain] in drain.tracked.ids }
     book = ProcessBook(sink: sink, interval: options.footprintInterval)
     session = RecordingSession(
       subject: subject, events: events, governor: governor, drain: drain, sink: sink, book: book,

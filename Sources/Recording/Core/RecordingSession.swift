@@ -81,6 +81,7 @@ final class RecordingSession {
     } else {
       writes.found(subject.pid)
     }
+    governor.transfers?.began(subject.pid)
   }
 
   /// Notes what descriptors stand for from the start.
@@ -236,11 +237,13 @@ final class RecordingSession {
     case .fork(let pid, let parent, _, let time):
       guard pid != parent else { return }
       writes.created(pid, by: parent)
+      governor.transfers?.began(pid)
       try book.begin(pid, parentPid: parent, kind: .start, time: time)
     case .exit(let pid, let tid, let time):
       guard pid == tid else { return }
       descriptors.forgetAll(of: pid)
       writes.ended(pid)
+      governor.transfers?.ended(pid)
       // The end of the command itself is told with its status, once it is known.
       if pid == subject.pid { rootExit = time } else { try book.end(pid, time: time) }
     case .exec(let pid, let name, let time):

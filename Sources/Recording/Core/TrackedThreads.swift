@@ -26,19 +26,6 @@ struct TrackedThreads: ~Copyable {
     return words[index >> 6] & (1 << UInt64(index & 63)) != 0
   }
 
-  /// All ids that are in it.
-  var ids: [Int32] {
-    var ids: [Int32] = []
-    for place in 0..<(limit + 63) / 64 {
-      var word = words[place]
-      while word != 0 {
-        ids.append(Int32(place * 64 + word.trailingZeroBitCount))
-        word &= word - 1
-      }
-    }
-    return ids
-  }
-
   /// Adds an id; false when it was there.
   @discardableResult
   mutating func insert(_ tid: Int32) -> Bool {

@@ -58,6 +58,12 @@ public enum SystemInfo {
     return (0..<Int32(clamping: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))).map { $0 }
   }
 
+  /// How many CPUs the machine may come to have: the kernel keeps what it counts for each CPU for so many.
+  static func possibleCPUs() -> Int? {
+    let listed = cpuList(KernelFile.text("/sys/devices/system/cpu/possible") ?? "")
+    return listed.isEmpty ? nil : listed.count
+  }
+
   /// Reads a list such as `0-3,8`.
   static func cpuList(_ text: String) -> [Int32] {
     text.split(whereSeparator: { $0 == "," || $0.isWhitespace }).flatMap { part -> [Int32] in

@@ -6,8 +6,6 @@ struct DrainSource {
   var season = EventSpec.Season.always
   var adaptive = -1
   var isSampled = false
-  /// Samples what threads do that are not in an exact count.
-  var isLater = false
   /// How many events a record stands for.
   var weight: UInt64 = 1
   var hasCallchain = false
@@ -34,11 +32,6 @@ struct DrainSource {
     case .sampled(let source):
       adaptive = source.rawValue
       isSampled = true
-      weight = spec.period
-    case .sampledOfLater(let source):
-      adaptive = source.rawValue
-      isSampled = true
-      isLater = true
       weight = spec.period
     }
     hasCallchain = spec.fields.contains(.callchain)

@@ -30,7 +30,7 @@ struct EventPlan {
   private let tracefs: TraceFS?
 
   init(
-    tracefs: TraceFS?, options: RecordingOptions,
+    tracefs: TraceFS?, options: RecordingOptions, countsTransfers: Bool = false,
     uprobes: [UprobeSet.Probe]
   ) {
     self.tracefs = tracefs
@@ -63,13 +63,13 @@ struct EventPlan {
     specs.removeAll { options.excludedEvents.contains($0.name) }
     if options.adaptsToRates {
       chooseSliced()
-      if options.scope == .system { addStandIns() }
+      if options.scope == .system { addStandIns(countsTransfers) }
     }
   }
 
   /// For each event of the task one of the machine; see `StandIns`.
-  private mutating func addStandIns() {
-    guard StandIns.arePossible else { return }
+  private mutating func addStandIns(_ countsTransfers: Bool) {
+    guard StandIns.arePossible(countsTransfers: countsTransfers, among: specs) else { return }
     for index in specs.indices
     where specs[index].reach == .task && specs[index].season == .always && !specs[index].isProbe {
       specs[index].season = .beforeStandIns
@@ -80,10 +80,6 @@ struct EventPlan {
       spec.startsDisabled = true
       spec.standsInFor = index
       specs.append(spec)
-      // What is sampled all the time has an exact count, which is that of threads that can be named.
-      guard case .sampled(let source) = spec.role, !spec.isSliced else { continue }
-      spec.role = .sampledOfLater(source)
-      specs.append(spec)
     }
   }
 
@@ -93,7 +89,7 @@ struct EventPlan {
       switch specs[index].role {
       // A transfer in a hundred milliseconds is what the radio's model asks for: sampled, they are told all the time.
       case .full(.jobs), .full(.eventWaits), .full(.sends), .full(.receives), .sampled(.sends),
-        .sampled(.receives), .sampledOfLater:
+        .sampled(.receives):
         break
       case .full, .sampled: specs[index].isSliced = true
       case .plain:

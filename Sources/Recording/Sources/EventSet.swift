@@ -11,8 +11,6 @@ final class EventSet {
     var descriptors: [Int32] = []
     var ids: [UInt64] = []
     var countsLost = false
-    /// Counted by the event whose place it took, less what it had counted itself then.
-    var countBefore: UInt64 = 0
     /// Records lost until it was closed.
     var lostBefore: UInt64 = 0
     /// Switched on, in a group that may be off.
@@ -94,17 +92,6 @@ final class EventSet {
     let standIns = events.filter { $0.spec.standsInFor != nil }
     return !standIns.isEmpty && gatesOfCPU.count == cpus.count
       && standIns.allSatisfy { $0.failure == nil }
-  }
-
-  /// Puts one event in the place of another, which goes on counting by it.
-  func replace(_ old: Int, by new: Int) {
-    set(new, enabled: events[old].isOn)
-    events[new].countBefore = count(old).count &- count(new).count
-  }
-
-  /// Narrows what a tracepoint counts; false where the kernel does not take it.
-  func setFilter(_ index: Int, _ text: String) -> Bool {
-    events[index].descriptors.allSatisfy { lull_perf_set_filter($0, text) == 0 }
   }
 
   /// Closes the groups of the threads' sliced events, which are closed themselves.
@@ -356,9 +343,7 @@ final class EventSet {
 
   /// An event's exact count, and the records it lost where the kernel tells (Linux 6.0).
   func count(_ index: Int) -> (count: UInt64, lost: UInt64) {
-    var total: (count: UInt64, lost: UInt64) = (
-      events[index].countBefore, events[index].lostBefore
-    )
+    var total: (count: UInt64, lost: UInt64) = (0, events[index].lostBefore)
     for descriptor in events[index].descriptors {
       var count: UInt64 = 0
       var lost: UInt64 = 0

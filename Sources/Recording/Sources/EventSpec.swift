@@ -3,6 +3,15 @@ import PerfData
 /// A source of events that may turn to sampling when its rate is high.
 enum AdaptiveSource: Int, CaseIterable {
   case systemCalls, sends, receives, stacks, spins, jobs, eventWaits
+
+  /// What of it is counted by `TransferCounter`.
+  var direction: TransferCounter.Direction? {
+    switch self {
+    case .sends: .send
+    case .receives: .receive
+    default: nil
+    }
+  }
 }
 
 /// One event to ask the kernel for, on each CPU.
@@ -33,8 +42,6 @@ struct EventSpec {
     case full(AdaptiveSource)
     /// Records one of `period` events; its count is exact.
     case sampled(AdaptiveSource)
-    /// The same of the threads whose events that one does not count, since they were born later.
-    case sampledOfLater(AdaptiveSource)
   }
 
   /// When it is wanted; see `RateGovernor`.

@@ -23,9 +23,12 @@ final class RateGovernor {
     var until = UInt64.max
     /// Its samples in that time, and its count before.
     var samples: UInt64 = 0
-    /// Of those the ones of threads that its count does not know.
-    var laterSamples: UInt64 = 0
     var countBefore: UInt64 = 0
+    /// What it tells is counted by `TransferCounter` in that time.
+    var isCounted = false
+    /// All that happened in such times before, and the records of the full event outside of them.
+    var sampledCount: UInt64 = 0
+    var recorded: UInt64 = 0
   }
 
   /// When a new program last made sources be recorded whole.
@@ -34,10 +37,8 @@ final class RateGovernor {
   var hecticSince = UInt64.max
   var slices = SliceClock()
   var standIns: StandIns
-  /// The ids of the target's threads.
-  var threads: () -> [Int32] = { [] }
-  /// A thread was born after events of the machine took over.
-  var hasLaterThreads = false
+  /// Counts transfers by process, where the kernel lets us.
+  let transfers: TransferCounter?
   var switches = EventRate(EventRate.switches)
   var calls = EventRate(EventRate.systemCalls)
   var lastEvaluation: UInt64 = 0
@@ -51,15 +52,16 @@ final class RateGovernor {
   /// Called when a source changes over.
   var onChange: ((_ source: String, _ isSampled: Bool, _ time: UInt64) -> Void)?
 
-  init(events: EventSet, writes: WriteCalls) {
+  init(events: EventSet, writes: WriteCalls, transfers: TransferCounter?) {
     self.events = events
+    self.transfers = transfers
     self.writes = writes
     standIns = StandIns(canTakeOver: events.canStandIn)
     states = AdaptiveSource.allCases.map { State(tokens: Self.limit($0).burst) }
     for (index, opened) in events.events.enumerated()
     where !opened.ids.isEmpty && opened.spec.standsInFor == nil {
       switch opened.spec.role {
-      case .plain, .sampledOfLater: break
+      case .plain: break
       case .full(let source):
         states[source.rawValue].fullEvent = index
         states[source.rawValue].name = opened.spec.name
@@ -70,18 +72,17 @@ final class RateGovernor {
     }
   }
 
-  /// Whether a record of the sampling event counts: only while the full one is off.
+  /// Whether a record counts of one of a source's two events: that which samples has its time, the other one all else.
   @inline(__always)
-  func keepsSampled(_ source: Int, time: UInt64) -> Bool {
-    time >= states[source].since && time < states[source].until
+  func keeps(_ source: Int, isSample: Bool, time: UInt64) -> Bool {
+    (time >= states[source].since && time < states[source].until) == isSample
   }
 
   /// Counts a record of either event of a source.
   @inline(__always)
-  func note(_ source: Int, isSample: Bool, isLater: Bool) {
+  func note(_ source: Int, isSample: Bool) {
     states[source].records += 1
-    if isSample { states[source].samples += 1 }
-    if isLater { states[source].laterSamples += 1 }
+    if isSample { states[source].samples += 1 } else { states[source].recorded += 1 }
   }
 
   /// Counts a record of another program, which costs as much.
@@ -182,8 +183,10 @@ final class RateGovernor {
       {
         return nil
       }
-      // What threads did that were born after it took over is only sampled.
-      if hasLaterThreads { return nil }
+      // By then its own event, which counted all the time, was closed.
+      if standIns.areOn, state.isCounted {
+        return .init(source: state.name, count: state.recorded &+ state.sampledCount)
+      }
       return counted(state).map { .init(source: state.name, count: $0) }
     }
     if let written {

@@ -100,14 +100,15 @@ extension RateGovernor {
     guard let full = states[index].fullEvent, let sampled = states[index].sampledEvent else {
       return
     }
+    let counting = source.direction.flatMap { transfers?.begin($0) }
     events.set(full, enabled: false)
     if samplesOnly(sampled) { events.set(sampled, enabled: true) }
-    // All records of the full event are older than this moment.
-    let moment = SystemInfo.monotonicNanoseconds()
+    // Without one that is agreed upon: all records of the full event are older than this moment.
+    let moment = counting ?? SystemInfo.monotonicNanoseconds()
     states[index].isSampled = true
     states[index].countBefore = counted(states[index]) ?? 0
+    states[index].isCounted = counting != nil
     states[index].samples = 0
-    states[index].laterSamples = 0
     states[index].since = moment
     states[index].until = .max
     states[index].records = 0
@@ -134,9 +135,14 @@ extension RateGovernor {
       let source = AdaptiveSource(rawValue: index)
     else { return }
     // What the sampling event gives from here on does not count, what it gave before still does.
-    let moment = SystemInfo.monotonicNanoseconds()
+    var moment = SystemInfo.monotonicNanoseconds()
     if samplesOnly(sampled) { events.set(sampled, enabled: false) }
     events.set(full, enabled: true)
+    if states[index].isCounted, let direction = source.direction,
+      let agreed = transfers?.end(direction, since: states[index].since)
+    {
+      moment = agreed
+    }
     states[index].until = moment
     states[index].isSampled = false
     states[index].records = 0
@@ -162,9 +168,16 @@ extension RateGovernor {
   }
 
   func endSpan(_ index: Int, until: UInt64) {
-    let count = counted(states[index]).map {
-      $0 &- states[index].countBefore &+ states[index].laterSamples &* states[index].period
+    var count = counted(states[index]).map { $0 &- states[index].countBefore }
+    var processes: [CaptureEvent.ProcessTransfers]?
+    if states[index].isCounted, let direction = AdaptiveSource(rawValue: index)?.direction {
+      let counted = transfers?.take(direction) ?? [:]
+      count = counted.values.reduce(0) { $0 &+ $1.calls }
+      processes = counted.filter { $0.value.transfers > 0 }.sorted { $0.key < $1.key }.map {
+        .init(pid: Int($0.key), count: $0.value.transfers, bytes: $0.value.bytes)
+      }
     }
+    states[index].sampledCount &+= count ?? 0
     // A source that is sampled because others are in slices may have nothing to tell.
     guard count != 0 || states[index].samples > 0 else { return }
     list.append(
@@ -172,12 +185,15 @@ extension RateGovernor {
         source: states[index].name, fromNs: states[index].since, toNs: until,
         period: states[index].period,
         count: count,
-        samples: states[index].samples))
+        samples: states[index].samples, transfers: processes))
   }
 
-  /// What the event of a source that samples has counted while it was on; nil where it is on only while it samples.
+  /// What the event of a source that samples has counted while it was on; nil where it is on only while it samples, or counts what
+  /// all programs do.
   func counted(_ state: State) -> UInt64? {
-    guard let sampled = state.sampledEvent, !samplesOnly(sampled) else { return nil }
+    guard let sampled = state.sampledEvent, !samplesOnly(sampled),
+      events.events[sampled].spec.reach == .task
+    else { return nil }
     return events.count(sampled).count
   }
 

@@ -75,14 +75,20 @@ extension RateGovernor {
   }
 
   func considerStandIns(_ now: UInt64) {
-    guard isBetweenSlices,
+    guard isBetweenSlices, states.indices.allSatisfy(canBeCounted),
       standIns.areDue(
-        switches.perSecond, now: now, machine: { SystemInfo.contextSwitches() }),
-      let places = standIns.takeOver(events, from: threads())
+        switches.perSecond, now: now, machine: { SystemInfo.contextSwitches() })
     else { return }
+    let places = standIns.takeOver(events)
     for index in states.indices {
       states[index].fullEvent = states[index].fullEvent.map { places[$0] ?? $0 }
       states[index].sampledEvent = states[index].sampledEvent.map { places[$0] ?? $0 }
     }
+  }
+
+  /// Whether the totals of a source stay exact with events that count what all programs do.
+  private func canBeCounted(_ index: Int) -> Bool {
+    AdaptiveSource(rawValue: index)?.direction == nil || states[index].sampledEvent == nil
+      || states[index].isCounted
   }
 }

@@ -138,7 +138,6 @@ final class RingDrain {
 
   private func beginThread(_ tid: Int32) {
     tracked.insert(tid)
-    if governor.hearsAll { governor.hasLaterThreads = true }
     // A reused id lives again.
     if !ended.isEmpty { ended.removeAll { $0.tid == tid } }
   }
@@ -288,10 +287,9 @@ final class RingDrain {
     let time = ring.word(at + At.time)
     if source.season != .always, !governor.keeps(source.season, time: time) { return false }
     if source.adaptive >= 0 {
-      if source.isSampled {
-        guard governor.keepsSampled(source.adaptive, time: time) else { return false }
-      }
-      governor.note(source.adaptive, isSample: source.isSampled, isLater: source.isLater)
+      let isSample = source.isSampled
+      guard governor.keeps(source.adaptive, isSample: isSample, time: time) else { return false }
+      governor.note(source.adaptive, isSample: isSample)
     }
     if time < firstTime { firstTime = time }
     if time > lastTime { lastTime = time }

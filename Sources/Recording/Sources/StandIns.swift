@@ -16,8 +16,6 @@ struct StandIns {
   private static let span: UInt64 = 300_000_000
   /// With more CPUs it would cost more to begin a recording, by an event of each for each of these.
   private static let mostCPUs = 16
-  /// PROC_PID_INIT_INO: in other namespaces the ids that a filter sees are not those of the records.
-  private static let initialNamespace: UInt64 = 0xefff_fffc
 
   /// When they took over.
   private(set) var since = UInt64.max
@@ -26,12 +24,13 @@ struct StandIns {
   private var canTakeOver: Bool
   private var high: (since: UInt64, machine: UInt64)?
 
-  /// Whether they are worth being opened here.
-  static var arePossible: Bool {
-    var information = stat()
-    return stat("/proc/self/ns/pid", &information) == 0
-      && UInt64(information.st_ino) == initialNamespace
-      && SystemInfo.onlineCPUs().count <= mostCPUs
+  /// Whether they are worth being opened here: events of CPUs count what all programs transfer, so that those of the target have
+  /// to be counted otherwise.
+  static func arePossible(countsTransfers: Bool, among specs: [EventSpec]) -> Bool {
+    let transfers = specs.contains {
+      if case .full(let source) = $0.role { source.direction != nil } else { false }
+    }
+    return (countsTransfers || !transfers) && SystemInfo.onlineCPUs().count <= mostCPUs
   }
 
   init(canTakeOver: Bool) { self.canTakeOver = canTakeOver }
@@ -53,58 +52,19 @@ struct StandIns {
     return all <= perSecond / 2 * Self.mostForEach
   }
 
-  /// Puts them in the place of the events of these threads, and closes those.
+  /// Puts them in the place of the threads' events, and closes those.
   ///
-  /// - Returns: The numbers of events with the numbers of those that took their place; nil where they could not.
-  mutating func takeOver(_ events: EventSet, from threads: [Int32]) -> [Int: Int]? {
+  /// - Returns: The numbers of events with the numbers of those that took their place.
+  mutating func takeOver(_ events: EventSet) -> [Int: Int] {
     canTakeOver = false
-    guard let filter = ThreadFilter(threads) else { return nil }
     var places: [Int: Int] = [:]
     for (index, opened) in events.events.enumerated() where !opened.ids.isEmpty {
-      guard let old = opened.spec.standsInFor else { continue }
-      switch opened.spec.role {
-      case .sampled where !opened.spec.isSliced:
-        guard events.setFilter(index, filter.ofThese) else { return nil }
-      case .sampledOfLater:
-        guard events.setFilter(index, filter.ofOthers) else { return nil }
-        continue
-      default: break
-      }
-      places[old] = index
+      if let old = opened.spec.standsInFor { places[old] = index }
     }
-    for (index, opened) in events.events.enumerated() where opened.spec.standsInFor != nil {
-      if case .sampledOfLater = opened.spec.role { events.set(index, enabled: true) }
-    }
-    for (old, new) in places { events.replace(old, by: new) }
+    for (old, new) in places { events.set(new, enabled: events.events[old].isOn) }
     since = SystemInfo.monotonicNanoseconds()
     for old in places.keys { events.close(old) }
     events.closeThreadGates()
     return places
-  }
-}
-
-/// Tells threads by their ids in a tracepoint's filter.
-struct ThreadFilter {
-  let ofThese: String
-  let ofOthers: String
-
-  /// Each is evaluated at each event.
-  private static let mostRanges = 32
-
-  /// Nil when they are too many.
-  init?(_ threads: [Int32]) {
-    var ranges: [ClosedRange<Int32>] = []
-    for tid in Set(threads).sorted() {
-      if let last = ranges.last, last.upperBound + 1 == tid {
-        ranges[ranges.count - 1] = last.lowerBound...tid
-      } else {
-        ranges.append(tid...tid)
-      }
-    }
-    guard !ranges.isEmpty, ranges.count <= Self.mostRanges else { return nil }
-    ofThese = ranges.map { "(common_pid>=\($0.lowerBound)&&common_pid<=\($0.upperBound))" }
-      .joined(separator: "||")
-    ofOthers = ranges.map { "(common_pid<\($0.lowerBound)||common_pid>\($0.upperBound))" }
-      .joined(separator: "&&")
   }
 }

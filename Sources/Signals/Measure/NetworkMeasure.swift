@@ -29,14 +29,10 @@ enum NetworkMeasure {
         transfer.direction == .send
         ? (old.sent &+ amount, old.received) : (old.sent, old.received &+ amount)
     }
-    func total(_ direction: Transfer.Direction, _ amount: (Transfer) -> UInt64) -> UInt64 {
-      transfers.reduce(0) { $1.direction == direction ? $0 &+ amount($1) : $0 }
-    }
+    let totals = trace.transferTotals[subject.pid] ?? TransferTotals()
     return NetworkSignal(
-      sends: Int(clamping: total(.send) { $0.weight }),
-      receives: Int(clamping: total(.receive) { $0.weight }),
-      bytesSent: total(.send) { $0.bytes &* $0.weight },
-      bytesReceived: total(.receive) { $0.bytes &* $0.weight },
+      sends: Int(clamping: totals.sends), receives: Int(clamping: totals.receives),
+      bytesSent: totals.bytesSent, bytesReceived: totals.bytesReceived,
       connections: connections.map { index, connection in
         ConnectionSignal(
           protocol: connection.transportProtocol == 17 ? "udp" : "tcp",

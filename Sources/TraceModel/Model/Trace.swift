@@ -20,6 +20,8 @@ public struct Trace: Sendable {
   public internal(set) var stacks = StackTable()
   public internal(set) var wakeups = WakeupLog()
   public internal(set) var transfers: [Transfer] = []
+  /// When they were sampled, with what they came to.
+  var countedSpans: [CountedSpan] = []
   public internal(set) var connections: [Connection] = []
   public internal(set) var listeners: [Listener] = []
   public internal(set) var transferFailures: [TransferFailure] = []

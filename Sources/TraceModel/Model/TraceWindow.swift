@@ -30,6 +30,7 @@ extension Trace {
     part.threads = threads.compactMap { $0.limited(from, to) }
     part.wakeups = WakeupLog(wakeups.lazy.filter { isInside($0.time) })
     part.transfers = transfers.filter { isInside($0.time) }
+    part.countedSpans = countedSpans.filter { $0.from >= from && $0.to <= to }
     part.transferFailures = transferFailures.filter { isInside($0.time) }
     part.spinCalls = spinCalls.filter { isInside($0.time) }
     part.jobs = JobLog(jobs.lazy.compactMap { $0.limited(from, to) })
@@ -45,8 +46,8 @@ extension Trace {
       $0.limited(from, to)
     }
     ProcessTotals.fill(
-      &part.processes, threads: part.threads, wakeups: part.wakeups, transfers: part.transfers,
-      operations: part.fileOperations, footprints: part.footprints)
+      &part.processes, threads: part.threads, wakeups: part.wakeups,
+      transfers: part.transferTotals, operations: part.fileOperations, footprints: part.footprints)
     part.subject =
       part.processes.first { $0.pid == subject.pid } ?? subject.limited(from, to)
     // The subject's life begins with its program, which may be after its process's.

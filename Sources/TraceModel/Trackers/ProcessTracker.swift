@@ -100,7 +100,7 @@ struct ProcessTracker {
 enum ProcessTotals {
   static func fill(
     _ processes: inout [ProcessModel], threads: [ThreadModel], wakeups: WakeupLog,
-    transfers: [Transfer], operations: FileOperations, footprints: [Footprint]
+    transfers: [Int32: TransferTotals], operations: FileOperations, footprints: [Footprint]
   ) {
     var index: [Int32: Int] = [:]
     for (position, process) in processes.enumerated() { index[process.pid] = position }
@@ -110,13 +110,10 @@ enum ProcessTotals {
     for (pid, count) in wakeups.countsByProcess {
       if let at = index[pid] { processes[at].wakeups = count }
     }
-    for transfer in transfers where transfer.isInternet {
-      guard let at = index[transfer.pid] else { continue }
-      let bytes = transfer.bytes &* transfer.weight
-      switch transfer.direction {
-      case .send: processes[at].bytesSent &+= bytes
-      case .receive: processes[at].bytesReceived &+= bytes
-      }
+    for (pid, totals) in transfers {
+      guard let at = index[pid] else { continue }
+      processes[at].bytesSent = totals.bytesSent
+      processes[at].bytesReceived = totals.bytesReceived
     }
     for operation in operations.matching({ $0.isDisk }) {
       guard let at = index[operation.pid], case .write = operation.kind else { continue }

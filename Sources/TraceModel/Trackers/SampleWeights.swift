@@ -48,7 +48,7 @@ struct SampleWeights {
 
   private static let stacks = "sched:sched_switch"
   private static let systemCalls = "raw_syscalls:sys_exit"
-  private static let sends = "sock:sock_send_length"
+  static let sends = "sock:sock_send_length"
   private static let receives = "sock:sock_recv_length"
 
   /// The weight of a sample that is told by the event's period, or better by the count of its span.

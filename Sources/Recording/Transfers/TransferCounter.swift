@@ -1,0 +1,207 @@
+import CPerfEvent
+import Glibc
+import PerfData
+
+/// Counts in the kernel what each process of the target sends and receives while that is sampled: exactly, whoever makes it.
+///
+/// An event of a thread counts too, but not by process, not the bytes, and costs at each of its switches; one of a CPU counts for
+/// all programs. Needs CAP_BPF and CAP_PERFMON, or root, in the initial namespace of process ids.
+final class TransferCounter {
+  enum Direction: Int, CaseIterable { case send, receive }
+
+  /// What the processes of the target did.
+  struct Count: Equatable {
+    /// Calls, whatever came of them.
+    var calls: UInt64 = 0
+    /// Those that moved something over an internet socket.
+    var transfers: UInt64 = 0
+    var bytes: UInt64 = 0
+
+    static func - (left: Count, right: Count) -> Count {
+      Count(
+        calls: left.calls &- right.calls, transfers: left.transfers &- right.transfers,
+        bytes: left.bytes &- right.bytes)
+    }
+
+    static func += (left: inout Count, right: Count) {
+      left.calls &+= right.calls
+      left.transfers &+= right.transfers
+      left.bytes &+= right.bytes
+    }
+  }
+
+  /// A tracepoint with the program that is to run at it.
+  private struct Hook {
+    var event: UInt64
+    var program: OwnedDescriptor
+  }
+
+  private let counts: OwnedDescriptor
+  private let windows: OwnedDescriptor
+  private let hooks: [Hook]
+  /// The perf events by which the programs run.
+  private var attached: [OwnedDescriptor]?
+  /// Those that live.
+  private var processes: Set<Int32> = []
+  /// What ended processes did.
+  private var ended: [Int32: [Count]] = [:]
+  /// What was taken of each direction.
+  private var taken = Direction.allCases.map { _ in [Int32: Count]() }
+  private let possibleCPUs: Int
+
+  /// More processes at once are not counted; their transfers are estimated.
+  private static let mostProcesses: UInt32 = 16_384
+  /// PROC_PID_INIT_INO: in other namespaces the ids that a program sees are not those of the records.
+  private static let initialNamespace: UInt64 = 0xefff_fffc
+  /// A window begins and ends so much later, in nanoseconds: all CPUs know by then.
+  private static let notice: UInt64 = 200_000
+
+  /// Loads the programs, which do not run yet; nil where the kernel does not let us.
+  init?(tracefs: TraceFS) {
+    var information = stat()
+    guard stat("/proc/self/ns/pid", &information) == 0,
+      UInt64(information.st_ino) == Self.initialNamespace
+    else { return nil }
+    guard let possibleCPUs = SystemInfo.possibleCPUs() else { return nil }
+    self.possibleCPUs = possibleCPUs
+    let layout = TransferPrograms.self
+    let counts = lull_bpf_counts(UInt32(2 * layout.Count.size), Self.mostProcesses)
+    guard counts >= 0 else { return nil }
+    self.counts = OwnedDescriptor(counts)
+    let windows = lull_bpf_array(UInt32(layout.Window.size), 2)
+    guard windows >= 0 else { return nil }
+    self.windows = OwnedDescriptor(windows)
+
+    func hook(
+      _ system: String, _ name: String, _ program: (TracepointFormat) -> BPFProgram?
+    ) -> Hook? {
+      guard let id = tracefs.eventID(system, name),
+        let format = tracefs.format(system, name).flatMap({ TracepointFormat(parsing: $0) }),
+        let program = program(format)?.loaded()
+      else { return nil }
+      return Hook(event: id, program: program)
+    }
+    let wanted = [
+      // First: who is created while the others are attached is in the map.
+      hook("task", "task_newtask") { layout.following($0, counts: counts) },
+      hook("sock", "sock_send_length") {
+        layout.counting($0, isSend: true, counts: counts, windows: windows)
+      },
+      hook("sock", "sock_recv_length") {
+        layout.counting($0, isSend: false, counts: counts, windows: windows)
+      },
+    ]
+    hooks = wanted.compactMap { $0 }
+    guard hooks.count == wanted.count else { return nil }
+  }
+
+  /// A process of the target that lives.
+  func began(_ pid: Int32) {
+    guard processes.insert(pid).inserted, attached != nil else { return }
+    enter(pid)
+  }
+
+  /// A process of the target that has ended: its id may be given to another.
+  func ended(_ pid: Int32) {
+    // A program's first thread may end before the others.
+    guard KernelFile.numbers(in: "/proc/\(pid)/task").count < 2, processes.remove(pid) != nil,
+      attached != nil
+    else { return }
+    add(value(of: pid), to: &ended, of: pid)
+    var key = pid
+    _ = lull_bpf_delete(counts.number, &key)
+  }
+
+  /// Begins to count a direction; gives from which moment on, which is over by then. Nil where it cannot.
+  func begin(_ direction: Direction) -> UInt64? {
+    guard attach() else { return nil }
+    return set(direction) { ($0, .max) }
+  }
+
+  /// Ends counting a direction; gives from which moment on it does not count, which is over by then.
+  func end(_ direction: Direction, since: UInt64) -> UInt64? {
+    guard attached != nil else { return nil }
+    return set(direction) { (since, $0) }
+  }
+
+  private func set(
+    _ direction: Direction, _ window: (UInt64) -> (since: UInt64, until: UInt64)
+  ) -> UInt64? {
+    let moment = SystemInfo.monotonicNanoseconds() + Self.notice
+    let window = window(moment)
+    var key = UInt32(direction.rawValue)
+    var value = [window.since, window.until]
+    guard lull_bpf_update(windows.number, &key, &value, 0) == 0 else { return nil }
+    while SystemInfo.monotonicNanoseconds() < moment { usleep(useconds_t(Self.notice / 2_000)) }
+    return moment
+  }
+
+  private func attach() -> Bool {
+    if attached != nil { return true }
+    var opened: [OwnedDescriptor] = []
+    for hook in hooks {
+      var event = lull_event()
+      event.type = EventSpec.tracepoint
+      event.config = hook.event
+      event.flags = EventSpec.Flag.disabled
+      // Whose event it is does not matter: the program is the tracepoint's.
+      let descriptor = lull_perf_event_open(&event, 0, -1, -1)
+      guard descriptor >= 0 else { return false }
+      opened.append(OwnedDescriptor(descriptor))
+      guard lull_perf_set_bpf(descriptor, hook.program.number) == 0 else { return false }
+    }
+    attached = opened
+    for pid in processes { enter(pid) }
+    return true
+  }
+
+  private func enter(_ pid: Int32) {
+    var key = pid
+    var none = [UInt64](repeating: 0, count: possibleCPUs * TransferPrograms.Count.size / 4)
+    _ = lull_bpf_update(counts.number, &key, &none, 1)
+  }
+
+  /// What each process did in the windows since this was asked for the last time.
+  func take(_ direction: Direction) -> [Int32: Count] {
+    let totals = totals(direction)
+    defer { taken[direction.rawValue] = totals }
+    return totals.merging(taken[direction.rawValue]) { $0 - $1 }
+  }
+
+  private func totals(_ direction: Direction) -> [Int32: Count] {
+    var totals = ended.mapValues { $0[direction.rawValue] }
+    guard attached != nil else { return totals }
+    var keys: [Int32] = []
+    var key: Int32 = 0
+    var found = lull_bpf_next_key(counts.number, nil, &key)
+    while found == 0, keys.count < Int(Self.mostProcesses) {
+      keys.append(key)
+      var next: Int32 = 0
+      found = lull_bpf_next_key(counts.number, &key, &next)
+      key = next
+    }
+    for pid in keys { totals[pid, default: Count()] += value(of: pid)[direction.rawValue] }
+    return totals
+  }
+
+  private func add(_ value: [Count], to table: inout [Int32: [Count]], of pid: Int32) {
+    guard value.contains(where: { $0 != Count() }) else { return }
+    var sum = table[pid] ?? [Count(), Count()]
+    for index in sum.indices { sum[index] += value[index] }
+    table[pid] = sum
+  }
+
+  /// Sends and receives of a process, of all CPUs together.
+  private func value(of pid: Int32) -> [Count] {
+    let words = TransferPrograms.Count.size / 8
+    var values = [UInt64](repeating: 0, count: possibleCPUs * 2 * words)
+    var key = pid
+    var sum = [Count(), Count()]
+    guard lull_bpf_lookup(counts.number, &key, &values) == 0 else { return sum }
+    for start in stride(from: 0, to: values.count, by: words) {
+      sum[start / words % 2] += Count(
+        calls: values[start], transfers: values[start + 1], bytes: values[start + 2])
+    }
+    return sum
+  }
+}

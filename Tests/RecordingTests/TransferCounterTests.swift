@@ -1,0 +1,150 @@
+import Glibc
+import PerfData
+import Testing
+
+@testable import Recording
+
+@Suite struct BPFProgramTests {
+  @Test func `instructions are those of the kernel's description`() {
+    var program = BPFProgram()
+    let out = program.label()
+    program.load(7, .four, from: 1, 20)
+    program.compute(0, .move, 1)
+    program.jump(to: out, if: 7, .equal, -2)
+    program.store(7, .eight, to: 10, -8)
+    program.load(1, map: 5)
+    program.call(.lookUp)
+    program.place(out)
+    program.exit()
+    // Opcode, registers, offset and value, least byte first.
+    #expect(
+      program.instructions == [
+        0x0000_0000_0014_1761, 0x0000_0001_0000_00b7, 0xffff_fffe_0004_0715,
+        0x0000_0000_fff8_7a7b, 0x0000_0005_0000_1118, 0, 0x0000_0001_0000_0085,
+        0x0000_0000_0000_0095,
+      ])
+  }
+}
+
+/// A new one; nil where the kernel does not let us.
+private func makeCounter() -> TransferCounter? {
+  (try? TraceFS.locate()).flatMap { TransferCounter(tracefs: $0) }
+}
+
+/// Counts what this process does: others that run at the same time are not its children.
+@Suite(
+  .serialized,
+  .enabled(if: geteuid() == 0 && makeCounter() != nil, "needs root and BPF"))
+struct TransferCounterTests {
+
+  /// Two ends of a connection over the loopback device.
+  private struct Connection {
+    var near: Int32
+    var far: Int32
+
+    init() throws {
+      let stream = Int32(SOCK_STREAM.rawValue)
+      let listener = socket(AF_INET, stream, 0)
+      defer { Glibc.close(listener) }
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+      var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+      near = socket(AF_INET, stream, 0)
+      let near = near
+      var isConnected = false
+      withUnsafeMutableBytes(of: &address) { bytes in
+        guard let generic = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self) else {
+          return
+        }
+        isConnected =
+          bind(listener, generic, size) == 0 && listen(listener, 1) == 0
+          && getsockname(listener, generic, &size) == 0 && connect(near, generic, size) == 0
+      }
+      try #require(isConnected)
+      far = accept(listener, nil, nil)
+      try #require(far >= 0)
+    }
+
+    func close() {
+      Glibc.close(near)
+      Glibc.close(far)
+    }
+
+    func send(_ count: Int) {
+      let bytes = [UInt8](repeating: 1, count: count)
+      #expect(Glibc.send(near, bytes, count, 0) == count)
+    }
+
+    func receive(_ count: Int, flags: Int32 = 0) {
+      var bytes = [UInt8](repeating: 0, count: count)
+      #expect(recv(far, &bytes, count, flags) == count)
+    }
+  }
+
+  @Test func `a process's transfers count from the beginning to the end, and no others`() throws {
+    let counter = try #require(makeCounter())
+    let connection = try Connection()
+    defer { connection.close() }
+    counter.began(getpid())
+    connection.send(5)
+    let since = try #require(counter.begin(.send))
+    _ = try #require(counter.begin(.receive))
+    for _ in 0..<40 { connection.send(10) }
+    connection.receive(3, flags: Int32(MSG_PEEK))
+    for _ in 0..<81 { connection.receive(5) }
+    // One that has nothing to give, and sockets that are not of the internet.
+    var byte: UInt8 = 0
+    #expect(recv(connection.far, &byte, 1, Int32(MSG_DONTWAIT)) == -1)
+    var pair: [Int32] = [0, 0]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+    #expect(send(pair[0], &byte, 1, 0) == 1)
+    for descriptor in pair { close(descriptor) }
+    try #require(counter.end(.send, since: since) != nil)
+    connection.send(9)
+
+    let own = getpid()
+    let sent = counter.take(.send)
+    #expect(sent[own]?.transfers == 40 && sent[own]?.bytes == 400, "\(sent)")
+    #expect((sent[own]?.calls ?? 0) >= 41)
+    let received = counter.take(.receive)
+    #expect(received[own]?.transfers == 81 && received[own]?.bytes == 405, "\(received)")
+    #expect((received[own]?.calls ?? 0) >= 83)
+    // What was taken is not given again.
+    #expect(counter.take(.send)[own]?.transfers == 0)
+  }
+
+  /// Sends so many datagrams of 2 bytes, each by a program's own child where that is asked for.
+  private func datagrams(_ count: Int, inChildren: Bool) throws -> pid_t {
+    var pid: pid_t = 0
+    let send = "echo x > /dev/udp/127.0.0.1/9"
+    let once = inChildren ? "(\(send))" : send
+    let arguments = ["bash", "-c", "for i in {1..\(count)}; do \(once); done"]
+    var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) }
+    words.append(nil)
+    defer { for word in words { free(word) } }
+    try #require(posix_spawnp(&pid, "bash", nil, nil, &words, nil) == 0)
+    var status: Int32 = 0
+    try #require(waitpid(pid, &status, 0) == pid && status == 0)
+    return pid
+  }
+
+  @Test func `processes that are created meanwhile are counted too, those of others are not`()
+    throws
+  {
+    let stranger = try #require(makeCounter())
+    _ = try #require(stranger.begin(.send))
+    let counter = try #require(makeCounter())
+    counter.began(getpid())
+    _ = try #require(counter.begin(.send))
+    let bash = try datagrams(20, inChildren: false)
+    counter.ended(bash)
+    _ = try datagrams(7, inChildren: true)
+    let sent = counter.take(.send)
+    #expect(sent[bash] == TransferCounter.Count(calls: 20, transfers: 20, bytes: 40))
+    let others = sent.filter { $0.key != bash && $0.key != getpid() && $0.value.transfers > 0 }
+    #expect(others.count == 7)
+    #expect(others.values.allSatisfy { $0.transfers == 1 && $0.bytes == 2 }, "\(others)")
+    #expect(stranger.take(.send).isEmpty)
+  }
+}
