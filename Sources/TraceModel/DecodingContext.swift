@@ -30,9 +30,11 @@ final class DecodedEvent {
 }
 
 /// A sample with the format of its tracepoint; what a decoder does not ask for is not decoded.
+///
+/// One is made for each record: it does not own what its maker, the loader, has while it lives.
 struct DecodingContext {
-  let file: PerfDataFile
-  let event: DecodedEvent
+  unowned(unsafe) let file: PerfDataFile
+  unowned(unsafe) let event: DecodedEvent
   let record: RecordEntry
   /// The raw payload; empty where the sample has none.
   let payload: UnsafeRawBufferPointer

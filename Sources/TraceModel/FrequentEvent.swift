@@ -67,7 +67,13 @@ extension FrequentEvent.Kind {
       state.calls.enter(
         pid: record.pid, tid: record.tid, number: values.first, at: record.timestamp)
     case .systemCallReturn:
-      if values.second >= 0, SyscallDecoder.tells(values.first) { return false }
+      if values.second >= 0,
+        SyscallDecoder.tells(
+          values.first, result: Int64(values.second) << 32 | Int64(UInt32(bitPattern: values.third))
+        )
+      {
+        return false
+      }
       state.calls.exit(
         pid: record.pid, tid: record.tid, number: values.first, hasFailed: values.second < 0,
         at: record.timestamp)

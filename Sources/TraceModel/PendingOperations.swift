@@ -41,26 +41,22 @@ struct PendingOperations {
           until = end
         }
         known[entry.kind] = Resolved(
-          shape: shape, number: result.number(of: shape, hint: Int(shape.tid)), from: time,
-          until: until)
+          number: result.number(of: shape, hint: Int(shape.tid)), from: time, until: until)
       }
       var resolved = entry
       resolved.kind = known[entry.kind].number
-      if let stack = stacks[index], var shape = known[entry.kind].shape {
+      if let stack = stacks[index] {
+        var shape = result.kinds[resolved.kind]
         shape.stack = stack
         resolved.kind = result.number(of: shape, hint: Int(shape.tid))
       }
-      result.append(
-        .init(
-          kind: resolved.kind, time: resolved.time, bytes: resolved.bytes,
-          duration: resolved.duration, offset: resolved.offset))
+      result.append(resolved)
     }
     return result
   }
 
-  /// What a kind of operation was found to be, and from when to before when.
+  /// The number of what a kind of operation was found to be, and from when to before when.
   private struct Resolved {
-    var shape: FileOperation.Shape?
     var number = 0
     var from = Timestamp(nanoseconds: .max)
     var until = Timestamp(nanoseconds: 0)

@@ -208,6 +208,7 @@ struct TraceLoader: ~Copyable {
   ) -> Bool {
     guard kind == .systemCallExit else { return kind.pass(record.pointee, &state) }
     let values = record.pointee.values
+    guard SyscallDecoder.tells(values.first, result: values.result) else { return true }
     let none = UnsafeRawBufferPointer(start: nil, count: 0)
     SyscallDecoder.succeeded(
       Int(values.first), values.result,

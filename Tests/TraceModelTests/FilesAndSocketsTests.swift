@@ -38,6 +38,26 @@ struct FileTests {
     #expect(trace.fileOperations.isEmpty)
   }
 
+  @Test func `reads of less than 64 KiB are no file operations, whoever recorded them`() throws {
+    for isPerfs in [false, true] {
+      let builder = {
+        var builder = TraceBuilder()
+        if !isPerfs { try builder.capture(time: second, rootPid: 100) }
+        builder.comm(time: second, pid: 100, tid: 100, name: "program")
+        for (step, size) in [1, 65_535, 65_536, 5 << 30].enumerated() {
+          for number in [0, 17] {
+            builder.exitSyscall(
+              time: second + UInt64(step * 10), tid: 100, number: number, result: size,
+              arguments: [5])
+          }
+        }
+        return builder
+      }
+      let trace = try builder().withFile { try Trace.load(path: $0) }
+      #expect(trace.fileOperations.map(\.bytes) == [65_536, 65_536, 5 << 30, 5 << 30])
+    }
+  }
+
   @Test func `a sync lasts from its entry to its exit`() throws {
     let trace = try traceOf { builder in
       builder.open(time: second + 1, tid: 100, path: "/data/log", fd: 3)

@@ -32,9 +32,14 @@ enum SyscallDecoder {
 
   private static let truncateFlag: UInt64 = 0o1000
 
-  /// Whether a call's success tells anything here.
-  static func tells(_ number: Int32) -> Bool {
-    decodedNumbers.indices.contains(Int(number)) && decodedNumbers[Int(number)]
+  /// Smaller reads are no file operations; Lull records none.
+  private static let largeRead: Int64 = 64 << 10
+
+  /// Whether a call that succeeded tells anything here.
+  @inline(__always)
+  static func tells(_ number: Int32, result: Int64) -> Bool {
+    if number == Number.read || number == Number.pread64 { return result >= largeRead }
+    return decodedNumbers.indices.contains(Int(number)) && decodedNumbers[Int(number)]
   }
 
   static func sysEnter(_ context: DecodingContext, _ state: inout LoaderState) {
@@ -51,7 +56,9 @@ enum SyscallDecoder {
         pid: context.pid, tid: context.tid, number: Int32(truncatingIfNeeded: number),
         hasFailed: result < 0, at: context.time)
     }
-    if result >= 0 { succeeded(Int(number), result, context, &state) }
+    if result >= 0, tells(Int32(truncatingIfNeeded: number), result: result) {
+      succeeded(Int(number), result, context, &state)
+    }
   }
 
   /// A call that returned no error.

@@ -1,20 +1,22 @@
 import PerfData
 
+/// One operation as it is packed: the number of its kind and what is its own.
+struct OperationEntry {
+  var kind: Int
+  /// Nanoseconds on the trace's clock.
+  var time: UInt64
+  var bytes: UInt64
+  /// How long it took; zero where that is not known.
+  var duration = TimeSpan.zero
+  var offset: UInt64?
+}
+
 /// Operations in the order of the trace, packed: about eight bytes each where they are alike.
 ///
 /// Who did what (of files: to which) comes again and again, so each such kind is kept once; an operation is the number of its kind,
 /// the time since the one before, and its bytes.
 public struct OperationLog<Kind: Hashable & Sendable>: Sendable {
-  /// One operation as it is packed.
-  struct Entry {
-    var kind: Int
-    /// Nanoseconds on the trace's clock.
-    var time: UInt64
-    var bytes: UInt64
-    /// How long it took; zero where that is not known.
-    var duration = TimeSpan.zero
-    var offset: UInt64?
-  }
+  typealias Entry = OperationEntry
 
   private var log = ByteLog()
   private var numbering = Numbering<Kind>()
