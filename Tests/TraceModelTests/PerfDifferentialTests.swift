@@ -9,7 +9,7 @@ import Testing
 @Suite(.serialized, .enabled(if: PerfRun.isThere, "perf is not installed"))
 struct PerfDifferentialTests {
   private static func timehist(_ path: String) throws -> Timehist {
-    let result = PerfRun.run("perf sched -i \(path) timehist --next")
+    let result = PerfRun.run("perf sched -i \(path) timehist --next --state")
     try #require(result.status == 0)
     return Timehist(result.text)
   }

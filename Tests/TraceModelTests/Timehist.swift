@@ -22,7 +22,7 @@ struct Departure: Hashable {
   }
 }
 
-/// What `perf sched timehist --next` prints.
+/// What `perf sched timehist --next --state` prints.
 struct Timehist {
   var departures: [Departure] = []
   /// Those of which all times are known: the thread was seen to leave a CPU before, and to get this one.
@@ -31,20 +31,30 @@ struct Timehist {
   init(_ text: String) {
     var nextOfCPU: [Int: Int32] = [:]
     var seen: Set<Int32> = []
+    var wasPreempted: Set<Int32> = []
     for line in text.split(separator: "\n") {
       guard let mark = line.range(of: " next: "), let next = Self.tid(line[mark.upperBound...])
       else { continue }
       let head = line[..<mark.lowerBound]
       guard let tid = Self.tid(head), let close = head.lastIndex(of: "]") else { continue }
       let words = head.split(separator: " ")
-      let figures = head[head.index(after: close)...].split(separator: " ").compactMap(Self.micro)
+      let columns = head[head.index(after: close)...].split(separator: " ")
+      let figures = columns.compactMap(Self.micro)
       guard words.count > 2, let time = Self.micro(words[0]), figures.count == 3,
         let cpu = Int(words[1].dropFirst().dropLast())
       else { continue }
       let arrived = nextOfCPU.updateValue(next, forKey: cpu) == tid
       guard tid > 0 else { continue }
+      // A thread that was preempted on its way to sleep may be woken in the queue, which it never left: perf takes that for the
+      // beginning of its delay. It is of state R, in which later kernels set a bit that perf calls W.
+      let delay = wasPreempted.contains(tid) ? 0 : figures[1]
+      if columns.last == "R" || columns.last == "W" {
+        wasPreempted.insert(tid)
+      } else {
+        wasPreempted.remove(tid)
+      }
       let departure = Departure(
-        tid: tid, time: time, wait: figures[0], delay: figures[1], run: figures[2])
+        tid: tid, time: time, wait: figures[0], delay: delay, run: figures[2])
       departures.append(departure)
       if !seen.insert(tid).inserted, arrived { complete.insert(departure) }
     }
