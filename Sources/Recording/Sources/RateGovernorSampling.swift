@@ -139,7 +139,7 @@ extension RateGovernor {
     if samplesOnly(sampled) { events.set(sampled, enabled: false) }
     events.set(full, enabled: true)
     if states[index].isCounted, let direction = source.direction,
-      let agreed = transfers?.end(direction, since: states[index].since)
+      let agreed = transfers?.end(direction)
     {
       moment = agreed
     }

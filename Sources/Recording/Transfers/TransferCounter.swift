@@ -36,6 +36,15 @@ final class TransferCounter {
     var program: OwnedDescriptor
   }
 
+  /// See `TransferPrograms.Window`.
+  private struct Window {
+    var since: UInt64
+    var until: UInt64
+
+    static let always = Window(since: 0, until: .max)
+    static let never = Window(since: .max, until: 0)
+  }
+
   private let counts: OwnedDescriptor
   private let windows: OwnedDescriptor
   private let hooks: [Hook]
@@ -92,7 +101,8 @@ final class TransferCounter {
       },
     ]
     hooks = wanted.compactMap { $0 }
-    guard hooks.count == wanted.count else { return nil }
+    guard hooks.count == wanted.count, Direction.allCases.allSatisfy({ set($0, .never) })
+    else { return nil }
   }
 
   /// A process of the target that lives.
@@ -115,25 +125,29 @@ final class TransferCounter {
   /// Begins to count a direction; gives from which moment on, which is over by then. Nil where it cannot.
   func begin(_ direction: Direction) -> UInt64? {
     guard attach() else { return nil }
-    return set(direction) { ($0, .max) }
+    return agree(direction, { Window(since: $0, until: .max) }, then: .always)
   }
 
   /// Ends counting a direction; gives from which moment on it does not count, which is over by then.
-  func end(_ direction: Direction, since: UInt64) -> UInt64? {
+  func end(_ direction: Direction) -> UInt64? {
     guard attached != nil else { return nil }
-    return set(direction) { (since, $0) }
+    return agree(direction, { Window(since: 1, until: $0) }, then: .never)
   }
 
-  private func set(
-    _ direction: Direction, _ window: (UInt64) -> (since: UInt64, until: UInt64)
+  /// Sets a direction's window by a moment that comes, and another when it is over.
+  private func agree(
+    _ direction: Direction, _ first: (UInt64) -> Window, then last: Window
   ) -> UInt64? {
     let moment = SystemInfo.monotonicNanoseconds() + Self.notice
-    let window = window(moment)
+    guard set(direction, first(moment)) else { return nil }
+    while SystemInfo.monotonicNanoseconds() < moment { usleep(useconds_t(Self.notice / 2_000)) }
+    return set(direction, last) ? moment : nil
+  }
+
+  private func set(_ direction: Direction, _ window: Window) -> Bool {
     var key = UInt32(direction.rawValue)
     var value = [window.since, window.until]
-    guard lull_bpf_update(windows.number, &key, &value, 0) == 0 else { return nil }
-    while SystemInfo.monotonicNanoseconds() < moment { usleep(useconds_t(Self.notice / 2_000)) }
-    return moment
+    return lull_bpf_update(windows.number, &key, &value, 0) == 0
   }
 
   private func attach() -> Bool {

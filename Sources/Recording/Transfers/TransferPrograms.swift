@@ -10,7 +10,8 @@ enum TransferPrograms {
     static let size = 24
   }
 
-  /// When transfers of a direction count: from a time on, and until one, by the monotonic clock.
+  /// When transfers of a direction count: from a time on, and until one, by the monotonic clock; all of them where the first is 0,
+  /// since to ask for the time takes longer than to count.
   enum Window {
     static let since = 0
     static let until = 8
@@ -32,7 +33,7 @@ enum TransferPrograms {
     else { return nil }
     var program = BPFProgram()
     let (none, counted, out) = (program.label(), program.label(), program.label())
-    let internet = program.label()
+    let (internet, inside) = (program.label(), program.label())
     // Register 7: the bytes of a transfer, 0 if it was none.
     program.load(7, result.width, from: 1, result.offset)
     program.compute(7, .shiftLeft, 32)
@@ -62,9 +63,11 @@ enum TransferPrograms {
     program.jump(to: out, if: 0, .equal, 0)
     program.load(6, .eight, from: 0, Window.since)
     program.load(8, .eight, from: 0, Window.until)
+    program.jump(to: inside, if: 6, .equal, 0)
     program.call(.time)
     program.jump(to: out, if: 0, .less, than: 6)
     program.jump(to: out, if: 0, .greaterOrEqual, than: 8)
+    program.place(inside)
 
     let base = isSend ? 0 : Count.size
     add(&program, base + Count.calls) { $0.compute(1, .add, 1) }
