@@ -13,7 +13,7 @@ struct LoaderState: ~Copyable {
   var transfers: [Transfer] = []
   var operations = PendingOperations()
   var footprints: [Footprint] = []
-  var counters: [CounterEvent] = []
+  var counters: [CounterSeries] = []
   var signals: [SignalDelivery] = []
   var transferFailures: [TransferFailure] = []
   var spinCalls: [SpinCall] = []
@@ -37,5 +37,5 @@ struct LoaderState: ~Copyable {
   /// No SWITCH record tells when a thread gets a CPU: what it does there has to.
   var infersRuns = false
   /// Paths given to open by the probe, until its return tells the descriptor.
-  var openingPaths: [Int32: String] = [:]
+  var openings: [Int32: (path: String, since: Timestamp)] = [:]
 }

@@ -75,7 +75,7 @@ enum SampleReport {
         of: capture, start: Timestamp(nanoseconds: 0), missing: signals.unavailable),
       score: ReportBuilder.section(of: evaluation),
       signals: SignalBuilding.build(
-        signals, counters: [CounterEvent(name: "instructions", value: 123_456_789)]),
+        signals, counters: [CounterSeries(name: "instructions", value: 123_456_789)]),
       blame: BlameBuilding.build(signals.blame),
       audits: evaluation.audits.map(AuditBuilding.audit),
       opportunities: evaluation.opportunities.map(AuditBuilding.opportunity),

@@ -26,7 +26,7 @@ extension TraceBuilder {
     open(
       time: time, returning: time + 5, tid: 100, path: "/data/state", fd: 5)
     exitSyscall(
-      time: time + 6, tid: 100, number: 257, result: 5, arguments: [0, 0, 0o1101])
+      time: time + 3, tid: 100, number: 257, result: 5, arguments: [0, 0, 0o1101])
     exitSyscall(time: time + 10, tid: 100, number: 1, result: 8192, arguments: [5])
     exitSyscall(time: time + 20, tid: 100, number: 3, result: 0, arguments: [5])
   }
@@ -75,7 +75,7 @@ struct ContentComparisonTests {
       builder.open(
         time: 3 * second, returning: 3 * second + 5, tid: 100, path: "/data/state", fd: 5)
       builder.exitSyscall(
-        time: 3 * second + 6, tid: 100, number: 257, result: 5, arguments: [0, 0, 0o1101])
+        time: 3 * second + 3, tid: 100, number: 257, result: 5, arguments: [0, 0, 0o1101])
       builder.exitSyscall(
         time: 3 * second + 10, tid: 100, number: 1, result: 4096, arguments: [5])
       try builder.reading(at: 3 * second + 15, changed: 0, isEqual: false)

@@ -1,5 +1,5 @@
-import PerfData
 import Signals
+import TraceModel
 
 /// Turns measured signals into the sections of a report.
 enum SignalBuilding {
@@ -8,7 +8,7 @@ enum SignalBuilding {
     "timer", "network", "disk", "sameProcess", "otherProcess", "signal", "other",
   ]
 
-  static func build(_ signals: SignalSet, counters: [CounterEvent]) -> SignalsSection {
+  static func build(_ signals: SignalSet, counters: [CounterSeries]) -> SignalsSection {
     SignalsSection(
       mainThread: signals.mainThread.map { mainThread($0, signals.lifecycle) },
       threads: signals.threads.map(thread),
@@ -19,7 +19,9 @@ enum SignalBuilding {
       memory: signals.memory.map(memory),
       cpu: signals.cpu.map(cpu),
       energy: signals.energy.map(energy),
-      counters: readings(counters), worstMinutes: signals.worstMinutes,
+      counters: counters.sorted { $0.name < $1.name }.map {
+        CounterReading(name: $0.name, value: $0.value.finite, unit: $0.unit)
+      }, worstMinutes: signals.worstMinutes,
       concurrency: signals.concurrency.map(concurrency),
       systemCalls: signals.systemCalls?.map(systemCall))
   }
@@ -156,14 +158,5 @@ enum SignalBuilding {
           function: $0.function, cpuJoules: $0.cpuJoules.finite,
           radioJoules: $0.radioJoules.finite)
       })
-  }
-
-  /// The last value of each counter, by name.
-  private static func readings(_ counters: [CounterEvent]) -> [CounterReading] {
-    var last: [String: CounterEvent] = [:]
-    for counter in counters { last[counter.name] = counter }
-    return last.values.sorted { $0.name < $1.name }.map {
-      CounterReading(name: $0.name, value: $0.value.finite, unit: $0.unit)
-    }
   }
 }

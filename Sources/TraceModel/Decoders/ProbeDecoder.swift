@@ -11,15 +11,15 @@ enum ProbeDecoder {
   ]
 
   private static func opening(_ context: DecodingContext, _ state: inout LoaderState) {
-    state.openingPaths[context.tid] = context.string("path")
+    state.openings[context.tid] = context.string("path").map { ($0, context.time) }
   }
 
   private static func opened(_ context: DecodingContext, _ state: inout LoaderState) {
-    guard let path = state.openingPaths.removeValue(forKey: context.tid),
+    guard let (path, since) = state.openings.removeValue(forKey: context.tid),
       let fd = context.integer("fd"), fd >= 0
     else { return }
-    state.descriptors.open(
-      pid: context.pid, fd: Int(fd), path: path, at: context.time)
+    state.descriptors.opened(
+      pid: context.pid, fd: Int(fd), path: path, since: since, at: context.time)
   }
 
   private static func renamed(_ context: DecodingContext, _ state: inout LoaderState) {

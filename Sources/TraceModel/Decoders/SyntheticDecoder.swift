@@ -37,7 +37,12 @@ enum SyntheticDecoder {
   }
 
   static func counter(_ context: DecodingContext, _ state: inout LoaderState) {
-    if let event: CounterEvent = decode(context) { state.counters.append(event) }
+    guard let event: CounterEvent = decode(context) else { return }
+    let known = state.counters.firstIndex { $0.name == event.name }
+    if known == nil {
+      state.counters.append(CounterSeries(name: event.name, unit: event.unit, value: 0))
+    }
+    state.counters[known ?? state.counters.count - 1].append(event, at: context.time)
   }
 
   static func mark(_ context: DecodingContext, _ state: inout LoaderState) {

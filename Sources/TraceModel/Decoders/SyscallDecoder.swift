@@ -86,7 +86,7 @@ enum SyscallDecoder {
         descriptor: fd)
     }
     func opened(flags: UInt64?) {
-      state.descriptors.open(pid: pid, fd: Int(result), path: nil, at: context.time)
+      state.descriptors.open(pid: pid, fd: Int(result), at: context.time)
       if let flags { add(.open(truncates: flags & truncateFlag != 0), on: Int(result), bytes: 0) }
     }
 

@@ -35,7 +35,8 @@ public struct Trace: Sendable {
   /// System calls by thread, where all were recorded.
   public internal(set) var calls: [SystemCall.Key: SystemCall.Totals] = [:]
   public internal(set) var footprints: [Footprint] = []
-  public internal(set) var counters: [CounterEvent] = []
+  /// In the order of their first readings.
+  public internal(set) var counters: [CounterSeries] = []
   public internal(set) var signals: [SignalDelivery] = []
   public internal(set) var processorSamples: [ProcessorSample] = []
   /// Runs of jobs of Swift concurrency, in the order of their ends.

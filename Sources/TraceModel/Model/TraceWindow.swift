@@ -38,6 +38,7 @@ extension Trace {
     part.contents = contents.filter { isInside($0.time) }
     part.packets = packets.filter { isInside($0.time) }
     part.fileOperations = FileOperations(fileOperations.lazy.filter { isInside($0.time) })
+    part.counters = counters.map { $0.limited(from, to, start: start) }
     part.footprints = footprints.filter { isInside($0.time) }
     part.tests = tests.filter { $0.start <= to && ($0.end ?? to) >= from }
     part.signals = signals.filter { isInside($0.time) }

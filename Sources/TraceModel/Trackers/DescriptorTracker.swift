@@ -35,22 +35,30 @@ struct DescriptorTracker {
   /// A new program keeps its input and outputs; of other numbers, which are mostly closed by it, only /proc tells.
   mutating func exec(_ pid: Int32, at time: Timestamp) { execs[pid] = time }
 
-  /// A successful open; `path` where the probe told it.
-  mutating func open(pid: Int32, fd: Int, path: String?, at time: Timestamp) {
+  /// A successful open, told by the system call's end.
+  mutating func open(pid: Int32, fd: Int, at time: Timestamp) {
+    begin(pid: pid, fd: fd, path: nil, at: time)
+  }
+
+  /// A successful open of a path, told as the C library's function returns that was called at `since`.
+  ///
+  /// The system call in it told of it before, however long the thread had to wait for a CPU since then.
+  mutating func opened(
+    pid: Int32, fd: Int, path: String, since: Timestamp, at time: Timestamp
+  ) {
     let key = Key(pid: pid, fd: fd)
     if let position = lives[key]?.indices.last, let last = lives[key]?[position],
-      last.end == nil
+      last.end == nil, last.opened == nil, last.start >= since
     {
-      // The probe's return and the syscall's exit tell the same open.
-      if last.opened == nil || path == nil,
-        time.nanoseconds &- last.start.nanoseconds < 1_000_000
-      {
-        if let path { lives[key]?[position].opened = path }
-        return
-      }
-      close(pid: pid, fd: fd, at: time)
+      lives[key]?[position].opened = path
+    } else {
+      begin(pid: pid, fd: fd, path: path, at: time)
     }
-    lives[key, default: []].append(Life(start: time, opened: path))
+  }
+
+  private mutating func begin(pid: Int32, fd: Int, path: String?, at time: Timestamp) {
+    close(pid: pid, fd: fd, at: time)
+    lives[Key(pid: pid, fd: fd), default: []].append(Life(start: time, opened: path))
   }
 
   mutating func close(pid: Int32, fd: Int, at time: Timestamp) {
