@@ -1,17 +1,11 @@
 /// Breaks traces as a damaged disk or a hostile sender would: record by record rather than byte by byte.
 public struct StructuralMutator {
-  private var state: UInt64
+  private var random: SeededGenerator
 
   /// The same seed breaks in the same way.
-  public init(seed: UInt64) { state = seed }
+  public init(seed: UInt64) { random = SeededGenerator(state: seed) }
 
-  private mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-    return value ^ (value >> 31)
-  }
+  private mutating func next() -> UInt64 { random.next() }
 
   private mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(max(limit, 1))) }
 

@@ -41,8 +41,7 @@ struct FrequentEvent {
           returnsOf: CallFilter(
             number: fields[0], result: fields[1], isWanted: SyscallDecoder.decodedNumbers))
       case .systemCallReturn:
-        // The result's sign is in its upper half.
-        SampleDemand(payload: payload, fields[0], fields[1].upperHalf, fields[2])
+        SampleDemand(payload: payload, fields[0], fields[1], fields[2].upperHalf)
       case .scheduleSwitch, .scheduleWaking, .systemCallEnter:
         SampleDemand(payload: payload, fields[0], fields[1], fields[2])
       }
@@ -67,15 +66,10 @@ extension FrequentEvent.Kind {
       state.calls.enter(
         pid: record.pid, tid: record.tid, number: values.first, at: record.timestamp)
     case .systemCallReturn:
-      if values.second >= 0,
-        SyscallDecoder.tells(
-          values.first, result: Int64(values.second) << 32 | Int64(UInt32(bitPattern: values.third))
-        )
-      {
-        return false
-      }
+      let result = values.result
+      if result >= 0, SyscallDecoder.tells(values.first, result: result) { return false }
       state.calls.exit(
-        pid: record.pid, tid: record.tid, number: values.first, hasFailed: values.second < 0,
+        pid: record.pid, tid: record.tid, number: values.first, hasFailed: result < 0,
         at: record.timestamp)
     case .systemCallExit: return false
     }

@@ -95,7 +95,8 @@ import Testing
         sampled.append(
           .init(
             source: source, fromNs: from, toNs: from + 2_000_000_000, period: 251,
-            count: 1_000_000, samples: 4_000))
+            count: 1_000_000, samples: 4_000,
+            transfers: source.hasPrefix("sock:") ? [.init(pid: 7, count: 3, bytes: 50)] : nil))
       }
       slices.append(
         .init(
@@ -109,6 +110,9 @@ import Testing
       #expect(spans.reduce(0) { $0 + ($1.samples ?? 0) } == 8_000_000)
       #expect(zip(spans, spans.dropFirst()).allSatisfy { $0.toNs < $1.fromNs })
     }
+    let transfers = sampled.spans.compactMap(\.transfers).joined()
+    #expect(transfers.reduce(0) { $0 + $1.count } == 6_000 && transfers.allSatisfy { $0.pid == 7 })
+    #expect(transfers.reduce(0) { $0 + $1.bytes } == 100_000)
     // All the time between slices was recorded: 2,000 spans of 2 s, of which 50 ms each were.
     let left = slices.spans.reduce(0) { $0 + ($1.toNs - $1.fromNs - $1.recordedNs) }
     #expect(left == 2_000 * 1_950_000_000)
@@ -117,6 +121,20 @@ import Testing
       intervalNs: 1, unavailable: [], complete: true, lullVersion: "test")
     capture.sampled = sampled.spans
     capture.slices = slices.spans
-    #expect(try capture.encoded().count < 50_000)
+    #expect(try capture.encoded().count < 55_000)
+  }
+
+  @Test func `what thousands of processes transferred does not fit, and is told by samples`() throws
+  {
+    var list = SpanList<CaptureEvent.SampledSpan>()
+    for (index, processes) in [2_000, 10].enumerated() {
+      list.append(
+        .init(
+          source: "sock:sock_send_length", fromNs: UInt64(index) * 10, toNs: UInt64(index) * 10 + 9,
+          period: 251, count: .max, samples: 4_000,
+          transfers: (1...processes).map { .init(pid: $0, count: .max, bytes: .max) }))
+    }
+    #expect(list.spans.map { $0.transfers?.count } == [nil, 10])
+    #expect(list.spans.map(\.count) == [.max, .max])
   }
 }

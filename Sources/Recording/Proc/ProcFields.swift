@@ -10,23 +10,33 @@ enum ProcFields {
     }
   }
 
-  /// The number after a name that the line begins with.
-  static func value(_ name: StaticString, in line: ArraySlice<UInt8>) -> UInt64? {
+  /// What follows a name that the line begins with.
+  static func rest(after name: StaticString, in line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     let length = name.utf8CodeUnitCount
     guard line.count > length else { return nil }
     let matches = name.withUTF8Buffer { wanted in
       line.prefix(length).elementsEqual(wanted)
     }
-    return matches ? number(line.dropFirst(length)) : nil
+    return matches ? line.dropFirst(length) : nil
+  }
+
+  /// The number after a name that the line begins with.
+  static func value(_ name: StaticString, in line: ArraySlice<UInt8>) -> UInt64? {
+    rest(after: name, in: line).flatMap(number)
+  }
+
+  /// What follows a name in the first line that begins with it.
+  static func field(_ name: StaticString, of bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    var found: ArraySlice<UInt8>?
+    forEachLine(of: bytes) { line in
+      if found == nil { found = rest(after: name, in: line) }
+    }
+    return found
   }
 
   /// The value in bytes of a line that is in kB.
   static func kilobytes(_ name: StaticString, in bytes: ArraySlice<UInt8>) -> UInt64? {
-    var found: UInt64?
-    forEachLine(of: bytes) { line in
-      if found == nil, let value = value(name, in: line) { found = value << 10 }
-    }
-    return found
+    field(name, of: bytes).flatMap(number).map { $0 << 10 }
   }
 
   /// The first decimal number, after blanks.

@@ -17,32 +17,20 @@ final class WriteCalls {
 
     static var proc: Source {
       Source(
-        count: { value("syscw:", pid: $0, file: "io") },
+        count: { field("syscw:", pid: $0, file: "io").flatMap(ProcFields.number) },
         ignoresEnds: { pid in
-          guard let ignored = signals("SigIgn:", pid: pid) else { return true }
+          // A mask in hexadecimal, of which signal 1 is the lowest bit.
+          guard let mask = field("SigIgn:", pid: pid, file: "status"),
+            let ignored = UInt64(String(decoding: mask.dropFirst(), as: UTF8.self), radix: 16)
+          else { return true }
           return ignored & 1 << UInt64(SIGCHLD - 1) != 0
         }, exists: { kill($0, 0) == 0 || errno != ESRCH })
     }
 
-    private static func value(_ name: StaticString, pid: Int32, file: String) -> UInt64? {
-      line(name, pid: pid, file: file).flatMap { ProcFields.value(name, in: $0) }
-    }
-
-    private static func signals(_ name: StaticString, pid: Int32) -> UInt64? {
-      line(name, pid: pid, file: "status").flatMap {
-        UInt64(String(decoding: $0.suffix(16), as: UTF8.self), radix: 16)
-      }
-    }
-
-    private static func line(
+    private static func field(
       _ name: StaticString, pid: Int32, file: String
     ) -> ArraySlice<UInt8>? {
-      guard let bytes = KernelFile.bytes("/proc/\(pid)/\(file)") else { return nil }
-      var found: ArraySlice<UInt8>?
-      ProcFields.forEachLine(of: bytes[...]) { line in
-        if line.starts(with: Array("\(name)".utf8)) { found = line }
-      }
-      return found
+      KernelFile.bytes("/proc/\(pid)/\(file)").flatMap { ProcFields.field(name, of: $0[...]) }
     }
   }
 

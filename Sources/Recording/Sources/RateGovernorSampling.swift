@@ -171,9 +171,10 @@ extension RateGovernor {
     var count = counted(states[index]).map { $0 &- states[index].countBefore }
     var processes: [CaptureEvent.ProcessTransfers]?
     if states[index].isCounted, let direction = AdaptiveSource(rawValue: index)?.direction {
-      let counted = transfers?.take(direction) ?? [:]
-      count = counted.values.reduce(0) { $0 &+ $1.calls }
-      processes = counted.filter { $0.value.transfers > 0 }.sorted { $0.key < $1.key }.map {
+      let counted = transfers?.take(direction)
+      if counted == nil { states[index].isCounted = false }
+      count = counted?.values.reduce(0) { $0 &+ $1.calls } ?? count
+      processes = counted?.filter { $0.value.transfers > 0 }.sorted { $0.key < $1.key }.map {
         .init(pid: Int($0.key), count: $0.value.transfers, bytes: $0.value.bytes)
       }
     }

@@ -4,12 +4,23 @@ import PerfData
 ///
 /// A recording of days may turn to sampling and back thousands of times, and the record that tells of it holds 64 KiB.
 struct SpanList<Span: MergeableSpan> {
-  /// 140 bytes each in the record.
+  /// 140 bytes each in the record, and each detail 75 at most.
   static var most: Int { 150 }
+  private static var mostBytes: Int { 30_000 }
 
   private(set) var spans: [Span] = []
 
   mutating func append(_ span: Span) {
+    add(span)
+    // Rather nothing exact of one span than no record of any.
+    while spans.reduce(0, { $0 + 140 + 75 * $1.details }) > Self.mostBytes,
+      let largest = spans.indices.max(by: { spans[$0].details < spans[$1].details })
+    {
+      spans[largest].dropDetails()
+    }
+  }
+
+  private mutating func add(_ span: Span) {
     spans.append(span)
     guard spans.count > Self.most else { return }
     var best: (first: Int, second: Int, gap: UInt64)?
@@ -32,7 +43,11 @@ protocol MergeableSpan {
   var fromNs: UInt64 { get }
   var toNs: UInt64 { get }
 
+  /// How many entries it has besides what each span has.
+  var details: Int { get }
+
   func merged(with later: Self) -> Self
+  mutating func dropDetails()
 }
 
 extension CaptureEvent.SampledSpan: MergeableSpan {
@@ -43,12 +58,31 @@ extension CaptureEvent.SampledSpan: MergeableSpan {
     }
     return .init(
       source: source, fromNs: fromNs, toNs: max(toNs, later.toNs), period: period,
-      count: sum(count, later.count), samples: sum(samples, later.samples))
+      count: sum(count, later.count), samples: sum(samples, later.samples),
+      transfers: transfers.flatMap { own in later.transfers.map { Self.sum(own, $0) } })
   }
+
+  private static func sum(
+    _ one: [CaptureEvent.ProcessTransfers], _ other: [CaptureEvent.ProcessTransfers]
+  ) -> [CaptureEvent.ProcessTransfers] {
+    var sums = Dictionary(one.map { ($0.pid, $0) }) { first, _ in first }
+    for entry in other {
+      sums[entry.pid, default: .init(pid: entry.pid, count: 0, bytes: 0)].count &+= entry.count
+      sums[entry.pid]?.bytes &+= entry.bytes
+    }
+    return sums.values.sorted { $0.pid < $1.pid }
+  }
+
+  var details: Int { transfers?.count ?? 0 }
+
+  mutating func dropDetails() { transfers = nil }
 }
 
 extension CaptureEvent.Slices: MergeableSpan {
   var source: String { "" }
+  var details: Int { 0 }
+
+  func dropDetails() {}
 
   /// What lies between was recorded, so each event of the whole stands for a little fewer. How many calls wrote there was not counted.
   func merged(with later: Self) -> Self {

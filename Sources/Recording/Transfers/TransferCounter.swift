@@ -54,11 +54,13 @@ final class TransferCounter {
   private var processes: Set<Int32> = []
   /// What ended processes did.
   private var ended: [Int32: [Count]] = [:]
+  /// All processes had room.
+  private var isComplete = true
   /// What was taken of each direction.
   private var taken = Direction.allCases.map { _ in [Int32: Count]() }
   private let possibleCPUs: Int
 
-  /// More processes at once are not counted; their transfers are estimated.
+  /// With more at once nothing is known to be complete, and samples alone tell.
   private static let mostProcesses: UInt32 = 16_384
   /// PROC_PID_INIT_INO: in other namespaces the ids that a program sees are not those of the records.
   private static let initialNamespace: UInt64 = 0xefff_fffc
@@ -114,9 +116,10 @@ final class TransferCounter {
   /// A process of the target that has ended: its id may be given to another.
   func ended(_ pid: Int32) {
     // A program's first thread may end before the others.
-    guard KernelFile.numbers(in: "/proc/\(pid)/task").count < 2, processes.remove(pid) != nil,
-      attached != nil
+    guard processes.contains(pid), KernelFile.numbers(in: "/proc/\(pid)/task").count < 2
     else { return }
+    processes.remove(pid)
+    guard attached != nil else { return }
     add(value(of: pid), to: &ended, of: pid)
     var key = pid
     _ = lull_bpf_delete(counts.number, &key)
@@ -172,11 +175,13 @@ final class TransferCounter {
   private func enter(_ pid: Int32) {
     var key = pid
     var none = [UInt64](repeating: 0, count: possibleCPUs * TransferPrograms.Count.size / 4)
-    _ = lull_bpf_update(counts.number, &key, &none, 1)
+    let result = lull_bpf_update(counts.number, &key, &none, 1)
+    if result < 0, result != -EEXIST { isComplete = false }
   }
 
-  /// What each process did in the windows since this was asked for the last time.
-  func take(_ direction: Direction) -> [Int32: Count] {
+  /// What each process did in the windows since this was asked for the last time; nil where some may be missing.
+  func take(_ direction: Direction) -> [Int32: Count]? {
+    guard isComplete else { return nil }
     let totals = totals(direction)
     defer { taken[direction.rawValue] = totals }
     return totals.merging(taken[direction.rawValue]) { $0 - $1 }

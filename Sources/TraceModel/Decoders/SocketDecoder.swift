@@ -36,7 +36,8 @@ enum SocketDecoder {
         socket: identity,
         family: Int(context.integer("family") ?? 0),
         transportProtocol: Int(context.integer("protocol") ?? 0),
-        connection: state.sockets.connection(of: identity, pid: pid, at: context.time)))
+        connection: state.sockets.connection(of: identity, pid: pid, at: context.time),
+        isSample: context.weight > 1))
   }
 
   static func setState(_ context: DecodingContext, _ state: inout LoaderState) {

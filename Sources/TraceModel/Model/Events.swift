@@ -63,6 +63,8 @@ public struct Transfer: Sendable {
   public var stack: Int?
   /// Index into `Trace.connections`, where the connection's states were seen.
   public var connection: Int?
+  /// It was recorded as one of many, none of which was recorded by itself.
+  public var isSample = false
 
   public var isInternet: Bool { family == 2 || family == 10 }
 }

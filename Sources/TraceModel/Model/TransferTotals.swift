@@ -5,7 +5,7 @@ struct CountedSpan: Sendable {
   var direction: Transfer.Direction
   var from: Timestamp
   var to: Timestamp
-  /// What each process moved over internet sockets; who is not in it moved nothing.
+  /// What each process moved over internet sockets and was not recorded by itself; who is not in it moved nothing.
   var counts: [Int32: CaptureEvent.ProcessTransfers]
   /// Processes of which only a part is looked at.
   var partly: Set<Int32> = []
@@ -54,7 +54,7 @@ public struct TransferTotals: Sendable, Equatable {
     for transfer in transfers where transfer.isInternet {
       let spans = ordered[transfer.direction == .send ? 0 : 1]
       let after = spans.partitioningIndex { $0.from > transfer.time }
-      if after > 0, transfer.time < spans[after - 1].to,
+      if transfer.isSample, after > 0, transfer.time < spans[after - 1].to,
         !spans[after - 1].partly.contains(transfer.pid)
       {
         continue
