@@ -21,17 +21,11 @@ struct Activity {
       guard thread.pid == pid, thread.start < time else { return thread }
       if let end = thread.end, end <= time { return nil }
       var later = thread
-      later.start = max(thread.start, time)
-      later.intervals = ThreadHistory()
-      for var interval in thread.intervals where interval.end > time {
-        interval.start = max(interval.start, time)
-        later.intervals.append(interval)
-      }
+      later.start = time
+      later.intervals.leaveOut(before: time)
       return later
     }
-    if wakeups.earliest < time {
-      wakeups = WakeupLog(wakeups.lazy.filter { $0.pid != pid || $0.time >= time })
-    }
+    wakeups.leaveOut(pid, before: time)
     transfers.removeAll { $0.pid == pid && $0.time < time }
     for index in countedSpans.indices {
       if countedSpans[index].to <= time {

@@ -90,6 +90,15 @@ struct IntervalKinds: Sendable {
     return number
   }
 
+  /// Counts an interval of that kind no longer.
+  mutating func remove(_ number: Int, _ length: TimeSpan) {
+    all[number].count -= 1
+    all[number].time -= length
+  }
+
+  /// Of one run so much is not counted.
+  mutating func shortenRun(by length: TimeSpan) { all[0].time -= length }
+
   /// An unknown wait of that kind was an event wait: it is of the kind that follows.
   mutating func tellIdle(_ number: Int, _ length: TimeSpan) {
     all[number].count -= 1

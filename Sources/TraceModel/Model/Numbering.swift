@@ -2,15 +2,24 @@
 struct Numbering<Value: Hashable & Sendable>: Sendable {
   private(set) var values: ContiguousArray<Value> = []
   private var numbers: [Value: Int] = [:]
-  /// The number of the last value with each low hint.
-  private var recent = ContiguousArray<Int32>(repeating: -1, count: 1024)
+  /// The number of the last value of each place that a hint may have.
+  private var recent = ContiguousArray<Int32>(repeating: -1, count: 1 << 10)
+  private var shift: UInt64 = 64 - 10
+  /// As many places as a core's own cache holds with ease.
+  private static var mostPlaces: Int { 1 << 16 }
 
   /// The number of a value; values with other hints are other values.
   @inline(__always)
   mutating func number(of value: Value, hint: Int) -> Int {
-    let guess = Int(recent[hint & 1023])
+    let guess = Int(recent[place(of: hint)])
     if guess >= 0, values[guess] == value { return guess }
     return find(value, hint)
+  }
+
+  /// Fibonacci hashing (Knuth, The Art of Computer Programming 6.4): neighbours are spread.
+  @inline(__always)
+  private func place(of hint: Int) -> Int {
+    Int((UInt64(bitPattern: Int64(hint)) &* 0x9e37_79b9_7f4a_7c15) &>> shift)
   }
 
   @inline(never)
@@ -19,8 +28,12 @@ struct Numbering<Value: Hashable & Sendable>: Sendable {
     if number == values.count {
       numbers[value] = number
       values.append(value)
+      if values.count * 4 > recent.count, recent.count < Self.mostPlaces {
+        recent = ContiguousArray(repeating: -1, count: recent.count * 4)
+        shift -= 2
+      }
     }
-    recent[hint & 1023] = Int32(truncatingIfNeeded: number)
+    recent[place(of: hint)] = Int32(truncatingIfNeeded: number)
     return number
   }
 }

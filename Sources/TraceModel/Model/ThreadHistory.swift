@@ -49,6 +49,12 @@ public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, 
   private var idle = TimeSpan.zero
   private var unknown = TimeSpan.zero
   private var besideIdle: TimeSpan?
+  /// In which run the thread's process began its present program, when, and the sums up to there; of time on a CPU that of this run.
+  private var program: (position: Int, time: UInt64, running: TimeSpan, besideIdle: TimeSpan)?
+  /// Of an interval that began earlier the part before is left out.
+  private var earliest: UInt64 = 0
+  /// What was left out of the sums.
+  private var leftOut = (running: TimeSpan.zero, idle: TimeSpan.zero, unknown: TimeSpan.zero)
   /// Time on a CPU in the whole history, also where this is a part of it.
   public private(set) var running = TimeSpan.zero
 
@@ -89,12 +95,12 @@ public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, 
 
   private func makeIterator(from position: Int) -> Iterator {
     guard position < bounds.upperBound else {
-      return Iterator(cursor: log.cursor(at: 0), kinds: [], time: 0, left: 0)
+      return Iterator(cursor: log.cursor(at: 0), kinds: [], time: 0, left: 0, earliest: 0)
     }
     let mark = marks[position / Self.stride]
     var iterator = Iterator(
       cursor: log.cursor(at: mark.offset), kinds: kinds.all, time: mark.start,
-      left: bounds.upperBound - position / Self.stride * Self.stride)
+      left: bounds.upperBound - position / Self.stride * Self.stride, earliest: earliest)
     for _ in 0..<position % Self.stride { _ = iterator.next() }
     return iterator
   }
@@ -155,6 +161,42 @@ public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, 
     }
     end = until
     bounds = bounds.lowerBound..<bounds.upperBound + 1
+  }
+
+  /// The process begins another program in a run that has lasted so long, and so long beside an idle CPU.
+  mutating func beginProgram(at time: Timestamp, after running: TimeSpan, besideIdle: TimeSpan) {
+    program = (
+      bounds.upperBound, time.nanoseconds, running, besideIdle + (self.besideIdle ?? .zero)
+    )
+  }
+
+  /// Leaves out what came before a moment, of sums too; where a program began then, that takes no longer than reading it.
+  mutating func leaveOut(before time: Timestamp) {
+    guard let program, program.time == time.nanoseconds, bounds.contains(program.position) else {
+      var later = ThreadHistory()
+      for var interval in self where interval.end > time {
+        interval.start = Swift.max(interval.start, time)
+        later.append(interval)
+      }
+      self = later
+      return
+    }
+    var iterator = self[bounds.lowerBound..<program.position].makeIterator()
+    while let (interval, kind) = iterator.step() {
+      kinds.remove(kind, interval.length)
+      switch interval.state {
+      case .running: leftOut.running += interval.length
+      case .blocked(.eventWait): leftOut.idle += interval.length
+      case .blocked(.other) where interval.stack == nil: leftOut.unknown += interval.length
+      case .runnable, .blocked: break
+      }
+    }
+    kinds.shortenRun(by: program.running)
+    leftOut.running += program.running
+    running -= leftOut.running
+    besideIdle = besideIdle.map { $0 - program.besideIdle }
+    bounds = program.position..<bounds.upperBound
+    earliest = program.time
   }
 }
 
@@ -224,12 +266,14 @@ extension ThreadHistory {
     private mutating func jump(to time: Timestamp) {
       guard
         let place = history.firstMark(after: time).map({ $0 - 1 }) ?? history.marks.indices.last,
-        place > mark
+        place > mark, place * ThreadHistory.stride > history.bounds.lowerBound
       else { return }
       mark = place
-      running = history.marks[place].running
-      idle = history.marks[place].idle
-      if history.takesUnknownForIdle { idle += history.marks[place].unknown }
+      running = history.marks[place].running - history.leftOut.running
+      idle = history.marks[place].idle - history.leftOut.idle
+      if history.takesUnknownForIdle {
+        idle += history.marks[place].unknown - history.leftOut.unknown
+      }
       iterator = history.makeIterator(from: place * ThreadHistory.stride)
       pending = nil
     }
@@ -264,28 +308,37 @@ extension ThreadHistory {
     private let kinds: ContiguousArray<IntervalKinds.Kind>
     private var time: UInt64
     private var left: Int
+    private let earliest: UInt64
 
     init(
-      cursor: ByteLog.Cursor, kinds: ContiguousArray<IntervalKinds.Kind>, time: UInt64, left: Int
+      cursor: ByteLog.Cursor, kinds: ContiguousArray<IntervalKinds.Kind>, time: UInt64, left: Int,
+      earliest: UInt64
     ) {
       self.cursor = cursor
       self.kinds = kinds
       self.time = time
       self.left = left
+      self.earliest = earliest
     }
 
-    public mutating func next() -> ThreadInterval? {
+    public mutating func next() -> ThreadInterval? { step()?.interval }
+
+    /// The next one with the number of its kind.
+    @inline(__always)
+    fileprivate mutating func step() -> (interval: ThreadInterval, kind: Int)? {
       guard left > 0 else { return nil }
       left -= 1
       let head = cursor.next(UInt8.self)
       var number = Int(head >> 2)
       if number == IntervalKinds.narrow { number = Int(cursor.next(UInt32.self)) }
-      let start = time
+      let start = Swift.max(time, earliest)
       time &+= cursor.number(ByteLog.Width(code: head))
       let kind = kinds[number]
-      return ThreadInterval(
-        start: Timestamp(nanoseconds: start), end: Timestamp(nanoseconds: time), state: kind.state,
-        stack: kind.stack, waker: kind.waker)
+      return (
+        ThreadInterval(
+          start: Timestamp(nanoseconds: start), end: Timestamp(nanoseconds: time),
+          state: kind.state, stack: kind.stack, waker: kind.waker), number
+      )
     }
   }
 }

@@ -11,6 +11,12 @@ public struct WakeupLog: Sequence, ExpressibleByArrayLiteral, Sendable {
     var time: UInt64
   }
 
+  /// What a process was woken for before a moment.
+  fileprivate struct LeftOut {
+    var pid: Int32
+    var time: UInt64
+  }
+
   private static let stride = 256
 
   private var log = ByteLog()
@@ -21,6 +27,9 @@ public struct WakeupLog: Sequence, ExpressibleByArrayLiteral, Sendable {
   private var time: UInt64 = 0
   /// Wakeups that are not older than the one before.
   private var isAscending = true
+  private var leftOut: LeftOut?
+  /// How many are packed, those included that were left out.
+  private var packed = 0
   public private(set) var count = 0
   /// The earliest and the latest wakeup.
   public private(set) var earliest = Timestamp(nanoseconds: .max)
@@ -36,7 +45,7 @@ public struct WakeupLog: Sequence, ExpressibleByArrayLiteral, Sendable {
 
   /// One wakeup of each kind, of no meaningful time, with the number of the kind's wakeups.
   public var countsByKind: [(wakeup: Wakeup, count: Int)] {
-    zip(kinds.values, counts).map { ($0.wakeup(at: 0), $1) }
+    zip(kinds.values, counts).lazy.filter { $1 > 0 }.map { ($0.wakeup(at: 0), $1) }
   }
 
   /// How often each process was woken.
@@ -45,11 +54,11 @@ public struct WakeupLog: Sequence, ExpressibleByArrayLiteral, Sendable {
   }
 
   public mutating func append(_ wakeup: Wakeup) {
-    if count % Self.stride == 0 { marks.append(Mark(offset: log.count, time: time)) }
+    if packed % Self.stride == 0 { marks.append(Mark(offset: log.count, time: time)) }
     let number = kinds.number(
       of: Kind(wakeup),
-      hint: Int(wakeup.tid &+ 41 &* wakeup.waker) &+ 7 &* (wakeup.waited?.rank ?? 10)
-        &+ (wakeup.cpuWasIdle ? 3 : 0))
+      hint: (Int(wakeup.tid) << 24 &+ Int(wakeup.waker)) << 5
+        | (wakeup.waited?.rank ?? 10) << 1 | (wakeup.cpuWasIdle ? 1 : 0))
     if number == counts.count { counts.append(0) }
     counts[number] += 1
     let step = Int64(bitPattern: wakeup.time.nanoseconds &- time)
@@ -73,7 +82,26 @@ public struct WakeupLog: Sequence, ExpressibleByArrayLiteral, Sendable {
     time = wakeup.time.nanoseconds
     earliest = Swift.min(earliest, wakeup.time)
     latest = Swift.max(latest, wakeup.time)
+    packed += 1
     count += 1
+  }
+
+  /// Leaves out, once, what woke a process before a moment; takes no longer than reading up to there.
+  mutating func leaveOut(_ pid: Int32, before time: Timestamp) {
+    precondition(leftOut == nil)
+    guard earliest < time else { return }
+    earliest = Timestamp(nanoseconds: .max)
+    var iterator = makeIterator()
+    while let (moment, kind) = iterator.step() {
+      if moment < time.nanoseconds, kinds.values[kind].pid == pid {
+        counts[kind] -= 1
+        count -= 1
+      } else {
+        earliest = Swift.min(earliest, Timestamp(nanoseconds: moment))
+        if isAscending, moment >= time.nanoseconds { break }
+      }
+    }
+    leftOut = LeftOut(pid: pid, time: time.nanoseconds)
   }
 
   public var underestimatedCount: Int { count }
@@ -116,7 +144,7 @@ public struct WakeupLog: Sequence, ExpressibleByArrayLiteral, Sendable {
     let mark = place.map { marks[$0] } ?? Mark(offset: 0, time: 0)
     return Iterator(
       cursor: log.cursor(at: mark.offset), kinds: kinds.values,
-      left: count - (place ?? 0) * Self.stride, time: mark.time)
+      left: packed - (place ?? 0) * Self.stride, time: mark.time, leftOut: leftOut)
   }
 }
 
@@ -127,16 +155,19 @@ extension WakeupLog {
     private let kinds: ContiguousArray<Kind>
     fileprivate var left: Int
     private var time: UInt64
+    private let leftOut: LeftOut?
     /// By kind; empty where all are wanted.
     fileprivate var isWanted: [Bool] = []
 
     fileprivate init(
-      cursor: ByteLog.Cursor, kinds: ContiguousArray<Kind>, left: Int, time: UInt64
+      cursor: ByteLog.Cursor, kinds: ContiguousArray<Kind>, left: Int, time: UInt64,
+      leftOut: LeftOut?
     ) {
       self.cursor = cursor
       self.kinds = kinds
       self.left = left
       self.time = time
+      self.leftOut = leftOut
     }
 
     public mutating func next() -> Wakeup? {
@@ -149,14 +180,17 @@ extension WakeupLog {
     /// The next one's time and the number of its kind.
     @inline(__always)
     fileprivate mutating func step() -> (time: UInt64, kind: Int)? {
-      guard left > 0 else { return nil }
-      left -= 1
-      let head = cursor.next(UInt16.self)
-      var kind = Int(head >> 2)
-      if kind == Packing.wide { kind = Int(cursor.next(UInt32.self)) }
-      let step = cursor.number(ByteLog.Width(code: UInt8(truncatingIfNeeded: head)))
-      time &+= UInt64(bitPattern: Int64(zigzag: step))
-      return (time, kind)
+      while left > 0 {
+        left -= 1
+        let head = cursor.next(UInt16.self)
+        var kind = Int(head >> 2)
+        if kind == Packing.wide { kind = Int(cursor.next(UInt32.self)) }
+        let step = cursor.number(ByteLog.Width(code: UInt8(truncatingIfNeeded: head)))
+        time &+= UInt64(bitPattern: Int64(zigzag: step))
+        if let leftOut, time < leftOut.time, kinds[kind].pid == leftOut.pid { continue }
+        return (time, kind)
+      }
+      return nil
     }
   }
 

@@ -88,6 +88,7 @@ struct ScheduleTracker: ~Copyable {
     for tid in threads.keys where tid != pid && self.pid(of: tid) == pid {
       end(tid: tid, at: time)
     }
+    threads.place(of: pid)?.pointee.beginProgram(at: time, &processors)
   }
 
   func pid(of tid: Int32) -> Int32? {
@@ -174,6 +175,15 @@ extension ScheduleTracker.Thread {
   mutating func begin(at time: Timestamp) {
     model.start = max(model.start, time)
     since = model.start
+  }
+
+  /// Its process runs another program, of which it may be asked alone.
+  mutating func beginProgram(at time: Timestamp, _ processors: inout ProcessorUse) {
+    guard state == .running else { return }
+    processors.pass(time)
+    model.intervals.beginProgram(
+      at: time, after: max(time - since, .zero),
+      besideIdle: processors.idle - (idleBefore ?? processors.idle))
   }
 
   mutating func switchOut(
@@ -298,7 +308,7 @@ struct ProcessorUse {
     running = max(0, running - 1)
   }
 
-  private mutating func pass(_ time: Timestamp) {
+  mutating func pass(_ time: Timestamp) {
     if let last, time > last, running < count { idle += time - last }
     last = last.map { max($0, time) } ?? time
   }

@@ -49,7 +49,7 @@ struct SystemCallTracker: ~Copyable {
     guard number >= 0, window.contains(time) else { return }
     let key = Key(
       call: .init(pid: pid, tid: tid, number: number), program: thread.program)
-    let place = numbering.number(of: key, hint: Int(tid) &+ 61 &* Int(number))
+    let place = numbering.number(of: key, hint: Int(tid) << 12 ^ Int(number))
     if place == totals.count { totals.append(.init()) }
     let isTimed = thread.number == number && time >= thread.since
     totals[place].add(hasFailed: hasFailed, isTimed ? time - thread.since : nil)

@@ -1,0 +1,164 @@
+import PerfData
+import TestSupport
+import Testing
+
+@testable import TraceModel
+
+struct ThreadHistoryTests {
+  private func interval(_ start: UInt64, _ end: UInt64, _ state: ThreadState, stack: Int? = nil)
+    -> ThreadInterval
+  {
+    ThreadInterval(
+      start: Timestamp(nanoseconds: start), end: Timestamp(nanoseconds: end), state: state,
+      stack: stack, waker: stack.map { Int32($0) })
+  }
+
+  @Test func `intervals come out as they went in, from any place`() {
+    var time: UInt64 = 17
+    let states: [ThreadState] =
+      [.running, .runnable] + WaitCause.allCases.map { ThreadState.blocked($0) }
+    let intervals = (0..<1000).map { index in
+      let start = time
+      time += UInt64(index * index * index) + 1
+      return interval(
+        start, time, states[index % states.count], stack: index % 3 == 0 ? index * 100 : nil)
+    }
+    let history = ThreadHistory(intervals)
+    #expect(history.count == 1000)
+    func same(_ a: ThreadInterval, _ b: ThreadInterval) -> Bool {
+      a.start == b.start && a.end == b.end && a.state == b.state && a.stack == b.stack
+        && a.waker == b.waker
+    }
+    #expect(zip(history, intervals).allSatisfy(same))
+    for index in stride(from: 0, to: 1000, by: 37) {
+      #expect(same(history[index], intervals[index]))
+    }
+    #expect(zip(history[130..<400], intervals[130..<400]).allSatisfy(same))
+    #expect(
+      history[130..<400].count == 270
+        && history[999...].first.map { same($0, intervals[999]) } == true)
+    let running = intervals.filter { $0.state == .running }.reduce(TimeSpan.zero) { $0 + $1.length }
+    #expect(history.totals.running == running)
+    for index in stride(from: 61, to: 1000, by: 61) {
+      let time = intervals[index].start + TimeSpan(nanoseconds: 1)
+      let before = intervals[..<index].filter { $0.state == .running }
+        .reduce(TimeSpan.zero) { $0 + $1.length }
+      let own = intervals[index].state == .running ? TimeSpan(nanoseconds: 1) : .zero
+      #expect(history.runningTime(before: time) == before + own)
+      let over = history.overlapping(time, time + TimeSpan(nanoseconds: 1))
+      #expect(over.count == 1 && over.first.map { same($0, intervals[index]) } == true)
+    }
+    #expect(history.runningTime(before: Timestamp(nanoseconds: 0)) == .zero)
+    #expect(history.runningTime(before: Timestamp(nanoseconds: .max)) == running)
+    let other = intervals.filter { $0.state == .blocked(.other) && $0.stack == nil }
+    #expect(history.totals.unknownWaits == other.count)
+    let idle = history.takingUnknownForIdle
+    #expect(
+      idle.filter { $0.state == .blocked(.eventWait) }.reduce(TimeSpan.zero) { $0 + $1.length }
+        == idle.totals.blocked(by: .eventWait))
+  }
+
+  @Test func `thread ids out of Linux's range have a place too`() {
+    var table = TidTable<String>()
+    for tid: Int32 in [0, 1, 5000, 1 << 22, .max, -1, .min] {
+      table.insert("\(tid)", for: tid)
+    }
+    for tid: Int32 in [0, 1, 5000, 1 << 22, .max, -1, .min] {
+      let value = table.place(of: tid)?.pointee
+      #expect(value == "\(tid)")
+    }
+    let removed = table.removeValue(forKey: 5000)
+    let isGone = table.place(of: 5000) == nil
+    #expect(removed == "5000" && isGone)
+    for tid: Int32 in 100..<200 { table.insert("\(tid)", for: tid) }
+    let kept = table.place(of: -1)?.pointee
+    #expect(kept == "-1")
+    let keys = table.keys
+    #expect(keys == [.min, -1, 0, 1] + Array(100..<200) + [1 << 22, .max])
+  }
+}
+
+struct HistoryPartTests {
+  private func intervals(_ count: Int, from start: UInt64) -> [ThreadInterval] {
+    var random = SeededGenerator(state: start)
+    var time = start
+    return (0..<count).map { index in
+      let begin = time
+      time += 1 + random.next() % 100_000
+      let state: ThreadState =
+        index % 3 == 0
+        ? .running
+        : [.runnable, .blocked(.other), .blocked(.eventWait), .blocked(.lock)][
+          Int(random.next() % 4)]
+      var interval = ThreadInterval(
+        start: Timestamp(nanoseconds: begin), end: Timestamp(nanoseconds: time), state: state)
+      if case .blocked = state {
+        interval.waker = Int32(random.next() % 90)
+        if state == .blocked(.lock) { interval.stack = Int(random.next() % 5) }
+      }
+      return interval
+    }
+  }
+
+  private func same(_ a: ThreadInterval, _ b: ThreadInterval) -> Bool {
+    a.start == b.start && a.end == b.end && a.state == b.state && a.stack == b.stack
+      && a.waker == b.waker
+  }
+
+  /// Where a program began, in a run, its thread's history is what it would be without what was before.
+  @Test(arguments: [0, 1, 7, 255, 256, 700], [true, false])
+  func `what came before a program is left out of everything`(before: Int, isTold: Bool) throws {
+    let early = intervals(before, from: 1000)
+    let runStart = early.last?.end.nanoseconds ?? 1000
+    let start = runStart + 400
+    var later = intervals(1000, from: start)
+    let first = later[0]
+    later[0].start = Timestamp(nanoseconds: runStart)
+    func append(_ intervals: [ThreadInterval], to history: inout ThreadHistory) {
+      for interval in intervals {
+        history.append(
+          interval,
+          besideIdle: interval.state == .running ? TimeSpan(nanoseconds: 3) : nil)
+      }
+    }
+    var history = ThreadHistory()
+    append(early, to: &history)
+    if isTold {
+      history.beginProgram(
+        at: Timestamp(nanoseconds: start), after: TimeSpan(nanoseconds: 400),
+        besideIdle: TimeSpan(nanoseconds: 1))
+    }
+    append(later, to: &history)
+    later[0] = first
+    history.leaveOut(before: Timestamp(nanoseconds: start))
+    var alone = ThreadHistory()
+    append(later, to: &alone)
+
+    #expect(history.count == 1000 && zip(history, later).allSatisfy { same($0, $1) })
+    #expect(history.running == alone.running)
+    let (totals, wanted) = (history.totals, alone.totals)
+    #expect(totals.running == wanted.running && totals.runnable == wanted.runnable)
+    for cause in WaitCause.allCases {
+      #expect(totals.waits(by: cause) == wanted.waits(by: cause))
+      #expect(totals.blocked(by: cause) == wanted.blocked(by: cause))
+    }
+    #expect(totals.unknownWaits == wanted.unknownWaits && totals.stacks == wanted.stacks)
+    let besideIdle = wanted.runningBesideIdle.map { $0 - TimeSpan(nanoseconds: 1) }
+    if isTold { #expect(totals.runningBesideIdle == besideIdle) }
+    let end = try #require(later.last?.end.nanoseconds)
+    for (one, other) in [
+      (history, alone), (history.takingUnknownForIdle, alone.takingUnknownForIdle),
+    ] {
+      for place in UInt64(0)...50 {
+        let moment = Timestamp(nanoseconds: start + (end - start) * place / 50)
+        let (a, b) = (one.times(before: moment), other.times(before: moment))
+        #expect(a.running == b.running && a.idle == b.idle)
+        let until = Timestamp(nanoseconds: moment.nanoseconds + 300_000)
+        #expect(
+          zip(one.overlapping(moment, until), other.overlapping(moment, until)).allSatisfy {
+            same($0, $1)
+          })
+      }
+    }
+  }
+}

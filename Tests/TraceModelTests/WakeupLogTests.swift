@@ -1,0 +1,63 @@
+import PerfData
+import Testing
+
+@testable import TraceModel
+
+struct WakeupLogTests {
+  private static let wakeups = (0..<2000).map { index -> Wakeup in
+    let causes: [WaitCause?] = WaitCause.allCases + [nil]
+    let contexts: [Wakeup.Context] = [.task, .softInterrupt, .hardInterrupt, .unknown]
+    return Wakeup(
+      time: Timestamp(nanoseconds: UInt64(index * index) * 1000 + 5),
+      tid: index % 7 == 0 ? .max : Int32(index % 50), pid: Int32(index % 5) - 1,
+      waker: index % 11 == 0 ? .min : Int32(index % 13), wakerPid: -1,
+      context: contexts[index % 4], waited: causes[index % causes.count],
+      cpuWasIdle: index % 3 == 0)
+  }
+
+  private func same(_ a: Wakeup, _ b: Wakeup) -> Bool {
+    a.time == b.time && a.tid == b.tid && a.pid == b.pid && a.waker == b.waker
+      && a.wakerPid == b.wakerPid && a.context == b.context && a.waited == b.waited
+      && a.cpuWasIdle == b.cpuWasIdle
+  }
+
+  @Test func `wakeups come out as they went in, from any time`() {
+    let log = WakeupLog(Self.wakeups)
+    #expect(log.count == Self.wakeups.count)
+    #expect(zip(log, Self.wakeups).allSatisfy(same))
+    for index in stride(from: 0, to: Self.wakeups.count, by: 97) {
+      let time = Self.wakeups[index].time
+      let later = log.from(time).filter { $0.time >= time }
+      let expected = Self.wakeups.filter { $0.time >= time }
+      #expect(later.count == expected.count && zip(later, expected).allSatisfy(same))
+    }
+  }
+
+  @Test func `wakeups out of order are kept, and found`() {
+    let shuffled = Self.wakeups.reversed()
+    let log = WakeupLog(shuffled)
+    #expect(zip(log, shuffled).allSatisfy(same))
+    let time = Self.wakeups[1000].time
+    #expect(log.from(time).count { $0.time >= time } == 1000)
+  }
+
+  /// With and without an order that tells where to stop.
+  @Test(arguments: [true, false])
+  func `what a process was woken for before a moment is left out`(isAscending: Bool) {
+    var all = Self.wakeups
+    if !isAscending { all.swapAt(10, 1500) }
+    for moment: UInt64 in [0, 5, 300 * 300 * 1000 + 5, .max] {
+      let time = Timestamp(nanoseconds: moment)
+      var log = WakeupLog(all)
+      log.leaveOut(2, before: time)
+      let rest = WakeupLog(all.filter { $0.pid != 2 || $0.time >= time })
+      #expect(log.count == rest.count && log.earliest == rest.earliest)
+      #expect(zip(log, rest).allSatisfy { same($0, $1) } && Array(log).count == rest.count)
+      #expect(log.countsByProcess.filter { $0.value > 0 } == rest.countsByProcess)
+      #expect(log.countsByKind.map(\.count).sorted() == rest.countsByKind.map(\.count).sorted())
+      let bounds = (0..<40).map { Timestamp(nanoseconds: $0 * 100_000_000) }
+      #expect(log.counts(of: 2, between: bounds) == rest.counts(of: 2, between: bounds))
+      #expect(log.counts(of: 1, between: bounds) == rest.counts(of: 1, between: bounds))
+    }
+  }
+}
