@@ -1,8 +1,9 @@
 /// Decodes what is common to all records, of which a whole one must stand where it is told to.
-struct EntryDecoder {
+struct EntryDecoder: @unchecked Sendable {
+  // Unchecked because a pointer is not Sendable: nothing writes to the file.
   let bytes: UnsafeRawBufferPointer
   let lookup: AttributeLookup
-  private let layouts: ContiguousArray<RecordLayout>
+  let layouts: ContiguousArray<RecordLayout>
 
   init(
     _ bytes: UnsafeRawBufferPointer, layouts: ContiguousArray<RecordLayout>,
@@ -23,14 +24,6 @@ struct EntryDecoder {
     }
     let attribute = attribute(ofSampleAt: offset, Int(header >> 48))
     decodeSample(entry, at: offset, header, attribute)
-  }
-
-  /// Decodes the record of a key to its place.
-  @inline(__always)
-  func decode(_ entry: UnsafeMutablePointer<RecordEntry>, _ key: RecordKey) {
-    let attribute = key.attribute
-    guard attribute >= 0 else { return decode(entry, at: key.offset) }
-    decodeSample(entry, at: key.offset, word(key.offset), attribute)
   }
 
   @inline(__always)

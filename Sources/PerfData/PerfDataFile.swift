@@ -4,8 +4,7 @@ import Synchronization
 public final class PerfDataFile: Sendable {
   let storage: ByteStorage
   let data: Range<Int>
-  private let layouts: ContiguousArray<RecordLayout>
-  private let lookup: AttributeLookup
+  private let decoder: EntryDecoder
   let locators: ContiguousArray<PayloadLocator>
   let headerProblems: [String]
   let isUnfinished: Bool
@@ -38,16 +37,17 @@ public final class PerfDataFile: Sendable {
     isUnfinished = parts.isUnfinished
     var attributes = parts.attributes
     var problems = parts.problems
-    layouts = ContiguousArray(attributes.map { RecordLayout($0) })
-    lookup = AttributeLookup(attributes)
+    decoder = EntryDecoder(
+      storage.bytes, layouts: ContiguousArray(attributes.map { RecordLayout($0) }),
+      lookup: AttributeLookup(attributes))
     locators = ContiguousArray(attributes.map { PayloadLocator($0) })
 
-    var decoder = parts.decoder
+    var decoded = parts.decoder
     if !parts.hasFeatures {
-      let summary = Self.scan(storage.bytes, data, layouts, lookup)
+      let summary = Self.scan(decoder, data)
       scanned.withLock { $0 = summary }
       if let blob = EarlyMetadata.blob(storage.bytes, parts: summary.earlyMetadata) {
-        decoder = blob.withUnsafeBytes { blob in
+        decoded = blob.withUnsafeBytes { blob in
           var early = FeatureDecoder(blob)
           for section in EarlyMetadata.sections(blob) {
             early.decode(section.feature, range: section.range)
@@ -57,9 +57,9 @@ public final class PerfDataFile: Sendable {
         problems.append("event names and formats are those known when the recording began")
       }
     }
-    headerProblems = problems + decoder.problems
-    var features = decoder.features
-    Self.nameAttributes(&attributes, decoder)
+    headerProblems = problems + decoded.problems
+    var features = decoded.features
+    Self.nameAttributes(&attributes, decoded)
     if features.clockID == nil, let clocked = attributes.first(where: \.usesClockID) {
       features.clockID = Int(clocked.clockID)
     }
@@ -80,13 +80,13 @@ public final class PerfDataFile: Sendable {
   }
 
   func scanner() -> RecordScanner {
-    RecordScanner(EntryDecoder(storage.bytes, layouts: layouts, lookup: lookup), in: data)
+    RecordScanner(decoder, in: data)
   }
 
   /// What a whole pass found; makes one when none was made yet.
   var summary: ScanSummary {
     if let known = knownSummary { return known }
-    let summary = Self.scan(storage.bytes, data, layouts, lookup)
+    let summary = Self.scan(decoder, data)
     remember(summary)
     return summary
   }
@@ -95,12 +95,8 @@ public final class PerfDataFile: Sendable {
 
   func remember(_ summary: ScanSummary) { scanned.withLock { $0 = $0 ?? summary } }
 
-  private static func scan(
-    _ bytes: UnsafeRawBufferPointer, _ data: Range<Int>, _ layouts: ContiguousArray<RecordLayout>,
-    _ lookup: AttributeLookup
-  ) -> ScanSummary {
-    let scanner = RecordScanner(EntryDecoder(bytes, layouts: layouts, lookup: lookup), in: data)
-    var stream = RecordStream(scanner: scanner, range: data, late: nil)
+  private static func scan(_ decoder: EntryDecoder, _ data: Range<Int>) -> ScanSummary {
+    var stream = RecordStream(scanner: RecordScanner(decoder, in: data), range: data, late: nil)
     stream.readAll()
     return stream.summary
   }
@@ -117,6 +113,13 @@ public final class PerfDataFile: Sendable {
       let id = Int(exactly: attribute.config)
     else { return nil }
     return features.tracepoints[id]
+  }
+
+  /// The record at a place that was handed out, minimally decoded.
+  public func record(at offset: Int) -> RecordEntry {
+    var record = RecordEntry(offset: offset, type: 0, size: 8, misc: 0)
+    decoder.decode(&record, at: offset)
+    return record
   }
 
   /// The whole record, its header included.
@@ -138,7 +141,8 @@ public final class PerfDataFile: Sendable {
     guard let range = range(of: record) else { return nil }
     let index = Int(record.attribute)
     let trailer =
-      (layouts.indices.contains(index) ? layouts[index] : layouts.first)?.trailerSize ?? 0
+      (decoder.layouts.indices.contains(index)
+      ? decoder.layouts[index] : decoder.layouts.first)?.trailerSize ?? 0
     return ByteCursor(
       storage.bytes, from: range.lowerBound + 8,
       to: max(range.lowerBound + 8, range.upperBound - trailer))

@@ -70,12 +70,8 @@ public struct RecordEntry: Sendable, Hashable {
   public var cpu: Int32 = -1
   /// Index into the file's attributes; -1 where it is unknown.
   public var attribute: Int32 = -1
-  /// What was asked for of the payload, where `hasValues`.
-  public internal(set) var values = PayloadValues()
   /// PERF_RECORD_MISC_* bits.
   public var misc: UInt16
-  /// The payload was read, and was long enough.
-  public internal(set) var hasValues = false
 
   /// The time as a point on the trace's clock.
   public var timestamp: Timestamp { Timestamp(nanoseconds: time) }

@@ -5,7 +5,15 @@ extension PerfDataFile {
   /// the first pass gives those that are too late when they come (`lateRecords` tells how many); every later pass gives them in
   /// order.
   public func forEachRound<E: Error>(_ body: ([RecordEntry]) throws(E) -> Void) throws(E) {
-    _ = try forEachPart([]) { (records, _) throws(E) in try body(records) }
+    var round: [RecordEntry] = []
+    _ = try forEachPart([]) { (records, _) throws(E) in
+      round.removeAll(keepingCapacity: true)
+      for place in records.indices {
+        if let later = records[min(place + 8, records.count - 1)].offset { fetch(later) }
+        if let offset = records[place].offset { round.append(record(at: offset)) }
+      }
+      try body(round)
+    }
   }
 
   /// Hands out the samples of some attributes, those that are true in the list, as they stand in the file.

@@ -7,14 +7,10 @@ private final class RoundQueue: Sendable {
   /// Parts that may wait: enough to go on with while a round is read to its end.
   private static let capacity = 16
 
-  struct Part {
-    var records: [RecordEntry]
-    /// The earliest time of what was read up to here.
-    var earliest: UInt64
-  }
-
   private struct Waiting {
-    var parts: [Part] = []
+    var parts: [RecordPart] = []
+    /// Parts that were read, for what comes next.
+    var read: [RecordPart] = []
     var isAbandoned = false
     var times = PassTimes()
   }
@@ -24,7 +20,7 @@ private final class RoundQueue: Sendable {
   private let free = DispatchSemaphore(value: RoundQueue.capacity)
 
   /// False when nobody wants more.
-  func put(_ part: Part) -> Bool {
+  func put(_ part: RecordPart) -> Bool {
     free.wait()
     let wanted = waiting.withLock {
       $0.parts.append(part)
@@ -40,12 +36,19 @@ private final class RoundQueue: Sendable {
     filled.signal()
   }
 
-  func take() -> Part? {
+  /// The next part; `read` is the one before it.
+  func take(_ read: RecordPart?) -> RecordPart? {
     filled.wait()
-    let part = waiting.withLock { $0.parts.isEmpty ? nil : $0.parts.removeFirst() }
+    let part = waiting.withLock {
+      if let read { $0.read.append(read) }
+      return $0.parts.isEmpty ? nil : $0.parts.removeFirst()
+    }
     free.signal()
     return part
   }
+
+  /// A part to write to.
+  func empty() -> RecordPart { waiting.withLock { $0.read.popLast() } ?? RecordPart() }
 
   var times: PassTimes { waiting.withLock { $0.times } }
 
@@ -60,12 +63,14 @@ extension PerfDataFile {
   /// Below this many bytes of data a second thread costs more than it helps.
   private static let worthAThread = 1 << 20
 
-  /// As `forEachRound`, of what is asked for of each attribute's samples, and reading and ordering on another core while `body` works.
+  /// Hands out, in order of time, what is asked for of each attribute's samples, and the places of all other records; reading and
+  /// ordering goes on on another core while `body` works.
   ///
   /// `body` is told the earliest time of all records read so far too, of which there is none earlier from its first timed record on.
   /// What is returned are the times of all records.
-  public func forEachRoundAhead<E: Error>(
-    _ demands: [SampleDemand], _ body: ([RecordEntry], UInt64) throws(E) -> Void
+  public func forEachPartAhead<E: Error>(
+    _ demands: [SampleDemand],
+    _ body: (UnsafeBufferPointer<OrderedRecord>, UInt64) throws(E) -> Void
   ) throws(E) -> PassTimes {
     guard data.count >= Self.worthAThread else {
       return try forEachPart(demands, body)
@@ -76,18 +81,21 @@ extension PerfDataFile {
       let known = self.knownSummary
       var stream = RecordStream(
         scanner: self.scanner(), range: self.data, late: known?.late, demands: demands)
-      var records: [RecordEntry] = []
-      while stream.nextPart(&records) {
-        guard queue.put(.init(records: records, earliest: stream.times.earliest)) else { return }
+      var part = queue.empty()
+      while stream.nextPart(part) {
+        guard queue.put(part) else { return }
+        part = queue.empty()
       }
       if known == nil { self.remember(stream.summary) }
       queue.end(stream.times)
     }
     var passed = PassedPages(storage)
+    var read: RecordPart?
     do throws(E) {
-      while let part = queue.take() {
+      while let part = queue.take(read) {
         try body(part.records, part.earliest)
-        passed.note(part.records)
+        passed.note(part.position)
+        read = part
       }
     } catch {
       queue.abandon()
@@ -96,25 +104,26 @@ extension PerfDataFile {
     return queue.times
   }
 
-  /// Has a record brought near that is wanted soon: another core has read it, so this one's cache does not hold it.
+  /// Has a record brought near that is wanted soon.
   @inline(__always)
-  public func fetch(_ record: UnsafePointer<RecordEntry>) {
+  public func fetch(_ offset: Int) {
     guard let base = storage.bytes.baseAddress else { return }
-    lull_prefetch(base + record.pointee.offset)
-    lull_prefetch(base + (record.pointee.offset &+ 64))
+    lull_prefetch(base + offset)
+    lull_prefetch(base + (offset &+ 64))
   }
 
   func forEachPart<E: Error>(
-    _ demands: [SampleDemand], _ body: ([RecordEntry], UInt64) throws(E) -> Void
+    _ demands: [SampleDemand],
+    _ body: (UnsafeBufferPointer<OrderedRecord>, UInt64) throws(E) -> Void
   ) throws(E) -> PassTimes {
     let known = knownSummary
     var stream = RecordStream(
       scanner: scanner(), range: data, late: known?.late, demands: demands)
-    var part: [RecordEntry] = []
+    let part = RecordPart()
     var passed = PassedPages(storage)
-    while stream.nextPart(&part) {
-      try body(part, stream.times.earliest)
-      passed.note(part)
+    while stream.nextPart(part) {
+      try body(part.records, part.earliest)
+      passed.note(part.position)
     }
     if known == nil { remember(stream.summary) }
     return stream.times
@@ -135,13 +144,5 @@ struct PassedPages {
     guard offset - released >= Self.step else { return }
     storage.release(released..<offset)
     released = offset
-  }
-
-  /// All that stands before the records of this part was read.
-  mutating func note(_ part: [RecordEntry]) {
-    guard let last = part.last, last.offset - released >= Self.step else { return }
-    // The parts of several rings alternate: the one furthest behind counts.
-    let lowest = part.reduce(last.offset) { min($0, $1.offset) }
-    note(lowest)
   }
 }

@@ -1,12 +1,14 @@
 /// What a pass is to make of the samples of one attribute.
 public struct SampleDemand: Sendable {
-  /// Whether a sample is handed out.
+  /// What is handed out of a sample.
   public enum Use: Sendable {
-    /// It is.
-    case handOut
-    /// Its time is noted alone.
+    /// Its place in the file, where there is more to be read.
+    case name
+    /// Its time, thread and CPU, and what was asked for of its payload.
+    case values
+    /// Nothing; its time is noted.
     case count
-    /// It is passed over as if it were not there.
+    /// Nothing, as if it were not there.
     case ignore
   }
 
@@ -19,81 +21,69 @@ public struct SampleDemand: Sendable {
   /// Bytes of payload that the three take, and those that reading them as whole words looks at.
   private var end = 0
   private var reach = 0
-  private var isFiltered = false
-  private var wanted = InlineArray<8, UInt64>(repeating: 0)
+  /// By number: the least result of a system call of which the place is handed out.
+  private var named: CallFilter?
 
-  /// Asks for whole samples, or for none.
+  /// Asks for nothing of the payload.
   public init(_ use: Use) { self.use = use }
 
   /// Asks for integers of the raw payload, which begins with its size at that many bytes from the record's start.
   public init(payload: Int, _ first: IntegerField, _ second: IntegerField, _ third: IntegerField) {
-    use = .handOut
+    self.init(.values, payload, first, second, third)
+  }
+
+  /// Asks for the places of those returns of system calls that the filter names; of the others for the number and the `result`, or
+  /// for nothing.
+  public init(
+    payload: Int, number: IntegerField, result: IntegerField, named: CallFilter, others: Use
+  ) {
+    self.init(others, payload, number, result, result.upperHalf)
+    self.named = named
+  }
+
+  private init(
+    _ use: Use, _ payload: Int, _ first: IntegerField, _ second: IntegerField,
+    _ third: IntegerField
+  ) {
+    self.use = use
     self.payload = payload
     self.first = Place(first)
     self.second = Place(second)
     self.third = Place(third)
-    measure()
-  }
-
-  /// Asks for the returns of some system calls that did not fail, each with its number and `result`; the others are counted.
-  public init(payload: Int, returnsOf filter: CallFilter) {
-    use = .handOut
-    self.payload = payload
-    first = Place(filter.number)
-    second = Place(filter.result)
-    third = second
-    isFiltered = true
-    measure()
-    for (number, isWanted) in filter.isWanted.enumerated() where isWanted && number < 512 {
-      wanted[number / 64] |= 1 << UInt64(number % 64)
-    }
-  }
-
-  private mutating func measure() {
-    let places = [first, second, third]
+    let places = [self.first, self.second, self.third]
     end = places.map(\.end).max() ?? 0
     reach = places.map { $0.offset + 8 }.max() ?? 0
   }
 
-  /// Whether a sample passes the filter, if there is one.
+  /// What is to be made of a sample, and the integers that were asked for.
   @inline(__always)
-  func isPassed(by sample: RecordScanner.FoundSample, _ bytes: UnsafeRawBufferPointer) -> Bool {
-    guard isFiltered, let body = payload(sample.offset, sample.size, bytes) else { return true }
-    let number = first.value(bytes, body)
-    return second.value(bytes, body) >= 0 && number >= 0 && number < 512
-      && wanted[Int(number / 64)] >> UInt64(number % 64) & 1 != 0
-  }
-
-  /// Reads what was asked for into the sample.
-  @inline(__always)
-  func read(_ entry: UnsafeMutablePointer<RecordEntry>, _ bytes: UnsafeRawBufferPointer) {
-    guard let body = payload(entry.pointee.offset, Int(entry.pointee.size), bytes) else { return }
-    let values: (Int64, Int64, Int64)
-    if body &+ reach <= bytes.count {
-      values = (
-        first.wholeValue(bytes, body), second.wholeValue(bytes, body),
-        third.wholeValue(bytes, body)
-      )
-    } else {
-      values = (first.value(bytes, body), second.value(bytes, body), third.value(bytes, body))
+  func outcome(
+    of sample: RecordScanner.FoundSample, _ bytes: UnsafeRawBufferPointer
+  ) -> (use: Use, values: PayloadValues) {
+    guard payload >= 0 else { return (use, PayloadValues()) }
+    // One that is too short is for who can say so.
+    guard let body = payload(sample.offset, sample.size, bytes) else {
+      return (.name, PayloadValues())
     }
-    entry.pointee.values = PayloadValues(
-      first: Int32(truncatingIfNeeded: values.0), second: Int32(truncatingIfNeeded: values.1),
-      third: Int32(truncatingIfNeeded: isFiltered ? values.1 >> 32 : values.2))
-    entry.pointee.hasValues = true
+    let isWhole = body &+ reach <= bytes.count
+    let values = PayloadValues(
+      first: first.low(bytes, body, isWhole), second: second.low(bytes, body, isWhole),
+      third: third.low(bytes, body, isWhole))
+    if let named, named.contains(values.first, values.result) { return (.name, values) }
+    return (use, values)
   }
 
   /// Where the payload begins, if it is long enough for what is asked for.
   @inline(__always)
   private func payload(_ offset: Int, _ size: Int, _ bytes: UnsafeRawBufferPointer) -> Int? {
     let start = payload + 4
-    guard payload >= 0, size >= start else { return nil }
+    guard size >= start else { return nil }
     let count = Int(bytes.loadUnaligned(fromByteOffset: offset + payload, as: UInt32.self))
     guard count <= size - start, end <= count else { return nil }
     return offset &+ start
   }
 
-  /// An integer in a payload, read as a whole word where eight bytes are there.
+  /// An integer in a payload, of which the low 32 bits are read.
   private struct Place {
     private(set) var offset = 0
     private var size = 1
@@ -110,92 +100,110 @@ public struct SampleDemand: Sendable {
     }
 
     /// Bytes of payload that it takes.
-    @inline(__always)
     var end: Int { offset + size }
 
-    func value(_ bytes: UnsafeRawBufferPointer, _ body: Int) -> Int64 {
-      let start = body + offset
-      guard start + 8 > bytes.count else { return wholeValue(bytes, body) }
-      var word: UInt64 = 0
-      for index in 0..<size { word |= UInt64(bytes[start + index]) << UInt64(8 * index) }
-      return extended(word &<< shift)
+    /// `isWhole` where the file goes on for a word after the place.
+    @inline(__always)
+    func low(_ bytes: UnsafeRawBufferPointer, _ body: Int, _ isWhole: Bool) -> Int32 {
+      let start = body &+ offset
+      let word =
+        isWhole
+        ? bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self) : shortWord(bytes, start)
+      let extended =
+        isSigned
+        ? Int64(bitPattern: word &<< shift) &>> Int64(bitPattern: shift)
+        : Int64(bitPattern: (word &<< shift) &>> shift)
+      return Int32(truncatingIfNeeded: extended)
     }
 
-    /// Of a place after which the file goes on for a word.
-    @inline(__always)
-    func wholeValue(_ bytes: UnsafeRawBufferPointer, _ body: Int) -> Int64 {
-      extended(bytes.loadUnaligned(fromByteOffset: body &+ offset, as: UInt64.self) &<< shift)
-    }
-
-    @inline(__always)
-    private func extended(_ word: UInt64) -> Int64 {
-      isSigned
-        ? Int64(bitPattern: word) &>> Int64(bitPattern: shift) : Int64(bitPattern: word &>> shift)
+    @inline(never)
+    private func shortWord(_ bytes: UnsafeRawBufferPointer, _ start: Int) -> UInt64 {
+      (0..<size).reduce(0) { $0 | UInt64(bytes[start + $1]) << UInt64(8 * $1) }
     }
   }
 }
 
-/// Demands by attribute, at a fixed place.
-final class DemandTable {
-  let base: UnsafeMutablePointer<SampleDemand>
-  let count: Int
-
-  init(_ demands: [SampleDemand]) {
-    count = demands.count
-    base = .allocate(capacity: max(count, 1))
-    for (index, demand) in demands.enumerated() { (base + index).initialize(to: demand) }
-  }
-
-  /// Whether a sample is to be handed out; notes its time.
-  @inline(__always)
-  func wants(
-    _ sample: RecordScanner.FoundSample, _ bytes: UnsafeRawBufferPointer, _ times: inout PassTimes
-  ) -> Bool {
-    guard sample.attribute < count else { return true }
-    // Used where it lies, not copied out first.
-    let demand = base + Int(sample.attribute)
-    guard demand.pointee.use != .ignore else { return false }
-    times.note(sample.time)
-    return demand.pointee.use == .handOut && demand.pointee.isPassed(by: sample, bytes)
-  }
-
-  /// Reads what was asked for into a record.
-  @inline(__always)
-  func read(_ record: UnsafeMutablePointer<RecordEntry>, _ bytes: UnsafeRawBufferPointer) {
-    guard record.pointee.type == RecordType.sample, record.pointee.attribute >= 0,
-      record.pointee.attribute < count
-    else { return }
-    (base + Int(record.pointee.attribute)).pointee.read(record, bytes)
-  }
-
-  deinit { base.deallocate() }
-}
-
-/// Which returns of system calls are wanted.
+/// Which returns of system calls, by number and result.
 public struct CallFilter: Sendable {
-  let number: IntegerField
-  let result: IntegerField
-  let isWanted: [Bool]
+  private static let count = 512
+  /// The least result of each call, negative ones never being one.
+  private let least: [Int64]
 
-  /// Returns without an error of the calls whose numbers, below 512, are true in the table.
-  public init(number: IntegerField, result: IntegerField, isWanted: [Bool]) {
-    self.number = number
-    self.result = result
-    self.isWanted = isWanted
+  /// `least` tells by the call's number, below 512, the least result to be named; nil where none is.
+  public init(_ least: (Int) -> Int64?) {
+    self.least = (0..<Self.count).map { least($0).map { max($0, 0) } ?? .max }
+  }
+
+  @inline(__always)
+  func contains(_ number: Int32, _ result: Int64) -> Bool {
+    guard number >= 0, number < Self.count else { return false }
+    return result >= least.withUnsafeBufferPointer { $0[Int(number)] }
   }
 }
 
-/// Integers of a sample's payload that were asked for.
-public struct PayloadValues: Sendable, Hashable {
-  /// The low 32 bits of each.
-  public var first: Int32 = 0
-  /// See `first`.
-  public var second: Int32 = 0
-  /// See `first`.
-  public var third: Int32 = 0
+/// Demands by attribute, at a fixed place, with where the samples have what all have.
+final class DemandTable {
+  private struct Entry {
+    var demand: SampleDemand
+    var tid: Int
+    var cpu: Int
+    /// Shorter samples are for who can say so.
+    var least: Int
+  }
 
-  /// What a system call returned.
-  public var result: Int64 { Int64(third) << 32 | Int64(UInt32(bitPattern: second)) }
+  private let base: UnsafeMutablePointer<Entry>
+  private let count: Int
+  private let bytes: UnsafeRawBufferPointer
+
+  init(_ demands: [SampleDemand], _ decoder: EntryDecoder) {
+    count = min(demands.count, decoder.layouts.count, OrderedRecord.mostAttributes)
+    bytes = decoder.bytes
+    base = .allocate(capacity: max(count, 1))
+    for index in 0..<count {
+      let layout = decoder.layouts[index]
+      (base + index).initialize(
+        to: Entry(
+          demand: demands[index], tid: layout.tid, cpu: layout.cpu, least: layout.least))
+    }
+  }
+
+  deinit {
+    base.deinitialize(count: count)
+    base.deallocate()
+  }
+
+  /// Writes what was asked for of a sample; false where nothing was. Notes its time.
+  @inline(__always)
+  func order(
+    _ sample: RecordScanner.FoundSample, at time: UInt64, _ times: inout PassTimes,
+    to target: UnsafeMutablePointer<OrderedRecord>
+  ) -> Bool {
+    guard sample.attribute < count else {
+      times.note(sample.time)
+      target.pointee = OrderedRecord(time: time, offset: sample.offset)
+      return true
+    }
+    // Used where it lies, not copied out first.
+    let entry = base + Int(sample.attribute)
+    guard entry.pointee.demand.use != .ignore else { return false }
+    times.note(sample.time)
+    let (use, values) = entry.pointee.demand.outcome(of: sample, bytes)
+    if use == .values, sample.size >= entry.pointee.least, sample.time != 0 {
+      let body = sample.offset &+ 8
+      let tid = entry.pointee.tid
+      let cpu = entry.pointee.cpu
+      target.pointee = OrderedRecord(
+        time: time, values: values,
+        thread: tid >= 0
+          ? bytes.loadUnaligned(fromByteOffset: body &+ tid, as: UInt64.self) : .max,
+        cpu: cpu >= 0 ? bytes.loadUnaligned(fromByteOffset: body &+ cpu, as: Int32.self) : -1,
+        attribute: Int(sample.attribute))
+      return true
+    }
+    guard use != .count else { return false }
+    target.pointee = OrderedRecord(time: time, offset: sample.offset)
+    return true
+  }
 }
 
 /// The times of all records of a pass, handed out or not.

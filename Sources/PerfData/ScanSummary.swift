@@ -26,34 +26,12 @@ struct ScanSummary: Sendable {
   }
 }
 
-/// What a record is ordered by, and where it is: 16 bytes, since millions of them are put in order.
+/// What a record is ordered by, and where it is.
 struct RecordKey: Sendable {
   /// The record's own time, or its predecessor's where it has none.
   var time: UInt64
-  /// The offset above the attribute's number plus one, so that of equal times what stands first in the file goes first.
-  private var place: Int
-
-  private static let attributeBits = 12
-  private static let attributeMask = 1 << attributeBits - 1
-
-  /// `attribute` is that of a sample, so that it need not be looked up again.
-  @inline(__always)
-  init(time: UInt64, offset: Int, attribute: Int32 = -1) {
-    self.time = time
-    let number = Int(attribute) &+ 1
-    place = offset << Self.attributeBits | (number <= Self.attributeMask ? number : 0)
-  }
-
   /// In the file.
-  @inline(__always)
-  var offset: Int { place >> Self.attributeBits }
+  var offset: Int
 
-  /// Of a sample; -1 where that is to be looked up.
-  @inline(__always)
-  var attribute: Int32 { Int32(truncatingIfNeeded: place & Self.attributeMask) &- 1 }
-
-  @inline(__always)
-  static func < (a: RecordKey, b: RecordKey) -> Bool {
-    a.time != b.time ? a.time < b.time : a.place < b.place
-  }
+  static func < (a: RecordKey, b: RecordKey) -> Bool { (a.time, a.offset) < (b.time, b.offset) }
 }

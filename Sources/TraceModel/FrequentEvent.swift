@@ -1,13 +1,12 @@
 import PerfData
 
-/// An event that a trace may hold millions of: what it tells is read where it lies, together with the record's time.
+/// An event that a trace may hold millions of: what it tells is read as the record is found.
 ///
 /// Everything else goes through `DecodingContext`, as these do where their samples have parts of varying size.
 struct FrequentEvent {
   enum Kind: UInt8 {
     case scheduleSwitch, scheduleWaking
-    /// A call's beginning, its end where all calls are counted, and its end where only some tell anything.
-    case systemCallEnter, systemCallReturn, systemCallExit
+    case systemCallEnter, systemCallExit
   }
 
   let kind: Kind
@@ -27,8 +26,7 @@ struct FrequentEvent {
     case "sched:sched_waking":
       (kind, names) = (.scheduleWaking, ["pid", "common_flags", "common_flags"])
     case "raw_syscalls:sys_enter": (kind, names) = (.systemCallEnter, ["id", "id", "id"])
-    case "raw_syscalls:sys_exit":
-      (kind, names) = (countsCalls ? .systemCallReturn : .systemCallExit, ["id", "ret", "ret"])
+    case "raw_syscalls:sys_exit": (kind, names) = (.systemCallExit, ["id", "ret", "ret"])
     default: return nil
     }
     let fields = names.compactMap(field)
@@ -37,11 +35,8 @@ struct FrequentEvent {
       switch kind {
       case .systemCallExit:
         SampleDemand(
-          payload: payload,
-          returnsOf: CallFilter(
-            number: fields[0], result: fields[1], isWanted: SyscallDecoder.decodedNumbers))
-      case .systemCallReturn:
-        SampleDemand(payload: payload, fields[0], fields[1], fields[2].upperHalf)
+          payload: payload, number: fields[0], result: fields[1],
+          named: CallFilter(SyscallDecoder.leastResult), others: countsCalls ? .values : .count)
       case .scheduleSwitch, .scheduleWaking, .systemCallEnter:
         SampleDemand(payload: payload, fields[0], fields[1], fields[2])
       }
@@ -49,15 +44,15 @@ struct FrequentEvent {
 }
 
 extension FrequentEvent.Kind {
-  /// Takes in a sample whose values the reader has read; false where there is more in it.
+  /// Takes in a sample of which all that is wanted is here.
   @inline(__always)
-  func pass(_ record: RecordEntry, _ state: inout LoaderState) -> Bool {
+  func pass(_ record: OrderedRecord, _ state: inout LoaderState) {
     let values = record.values
     switch self {
     case .scheduleSwitch:
       SchedulerDecoder.switched(
-        from: values.first, to: values.second, previousState: Int64(values.third), in: record,
-        &state)
+        from: values.first, to: values.second, previousState: Int64(values.third),
+        on: Int32(record.cpu), at: record.timestamp, &state)
     case .scheduleWaking:
       SchedulerDecoder.woke(
         values.first, by: record.tid, of: record.pid, flags: Int64(values.second),
@@ -65,14 +60,10 @@ extension FrequentEvent.Kind {
     case .systemCallEnter:
       state.calls.enter(
         pid: record.pid, tid: record.tid, number: values.first, at: record.timestamp)
-    case .systemCallReturn:
-      let result = values.result
-      if result >= 0, SyscallDecoder.tells(values.first, result: result) { return false }
+    case .systemCallExit:
       state.calls.exit(
-        pid: record.pid, tid: record.tid, number: values.first, hasFailed: result < 0,
+        pid: record.pid, tid: record.tid, number: values.first, hasFailed: values.result < 0,
         at: record.timestamp)
-    case .systemCallExit: return false
     }
-    return true
   }
 }

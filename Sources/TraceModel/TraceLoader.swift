@@ -25,7 +25,6 @@ struct TraceLoader: ~Copyable {
     var frequent: FrequentEvent.Kind?
     /// Of samples that show that their threads run, where no other record would: whether they are a tracepoint's.
     var showsRuns: Bool?
-    var isDecoded: Bool
   }
 
   /// One line for each event that is decoded.
@@ -100,13 +99,11 @@ struct TraceLoader: ~Copyable {
         format: events[$0].format, countsCalls: countsCalls)
     }
     treatments = ContiguousArray(
-      events.indices.map { [decoders] in
-        Treatment(
-          frequent: frequent[$0]?.kind, showsRuns: showsRuns[$0], isDecoded: decoders[$0] != nil)
-      })
+      events.indices.map { Treatment(frequent: frequent[$0]?.kind, showsRuns: showsRuns[$0]) })
     demands = events.indices.map { [decoders, nameDecoders] index in
       if let event = frequent[index] { return event.demand }
-      if decoders[index] != nil || showsRuns[index] != nil { return SampleDemand(.handOut) }
+      if decoders[index] != nil { return SampleDemand(.name) }
+      if showsRuns[index] != nil { return SampleDemand(.values) }
       return SampleDemand(nameDecoders[index] != nil ? .ignore : .count)
     }
     state.schedule.processors.count = file.features.cpusOnline ?? 1
@@ -136,16 +133,13 @@ struct TraceLoader: ~Copyable {
   private mutating func readRecords() {
     let treatments = treatments
     let file = file
-    times = file.forEachRoundAhead(demands) { records, earliest in
-      // Read where they lie: copies of millions take longer than what is made of them.
-      records.withUnsafeBufferPointer { records in
-        treatments.withUnsafeBufferPointer { treatments in
-          guard let base = records.baseAddress else { return }
-          for place in 0..<records.count {
-            let later = base + min(place + Self.lookahead, records.count - 1)
-            if Self.isLookedAt(later, treatments) { file.fetch(later) }
-            consume(base + place, earliest, treatments)
-          }
+    times = file.forEachPartAhead(demands) { records, earliest in
+      treatments.withUnsafeBufferPointer { treatments in
+        guard let base = records.baseAddress else { return }
+        for place in 0..<records.count {
+          let later = base + min(place + Self.lookahead, records.count - 1)
+          if let offset = later.pointee.offset { file.fetch(offset) }
+          consume(base + place, earliest, treatments)
         }
       }
     }
@@ -160,62 +154,39 @@ struct TraceLoader: ~Copyable {
     state.stacks.sortNames()
   }
 
-  /// Whether more is wanted of a record than the reader has read.
-  @inline(__always)
-  private static func isLookedAt(
-    _ record: UnsafePointer<RecordEntry>, _ treatments: UnsafeBufferPointer<Treatment>
-  ) -> Bool {
-    let attribute = Int(record.pointee.attribute)
-    guard record.pointee.type == RecordType.sample, attribute >= 0 else { return true }
-    guard record.pointee.hasValues else { return treatments[attribute].isDecoded }
-    let kind = treatments[attribute].frequent
-    return kind == .systemCallExit || kind == .systemCallReturn
-  }
-
   @inline(__always)
   private mutating func consume(
-    _ record: UnsafePointer<RecordEntry>, _ earliest: UInt64,
+    _ record: UnsafePointer<OrderedRecord>, _ earliest: UInt64,
     _ treatments: UnsafeBufferPointer<Treatment>
   ) {
     if !hasStarted, record.pointee.time > 0 { begin(at: Timestamp(nanoseconds: earliest)) }
-    guard record.pointee.type == RecordType.sample else {
-      sideBand(record.pointee)
-      return
+    if let offset = record.pointee.offset { return consume(file.record(at: offset)) }
+    let treatment = treatments[record.pointee.attribute]
+    if let byTracepoint = treatment.showsRuns {
+      SchedulerDecoder.foundRunning(
+        record.pointee.tid, byTracepoint: byTracepoint, at: record.pointee.timestamp, &state)
     }
-    let attribute = Int(record.pointee.attribute)
+    treatment.frequent?.pass(record.pointee, &state)
+  }
+
+  private mutating func consume(_ record: RecordEntry) {
+    guard record.type == RecordType.sample else { return sideBand(record) }
+    let attribute = Int(record.attribute)
     guard attribute >= 0 else {
       undecodable["sample of an unknown event", default: 0] += 1
       return
     }
-    let treatment = treatments[attribute]
-    if let byTracepoint = treatment.showsRuns {
-      SchedulerDecoder.foundRunning(record.pointee, byTracepoint: byTracepoint, &state)
+    if let byTracepoint = treatments[attribute].showsRuns {
+      SchedulerDecoder.foundRunning(
+        record.tid, byTracepoint: byTracepoint, at: record.timestamp, &state)
     }
-    if record.pointee.hasValues, let kind = treatment.frequent, pass(kind, record) { return }
-    if treatment.isDecoded, let decode = decoders[attribute] { run(decode, record.pointee) }
+    if let decode = decoders[attribute] { run(decode, record) }
   }
 
   private mutating func begin(at start: Timestamp) {
     hasStarted = true
     state.schedule.starts(at: start)
     if let window = options.window { state.calls.window = window.range(from: start) }
-  }
-
-  /// Takes in a sample whose values the reader has read; false where there is more in it.
-  @inline(__always)
-  private mutating func pass(
-    _ kind: FrequentEvent.Kind, _ record: UnsafePointer<RecordEntry>
-  ) -> Bool {
-    guard kind == .systemCallExit else { return kind.pass(record.pointee, &state) }
-    let values = record.pointee.values
-    guard SyscallDecoder.tells(values.first, result: values.result) else { return true }
-    let none = UnsafeRawBufferPointer(start: nil, count: 0)
-    SyscallDecoder.succeeded(
-      Int(values.first), values.result,
-      DecodingContext(
-        file: file, event: events[Int(record.pointee.attribute)], record: record.pointee,
-        payload: none), &state)
-    return true
   }
 
   /// Probes carry the recorder's pid in their group's name, other events are known by their whole name.

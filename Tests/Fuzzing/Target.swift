@@ -28,19 +28,25 @@ public func fuzzOne(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let attribute = file.attributes[index]
     guard let payload = file.fixedPayload(ofAttribute: index),
       let format = Int(exactly: attribute.config).flatMap({ file.features.tracepoints[$0] })
-    else { return SampleDemand(.handOut) }
+    else { return SampleDemand(.name) }
     let fields = format.fields.compactMap { IntegerField($0) }
     guard fields.count >= 3 else { return SampleDemand(.count) }
     guard index % 2 == 0 else {
       return SampleDemand(payload: payload, fields[0], fields[1], fields[2])
     }
     return SampleDemand(
-      payload: payload,
-      returnsOf: CallFilter(
-        number: fields[0], result: fields[1], isWanted: [Bool](repeating: true, count: 600)))
+      payload: payload, number: fields[0], result: fields[1],
+      named: CallFilter { $0 % 2 == 0 ? Int64($0) : nil }, others: index % 4 == 1 ? .values : .count
+    )
   }
-  _ = file.forEachRoundAhead(demands) { records, _ in
-    for record in records where record.hasValues { read &+= Int(record.values.third) }
+  _ = file.forEachPartAhead(demands) { records, _ in
+    for record in records {
+      if let offset = record.offset {
+        read &+= Int(file.record(at: offset).size)
+      } else {
+        read &+= Int(record.values.third)
+      }
+    }
   }
   _ = file.problems
   return 0

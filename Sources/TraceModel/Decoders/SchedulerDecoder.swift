@@ -16,16 +16,15 @@ enum SchedulerDecoder {
     }
     switched(
       from: Int32(truncatingIfNeeded: previous), to: Int32(truncatingIfNeeded: next),
-      previousState: previousState, in: context.record, &state)
+      previousState: previousState, on: context.record.cpu, at: context.time, &state)
   }
 
   static func switched(
-    from previous: Int32, to next: Int32, previousState: Int64, in record: RecordEntry,
+    from previous: Int32, to next: Int32, previousState: Int64, on cpu: Int32, at time: Timestamp,
     _ state: inout LoaderState
   ) {
-    let time = record.timestamp
     if state.infersRuns {
-      let untold = state.schedule.leaves(tid: previous, for: next, cpu: record.cpu, at: time)
+      let untold = state.schedule.leaves(tid: previous, for: next, cpu: cpu, at: time)
       runsOn(previous, untold, at: time, &state)
     }
     state.schedule.switchOut(
@@ -52,11 +51,10 @@ enum SchedulerDecoder {
   /// A sample was taken in a thread, so it had got a CPU.
   @inline(__always)
   static func foundRunning(
-    _ record: RecordEntry, byTracepoint: Bool, _ state: inout LoaderState
+    _ tid: Int32, byTracepoint: Bool, at time: Timestamp, _ state: inout LoaderState
   ) {
-    let time = record.timestamp
-    let untold = state.schedule.foundRunning(tid: record.tid, byTracepoint: byTracepoint, at: time)
-    runsOn(record.tid, untold, at: time, &state)
+    let untold = state.schedule.foundRunning(tid: tid, byTracepoint: byTracepoint, at: time)
+    runsOn(tid, untold, at: time, &state)
   }
 
   private static func runsOn(

@@ -19,9 +19,6 @@ enum SyscallDecoder {
     Number.pwritev, Number.pwritev2, Number.copyFileRange, Number.openat2, Number.dup, Number.dup2,
     Number.dup3, Number.fcntl,
   ]
-  /// Whether a call tells anything here, by number; Linux has fewer than 512 calls.
-  static let decodedNumbers: [Bool] = (0..<512).map { decoded.contains($0) }
-
   /// perf's register numbers (arch/x86/include/uapi/asm/perf_regs.h).
   private enum Register {
     static let dx = 3, si = 4, di = 5, r10 = 18
@@ -35,11 +32,10 @@ enum SyscallDecoder {
   /// Smaller reads are no file operations; Lull records none.
   private static let largeRead: Int64 = 64 << 10
 
-  /// Whether a call that succeeded tells anything here.
-  @inline(__always)
-  static func tells(_ number: Int32, result: Int64) -> Bool {
-    if number == Number.read || number == Number.pread64 { return result >= largeRead }
-    return decodedNumbers.indices.contains(Int(number)) && decodedNumbers[Int(number)]
+  /// The least result with which a call tells anything here; nil for one that never does.
+  static func leastResult(of number: Int) -> Int64? {
+    if number == Number.read || number == Number.pread64 { return largeRead }
+    return decoded.contains(number) ? 0 : nil
   }
 
   static func sysEnter(_ context: DecodingContext, _ state: inout LoaderState) {
@@ -56,13 +52,13 @@ enum SyscallDecoder {
         pid: context.pid, tid: context.tid, number: Int32(truncatingIfNeeded: number),
         hasFailed: result < 0, at: context.time)
     }
-    if result >= 0, tells(Int32(truncatingIfNeeded: number), result: result) {
+    if result >= 0, let least = leastResult(of: Int(number)), result >= least {
       succeeded(Int(number), result, context, &state)
     }
   }
 
   /// A call that returned no error.
-  static func succeeded(
+  private static func succeeded(
     _ number: Int, _ result: Int64, _ context: DecodingContext, _ state: inout LoaderState
   ) {
     let pid = context.pid
