@@ -80,8 +80,6 @@ final class RecordPart: @unchecked Sendable {
   var count = 0
   /// The earliest time of what was read up to here.
   var earliest: UInt64 = .max
-  /// Where in the file what is handed out later begins at the earliest.
-  var position = 0
 
   init() { base = .allocate(capacity: Self.capacity) }
 

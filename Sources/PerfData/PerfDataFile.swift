@@ -44,7 +44,7 @@ public final class PerfDataFile: Sendable {
 
     var decoded = parts.decoder
     if !parts.hasFeatures {
-      let summary = Self.scan(decoder, data)
+      let summary = Self.scan(decoder, storage, data)
       scanned.withLock { $0 = summary }
       if let blob = EarlyMetadata.blob(storage.bytes, parts: summary.earlyMetadata) {
         decoded = blob.withUnsafeBytes { blob in
@@ -86,7 +86,7 @@ public final class PerfDataFile: Sendable {
   /// What a whole pass found; makes one when none was made yet.
   var summary: ScanSummary {
     if let known = knownSummary { return known }
-    let summary = Self.scan(decoder, data)
+    let summary = Self.scan(decoder, storage, data)
     remember(summary)
     return summary
   }
@@ -95,8 +95,11 @@ public final class PerfDataFile: Sendable {
 
   func remember(_ summary: ScanSummary) { scanned.withLock { $0 = $0 ?? summary } }
 
-  private static func scan(_ decoder: EntryDecoder, _ data: Range<Int>) -> ScanSummary {
-    var stream = RecordStream(scanner: RecordScanner(decoder, in: data), range: data, late: nil)
+  private static func scan(
+    _ decoder: EntryDecoder, _ storage: ByteStorage, _ data: Range<Int>
+  ) -> ScanSummary {
+    var stream = RecordStream(
+      scanner: RecordScanner(decoder, in: data), range: data, storage: storage, late: nil)
     stream.readAll()
     return stream.summary
   }

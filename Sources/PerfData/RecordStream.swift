@@ -17,8 +17,7 @@ struct RecordStream {
   /// Records that joined since some were last made ready.
   private var joined = 0
   private var isOver = false
-  /// Where the round before the present one began, and the present one: what has not been handed out stands behind.
-  private var roundStarts: (before: Int, present: Int)
+  private var passed: PassedPages
   /// Everything up to here has been handed out.
   private var handedOut: UInt64 = 0
   /// Everything up to here will have been read by the end of this round.
@@ -36,16 +35,16 @@ struct RecordStream {
   /// `demands` are by attribute; where there are none, all records are handed out. A round of `mostBytes` and a twentieth of the
   /// trace is put in order at once.
   init(
-    scanner: RecordScanner, range: Range<Int>, late known: [RecordKey]?,
+    scanner: RecordScanner, range: Range<Int>, storage: ByteStorage, late known: [RecordKey]?,
     demands: [SampleDemand] = [], mostBytes: Int = 32 << 20
   ) {
     self.scanner = scanner
     decoder = scanner.decoder
     self.range = range
+    passed = PassedPages(storage)
     mostPending = (mostBytes + range.count / 20) / MemoryLayout<OrderedRecord>.stride
     self.demands = DemandTable(demands, decoder)
     knowsLate = known != nil
-    roundStarts = (range.lowerBound, range.lowerBound)
     let known = known ?? []
     lateOffsets = known.map(\.offset).sorted()
     pending.add(
@@ -70,7 +69,6 @@ struct RecordStream {
     while true {
       part.count = pending.next(into: part.base, capacity: RecordPart.capacity)
       part.earliest = times.earliest
-      part.position = roundStarts.before
       if part.count > 0 { return true }
       guard !isOver else { return false }
       pending.open(upTo: readRound())
@@ -80,7 +78,6 @@ struct RecordStream {
 
   /// Reads to the end of a round and tells the time up to which all is complete with it.
   private mutating func readRound() -> UInt64 {
-    roundStarts = (roundStarts.present, scanner.position)
     readSamples()
     var record = RecordEntry(offset: 0, type: 0, size: 8, misc: 0)
     while scanner.next(&record) {
@@ -115,6 +112,8 @@ struct RecordStream {
       let room = min(Self.samplesAtOnce, mostPending - 1 - joined)
       guard room > 0 else { return }
       areMore = readSamples(upTo: room)
+      // What was only named is brought back when it is looked at: that is cheaper than to hold a round that is larger than a cache.
+      passed.note(scanner.position)
     }
   }
 

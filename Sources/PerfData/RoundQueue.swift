@@ -80,7 +80,8 @@ extension PerfDataFile {
     reading.async {
       let known = self.knownSummary
       var stream = RecordStream(
-        scanner: self.scanner(), range: self.data, late: known?.late, demands: demands)
+        scanner: self.scanner(), range: self.data, storage: self.storage, late: known?.late,
+        demands: demands)
       var part = queue.empty()
       while stream.nextPart(part) {
         guard queue.put(part) else { return }
@@ -94,7 +95,7 @@ extension PerfDataFile {
     do throws(E) {
       while let part = queue.take(read) {
         try body(part.records, part.earliest)
-        passed.note(part.position)
+        passed.note(part.records)
         read = part
       }
     } catch {
@@ -112,18 +113,19 @@ extension PerfDataFile {
     lull_prefetch(base + (offset &+ 64))
   }
 
-  func forEachPart<E: Error>(
+  /// As `forEachPartAhead`, on one core.
+  public func forEachPart<E: Error>(
     _ demands: [SampleDemand],
     _ body: (UnsafeBufferPointer<OrderedRecord>, UInt64) throws(E) -> Void
   ) throws(E) -> PassTimes {
     let known = knownSummary
     var stream = RecordStream(
-      scanner: scanner(), range: data, late: known?.late, demands: demands)
+      scanner: scanner(), range: data, storage: storage, late: known?.late, demands: demands)
     let part = RecordPart()
     var passed = PassedPages(storage)
     while stream.nextPart(part) {
       try body(part.records, part.earliest)
-      passed.note(part.position)
+      passed.note(part.records)
     }
     if known == nil { remember(stream.summary) }
     return stream.times
@@ -144,5 +146,12 @@ struct PassedPages {
     guard offset - released >= Self.step else { return }
     storage.release(released..<offset)
     released = offset
+  }
+
+  /// All that stands before the records that are only named here was read.
+  mutating func note(_ records: UnsafeBufferPointer<OrderedRecord>) {
+    // The parts of several rings alternate: the one furthest behind counts.
+    let lowest = records.reduce(Int.max) { min($0, $1.offset ?? .max) }
+    if lowest < .max { note(lowest) }
   }
 }

@@ -109,7 +109,8 @@ struct OrderingTests {
     for _ in 0..<2 {
       // Room for a hundred.
       var stream = RecordStream(
-        scanner: file.scanner(), range: file.data, late: late, mostBytes: 3200)
+        scanner: file.scanner(), range: file.data, storage: file.storage, late: late,
+        mostBytes: 3200)
       times = []
       let part = RecordPart()
       while stream.nextPart(part) { times += part.records.map(\.time) }
