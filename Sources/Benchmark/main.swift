@@ -18,6 +18,7 @@ let directory = CommandLine.arguments.dropFirst(2).first ?? "/tmp"
 let lull =
   CommandLine.arguments[0].split(separator: "/", omittingEmptySubsequences: false).dropLast()
   .joined(separator: "/") + "/lull"
+let path = "\(directory)/lull-bench-\(getpid()).perf.data"
 let rounds = 5
 
 func number(_ value: Double, _ digits: Int) -> String {
@@ -29,32 +30,43 @@ func number(_ value: Double, _ digits: Int) -> String {
   return "\(whole / Int(scale))." + String(repeating: "0", count: digits - rest.count) + rest
 }
 
-/// Millions of records a second, read and put in order on one core.
-func readingRate(_ path: String) throws -> Double {
+/// Millions of records a second, read and put in order on one core; and how many there are.
+func readingRate() throws -> (rate: Double, count: Int) {
   var rates: [Double] = []
+  var count = 0
   for _ in 0..<rounds {
     let start = ContinuousClock.now
     let file = try PerfDataFile(path: path)
-    var count = 0
-    file.forEachRound { count += $0.count }
+    count = 0
+    _ = file.forEachPart([]) { records, _ in count += records.count }
     rates.append(Double(count) / ((ContinuousClock.now - start) / .seconds(1)) / 1e6)
   }
-  return rates.median
+  return (rates.median, count)
 }
 
 /// One kind of trace, with perf's command for it.
 struct Kind {
   var name: String
   var write: (String, Int) throws -> Void
+  /// What perf records of a program that is run for it.
+  var recorded: [[String]]
   var peer: (String) -> [String]
 }
 
 let kinds = [
   Kind(
     name: "perf sched timehist -s", write: { try SyntheticSchedule().write(to: $0, records: $1) },
+    recorded: [
+      ["sched", "record", "perf", "bench", "sched", "pipe", "-l", "200000"],
+      ["sched", "record", "perf", "bench", "sched", "messaging", "-g", "10", "-l", "3000"],
+    ],
     peer: { ["perf", "sched", "-i", $0, "timehist", "-s"] }),
   Kind(
     name: "perf trace -s", write: { try SyntheticCalls().write(to: $0, records: $1) },
+    recorded: [
+      ["trace", "record", "dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=400000"],
+      ["trace", "record", "find", "/", "-xdev", "-newermt", "2100-01-01", "-type", "f"],
+    ],
     peer: { ["perf", "trace", "-i", $0, "-s"] }),
 ]
 
@@ -62,13 +74,12 @@ func megabytes(_ runs: [Run]) -> String {
   runs.isEmpty ? "–" : number(runs.map { Double($0.peakBytes) }.median / 1e6, 0)
 }
 
-func line(_ kind: Kind, _ count: Int, _ before: Double?) throws -> Double? {
-  let path = "\(directory)/lull-bench-\(getpid())-\(count).perf.data"
+/// Reads the trace at `path`, in turn with perf, and prints what each took; tells what Lull took, and removes it.
+func line(_ kind: Kind, _ name: String, _ before: Double?) throws -> Double? {
   defer { unlink(path) }
-  try kind.write(path, count)
   var status = stat()
   stat(path, &status)
-  let rate = try readingRate(path)
+  let (rate, count) = try readingRate()
   var ours: [Run] = []
   var theirs: [Run] = []
   for round in 0..<rounds {
@@ -82,7 +93,7 @@ func line(_ kind: Kind, _ count: Int, _ before: Double?) throws -> Double? {
   let other = theirs.map(\.seconds).median
   let growth = before.map { "\(number(own / $0, 1))" } ?? ""
   print(
-    "| \(kind.name) | \(count) | \(number(Double(status.st_size) / 1e6, 0)) | \(number(rate, 1)) | "
+    "| \(name) | \(count) | \(number(Double(status.st_size) / 1e6, 0)) | \(number(rate, 1)) | "
       + "\(ours.isEmpty ? "–" : number(own, 3)) | \(growth) | \(megabytes(ours)) | "
       + "\(theirs.isEmpty ? "–" : number(other, 3)) | \(megabytes(theirs)) | "
       + "\(ours.isEmpty || theirs.isEmpty ? "–" : number(other / own, 1)) |")
@@ -97,7 +108,20 @@ for kind in kinds {
   var count = 100_000
   var before: Double?
   while count <= largest {
-    before = try line(kind, count, before)
+    try kind.write(path, count)
+    before = try line(kind, kind.name, before)
     count = count == 1_000_000 ? 2_000_000 : count == 2_000_000 ? 10_000_000 : count * 10
+  }
+}
+// What perf records has many more threads, programs that become others, and rounds of all sizes.
+for kind in kinds {
+  for command in kind.recorded {
+    let program = command.drop { $0 != "record" }.dropFirst()
+    let options = ["-q", "-m", "8192", "-o", path, "--"]
+    guard Run(["perf"] + command.dropLast(program.count) + options + program) != nil else {
+      print("perf could not record \(program.joined(separator: " ")): that needs root")
+      continue
+    }
+    _ = try line(kind, "\(kind.name) of \(program.prefix(4).joined(separator: " "))", nil)
   }
 }
