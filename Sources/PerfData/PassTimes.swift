@@ -1,0 +1,20 @@
+/// The times of all records of a pass, handed out or not.
+public struct PassTimes: Sendable {
+  /// The earliest; nanoseconds, as `RecordEntry.time`.
+  public var earliest: UInt64 = .max
+  /// The latest.
+  public var latest: UInt64 = 0
+  /// How many records have a time.
+  public var count = 0
+
+  /// None yet.
+  public init() {}
+
+  @inline(__always)
+  mutating func note(_ time: UInt64) {
+    guard time > 0 else { return }
+    earliest = min(earliest, time)
+    latest = max(latest, time)
+    count &+= 1
+  }
+}
