@@ -24,9 +24,9 @@ struct RecordStream {
   private var limit: UInt64 = 0
   private var newest: UInt64 = 0
   private var last: UInt64 = 0
-  /// Offsets of records known to come too late, which were given their place before, ascending.
-  private var lateOffsets: [Int] = []
-  private var nextLate = 0
+  /// Records known to come too late, which were given their place before, as they stand in the file.
+  private var known: [(offset: Int, isWanted: Bool)] = []
+  private var nextKnown = 0
   private let knowsLate: Bool
   private var late: [RecordKey] = []
   /// The times of all records read so far that are not ignored.
@@ -45,14 +45,16 @@ struct RecordStream {
     mostPending = (mostBytes + range.count / 20) / MemoryLayout<OrderedRecord>.stride
     self.demands = DemandTable(demands, decoder)
     knowsLate = known != nil
-    let known = known ?? []
-    lateOffsets = known.map(\.offset).sorted()
-    pending.add(
-      late: known.compactMap { key in
-        var record = RecordEntry(offset: 0, type: 0, size: 8, misc: 0)
-        decoder.decode(&record, at: key.offset)
-        return ordered(record, at: key.time)
-      })
+    var late: [OrderedRecord] = []
+    for key in known ?? [] {
+      var record = RecordEntry(offset: 0, type: 0, size: 8, misc: 0)
+      decoder.decode(&record, at: key.offset)
+      let ordered = ordered(record, at: key.time)
+      self.known.append((key.offset, ordered != nil))
+      if let ordered { late.append(ordered) }
+    }
+    self.known.sort { $0.offset < $1.offset }
+    pending.add(late: late)
   }
 
   /// What was found, once `nextPart` has given all.
@@ -82,14 +84,17 @@ struct RecordStream {
     var record = RecordEntry(offset: 0, type: 0, size: 8, misc: 0)
     while scanner.next(&record) {
       note(record)
-      if nextLate < lateOffsets.count, lateOffsets[nextLate] == record.offset {
-        nextLate += 1
+      if nextKnown < known.count, known[nextKnown].offset == record.offset {
+        // It counts, so that a round that is too large ends where it did when this was found.
+        joined += known[nextKnown].isWanted ? 1 : 0
+        nextKnown += 1
+      } else if let ordered = ordered(record, at: last) {
+        pending.room(for: 1).pointee = ordered
+        pending.add(1)
+        joined += 1
+      } else {
         continue
       }
-      guard let ordered = ordered(record, at: last) else { continue }
-      pending.room(for: 1).pointee = ordered
-      pending.add(1)
-      joined += 1
       if record.type == RecordType.finishedRound {
         return handedOut
       } else if joined >= mostPending {
@@ -106,7 +111,7 @@ struct RecordStream {
   /// Reads the samples that come next in a loop that does nothing else.
   private mutating func readSamples() {
     // Records known to be late are few, and so are files that have any.
-    guard lateOffsets.isEmpty else { return }
+    guard known.isEmpty else { return }
     var areMore = true
     while areMore {
       let room = min(Self.samplesAtOnce, mostPending - 1 - joined)

@@ -19,6 +19,7 @@ enum SyscallDecoder {
     Number.pwritev, Number.pwritev2, Number.copyFileRange, Number.openat2, Number.dup, Number.dup2,
     Number.dup3, Number.fcntl,
   ]
+
   /// perf's register numbers (arch/x86/include/uapi/asm/perf_regs.h).
   private enum Register {
     static let dx = 3, si = 4, di = 5, r10 = 18
