@@ -113,6 +113,40 @@ import Testing
     #expect(dead.remove().isEmpty && living.remove().isEmpty)
   }
 
+  @Test(.enabled(if: geteuid() == 0))
+  func `a probe that is ended is out of the program, also of one that keeps it over an exec`()
+    throws
+  {
+    let files = try TraceFS.locate()
+    guard files.isWritable("uprobe_events") else { return }
+    let recorder = try #require(Bystander.namedLull())
+    defer { recorder.end() }
+    let set = try UprobeSet.install(
+      tracefs: files, libraries: UprobeSet.libraryCandidates(pid: getpid()), tag: recorder.pid)
+    defer { _ = set.remove() }
+    // The program's own code, in which the kernel puts breakpoints.
+    let start = try #require(dlsym(nil, "unlinkat"))
+    func code() -> [UInt8] { (0..<16).map { start.load(fromByteOffset: $0, as: UInt8.self) } }
+    let before = code()
+    let probe = try #require(set.probes.first { $0.name == "unlinkat" })
+    let spec = EventSpec(
+      name: probe.name, type: EventSpec.tracepoint, config: probe.id, signal: "",
+      format: probe.format, system: probe.system)
+    // As in a recording another event is opened before, whose ring holds it as long as it is mapped.
+    let events = EventSet(specs: [.gate, .gate, spec], cpus: SystemInfo.onlineCPUs())
+    defer { events.close() }
+    #expect(try events.openThread(getpid()))
+    events.keepProbes(in: getpid())
+    #expect(code() != before)
+    events.close([2])
+    let end = ContinuousClock.now + .seconds(10)
+    while code() != before, ContinuousClock.now < end { usleep(10_000) }
+    #expect(code() == before)
+    // With the recorder's own event the probe itself is gone.
+    events.close()
+    #expect(set.remove().isEmpty)
+  }
+
   @Test func `no library is an error in words`() throws {
     guard let files = try? TraceFS.locate() else { return }
     let error = #expect(throws: RecordingError.self) {

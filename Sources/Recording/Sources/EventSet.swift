@@ -13,6 +13,8 @@ final class EventSet {
     var countsLost = false
     /// Records lost until it was closed.
     var lostBefore: UInt64 = 0
+    /// Events that count nothing, each of which keeps its probe in a program.
+    var anchors: [Int32] = []
     /// Switched on, in a group that may be off.
     var isOn: Bool
     /// Why it could not be opened.
@@ -29,8 +31,6 @@ final class EventSet {
   private var areThreadsClosed = false
   /// Whether all sliced events can be switched together.
   private(set) var canSlice = true
-  /// Events that count nothing, each of which keeps a probe in a program.
-  private var anchors: [Int32] = []
   private static let mostAnchors = 256
   private let closing = DispatchQueue(label: "closing events")
   private let cpus: [Int32]
@@ -138,15 +138,23 @@ final class EventSet {
   /// and __uprobe_perf_filter): of the thread that is left at an exec, the events may be those of threads that ended by it. A
   /// new event of the task, which is never on, puts them in.
   func keepProbes(in pid: Int32) {
-    for opened in events where opened.spec.isProbe && !opened.descriptors.isEmpty {
-      guard anchors.count < Self.mostAnchors else { return }
-      var event = lull_event()
-      event.type = opened.spec.type
-      event.config = opened.spec.config
-      event.flags = EventSpec.Flag.disabled
-      let descriptor = lull_perf_event_open(&event, pid, -1, -1)
-      if descriptor >= 0 { anchors.append(descriptor) }
+    var room = Self.mostAnchors - events.reduce(0) { $0 + $1.anchors.count }
+    for index in events.indices
+    where events[index].spec.isProbe && !events[index].descriptors.isEmpty && room > 0 {
+      guard let anchor = Self.anchor(of: events[index].spec, in: pid) else { continue }
+      events[index].anchors.append(anchor)
+      room -= 1
     }
+  }
+
+  /// An event of a task (0 for the calling thread) that is never on, for which the kernel keeps a probe.
+  private static func anchor(of spec: EventSpec, in pid: Int32) -> Int32? {
+    var event = lull_event()
+    event.type = spec.type
+    event.config = spec.config
+    event.flags = EventSpec.Flag.disabled
+    let descriptor = lull_perf_event_open(&event, pid, -1, -1)
+    return descriptor >= 0 ? descriptor : nil
   }
 
   /// Opens one event; false when it cannot be had at all and was given up.
@@ -355,15 +363,26 @@ final class EventSet {
     return total
   }
 
-  /// Ends an event for good in all threads: one that is only switched off still costs something at each switch.
+  /// Ends events for good in all threads: one that is only switched off still costs something at each switch, and a probe at
+  /// each call.
   ///
-  /// The kernel takes up to 0.1 s for each, in which it waits for all CPUs: that is waited for elsewhere.
-  func close(_ index: Int) {
-    events[index].lostBefore = count(index).lost
-    set(index, enabled: false)
-    let descriptors = events[index].descriptors
-    events[index].descriptors = []
-    closing.async { for descriptor in descriptors { Glibc.close(descriptor) } }
+  /// With a probe's last event the kernel waits up to 0.1 s for all CPUs: that is waited for elsewhere, and once all probes are
+  /// out of the target, since their last events are the recorder's own.
+  func close(_ indices: some Sequence<Int>) {
+    var probes: [EventSpec] = []
+    var descriptors: [Int32] = []
+    for index in indices {
+      events[index].lostBefore = count(index).lost
+      set(index, enabled: false)
+      if events[index].spec.isProbe { probes.append(events[index].spec) }
+      descriptors += events[index].descriptors + events[index].anchors
+      events[index].descriptors = []
+      events[index].anchors = []
+    }
+    closing.async { [probes, descriptors] in
+      let last = probes.compactMap { Self.anchor(of: $0, in: 0) }
+      for descriptor in descriptors + last { Glibc.close(descriptor) }
+    }
   }
 
   /// Stops all events.
@@ -377,12 +396,14 @@ final class EventSet {
     closing.sync {}
     rings = []
     for index in events.indices {
-      for descriptor in events[index].descriptors { Glibc.close(descriptor) }
+      for descriptor in events[index].descriptors + events[index].anchors {
+        Glibc.close(descriptor)
+      }
       events[index].descriptors = []
+      events[index].anchors = []
     }
-    for descriptor in gates + anchors + gatesOfCPU.values { Glibc.close(descriptor) }
+    for descriptor in gates + gatesOfCPU.values { Glibc.close(descriptor) }
     gates = []
     gatesOfCPU = [:]
-    anchors = []
   }
 }

@@ -49,11 +49,20 @@ extension RateGovernor {
     states[index].tokens =
       min(limit.burst, states[index].tokens + elapsed * limit.perSecond) - records
     guard states[index].tokens < 0 else { return }
-    for (event, opened) in events.events.enumerated()
-    where opened.spec.signal == EventSpec.concurrency { events.close(event) }
     let rate = elapsed > 0 ? Int(records / elapsed) : 0
-    stopped[EventSpec.concurrency] =
+    endJobs(
       "at \(rate) jobs a second, recording them would have taken more than 2 % of a CPU; it was ended"
+    )
+  }
+
+  /// Takes the probes of jobs out of the target, once and for all.
+  func endJobs(_ reason: String) {
+    let probes = events.events.indices.filter {
+      events.events[$0].spec.signal == EventSpec.concurrency && !events.events[$0].ids.isEmpty
+    }
+    guard stopped[EventSpec.concurrency] == nil, !probes.isEmpty else { return }
+    events.close(probes)
+    stopped[EventSpec.concurrency] = reason
   }
 
   /// Ends of event waits are recorded while stacks are sampled, until they come too fast themselves.

@@ -65,9 +65,11 @@ extension RateGovernor {
       events.set(index, enabled: true)
     }
     hecticSince = SystemInfo.monotonicNanoseconds()
-    for (index, opened) in events.events.enumerated() where opened.spec.season == .calm {
-      events.close(index)
-      guard opened.spec.signal == EventSpec.fileNames, !opened.ids.isEmpty else { continue }
+    let ended = events.events.indices.filter { events.events[$0].spec.season == .calm }
+    events.close(ended)
+    if ended.contains(where: {
+      events.events[$0].spec.signal == EventSpec.fileNames && !events.events[$0].ids.isEmpty
+    }) {
       stopped[EventSpec.fileNames] =
         "at \(Int(rate / 2)) waits a second, the probes that tell paths would have slowed each of them; they were ended, "
         + "and paths are those of /proc from then on"
@@ -80,6 +82,10 @@ extension RateGovernor {
         switches.perSecond, now: now, machine: { SystemInfo.contextSwitches() })
     else { return }
     let places = standIns.takeOver(events)
+    // As long as a thread has any event of its own, its switches take as long as with all.
+    endJobs(
+      "at \(Int(switches.perSecond / 2)) waits a second, the probes that tell jobs would have slowed each of them; they were "
+        + "ended")
     for index in states.indices {
       states[index].fullEvent = states[index].fullEvent.map { places[$0] ?? $0 }
       states[index].sampledEvent = states[index].sampledEvent.map { places[$0] ?? $0 }

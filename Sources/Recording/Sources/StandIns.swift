@@ -63,7 +63,7 @@ struct StandIns {
     }
     for (old, new) in places { events.set(new, enabled: events.events[old].isOn) }
     since = SystemInfo.monotonicNanoseconds()
-    for old in places.keys { events.close(old) }
+    events.close(places.keys)
     events.closeThreadGates()
     return places
   }
