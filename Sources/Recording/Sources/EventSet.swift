@@ -370,18 +370,23 @@ final class EventSet {
   /// out of the target, since their last events are the recorder's own.
   func close(_ indices: some Sequence<Int>) {
     var probes: [EventSpec] = []
-    var descriptors: [Int32] = []
-    for index in indices {
+    var ofProbes: [Int32] = []
+    var others: [Int32] = []
+    for index in indices where !events[index].descriptors.isEmpty {
       events[index].lostBefore = count(index).lost
       set(index, enabled: false)
-      if events[index].spec.isProbe { probes.append(events[index].spec) }
-      descriptors += events[index].descriptors + events[index].anchors
+      if events[index].spec.isProbe {
+        probes.append(events[index].spec)
+        ofProbes += events[index].descriptors + events[index].anchors
+      } else {
+        others += events[index].descriptors
+      }
       events[index].descriptors = []
       events[index].anchors = []
     }
-    closing.async { [probes, descriptors] in
+    closing.async { [probes, ofProbes, others] in
       let last = probes.compactMap { Self.anchor(of: $0, in: 0) }
-      for descriptor in descriptors + last { Glibc.close(descriptor) }
+      for descriptor in ofProbes + others + last { Glibc.close(descriptor) }
     }
   }
 
@@ -393,15 +398,9 @@ final class EventSet {
 
   /// Closes all; the rings with them.
   func close() {
-    closing.sync {}
     rings = []
-    for index in events.indices {
-      for descriptor in events[index].descriptors + events[index].anchors {
-        Glibc.close(descriptor)
-      }
-      events[index].descriptors = []
-      events[index].anchors = []
-    }
+    close(events.indices)
+    closing.sync {}
     for descriptor in gates + gatesOfCPU.values { Glibc.close(descriptor) }
     gates = []
     gatesOfCPU = [:]
