@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// Records that wait for their place: runs of ascending time, as the kernel's rings give them, merged a part at a time.
 ///
 /// A part is small enough to be merged where caches hold it.
@@ -14,6 +8,7 @@ final class RunMerger {
   private static let mostRuns = 32
 
   /// All runs, one after another.
+  private let memory = GrowingMemory(byteCount: 0)
   private var base: UnsafeMutablePointer<OrderedRecord>
   private var capacity = 0
   private var count = 0
@@ -30,9 +25,7 @@ final class RunMerger {
   private let scratch = [Scratch(), Scratch()]
   private let merged = Scratch()
 
-  init() { base = Self.memory(nil, 0) }
-
-  deinit { free(base) }
+  init() { base = memory.base.assumingMemoryBound(to: OrderedRecord.self) }
 
   /// Room for so many records behind the others.
   @inline(__always)
@@ -44,16 +37,8 @@ final class RunMerger {
   @inline(never)
   private func grow(by more: Int) {
     capacity = max(2 * capacity, count + more)
-    base = Self.memory(base, capacity)
-  }
-
-  /// Unlike an array's, a large block's pages are moved as it grows, not copied.
-  private static func memory(
-    _ old: UnsafeMutablePointer<OrderedRecord>?, _ count: Int
-  ) -> UnsafeMutablePointer<OrderedRecord> {
-    let size = max(count, 1) * MemoryLayout<OrderedRecord>.stride
-    guard let memory = realloc(old, size) else { fatalError("no memory for \(size) bytes") }
-    return memory.bindMemory(to: OrderedRecord.self, capacity: max(count, 1))
+    memory.grow(to: capacity * MemoryLayout<OrderedRecord>.stride)
+    base = memory.base.bindMemory(to: OrderedRecord.self, capacity: capacity)
   }
 
   /// Takes in so many records, which were written to the room that was given.

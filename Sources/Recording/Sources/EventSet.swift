@@ -35,9 +35,7 @@ final class EventSet {
   private let closing = DispatchQueue(label: "closing events")
   private let cpus: [Int32]
   private let ringBytes: Int
-  private var excludesKernel = false
-  private var lacksLostCount = false
-  private var lacksBuildID = false
+  private var requests: EventRequest
 
   private var lastRefresh: UInt64 = 0
   private static let refreshInterval: UInt64 = 100_000_000
@@ -51,8 +49,6 @@ final class EventSet {
   private static let largestRing = 16 << 20
   /// Room for a hundred records that are read at once.
   private static let smallRing = 16 << 10
-  /// A full ring must not be the first the drain hears of a rate.
-  private static let watermark = 256 << 10
 
   init(specs: [EventSpec], cpus: [Int32]) {
     events = specs.map { Opened(spec: $0, isOn: !$0.startsDisabled) }
@@ -60,6 +56,7 @@ final class EventSet {
     var bytes = Self.largestRing
     while bytes * cpus.count > Self.ringBudget, bytes > 1 << 20 { bytes /= 2 }
     ringBytes = bytes
+    requests = EventRequest(ringBytes: bytes)
   }
 
   deinit { close() }
@@ -82,7 +79,7 @@ final class EventSet {
     gate.reach = .system
     gate.startsDisabled = true
     for cpu in cpus {
-      let descriptor = request(gate, pid: -1, cpu: cpu, group: -1).result
+      let descriptor = requests.open(gate, pid: -1, cpu: cpu, group: -1).result
       if descriptor >= 0 { gatesOfCPU[cpu] = descriptor }
     }
   }
@@ -110,7 +107,7 @@ final class EventSet {
     var gateOfCPU: [Int32: Int32] = [:]
     if order.contains(where: { events[$0].spec.isSliced }) {
       for cpu in cpus {
-        let gate = request(.gate, pid: tid, cpu: cpu, group: -1).result
+        let gate = requests.open(.gate, pid: tid, cpu: cpu, group: -1).result
         guard gate >= 0 else {
           // The events themselves will say why; those that can be had for all that stay on.
           canSlice = canSlice && gate == -ESRCH
@@ -141,82 +138,21 @@ final class EventSet {
     var room = Self.mostAnchors - events.reduce(0) { $0 + $1.anchors.count }
     for index in events.indices
     where events[index].spec.isProbe && !events[index].descriptors.isEmpty && room > 0 {
-      guard let anchor = Self.anchor(of: events[index].spec, in: pid) else { continue }
+      guard let anchor = EventRequest.anchor(of: events[index].spec, in: pid) else { continue }
       events[index].anchors.append(anchor)
       room -= 1
     }
-  }
-
-  /// An event of a task (0 for the calling thread) that is never on, for which the kernel keeps a probe.
-  private static func anchor(of spec: EventSpec, in pid: Int32) -> Int32? {
-    var event = lull_event()
-    event.type = spec.type
-    event.config = spec.config
-    event.flags = EventSpec.Flag.disabled
-    let descriptor = lull_perf_event_open(&event, pid, -1, -1)
-    return descriptor >= 0 ? descriptor : nil
   }
 
   /// Opens one event; false when it cannot be had at all and was given up.
   private func open(
     _ index: Int, pid: Int32, cpu: Int32, group: Int32 = -1
   ) throws(RecordingError) -> Bool {
-    let (result, event) = request(events[index].spec, pid: pid, cpu: cpu, group: group)
+    let (result, event) = requests.open(events[index].spec, pid: pid, cpu: cpu, group: group)
     guard result >= 0 else { return try refuse(index, error: -result, pid: pid) }
     events[index].spec.flags = event.flags
     events[index].countsLost = event.read_format != 0
     return try adopt(result, index: index, pid: pid, cpu: cpu)
-  }
-
-  /// Asks the kernel for an event, with what it had to be asked in the end; a negative result is an error.
-  private func request(
-    _ spec: EventSpec, pid: Int32, cpu: Int32, group: Int32
-  ) -> (result: Int32, event: lull_event) {
-    var event = lull_event()
-    event.type = spec.type
-    event.config = spec.config
-    event.sample_period = spec.period
-    event.sample_type = spec.fields.rawValue
-    event.sample_regs_user = spec.registers
-    event.sample_stack_user = spec.stackBytes
-    event.clockid = CLOCK_MONOTONIC
-    event.wakeup = spec.wakesAtOnce ? 1 : UInt32(min(Self.watermark, ringBytes / 4))
-    let flags =
-      spec.flags | EventSpec.Flag.base
-      | (spec.reach == .task ? EventSpec.Flag.inherit : 0)
-      | (spec.startsDisabled ? EventSpec.Flag.disabled : 0)
-    var result: Int32
-    repeat {
-      event.read_format = lacksLostCount ? 0 : Self.formatLost
-      event.flags = flags
-      if lacksBuildID { event.flags &= ~EventSpec.Flag.buildID }
-      if excludesKernel {
-        event.flags |= EventSpec.Flag.excludeKernel | EventSpec.Flag.excludeKernelCallchain
-      }
-      result = lull_perf_event_open(&event, pid, cpu, group)
-    } while result < 0 && concede(error: -result, spec)
-    return (result, event)
-  }
-
-  /// PERF_FORMAT_LOST (Linux 6.0).
-  private static let formatLost: UInt64 = 1 << 4
-
-  /// Gives up one wish that this kernel may not fulfil; false when there is none left.
-  private func concede(error: Int32, _ spec: EventSpec) -> Bool {
-    switch error {
-    case EINVAL where !lacksLostCount:
-      lacksLostCount = true
-    case EINVAL where !lacksBuildID && spec.flags & EventSpec.Flag.buildID != 0:
-      // Linux 5.12.
-      lacksBuildID = true
-    case EACCES where !excludesKernel && spec.type == EventSpec.software,
-      EPERM where !excludesKernel && spec.type == EventSpec.software:
-      // perf_event_paranoid 2 lets a user see user space alone.
-      excludesKernel = true
-    default:
-      return false
-    }
-    return true
   }
 
   private func refuse(_ index: Int, error: Int32, pid: Int32) throws(RecordingError) -> Bool {
@@ -230,19 +166,8 @@ final class EventSet {
           + " the limit (ulimit -n) or record with --scope process and fewer counters",
         errno: error)
     }
-    fail(index, "\(events[index].spec.name): \(Self.explain(error))")
+    fail(index, "\(events[index].spec.name): \(EventRequest.explain(error))")
     return false
-  }
-
-  /// What an error of perf_event_open means here.
-  static func explain(_ error: Int32) -> String {
-    let text = String(cString: strerror(error))
-    switch error {
-    case EACCES, EPERM:
-      return "\(text): run as root, give CAP_PERFMON, or see `lull doctor`"
-    case ENOSYS: return "\(text): the kernel or a container's seccomp has no perf events"
-    default: return text
-    }
   }
 
   private func fail(_ index: Int, _ reason: String) {
@@ -262,7 +187,7 @@ final class EventSet {
     }
     guard result == 0 else {
       Glibc.close(descriptor)
-      fail(index, "\(events[index].spec.name): \(Self.explain(-result))")
+      fail(index, "\(events[index].spec.name): \(EventRequest.explain(-result))")
       return false
     }
     let wakes = events[index].spec.wakesAtOnce
@@ -278,7 +203,7 @@ final class EventSet {
           wakesAtOnce: wakes, error: &error)
       else {
         Glibc.close(descriptor)
-        fail(index, "\(events[index].spec.name): no ring buffer: \(Self.explain(error))")
+        fail(index, "\(events[index].spec.name): no ring buffer: \(EventRequest.explain(error))")
         return false
       }
       rings.append(ring)
@@ -293,7 +218,7 @@ final class EventSet {
     events.filter { !$0.ids.isEmpty }.map { opened in
       EventAttribute(
         type: opened.spec.type, config: opened.spec.config, sampleType: opened.spec.fields,
-        readFormat: opened.countsLost ? Self.formatLost : 0,
+        readFormat: opened.countsLost ? EventRequest.formatLost : 0,
         sampleRegsUser: opened.spec.registers, sampleStackUser: opened.spec.stackBytes,
         flags: opened.spec.flags, samplePeriod: opened.spec.period, ids: opened.ids,
         name: opened.spec.name)
@@ -385,7 +310,7 @@ final class EventSet {
       events[index].anchors = []
     }
     closing.async { [probes, ofProbes, others] in
-      let last = probes.compactMap { Self.anchor(of: $0, in: 0) }
+      let last = probes.compactMap { EventRequest.anchor(of: $0, in: 0) }
       for descriptor in ofProbes + others + last { Glibc.close(descriptor) }
     }
   }

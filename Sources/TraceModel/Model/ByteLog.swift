@@ -1,37 +1,15 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import PerfData
 
 /// Bytes to which more are only ever added, in memory that grows without being written anew.
 ///
 /// Copies share the memory until one of them grows.
+// Unchecked because a pointer is not Sendable: only the one owner of a block writes to it.
 struct ByteLog: @unchecked Sendable {
-  // Both unchecked because a pointer is not Sendable: only the one owner of a block writes to it.
-  final class Block: @unchecked Sendable {
-    fileprivate var base: UnsafeMutableRawPointer
-
-    fileprivate init(capacity: Int) {
-      // From where realloc and free take it; an allocation of Swift's need not come from there.
-      guard let memory = malloc(capacity) else { fatalError("no memory for \(capacity) bytes") }
-      base = memory
-    }
-
-    fileprivate func grow(to size: Int) {
-      // Unlike an array's, a large block's pages are moved, not copied.
-      guard let larger = realloc(base, size) else { fatalError("no memory for \(size) bytes") }
-      base = larger
-    }
-
-    deinit { free(base) }
-  }
-
   /// More than one entry of any log takes, with the 8 bytes that reading a number may look beyond it.
   private static let largestEntry = 48
-  private static let empty = Block(capacity: largestEntry)
+  private static let empty = GrowingMemory(byteCount: largestEntry)
 
-  private var block: Block?
+  private var block: GrowingMemory?
   /// The block's memory, and how much there is.
   private var base: UnsafeMutableRawPointer?
   private var capacity = 0
@@ -53,7 +31,7 @@ struct ByteLog: @unchecked Sendable {
     if isKnownUniquelyReferenced(&block) {
       block?.grow(to: capacity)
     } else {
-      let copy = Block(capacity: capacity)
+      let copy = GrowingMemory(byteCount: capacity)
       if let base { copy.base.copyMemory(from: base, byteCount: count) }
       block = copy
     }
@@ -75,11 +53,11 @@ struct ByteLog: @unchecked Sendable {
 
   /// A place in a log; reading past the last entry is not checked, so its user counts entries.
   struct Cursor {
-    private let block: Block
+    private let block: GrowingMemory
     private(set) var offset: Int
     private let base: UnsafeMutableRawPointer
 
-    fileprivate init(block: Block, offset: Int) {
+    fileprivate init(block: GrowingMemory, offset: Int) {
       self.block = block
       self.offset = offset
       base = block.base
