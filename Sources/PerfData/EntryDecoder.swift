@@ -64,15 +64,6 @@ struct EntryDecoder: @unchecked Sendable {
     return lookup.attribute(of: word(offset &+ 8 &+ lookup.samplePlace))
   }
 
-  /// The time of a sample of a known event; 0 where it has none.
-  @inline(__always)
-  func time(ofSampleAt offset: Int, _ size: Int, _ attribute: Int32) -> UInt64 {
-    layouts.withUnsafeBufferPointer { layouts in
-      let place = (layouts.baseAddress.unsafelyUnwrapped + Int(attribute)).pointee.time
-      return place >= 0 && place <= size &- 16 ? word(offset &+ 8 &+ place) : 0
-    }
-  }
-
   @inline(never)
   private func other(
     _ entry: UnsafeMutablePointer<RecordEntry>, at offset: Int, _ header: UInt64

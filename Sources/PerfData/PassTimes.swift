@@ -17,4 +17,11 @@ public struct PassTimes: Sendable {
     latest = max(latest, time)
     count &+= 1
   }
+
+  /// Notes so many records whose times lie between two that two of them have.
+  mutating func note(_ earliest: UInt64, _ latest: UInt64, count: Int) {
+    self.earliest = min(self.earliest, earliest)
+    self.latest = max(self.latest, latest)
+    self.count &+= count
+  }
 }

@@ -77,40 +77,32 @@ struct RecordScanner {
     return nil
   }
 
-  /// Where a sample is, its size and event, and its time or 0.
-  typealias FoundSample = (offset: Int, size: Int, attribute: Int32, time: UInt64)
+  /// Where a sample is, its size and event.
+  typealias FoundSample = (offset: Int, size: Int, attribute: Int32)
 
-  /// Finds the samples that come next for as long as they are whole and of known events, or until `visit` is false; whether it
-  /// was.
+  /// Passes over the samples that come next for as long as they are whole, of known events, and `takes` is true; how many those were.
   ///
   /// What changes with each sample stays in registers, which is half of the time that `next` takes.
   @inline(__always)
-  mutating func nextSamples(_ visit: (FoundSample) -> Bool) -> Bool {
-    guard let base = bytes.baseAddress else { return false }
+  mutating func nextSamples(_ takes: (FoundSample) -> Bool) -> Int {
+    guard let base = bytes.baseAddress else { return 0 }
     var offset = offset
     var count = 0
-    var isStopped = false
-    while upperBound - offset >= 8 {
+    while upperBound &- offset >= 8 {
       lull_prefetch(base + (offset &+ Self.lookahead))
       let header = decoder.word(offset)
       let size = Int(header >> 48)
       guard UInt32(truncatingIfNeeded: header) == RecordType.sample, size >= 8,
-        size <= upperBound - offset
+        size <= upperBound &- offset
       else { break }
       let attribute = decoder.attribute(ofSampleAt: offset, size)
-      guard attribute >= 0 else { break }
-      let time = decoder.time(ofSampleAt: offset, size, attribute)
-      count += 1
-      guard visit((offset, size, attribute, time)) else {
-        offset += size
-        isStopped = true
-        break
-      }
-      offset += size
+      guard attribute >= 0, takes((offset, size, attribute)) else { break }
+      count &+= 1
+      offset &+= size
     }
     self.offset = offset
     samples &+= count
-    return isStopped
+    return count
   }
 
   /// Bytes to the next record; nil where they are not all there.

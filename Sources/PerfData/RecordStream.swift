@@ -122,30 +122,31 @@ struct RecordStream {
     }
   }
 
-  /// Takes in so many samples; false where something else came before.
+  /// Takes in so many samples at most; false where something else comes next, or one that has a peculiarity.
   private mutating func readSamples(upTo room: Int) -> Bool {
     let demands = demands
     let place = pending.room(for: room)
     let handedOut = handedOut
     var kept = 0
     var last = last
-    var newest = newest
-    var times = times
-    var late: [RecordKey] = []
-    let isFull = scanner.nextSamples { sample in
-      last = sample.time != 0 ? sample.time : max(last, handedOut)
-      if last < handedOut { late.append(RecordKey(time: last, offset: sample.offset)) }
-      if last > newest { newest = last }
-      if demands.order(sample, at: last, &times, to: place + kept) { kept += 1 }
-      return kept < room
+    var earliest = UInt64.max
+    var latest: UInt64 = 0
+    let count = scanner.nextSamples { sample in
+      guard kept < room, let (time, isWanted) = demands.orderPlain(sample, to: place + kept),
+        time >= handedOut
+      else { return false }
+      last = time
+      earliest = min(earliest, time)
+      latest = max(latest, time)
+      kept &+= isWanted
+      return true
     }
     self.last = last
-    self.newest = newest
-    self.times = times
-    if !knowsLate { self.late += late }
+    newest = max(newest, latest)
+    times.note(earliest, latest, count: count)
     joined += kept
     pending.add(kept)
-    return isFull
+    return kept == room
   }
 
   /// Follows the time and the rounds, and notes what comes too late.
@@ -169,7 +170,7 @@ struct RecordStream {
     }
     guard record.attribute >= 0 else { return ordered }
     let isWanted = demands.order(
-      (record.offset, Int(record.size), record.attribute, record.time), at: time, &times,
+      (record.offset, Int(record.size), record.attribute), time: record.time, at: time, &times,
       to: &ordered)
     return isWanted ? ordered : nil
   }

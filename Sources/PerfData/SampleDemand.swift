@@ -13,19 +13,30 @@ public struct SampleDemand: Sendable {
   }
 
   let use: Use
-  /// Bytes from the record's start to the raw payload's size; -1 where the payload is not looked at.
-  private var payload = -1
+  /// 1 where values are handed out, 0 where they are not.
+  let handsOut: Int
+  /// Bytes from the record's start to the raw payload's size. Where the payload is not looked at it is the record's type that stands
+  /// there, which is less than any sample's size.
+  private var payload = 0
+  private(set) var looksAtPayload = false
   private var first = Place()
   private var second = Place()
   private var third = Place()
-  /// Bytes of payload that the three take, and those that reading them as whole words looks at.
+  /// Bytes of payload that the three take.
   private var end = 0
-  private var reach = 0
+  /// Bytes from the record's start that reading them as whole words looks at.
+  private(set) var reach = 0
+  /// Shorter samples do not hold the payload's size, or the type that stands for it.
+  var least: Int { payload + Self.leastBytes }
+  private static let leastBytes = 16
   /// By number: the least result of a system call of which the place is handed out.
   private var named: CallFilter?
 
   /// Asks for nothing of the payload.
-  public init(_ use: Use) { self.use = use }
+  public init(_ use: Use) {
+    self.use = use
+    handsOut = use == .values ? 1 : 0
+  }
 
   /// Asks for integers of the raw payload, which begins with its size at that many bytes from the record's start.
   public init(payload: Int, _ first: IntegerField, _ second: IntegerField, _ third: IntegerField) {
@@ -45,42 +56,32 @@ public struct SampleDemand: Sendable {
     _ use: Use, _ payload: Int, _ first: IntegerField, _ second: IntegerField,
     _ third: IntegerField
   ) {
-    self.use = use
+    self.init(use)
     self.payload = payload
+    looksAtPayload = true
     self.first = Place(first)
     self.second = Place(second)
     self.third = Place(third)
     let places = [self.first, self.second, self.third]
     end = places.map(\.end).max() ?? 0
-    reach = places.map { $0.offset + 8 }.max() ?? 0
+    reach = payload + 4 + (places.map { $0.offset + 8 }.max() ?? 0)
   }
 
-  /// What is to be made of a sample, and the integers that were asked for.
+  /// The integers that were asked for of a sample of that size, no less than `least`; nil where its payload is too short for them.
+  ///
+  /// `reach` bytes must follow its start.
   @inline(__always)
-  func outcome(
-    of sample: RecordScanner.FoundSample, _ bytes: UnsafeRawBufferPointer
-  ) -> (use: Use, values: PayloadValues) {
-    guard payload >= 0 else { return (use, PayloadValues()) }
-    // One that is too short is for who can say so.
-    guard let body = payload(sample.offset, sample.size, bytes) else {
-      return (.name, PayloadValues())
-    }
-    let isWhole = body &+ reach <= bytes.count
-    let values = PayloadValues(
-      first: first.low(bytes, body, isWhole), second: second.low(bytes, body, isWhole),
-      third: third.low(bytes, body, isWhole))
-    if let named, named.contains(values.first, values.result) { return (.name, values) }
-    return (use, values)
+  func plainValues(of start: UnsafeRawPointer, _ size: Int) -> PayloadValues? {
+    let count = Int(start.loadUnaligned(fromByteOffset: payload, as: UInt32.self))
+    guard count <= size &- payload &- 4, end <= count else { return nil }
+    let body = start + (payload &+ 4)
+    return PayloadValues(first: first.low(body), second: second.low(body), third: third.low(body))
   }
 
-  /// Where the payload begins, if it is long enough for what is asked for.
+  /// Whether the place is handed out of a sample with those values.
   @inline(__always)
-  private func payload(_ offset: Int, _ size: Int, _ bytes: UnsafeRawBufferPointer) -> Int? {
-    let start = payload + 4
-    guard size >= start else { return nil }
-    let count = Int(bytes.loadUnaligned(fromByteOffset: offset + payload, as: UInt32.self))
-    guard count <= size - start, end <= count else { return nil }
-    return offset &+ start
+  func isNamed(_ values: PayloadValues) -> Bool {
+    use == .name || named?.contains(values.first, values.result) ?? false
   }
 
   /// An integer in a payload, of which the low 32 bits are read.
@@ -88,7 +89,8 @@ public struct SampleDemand: Sendable {
     private(set) var offset = 0
     private var size = 1
     private var shift: UInt64 = 56
-    private var isSigned = false
+    /// All bits of a signed integer, which is extended, and the lowest of another.
+    private var mask: Int64 = 0xff
 
     init() {}
 
@@ -96,29 +98,18 @@ public struct SampleDemand: Sendable {
       offset = field.offset
       size = field.size
       shift = UInt64(64 - 8 * field.size)
-      isSigned = field.isSigned
+      mask = field.isSigned ? -1 : Int64(bitPattern: .max >> shift)
     }
 
     /// Bytes of payload that it takes.
     var end: Int { offset + size }
 
-    /// `isWhole` where the file goes on for a word after the place.
     @inline(__always)
-    func low(_ bytes: UnsafeRawBufferPointer, _ body: Int, _ isWhole: Bool) -> Int32 {
-      let start = body &+ offset
-      let word =
-        isWhole
-        ? bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self) : shortWord(bytes, start)
-      let extended =
-        isSigned
-        ? Int64(bitPattern: word &<< shift) &>> Int64(bitPattern: shift)
-        : Int64(bitPattern: (word &<< shift) &>> shift)
+    func low(_ body: UnsafeRawPointer) -> Int32 {
+      let word = body.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      // Without a branch: which event comes next cannot be foretold.
+      let extended = (Int64(bitPattern: word &<< shift) &>> Int64(bitPattern: shift)) & mask
       return Int32(truncatingIfNeeded: extended)
-    }
-
-    @inline(never)
-    private func shortWord(_ bytes: UnsafeRawBufferPointer, _ start: Int) -> UInt64 {
-      (0..<size).reduce(0) { $0 | UInt64(bytes[start + $1]) << UInt64(8 * $1) }
     }
   }
 }

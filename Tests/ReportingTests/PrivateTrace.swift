@@ -13,10 +13,10 @@ enum PrivateTrace {
     var trace = TraceBuilder()
     trace.features.hostname = "secrethost.example"
     trace.features.commandLine = [
-      "lull", "record", "--", "/work/secretproject/.build/debug/app", "--data=/home/alice/data",
+      "lull", "record", "--", "/ci/secretproject/.build/debug/app", "--data=/home/alice/data",
     ]
     let second: UInt64 = 1_000_000_000
-    let executable = "/work/secretproject/.build/debug/app"
+    let executable = "/ci/secretproject/.build/debug/app"
     try trace.capture(
       time: second, rootPid: 100,
       commandLine: [executable, "--connect", "93.184.216.34:443", "-o/home/bobsmith/out"])

@@ -6,17 +6,29 @@ struct IntervalKinds: Sendable {
     var state: ThreadState
     var stack: Int?
     var waker: Int32?
-    var count = 0
-    var time = TimeSpan.zero
+    fileprivate(set) var tally = Tally()
 
     /// A wait of no known cause and without a stack.
     var isUnknown: Bool { state == .blocked(.other) && stack == nil }
+  }
+
+  /// How many intervals there are, and how long they are together.
+  struct Tally: Sendable {
+    private(set) var count = 0
+    private(set) var time = TimeSpan.zero
 
     @inline(__always)
     fileprivate mutating func add(_ length: TimeSpan) {
-      count += 1
+      count &+= 1
       time += length
     }
+
+    fileprivate mutating func remove(_ length: TimeSpan) {
+      count -= 1
+      time -= length
+    }
+
+    fileprivate mutating func shorten(by length: TimeSpan) { time -= length }
   }
 
   private struct Key: Hashable {
@@ -39,6 +51,9 @@ struct IntervalKinds: Sendable {
   private(set) var all: ContiguousArray<Kind> = [
     Kind(state: .running), Kind(state: .runnable),
   ]
+  /// Of the first two, which are two thirds of all intervals and not looked for.
+  private var runs = Tally()
+  private var queued = Tally()
   private var numbers: [Key: Int] = [:]
   /// The number of the last wait of each low part of its waker and stack.
   private var recent = InlineArray<32, Int32>(repeating: 0)
@@ -46,15 +61,18 @@ struct IntervalKinds: Sendable {
   /// Counts an interval and tells the number of its kind.
   @inline(__always)
   mutating func add(_ interval: ThreadInterval, _ length: TimeSpan) -> Int {
-    let number: Int
-    if interval.state == .running, interval.stack == nil, interval.waker == nil {
-      number = 0
-    } else if interval.state == .runnable, interval.stack == nil, interval.waker == nil {
-      number = 1
-    } else {
-      number = other(interval)
+    if interval.stack == nil, interval.waker == nil {
+      if interval.state == .running {
+        runs.add(length)
+        return 0
+      }
+      if interval.state == .runnable {
+        queued.add(length)
+        return 1
+      }
     }
-    all[number].add(length)
+    let number = other(interval)
+    all[number].tally.add(length)
     return number
   }
 
@@ -90,21 +108,29 @@ struct IntervalKinds: Sendable {
     return number
   }
 
+  /// All kinds that were counted, with how often and how long.
+  var tallies: [(kind: Kind, tally: Tally)] {
+    all.indices.lazy.map { number in
+      (all[number], number == 0 ? runs : number == 1 ? queued : all[number].tally)
+    }.filter { $0.tally.count > 0 }
+  }
+
   /// Counts an interval of that kind no longer.
   mutating func remove(_ number: Int, _ length: TimeSpan) {
-    all[number].count -= 1
-    all[number].time -= length
+    switch number {
+    case 0: runs.remove(length)
+    case 1: queued.remove(length)
+    default: all[number].tally.remove(length)
+    }
   }
 
   /// Of one run so much is not counted.
-  mutating func shortenRun(by length: TimeSpan) { all[0].time -= length }
+  mutating func shortenRun(by length: TimeSpan) { runs.shorten(by: length) }
 
   /// An unknown wait of that kind was an event wait: it is of the kind that follows.
   mutating func tellIdle(_ number: Int, _ length: TimeSpan) {
-    all[number].count -= 1
-    all[number].time -= length
-    all[number + 1].count += 1
-    all[number + 1].time += length
+    all[number].tally.remove(length)
+    all[number + 1].tally.add(length)
   }
 
   /// Takes unknown waits for event waits; nothing is added afterwards.

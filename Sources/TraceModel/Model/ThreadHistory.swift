@@ -61,7 +61,7 @@ public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, 
   /// Of the whole history, also where this is a part of it.
   public var totals: Totals {
     var totals = Totals()
-    for kind in kinds.all where kind.count > 0 { totals.add(kind) }
+    for (kind, tally) in kinds.tallies { totals.add(kind, tally) }
     totals.runningBesideIdle = besideIdle
     return totals
   }
@@ -115,14 +115,11 @@ public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, 
     return changed
   }
 
-  /// Adds the interval that follows.
+  /// Adds the interval that follows. Part of its caller, who often knows the state.
+  @inline(__always)
   public mutating func append(_ interval: ThreadInterval, besideIdle: TimeSpan? = nil) {
     let start = bounds.isEmpty ? interval.start.nanoseconds : end
-    if bounds.upperBound % Self.stride == 0 {
-      marks.append(
-        Mark(
-          offset: log.count, start: start, running: running, idle: idle, unknown: unknown))
-    }
+    if bounds.upperBound % Self.stride == 0 { mark(start) }
     let until = Swift.max(interval.end.nanoseconds, start)
     let nanoseconds = until - start
     let length = TimeSpan(nanoseconds: Int64(truncatingIfNeeded: nanoseconds))
@@ -161,6 +158,12 @@ public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, 
     }
     end = until
     bounds = bounds.lowerBound..<bounds.upperBound + 1
+  }
+
+  @inline(never)
+  private mutating func mark(_ start: UInt64) {
+    marks.append(
+      Mark(offset: log.count, start: start, running: running, idle: idle, unknown: unknown))
   }
 
   /// The process begins another program in a run that has lasted so long, and so long beside an idle CPU.
@@ -344,15 +347,15 @@ extension ThreadHistory {
 }
 
 extension ThreadHistory.Totals {
-  fileprivate mutating func add(_ kind: IntervalKinds.Kind) {
+  fileprivate mutating func add(_ kind: IntervalKinds.Kind, _ tally: IntervalKinds.Tally) {
     switch kind.state {
-    case .running: running += kind.time
-    case .runnable: runnable += kind.time
+    case .running: running += tally.time
+    case .runnable: runnable += tally.time
     case .blocked(let cause):
-      blocked[cause.rank] += kind.time
-      waits[cause.rank] += kind.count
-      if kind.isUnknown { unknownWaits += kind.count } else { knownWaits += kind.count }
-      if cause == .eventWait { eventWaits += kind.count }
+      blocked[cause.rank] += tally.time
+      waits[cause.rank] += tally.count
+      if kind.isUnknown { unknownWaits += tally.count } else { knownWaits += tally.count }
+      if cause == .eventWait { eventWaits += tally.count }
     }
     if let stack = kind.stack { stacks.insert(stack) }
   }

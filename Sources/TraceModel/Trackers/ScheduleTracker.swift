@@ -265,6 +265,7 @@ extension ScheduleTracker.Thread {
   }
 
   /// Ends the present interval and begins the next; `before` is what the first interval was, when nothing was known.
+  @inline(__always)
   mutating func change(
     to next: ThreadState, at time: Timestamp, before: ThreadState, idle: TimeSpan? = nil
   ) {
@@ -280,6 +281,7 @@ extension ScheduleTracker.Thread {
     stack = nil
   }
 
+  @inline(__always)
   mutating func close(at time: Timestamp, idle: TimeSpan? = nil) {
     guard let state, time > since else { return }
     var ender: Int32?
