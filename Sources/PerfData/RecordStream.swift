@@ -8,6 +8,8 @@ struct RecordStream {
   private let mostPending: Int
   /// Samples that are read before they join the others.
   private static let samplesAtOnce = 256
+  /// However few of them are wanted, so many bytes are passed over before their pages are given back.
+  private static let bytesAtOnce = 1 << 20
 
   private var scanner: RecordScanner
   private let decoder: EntryDecoder
@@ -122,7 +124,7 @@ struct RecordStream {
     }
   }
 
-  /// Takes in so many samples at most; false where something else comes next, or one that has a peculiarity.
+  /// Takes in so many samples at most; false where something else comes next, one that has a peculiarity, or too few are wanted.
   private mutating func readSamples(upTo room: Int) -> Bool {
     let demands = demands
     let place = pending.room(for: room)
@@ -131,8 +133,10 @@ struct RecordStream {
     var last = last
     var earliest = UInt64.max
     var latest: UInt64 = 0
+    let end = scanner.position + Self.bytesAtOnce
     let count = scanner.nextSamples { sample in
-      guard kept < room, let (time, isWanted) = demands.orderPlain(sample, to: place + kept),
+      guard kept < room, sample.offset < end,
+        let (time, isWanted) = demands.orderPlain(sample, to: place + kept),
         time >= handedOut
       else { return false }
       last = time

@@ -24,7 +24,7 @@ public struct SampleDemand: Sendable {
   private var third = Place()
   /// Bytes of payload that the three take.
   private var end = 0
-  /// Bytes from the record's start that reading them as whole words looks at.
+  /// Bytes from the record's start that reading them as whole words looks at; 0 without a payload, where a sample holds enough.
   private(set) var reach = 0
   /// Shorter samples do not hold the payload's size, or the type that stands for it.
   var least: Int { payload + Self.leastBytes }

@@ -6,7 +6,8 @@ struct IntervalKinds: Sendable {
     var state: ThreadState
     var stack: Int?
     var waker: Int32?
-    fileprivate(set) var tally = Tally()
+    /// Kept elsewhere of the first two.
+    fileprivate var tally = Tally()
 
     /// A wait of no known cause and without a stack.
     var isUnknown: Bool { state == .blocked(.other) && stack == nil }
@@ -110,19 +111,23 @@ struct IntervalKinds: Sendable {
 
   /// All kinds that were counted, with how often and how long.
   var tallies: [(kind: Kind, tally: Tally)] {
-    all.indices.lazy.map { number in
-      (all[number], number == 0 ? runs : number == 1 ? queued : all[number].tally)
-    }.filter { $0.tally.count > 0 }
+    all.indices.map { (all[$0], self[tally: $0]) }.filter { $0.tally.count > 0 }
+  }
+
+  /// How often and how long intervals of that number are.
+  private subscript(tally number: Int) -> Tally {
+    get { number == 0 ? runs : number == 1 ? queued : all[number].tally }
+    set {
+      switch number {
+      case 0: runs = newValue
+      case 1: queued = newValue
+      default: all[number].tally = newValue
+      }
+    }
   }
 
   /// Counts an interval of that kind no longer.
-  mutating func remove(_ number: Int, _ length: TimeSpan) {
-    switch number {
-    case 0: runs.remove(length)
-    case 1: queued.remove(length)
-    default: all[number].tally.remove(length)
-    }
-  }
+  mutating func remove(_ number: Int, _ length: TimeSpan) { self[tally: number].remove(length) }
 
   /// Of one run so much is not counted.
   mutating func shortenRun(by length: TimeSpan) { runs.shorten(by: length) }

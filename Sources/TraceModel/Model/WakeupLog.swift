@@ -215,13 +215,6 @@ extension WakeupLog {
       cpuWasIdle = wakeup.cpuWasIdle
     }
 
-    /// Without a branch for each part.
-    @inline(__always)
-    static func == (a: Kind, b: Kind) -> Bool {
-      (a.tid ^ b.tid) | (a.pid ^ b.pid) | (a.waker ^ b.waker) | (a.wakerPid ^ b.wakerPid) == 0
-        && a.context == b.context && a.waited == b.waited && a.cpuWasIdle == b.cpuWasIdle
-    }
-
     func wakeup(at time: UInt64) -> Wakeup {
       Wakeup(
         time: Timestamp(nanoseconds: time), tid: tid, pid: pid, waker: waker, wakerPid: wakerPid,
