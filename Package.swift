@@ -20,8 +20,17 @@ let page: [Resource] = [
   "Script/flame.js", "Script/page.js",
 ].map { .embedInCode("HTML/" + $0) }
 
+/// Of `lull` itself: types are made by functions, not by their names, for each of which the runtime searches all conformances that the
+/// program has.
+let direct =
+  strict + [
+    .unsafeFlags(
+      ["-Xfrontend", "-disable-concrete-type-metadata-mangled-name-accessors"],
+      .when(configuration: .release))
+  ]
+
 /// Where traces and binaries are read: without optimisation the tests would wait minutes for names of functions.
-let reader = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
+let reader = direct + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
 /// Loading Swift's shared libraries takes longer than a report on a small trace, so the released `lull` holds what it uses of them.
 let whole: [LinkerSetting] = [
@@ -61,7 +70,7 @@ let package = Package(
     .target(name: "PerfData", dependencies: ["CPrefetch", "CZstd"], swiftSettings: reader),
     .target(
       name: "Recording", dependencies: ["CPerfEvent", "CPFM", "PerfData"],
-      swiftSettings: strict),
+      swiftSettings: direct),
     .target(name: "Symbols", dependencies: ["CElf"], swiftSettings: reader),
     .target(
       name: "TraceModel", dependencies: ["Packets", "PerfData", "Symbols"],
@@ -70,10 +79,10 @@ let package = Package(
       name: "Signals",
       dependencies: ["TraceModel", .product(name: "TOMLKit", package: "TOMLKit")],
       resources: [.embedInCode("Radio/profiles.toml")],
-      swiftSettings: strict),
+      swiftSettings: direct),
     .target(
       name: "Rules", dependencies: ["Signals", .product(name: "TOMLKit", package: "TOMLKit")],
-      resources: [.embedInCode("Scoring/scoring.toml")], swiftSettings: strict),
+      resources: [.embedInCode("Scoring/scoring.toml")], swiftSettings: direct),
     .target(
       name: "ExportFormats",
       dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
@@ -84,21 +93,21 @@ let package = Package(
         "ExportFormats", "Rules", .product(name: "Mustache", package: "swift-mustache"),
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ],
-      resources: page, swiftSettings: strict),
+      resources: page, swiftSettings: direct),
     .target(
       name: "Budgets",
       dependencies: [
         "Reporting", "Rules", "Signals", .product(name: "TOMLKit", package: "TOMLKit"),
         .product(name: "Histogram", package: "hdrhistogram-swift"),
       ],
-      swiftSettings: strict),
+      swiftSettings: direct),
     .executableTarget(
       name: "lull",
       dependencies: [
         "Budgets", "Recording", "Reporting", "Symbols",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      swiftSettings: strict, linkerSettings: whole),
+      swiftSettings: direct, linkerSettings: whole),
     .plugin(
       name: "LullPlugin",
       capability: .command(

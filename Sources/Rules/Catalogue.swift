@@ -1,7 +1,7 @@
 /// Every rule of the guides, in the order of the report: measured ones by category, then those that cannot be.
 public enum Catalogue {
   /// The rules.
-  public static let all: [any Rule.Type] = measured + notObservable
+  public static let all: [any Rule.Type] = measured + notObservable.map { $0 }
 
   /// Rules that are measured where their subject occurs.
   public static let measured: [any Rule.Type] = [

@@ -9,7 +9,8 @@ struct RulesCommand: ParsableCommand {
 
   /// `lull rules list`
   struct List: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "One line for each rule.")
+    static let configuration = CommandConfiguration(
+      commandName: "list", abstract: "One line for each rule.")
 
     func run() {
       Console.ignoreBrokenPipes()
@@ -19,7 +20,8 @@ struct RulesCommand: ParsableCommand {
 
   /// `lull rules show ID`
   struct Show: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Everything about one rule.")
+    static let configuration = CommandConfiguration(
+      commandName: "show", abstract: "Everything about one rule.")
 
     @Argument(help: "The rule's id, as `lull rules` lists it.")
     var id: String
