@@ -5,8 +5,8 @@ extension PerfDataFile {
   /// Below this many bytes of data a second thread costs more than it helps.
   private static let worthAThread = 1 << 20
 
-  /// Hands out, in order of time, what is asked for of each attribute's samples, and the places of all other records; reading and
-  /// ordering goes on on another core while `body` works.
+  /// Hands out, in order of time, what is asked for of each attribute's samples, and the places of all other records but those that
+  /// only end a round; reading and ordering goes on on another core while `body` works.
   ///
   /// `body` is told the earliest time of all records read so far too, of which there is none earlier from its first timed record on.
   /// What is returned are the times of all records.

@@ -15,6 +15,8 @@ struct RecordStream {
   private let decoder: EntryDecoder
   private let range: Range<Int>
   private let demands: DemandTable
+  /// Records that only end a round are handed out too.
+  private let handsOutRounds: Bool
   private let pending = RunMerger()
   /// Records that joined since some were last made ready.
   private var joined = 0
@@ -34,8 +36,8 @@ struct RecordStream {
   /// The times of all records read so far that are not ignored.
   private(set) var times = PassTimes()
 
-  /// `demands` are by attribute; where there are none, all records are handed out. A round of `mostBytes` and a twentieth of the
-  /// trace is put in order at once.
+  /// `demands` are by attribute, and records that only end a round are not among what is asked for then; where there are none, all
+  /// records are handed out. A round of `mostBytes` and a twentieth of the trace is put in order at once.
   init(
     scanner: RecordScanner, range: Range<Int>, storage: ByteStorage, late known: [RecordKey]?,
     demands: [SampleDemand] = [], mostBytes: Int = 32 << 20
@@ -46,6 +48,7 @@ struct RecordStream {
     passed = PassedPages(storage)
     mostPending = (mostBytes + range.count / 20) / MemoryLayout<OrderedRecord>.stride
     self.demands = DemandTable(demands, decoder)
+    handsOutRounds = demands.isEmpty
     knowsLate = known != nil
     var late: [OrderedRecord] = []
     for key in known ?? [] {
@@ -94,8 +97,6 @@ struct RecordStream {
         pending.room(for: 1).pointee = ordered
         pending.add(1)
         joined += 1
-      } else {
-        continue
       }
       if record.type == RecordType.finishedRound {
         return handedOut
@@ -170,7 +171,7 @@ struct RecordStream {
     var ordered = OrderedRecord(time: time, offset: record.offset)
     guard record.type == RecordType.sample else {
       times.note(record.time)
-      return ordered
+      return handsOutRounds || record.type != RecordType.finishedRound ? ordered : nil
     }
     guard record.attribute >= 0 else { return ordered }
     let isWanted = demands.order(

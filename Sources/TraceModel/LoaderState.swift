@@ -7,7 +7,7 @@ struct LoaderState: ~Copyable {
   var descriptors = DescriptorTracker()
   var stacks: StackTracker
   var processes = ProcessTracker()
-  var wakeups = WakeupLog()
+  var wakeups = WakeupPacker()
   /// Wakes were recorded, so that one which is not there was missed.
   var hasWakeups = false
   var transfers: [Transfer] = []

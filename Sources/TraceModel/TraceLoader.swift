@@ -262,7 +262,8 @@ struct TraceLoader: ~Copyable {
   }
 
   private mutating func finish(start: Timestamp, end: Timestamp) throws(TraceError) -> Trace {
-    state.weights.complete(&state.wakeups)
+    var wakeups = state.wakeups.finish()
+    state.weights.complete(&wakeups)
     let threads = state.schedule.finish(at: end)
     var processes = state.processes.finish(threads: threads)
     guard !processes.isEmpty else {
@@ -276,7 +277,7 @@ struct TraceLoader: ~Copyable {
     for (index, stack) in sends { state.transfers[index].stack = stack }
     let countedSpans = CountedSpan.all(of: state.capture)
     ProcessTotals.fill(
-      &processes, threads: threads, wakeups: state.wakeups,
+      &processes, threads: threads, wakeups: wakeups,
       transfers: TransferTotals.byProcess(state.transfers, counted: countedSpans),
       operations: operations, footprints: state.footprints)
     let tests = TestTracker.hosted(state.tests.runs, processes)
@@ -284,7 +285,7 @@ struct TraceLoader: ~Copyable {
       among: processes, capture: state.capture, asked: options.process,
       recorded: file.features.commandLine, hosts: Set(tests.map(\.pid)))
     var activity = Activity(
-      threads: threads, wakeups: state.wakeups, transfers: state.transfers,
+      threads: threads, wakeups: wakeups, transfers: state.transfers,
       countedSpans: countedSpans, transferFailures: state.transferFailures,
       spinCalls: state.spinCalls,
       operations: operations, footprints: state.footprints, signals: state.signals,

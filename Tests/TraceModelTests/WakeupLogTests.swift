@@ -33,6 +33,25 @@ struct WakeupLogTests {
     }
   }
 
+  /// More than wait on their way at once, among them.
+  @Test(arguments: [0, 1, 8191, 8192, 8193, 150_000])
+  func `what is packed on another core comes out as it went in`(count: Int) {
+    let wakeups = (0..<count).map { index in
+      var wakeup = Self.wakeups[index % Self.wakeups.count]
+      wakeup.time = Timestamp(nanoseconds: UInt64(index) * 1000)
+      return wakeup
+    }
+    var packer = WakeupPacker()
+    for wakeup in wakeups { packer.append(wakeup) }
+    let log = packer.finish()
+    #expect(log.count == count && zip(log, wakeups).allSatisfy(same))
+  }
+
+  @Test func `a log that nobody waits for is packed all the same`() {
+    var packer = WakeupPacker()
+    for index in 0..<100_000 { packer.append(Self.wakeups[index % Self.wakeups.count]) }
+  }
+
   @Test func `wakeups out of order are kept, and found`() {
     let shuffled = Self.wakeups.reversed()
     let log = WakeupLog(shuffled)

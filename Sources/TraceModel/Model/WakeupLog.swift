@@ -37,9 +37,7 @@ public struct WakeupLog: Sequence, ExpressibleByArrayLiteral, Sendable {
 
   public init() {}
 
-  public init(_ wakeups: some Sequence<Wakeup>) {
-    for wakeup in wakeups { append(wakeup) }
-  }
+  public init(_ wakeups: some Sequence<Wakeup>) { append(contentsOf: wakeups) }
 
   public init(arrayLiteral elements: Wakeup...) { self.init(elements) }
 
@@ -53,6 +51,11 @@ public struct WakeupLog: Sequence, ExpressibleByArrayLiteral, Sendable {
     Dictionary(zip(kinds.values.map(\.pid), counts), uniquingKeysWith: +)
   }
 
+  public mutating func append(contentsOf wakeups: some Sequence<Wakeup>) {
+    for wakeup in wakeups { append(wakeup) }
+  }
+
+  @inline(__always)
   public mutating func append(_ wakeup: Wakeup) {
     if packed % Self.stride == 0 { marks.append(Mark(offset: log.count, time: time)) }
     let number = kinds.number(

@@ -8,13 +8,14 @@ struct TidTable<Value>: ~Copyable {
   private var free: [Int32] = []
   /// By slot; changed where they are, since each event changes one.
   private var base: UnsafeMutablePointer<Value>
-  private var used = 0
+  /// By slot; nil for those that are free.
+  private var tids: [Int32?] = []
   private var capacity = 16
 
   init() { base = .allocate(capacity: capacity) }
 
   deinit {
-    for tid in keys { _ = place(of: tid)?.deinitialize(count: 1) }
+    for slot in tids.indices where tids[slot] != nil { (base + slot).deinitialize(count: 1) }
     base.deallocate()
   }
 
@@ -37,21 +38,20 @@ struct TidTable<Value>: ~Copyable {
   /// Adds the value of an id that has none.
   mutating func insert(_ value: Value, for tid: Int32) {
     precondition(slot(of: tid) == nil)
-    if let reused = free.popLast() {
-      (base + Int(reused)).initialize(to: value)
-      setSlot(of: tid, to: reused)
-    } else {
-      if used == capacity { grow() }
-      (base + used).initialize(to: value)
-      setSlot(of: tid, to: Int32(truncatingIfNeeded: used))
-      used += 1
+    let slot = free.popLast() ?? Int32(truncatingIfNeeded: tids.count)
+    if slot == tids.count {
+      if tids.count == capacity { grow() }
+      tids.append(nil)
     }
+    (base + Int(slot)).initialize(to: value)
+    tids[Int(slot)] = tid
+    setSlot(of: tid, to: slot)
   }
 
   private mutating func grow() {
     let larger = UnsafeMutablePointer<Value>.allocate(capacity: 2 * capacity)
-    for tid in keys {
-      if let slot = slot(of: tid) { (larger + slot).moveInitialize(from: base + slot, count: 1) }
+    for slot in tids.indices where tids[slot] != nil {
+      (larger + slot).moveInitialize(from: base + slot, count: 1)
     }
     base.deallocate()
     base = larger
@@ -74,13 +74,11 @@ struct TidTable<Value>: ~Copyable {
   mutating func removeValue(forKey tid: Int32) -> Value? {
     guard let slot = slot(of: tid) else { return nil }
     setSlot(of: tid, to: nil)
+    tids[slot] = nil
     free.append(Int32(truncatingIfNeeded: slot))
     return (base + slot).move()
   }
 
   /// All ids in use, ascending.
-  var keys: [Int32] {
-    let ordinary = slots.indices.compactMap { slots[$0] >= 0 ? Int32(truncatingIfNeeded: $0) : nil }
-    return (others.keys + ordinary).sorted()
-  }
+  var keys: [Int32] { tids.compactMap(\.self).sorted() }
 }
