@@ -9,9 +9,10 @@ extension PerfDataFile {
   /// only end a round; reading and ordering goes on on another core while `body` works.
   ///
   /// `body` is told the earliest time of all records read so far too, of which there is none earlier from its first timed record on.
-  /// What is returned are the times of all records.
+  /// `beside` is called now and then by the core that reads, which mostly has time for other work. What is returned are the times of
+  /// all records.
   public func forEachPartAhead<E: Error>(
-    _ demands: [SampleDemand],
+    _ demands: [SampleDemand], beside: @escaping @Sendable () -> Void = {},
     _ body: (UnsafeBufferPointer<OrderedRecord>, UInt64) throws(E) -> Void
   ) throws(E) -> PassTimes {
     guard data.count >= Self.worthAThread else {
@@ -27,6 +28,7 @@ extension PerfDataFile {
       var part = queue.empty()
       while stream.nextPart(part) {
         guard queue.put(part) else { return }
+        beside()
         part = queue.empty()
       }
       if known == nil { self.remember(stream.summary) }

@@ -29,18 +29,26 @@ final class RoundQueue: Sendable {
   private let filled = DispatchSemaphore(value: 0)
   private let free = DispatchSemaphore(value: 0)
 
-  /// Waits for room behind it; false when nobody wants more.
+  /// False when nobody wants more.
   func put(_ part: RecordPart) -> Bool {
-    let (isWaitedFor, waits) = waiting.withLock {
+    let (isWaitedFor, isWanted) = waiting.withLock {
       $0.parts.append(part)
       let isWaitedFor = $0.isTakerWaiting && $0.parts.count >= Self.worthTaking
       if isWaitedFor { $0.isTakerWaiting = false }
-      $0.isReaderWaiting = $0.parts.count >= Self.capacity && !$0.isAbandoned
-      return (isWaitedFor, $0.isReaderWaiting)
+      return (isWaitedFor, !$0.isAbandoned)
     }
     if isWaitedFor { filled.signal() }
+    return isWanted
+  }
+
+  /// A part to write to, once there is room for it.
+  func empty() -> RecordPart {
+    let waits = waiting.withLock {
+      $0.isReaderWaiting = $0.parts.count >= Self.capacity && !$0.isAbandoned
+      return $0.isReaderWaiting
+    }
     if waits { free.wait() }
-    return waiting.withLock { !$0.isAbandoned }
+    return waiting.withLock { $0.read.popLast() } ?? RecordPart()
   }
 
   /// No more will come.
@@ -70,9 +78,6 @@ final class RoundQueue: Sendable {
       filled.wait()
     }
   }
-
-  /// A part to write to.
-  func empty() -> RecordPart { waiting.withLock { $0.read.popLast() } ?? RecordPart() }
 
   /// Of all that was read, after the end.
   var times: PassTimes { waiting.withLock { $0.times } ?? PassTimes() }

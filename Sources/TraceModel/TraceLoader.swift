@@ -133,7 +133,8 @@ struct TraceLoader: ~Copyable {
   private mutating func readRecords() {
     let treatments = treatments
     let file = file
-    times = file.forEachPartAhead(demands) { records, earliest in
+    let packing = state.wakeups.packing
+    times = file.forEachPartAhead(demands, beside: packing.pack) { records, earliest in
       treatments.withUnsafeBufferPointer { treatments in
         guard let base = records.baseAddress else { return }
         for place in 0..<records.count {

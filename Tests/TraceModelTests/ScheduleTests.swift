@@ -90,8 +90,8 @@ struct ScheduleTests {
     var schedule = ScheduleTracker()
     func at(_ microseconds: UInt64) -> Timestamp { Timestamp(nanoseconds: microseconds * 1000) }
     func leave(_ time: UInt64, isRunnable: Bool = false) {
-      _ = schedule.leaves(tid: 1, for: 0, cpu: 0, at: at(time))
-      schedule.switchOut(tid: 1, isRunnable: isRunnable, at: at(time))
+      _ = schedule.switched(
+        from: 1, isRunnable: isRunnable, to: 0, on: 0, at: at(time), infersRuns: true)
     }
     schedule.begin(tid: 1, pid: 1, name: "program", at: at(0))
     // Before the first event it ran.

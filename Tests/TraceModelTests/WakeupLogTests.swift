@@ -1,4 +1,6 @@
+import Dispatch
 import PerfData
+import Synchronization
 import Testing
 
 @testable import TraceModel
@@ -33,23 +35,30 @@ struct WakeupLogTests {
     }
   }
 
-  /// More than wait on their way at once, among them.
-  @Test(arguments: [0, 1, 8191, 8192, 8193, 150_000])
-  func `what is packed on another core comes out as it went in`(count: Int) {
+  /// Also more than may wait, by one core, or by two at once.
+  @Test(arguments: [0, 1, 8191, 8192, 8193, 150_000], [false, true])
+  func `what is packed later, or by another core, comes out as it went in`(
+    count: Int, hasHelp: Bool
+  ) {
     let wakeups = (0..<count).map { index in
       var wakeup = Self.wakeups[index % Self.wakeups.count]
       wakeup.time = Timestamp(nanoseconds: UInt64(index) * 1000)
       return wakeup
     }
     var packer = WakeupPacker()
+    let packing = packer.packing
+    let isOver = Atomic(false)
+    let helper = DispatchGroup()
+    if hasHelp {
+      DispatchQueue.global().async(group: helper) {
+        while !isOver.load(ordering: .relaxed) { packing.pack() }
+      }
+    }
     for wakeup in wakeups { packer.append(wakeup) }
     let log = packer.finish()
+    isOver.store(true, ordering: .relaxed)
+    helper.wait()
     #expect(log.count == count && zip(log, wakeups).allSatisfy(same))
-  }
-
-  @Test func `a log that nobody waits for is packed all the same`() {
-    var packer = WakeupPacker()
-    for index in 0..<100_000 { packer.append(Self.wakeups[index % Self.wakeups.count]) }
   }
 
   @Test func `wakeups out of order are kept, and found`() {

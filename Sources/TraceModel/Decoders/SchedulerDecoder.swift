@@ -23,13 +23,11 @@ enum SchedulerDecoder {
     from previous: Int32, to next: Int32, previousState: Int64, on cpu: Int32, at time: Timestamp,
     _ state: inout LoaderState
   ) {
-    if state.infersRuns {
-      let untold = state.schedule.leaves(tid: previous, for: next, cpu: cpu, at: time)
-      runsOn(previous, untold, at: time, &state)
-    }
-    state.schedule.switchOut(
-      tid: previous, isRunnable: previousState & reportMask == 0, at: time)
-    arrive(tid: next, at: time, &state)
+    let untold = state.schedule.switched(
+      from: previous, isRunnable: previousState & reportMask == 0, to: next, on: cpu, at: time,
+      infersRuns: state.infersRuns)
+    runsOn(previous, untold.previous, at: time, &state)
+    runsOn(next, untold.next, at: time, &state)
   }
 
   /// A SWITCH record. The kernel never drops one but for a full ring, as it may drop tracepoints.
@@ -37,15 +35,10 @@ enum SchedulerDecoder {
     _ what: ContextSwitch, tid: Int32, at time: Timestamp, _ state: inout LoaderState
   ) {
     switch what {
-    case .arrived: arrive(tid: tid, at: time, &state)
+    case .arrived: runsOn(tid, state.schedule.switchIn(tid: tid, at: time), at: time, &state)
     case .left: state.schedule.switchOut(tid: tid, isRunnable: false, at: time)
     case .preempted: state.schedule.switchOut(tid: tid, isRunnable: true, at: time)
     }
-  }
-
-  /// A thread that runs on from a wait was woken, even if the trace does not tell by whom.
-  private static func arrive(tid: Int32, at time: Timestamp, _ state: inout LoaderState) {
-    runsOn(tid, state.schedule.switchIn(tid: tid, at: time), at: time, &state)
   }
 
   /// A sample was taken in a thread, so it had got a CPU.
@@ -57,6 +50,8 @@ enum SchedulerDecoder {
     runsOn(tid, untold, at: time, &state)
   }
 
+  /// A thread that runs on from a wait was woken, even if the trace does not tell by whom.
+  @inline(__always)
   private static func runsOn(
     _ tid: Int32, _ untold: (pid: Int32, waited: WaitCause)?, at time: Timestamp,
     _ state: inout LoaderState

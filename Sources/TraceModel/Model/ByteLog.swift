@@ -16,18 +16,19 @@ struct ByteLog: @unchecked Sendable {
   /// Number of bytes.
   private(set) var count = 0
 
-  /// Adds an entry: `write` puts it at the address and tells its length, 40 bytes at most.
+  /// Adds entries, one if not said otherwise: `write` puts them at the address and tells their length, 40 bytes each at most.
   @inline(__always)
-  mutating func append(_ write: (UnsafeMutableRawPointer) -> Int) {
-    if !isKnownUniquelyReferenced(&block) || capacity - count < Self.largestEntry { makeRoom() }
+  mutating func append(_ entries: Int = 1, _ write: (UnsafeMutableRawPointer) -> Int) {
+    let most = entries &* Self.largestEntry
+    if !isKnownUniquelyReferenced(&block) || capacity - count < most { makeRoom(most) }
     guard let base else { return }
     count += write(base + count)
   }
 
-  /// Makes the block this log's own, with room for an entry.
+  /// Makes the block this log's own, with room for so many bytes more.
   @inline(never)
-  private mutating func makeRoom() {
-    capacity = max(2 * count, 4 * Self.largestEntry)
+  private mutating func makeRoom(_ more: Int = Self.largestEntry) {
+    capacity = max(2 * count, count + more, 4 * Self.largestEntry)
     if isKnownUniquelyReferenced(&block) {
       block?.grow(to: capacity)
     } else {

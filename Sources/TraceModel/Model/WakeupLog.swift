@@ -37,7 +37,9 @@ public struct WakeupLog: Sequence, ExpressibleByArrayLiteral, Sendable {
 
   public init() {}
 
-  public init(_ wakeups: some Sequence<Wakeup>) { append(contentsOf: wakeups) }
+  public init(_ wakeups: some Sequence<Wakeup>) {
+    for wakeup in wakeups { append(wakeup) }
+  }
 
   public init(arrayLiteral elements: Wakeup...) { self.init(elements) }
 
@@ -51,42 +53,81 @@ public struct WakeupLog: Sequence, ExpressibleByArrayLiteral, Sendable {
     Dictionary(zip(kinds.values.map(\.pid), counts), uniquingKeysWith: +)
   }
 
-  public mutating func append(contentsOf wakeups: some Sequence<Wakeup>) {
-    for wakeup in wakeups { append(wakeup) }
+  public mutating func append(_ wakeup: Wakeup) {
+    withUnsafePointer(to: wakeup) { append(contentsOf: UnsafeBufferPointer(start: $0, count: 1)) }
   }
 
-  @inline(__always)
-  public mutating func append(_ wakeup: Wakeup) {
+  /// Adds wakeups of which each is packed with its neighbours, since all that is asked but once for many is.
+  mutating func append(contentsOf wakeups: UnsafeBufferPointer<Wakeup>) {
+    var rest = wakeups[...]
+    withUnsafeTemporaryAllocation(of: Int32.self, capacity: Self.stride) { numbers in
+      while !rest.isEmpty {
+        let next = rest.prefix(Self.stride - packed % Self.stride)
+        rest = rest[next.endIndex...]
+        pack(UnsafeBufferPointer(rebasing: next), numbers)
+      }
+    }
+  }
+
+  /// Adds wakeups up to the next mark at most; `numbers` has room for the numbers of their kinds.
+  private mutating func pack(
+    _ wakeups: UnsafeBufferPointer<Wakeup>, _ numbers: UnsafeMutableBufferPointer<Int32>
+  ) {
     if packed % Self.stride == 0 { marks.append(Mark(offset: log.count, time: time)) }
-    let number = kinds.number(
-      of: Kind(wakeup),
-      hint: (Int(wakeup.tid) << 24 &+ Int(wakeup.waker)) << 5
-        | (wakeup.waited?.rank ?? 10) << 1 | (wakeup.cpuWasIdle ? 1 : 0))
-    if number == counts.count { counts.append(0) }
-    counts[number] += 1
-    let step = Int64(bitPattern: wakeup.time.nanoseconds &- time)
-    if step < 0 { isAscending = false }
+    for (index, wakeup) in wakeups.enumerated() {
+      let number = kinds.number(
+        of: Kind(wakeup),
+        hint: (Int(wakeup.tid) << 24 &+ Int(wakeup.waker)) << 5
+          | (wakeup.waited?.rank ?? 10) << 1 | (wakeup.cpuWasIdle ? 1 : 0))
+      numbers[index] = Int32(truncatingIfNeeded: number)
+    }
+    counts.append(contentsOf: repeatElement(0, count: kinds.values.count - counts.count))
+    counts.withUnsafeMutableBufferPointer { counts in
+      for index in wakeups.indices { counts[Int(numbers[index])] += 1 }
+    }
+    var (time, earliest, latest) = (time, UInt64.max, UInt64.min)
+    var isAscending = isAscending
+    log.append(wakeups.count) { place in
+      var place = place
+      let start = place
+      for (index, wakeup) in wakeups.enumerated() {
+        let moment = wakeup.time.nanoseconds
+        let step = Int64(bitPattern: moment &- time)
+        if step < 0 { isAscending = false }
+        place = Self.pack(step, UInt32(bitPattern: numbers[index]), to: place)
+        time = moment
+        earliest = Swift.min(earliest, moment)
+        latest = Swift.max(latest, moment)
+      }
+      return place - start
+    }
+    self.time = time
+    self.isAscending = isAscending
+    self.earliest = Swift.min(self.earliest, Timestamp(nanoseconds: earliest))
+    self.latest = Swift.max(self.latest, Timestamp(nanoseconds: latest))
+    packed += wakeups.count
+    count += wakeups.count
+  }
+
+  /// Writes a wakeup and tells where the next one begins.
+  @inline(__always)
+  private static func pack(
+    _ step: Int64, _ number: UInt32, to place: UnsafeMutableRawPointer
+  ) -> UnsafeMutableRawPointer {
     let length = step.zigzag
     let width = ByteLog.Width(of: length)
-    log.append { place in
-      var head = UInt16(width.code)
-      var end = 2
-      if number < Packing.wide {
-        head |= UInt16(truncatingIfNeeded: number) << 2
-      } else {
-        head |= UInt16(Packing.wide) << 2
-        place.put(UInt32(truncatingIfNeeded: number), at: 2)
-        end = 6
-      }
-      place.put(head, at: 0)
-      place.put(length, at: end)
-      return end + width.bytes
+    var head = UInt16(width.code)
+    var end = 2
+    if number < Packing.wide {
+      head |= UInt16(truncatingIfNeeded: number) << 2
+    } else {
+      head |= UInt16(Packing.wide) << 2
+      place.put(number, at: 2)
+      end = 6
     }
-    time = wakeup.time.nanoseconds
-    earliest = Swift.min(earliest, wakeup.time)
-    latest = Swift.max(latest, wakeup.time)
-    packed += 1
-    count += 1
+    place.put(head, at: 0)
+    place.put(length, at: end)
+    return place + (end + width.bytes)
   }
 
   /// Leaves out, once, what woke a process before a moment; takes no longer than reading up to there.
@@ -128,18 +169,26 @@ public struct WakeupLog: Sequence, ExpressibleByArrayLiteral, Sendable {
 
   /// How often a process was woken before the first of some ascending times, between each two, and from the last on.
   public func counts(of pid: Int32, between times: [Timestamp]) -> [Int] {
-    let isWanted = kinds.values.map { $0.pid == pid }
+    // Added rather than asked for: whether one counts cannot be foretold.
+    let amounts = kinds.values.map { $0.pid == pid ? 1 : 0 }
     let bounds = times.map(\.nanoseconds)
     var counts = [Int](repeating: 0, count: bounds.count + 1)
-    guard isWanted.contains(true) else { return counts }
+    guard amounts.contains(1) else { return counts }
     var part = 0
+    var inPart = 0
+    var (from, until) = (UInt64(0), bounds.first ?? .max)
     var iterator = makeIterator()
     while let (time, kind) = iterator.step() {
-      guard isWanted[kind] else { continue }
-      while part < bounds.count, time >= bounds[part] { part += 1 }
-      while part > 0, time < bounds[part - 1] { part -= 1 }
-      counts[part] += 1
+      if time < from || time >= until {
+        counts[part] += inPart
+        inPart = 0
+        part = bounds.partitioningIndex { $0 > time }
+        from = part > 0 ? bounds[part - 1] : 0
+        until = part < bounds.count ? bounds[part] : .max
+      }
+      inPart += amounts[kind]
     }
+    counts[part] += inPart
     return counts
   }
 

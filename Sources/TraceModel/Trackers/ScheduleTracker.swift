@@ -118,12 +118,21 @@ struct ScheduleTracker: ~Copyable {
     threads.place(of: tid)?.pointee.foundRunning(byTracepoint: byTracepoint, at: time, &processors)
   }
 
-  /// The thread is about to leave a CPU, so it had got one; returns as `switchIn`.
-  mutating func leaves(
-    tid: Int32, for next: Int32, cpu: Int32, at time: Timestamp
-  ) -> (pid: Int32, waited: WaitCause)? {
-    let idle = setIdle(next == 0 ? time : nil, cpu)
-    return threads.place(of: tid)?.pointee.leaves(idleSince: idle, at: time, &processors)
+  /// One thread left a CPU, still wanting it where `isRunnable`, and another got it; returns of each what `switchIn` does.
+  ///
+  /// `infersRuns` where nothing else tells that the first one had got the CPU.
+  @inline(__always)
+  mutating func switched(
+    from previous: Int32, isRunnable: Bool, to next: Int32, on cpu: Int32, at time: Timestamp,
+    infersRuns: Bool
+  ) -> (previous: (pid: Int32, waited: WaitCause)?, next: (pid: Int32, waited: WaitCause)?) {
+    let idle = infersRuns ? setIdle(next == 0 ? time : nil, cpu) : nil
+    var untold: (pid: Int32, waited: WaitCause)?
+    if let thread = threads.place(of: previous) {
+      if infersRuns { untold = thread.pointee.leaves(idleSince: idle, at: time, &processors) }
+      thread.pointee.switchOut(isRunnable: isRunnable, at: time, &processors)
+    }
+    return (untold, switchIn(tid: next, at: time))
   }
 
   /// Returns since when the CPU had been idle before.

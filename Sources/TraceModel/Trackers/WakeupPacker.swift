@@ -1,10 +1,10 @@
-import Dispatch
 import Synchronization
 
-/// Packs wakeups into a log on another core, some thousands at a time, while the trace is read on.
+/// Gathers wakeups, some thousands at a time, for whichever core has time to pack them into a log.
 struct WakeupPacker: ~Copyable {
+  /// What packs them, to be called by another core too.
+  let packing = WakeupPacking()
   private var block = WakeupBlock()
-  private var packing: WakeupPacking?
 
   @inline(__always)
   mutating func append(_ wakeup: Wakeup) {
@@ -14,62 +14,70 @@ struct WakeupPacker: ~Copyable {
   }
 
   @inline(never)
-  private mutating func pass() {
-    let packing = packing ?? WakeupPacking()
-    self.packing = packing
-    block = packing.pass(block)
-  }
+  private mutating func pass() { block = packing.pass(block) }
 
   /// All wakeups; none is added afterwards.
   mutating func finish() -> WakeupLog {
-    guard let packing else { return WakeupLog(block.wakeups) }
-    return packing.finish(block)
+    pass()
+    return packing.finish()
   }
 }
 
-/// Wakeups on their way to where they are packed.
-private final class WakeupBlock: @unchecked Sendable {
+/// Wakeups on their way to the log.
+final class WakeupBlock: @unchecked Sendable {
   // Unchecked because a pointer is not Sendable: one core at a time has the block.
   static let capacity = 8192
 
-  let base: UnsafeMutablePointer<Wakeup>
-  var count = 0
+  fileprivate let base: UnsafeMutablePointer<Wakeup>
+  fileprivate var count = 0
 
   init() { base = .allocate(capacity: Self.capacity) }
 
   deinit { base.deallocate() }
-
-  var wakeups: UnsafeBufferPointer<Wakeup> { UnsafeBufferPointer(start: base, count: count) }
 }
 
-/// The log that is being packed, and the blocks on their way to it and back.
-private final class WakeupPacking: Sendable {
-  private let queue = DispatchQueue(label: "lull.wakeups", qos: .userInitiated)
-  /// Blocks that may wait.
-  private let room = DispatchSemaphore(value: 8)
-  private let log = Mutex(WakeupLog())
-  /// Blocks that were packed, for what comes next.
-  private let packed = Mutex<[WakeupBlock]>([])
+/// The log, and the blocks on their way to it and back.
+final class WakeupPacking: Sendable {
+  /// With more waiting whoever brings another packs one.
+  private static let mostWaiting = 8
 
-  /// Takes in a full block and gives an empty one.
-  func pass(_ block: WakeupBlock) -> WakeupBlock {
-    room.wait()
-    queue.async { [self] in
-      log.withLock { $0.append(contentsOf: block.wakeups) }
-      block.count = 0
-      packed.withLock { $0.append(block) }
-      room.signal()
-    }
-    return packed.withLock { $0.popLast() } ?? WakeupBlock()
+  private struct Blocks {
+    var waiting: [WakeupBlock] = []
+    /// Those that were packed, for what comes next.
+    var empty: [WakeupBlock] = []
   }
 
-  /// All wakeups, those of the last block behind.
-  func finish(_ block: WakeupBlock) -> WakeupLog {
-    queue.sync {
-      log.withLock {
-        $0.append(contentsOf: block.wakeups)
-        return exchange(&$0, with: WakeupLog())
-      }
+  private let blocks = Mutex(Blocks())
+  /// Held by who packs, so that blocks are packed in order.
+  private let log = Mutex(WakeupLog())
+
+  /// Takes in a block and gives an empty one.
+  fileprivate func pass(_ block: WakeupBlock) -> WakeupBlock {
+    let isBehind = blocks.withLock {
+      $0.waiting.append(block)
+      return $0.waiting.count > Self.mostWaiting
+    }
+    if isBehind { pack() }
+    return blocks.withLock { $0.empty.popLast() } ?? WakeupBlock()
+  }
+
+  /// Packs the block that has waited longest, if there is one.
+  @Sendable func pack() { log.withLock { _ = packNext(&$0) } }
+
+  private func packNext(_ log: inout WakeupLog) -> Bool {
+    guard let block = blocks.withLock({ $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() })
+    else { return false }
+    log.append(contentsOf: UnsafeBufferPointer(start: block.base, count: block.count))
+    block.count = 0
+    blocks.withLock { $0.empty.append(block) }
+    return true
+  }
+
+  /// The log of all that was taken in.
+  fileprivate func finish() -> WakeupLog {
+    log.withLock {
+      while packNext(&$0) {}
+      return exchange(&$0, with: WakeupLog())
     }
   }
 }
