@@ -84,7 +84,7 @@ struct SampleWeights {
   /// some waits only were taken, a wait without one was for what the thread's last known one was for.
   func complete(_ log: inout WakeupLog) {
     guard !slices.isEmpty || !stackSpans.isEmpty else { return }
-    var completed = WakeupLog()
+    var completed = WakeupPacker()
     var last: [Int32: Wakeup] = [:]
     var waits: [Int32: WaitCause] = [:]
     for var wakeup in log {
@@ -106,6 +106,6 @@ struct SampleWeights {
       }
       completed.append(wakeup)
     }
-    log = completed
+    log = completed.finish()
   }
 }

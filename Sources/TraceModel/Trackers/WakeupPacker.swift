@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Gathers wakeups, some thousands at a time, for whichever core has time to pack them into a log.
+/// Gathers wakeups, some thousands at a time, and packs them into a log, or has a core do it that has time.
 struct WakeupPacker: ~Copyable {
   /// What packs them, to be called by another core too.
   let packing = WakeupPacking()
