@@ -32,12 +32,13 @@ let direct =
 /// Where traces and binaries are read: without optimisation the tests would wait minutes for names of functions.
 let reader = direct + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
-/// Loading Swift's shared libraries takes longer than a report on a small trace, so the released `lull` holds what it uses of them.
+/// Loading Swift's shared libraries takes longer than a report on a small trace, so the released `lull` holds what it uses of them. It
+/// is no library itself: with the names of all its functions to look through, loading the others takes longer too.
 let whole: [LinkerSetting] = [
   .unsafeFlags(
     [
       "-static-stdlib", "-lCoreFoundation", "-l_FoundationICU", "-l_FoundationCShims",
-      "-l_FoundationCollections",
+      "-l_FoundationCollections", "-Xlinker", "--no-export-dynamic",
     ], .when(configuration: .release))
 ]
 
@@ -59,7 +60,7 @@ let package = Package(
     .target(name: "CPerfEvent"),
     .target(name: "CLullMarks"),
     .target(name: "LullMarks", dependencies: ["CLullMarks"], swiftSettings: strict),
-    .target(name: "CPFM", linkerSettings: [.linkedLibrary("pfm")]),
+    .target(name: "CPFM"),
     .systemLibrary(
       name: "CElf", pkgConfig: "libdw", providers: [.apt(["libelf-dev", "libdw-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),

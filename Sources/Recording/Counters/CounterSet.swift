@@ -168,7 +168,12 @@ public final class CounterSet: Sendable {
     if name.hasPrefix("energy-") { return try SystemPMU.event("power", name) }
     var code = lull_event_code()
     var text = [CChar](repeating: 0, count: 256)
-    guard lull_pfm_encode(name, &code, &text, text.count) == 0 else {
+    let result = lull_pfm_encode(name, &code, &text, text.count)
+    guard result != LULL_PFM_MISSING else {
+      throw SystemPMU.Unavailable(
+        "libpfm4, which knows its encoding, is not installed: apt-get install libpfm4")
+    }
+    guard result == 0 else {
       let bytes = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
       throw SystemPMU.Unavailable(
         "libpfm4 does not know it here (\(String(decoding: bytes, as: UTF8.self))): see"

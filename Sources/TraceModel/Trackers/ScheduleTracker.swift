@@ -45,9 +45,9 @@ struct ScheduleTracker: ~Copyable {
 
   private var start = Timestamp(nanoseconds: 0)
   /// Since when each CPU has been idle, where runs have to be inferred; nil for a busy one.
-  private var idleSince = ContiguousArray<Timestamp?>()
+  private var idleSince = TidTable<Timestamp?>()
   /// CPUs of higher numbers, which no machine has, are taken for busy.
-  private static let mostProcessors = 1 << 14
+  private static let mostProcessors: Int32 = 1 << 14
 
   /// The time of the first event: what was known of threads before it has no time.
   mutating func starts(at time: Timestamp) {
@@ -137,13 +137,13 @@ struct ScheduleTracker: ~Copyable {
 
   /// Returns since when the CPU had been idle before.
   private mutating func setIdle(_ since: Timestamp?, _ cpu: Int32) -> Timestamp? {
-    let place = Int(cpu)
-    guard place >= 0, place < Self.mostProcessors else { return nil }
-    if place >= idleSince.count {
-      idleSince.append(contentsOf: repeatElement(nil, count: place + 1 - idleSince.count))
+    guard cpu >= 0, cpu < Self.mostProcessors else { return nil }
+    guard let place = idleSince.place(of: cpu) else {
+      idleSince.insert(since, for: cpu)
+      return nil
     }
-    let before = idleSince[place]
-    idleSince[place] = since
+    let before = place.pointee
+    place.pointee = since
     return before
   }
 
