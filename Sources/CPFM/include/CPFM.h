@@ -22,8 +22,8 @@ typedef struct {
 enum { LULL_PFM_MISSING = -2 };
 
 /* Encodes an event name ("instructions", "perf::CYCLES:u"). Returns 0, or -1 and a text in
-   `error`, or LULL_PFM_MISSING. The first call loads and initialises libpfm4, which takes about
-   15 ms. LIBPFM_FORCE_PMU in the environment is honoured. */
+   `error`, or LULL_PFM_MISSING. The first call loads libpfm4 and initialises it, of which the
+   latter takes about 14 ms. LIBPFM_FORCE_PMU in the environment is honoured. */
 int lull_pfm_encode(const char *name, lull_event_code *code, char *error, size_t error_size);
 
 /* How an event is opened, beside its code. */
