@@ -114,25 +114,30 @@ struct HistoryPartTests {
     var later = intervals(1000, from: start)
     let first = later[0]
     later[0].start = Timestamp(nanoseconds: runStart)
-    func append(_ intervals: [ThreadInterval], to history: inout ThreadHistory) {
+    func append(_ intervals: [ThreadInterval], to builder: inout ThreadHistoryBuilder) {
       for interval in intervals {
-        history.append(
-          interval,
-          besideIdle: interval.state == .running ? TimeSpan(nanoseconds: 3) : nil)
+        let (start, end) = (interval.start.nanoseconds, interval.end.nanoseconds)
+        if interval.state == .running {
+          builder.appendRun(from: start, until: end, besideIdle: TimeSpan(nanoseconds: 3))
+        } else {
+          builder.append(interval, from: start, until: end)
+        }
       }
     }
-    var history = ThreadHistory()
-    append(early, to: &history)
+    var builder = ThreadHistoryBuilder(followsIdle: true)
+    append(early, to: &builder)
     if isTold {
-      history.beginProgram(
+      builder.beginProgram(
         at: Timestamp(nanoseconds: start), after: TimeSpan(nanoseconds: 400),
         besideIdle: TimeSpan(nanoseconds: 1))
     }
-    append(later, to: &history)
+    append(later, to: &builder)
     later[0] = first
+    var history = builder.finish(0)
     history.leaveOut(before: Timestamp(nanoseconds: start))
-    var alone = ThreadHistory()
-    append(later, to: &alone)
+    var aloneBuilder = ThreadHistoryBuilder(followsIdle: true)
+    append(later, to: &aloneBuilder)
+    let alone = aloneBuilder.finish(0)
 
     #expect(history.count == 1000 && zip(history, later).allSatisfy { same($0, $1) })
     #expect(history.running == alone.running)
@@ -160,5 +165,37 @@ struct HistoryPartTests {
           })
       }
     }
+  }
+}
+
+struct IntervalKeyTests {
+  @Test(arguments: [nil, 0, 1, 77, IntervalKey.mostStacks - 1], [nil, -1, 0, 1, Int32.max, .min])
+  func `a key holds what it was made of`(stack: Int?, waker: Int32?) {
+    let states: [ThreadState] =
+      [.running, .runnable] + WaitCause.allCases.map { ThreadState.blocked($0) }
+    for state in states {
+      let key = IntervalKey(state, stack: stack).ended(by: waker)
+      #expect(key.state == state && key.stack == stack && key.waker == waker)
+      #expect(key.isUnknown == (state == .blocked(.other) && stack == nil))
+      #expect(key.isEventWait == (state == .blocked(.eventWait)))
+    }
+  }
+
+  @Test func `stacks beyond what a key holds are left out`() {
+    for stack in [IntervalKey.mostStacks, .max, -1] {
+      #expect(IntervalKey(.blocked(.lock), stack: stack) == IntervalKey(.blocked(.lock)))
+    }
+  }
+
+  @Test func `keys of different waits differ`() {
+    var keys: Set<IntervalKey> = []
+    for cause in WaitCause.allCases {
+      for stack in [nil, 0, 1, 1 << 20] {
+        for waker: Int32? in [nil, 0, -1, 4711] {
+          keys.insert(IntervalKey(.blocked(cause), stack: stack).ended(by: waker))
+        }
+      }
+    }
+    #expect(keys.count == WaitCause.allCases.count * 16)
   }
 }

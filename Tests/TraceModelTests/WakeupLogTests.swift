@@ -51,7 +51,7 @@ struct WakeupLogTests {
     let helper = DispatchGroup()
     if hasHelp {
       DispatchQueue.global().async(group: helper) {
-        while !isOver.load(ordering: .relaxed) { packing.pack() }
+        while !isOver.load(ordering: .relaxed) { _ = packing.pack() }
       }
     }
     for wakeup in wakeups { packer.append(wakeup) }
@@ -67,6 +67,22 @@ struct WakeupLogTests {
     #expect(zip(log, shuffled).allSatisfy(same))
     let time = Self.wakeups[1000].time
     #expect(log.from(time).count { $0.time >= time } == 1000)
+  }
+
+  /// Of one process by their places, of several by looking at each.
+  @Test(arguments: [1, 2], [0, 1, 255, 256, 257, 2000])
+  func `wakeups are counted between moments`(processes: Int, count: Int) {
+    let wakeups = (0..<count).map { index in
+      var wakeup = Self.wakeups[index]
+      wakeup.pid = Int32(index % processes)
+      return wakeup
+    }
+    let log = WakeupLog(wakeups)
+    let moments = (0..<60).map { UInt64($0) * 80_000_000 } + wakeups.map(\.time.nanoseconds)
+    let bounds = Set(moments).sorted().map { Timestamp(nanoseconds: $0) }
+    var wanted = [Int](repeating: 0, count: bounds.count + 1)
+    for wakeup in wakeups where wakeup.pid == 0 { wanted[bounds.count { $0 <= wakeup.time }] += 1 }
+    #expect(log.counts(of: 0, between: bounds) == wanted)
   }
 
   /// With and without an order that tells where to stop.

@@ -19,6 +19,7 @@ enum SchedulerDecoder {
       previousState: previousState, on: context.record.cpu, at: context.time, &state)
   }
 
+  @inline(__always)
   static func switched(
     from previous: Int32, to next: Int32, previousState: Int64, on cpu: Int32, at time: Timestamp,
     _ state: inout LoaderState
@@ -70,6 +71,7 @@ enum SchedulerDecoder {
       flags: context.integer("common_flags") ?? 0, at: context.time, &state)
   }
 
+  @inline(__always)
   static func woke(
     _ tid: Int32, by waker: Int32, of wakerPid: Int32, flags: Int64, at time: Timestamp,
     _ state: inout LoaderState

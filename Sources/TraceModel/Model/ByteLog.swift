@@ -16,6 +16,16 @@ struct ByteLog: @unchecked Sendable {
   /// Number of bytes.
   private(set) var count = 0
 
+  init() {}
+
+  /// Of so many bytes that were written to a block, with as many more as reading a number looks at beyond it.
+  init(_ block: GrowingMemory, count: Int) {
+    self.block = block
+    base = block.base
+    capacity = count
+    self.count = count
+  }
+
   /// Adds entries, one if not said otherwise: `write` puts them at the address and tells their length, 40 bytes each at most.
   @inline(__always)
   mutating func append(_ entries: Int = 1, _ write: (UnsafeMutableRawPointer) -> Int) {
@@ -37,16 +47,6 @@ struct ByteLog: @unchecked Sendable {
       block = copy
     }
     base = block?.base
-  }
-
-  /// Changes a number that was written before.
-  mutating func replace<T: FixedWidthInteger & BitwiseCopyable>(
-    at offset: Int, _ change: (T) -> T
-  ) {
-    precondition(offset >= 0 && offset + MemoryLayout<T>.size <= count)
-    if !isKnownUniquelyReferenced(&block) { makeRoom() }
-    guard let place = base?.advanced(by: offset) else { return }
-    place.storeBytes(of: change(place.loadUnaligned(as: T.self)), as: T.self)
   }
 
   /// Reads on from an offset at which an entry begins.

@@ -27,7 +27,7 @@ public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, 
   }
 
   /// Where every 256th interval begins.
-  private struct Mark {
+  struct Mark {
     var offset: Int
     var start: UInt64
     /// Time on a CPU, in event waits and in unknown waits before it.
@@ -36,27 +36,32 @@ public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, 
     var unknown: TimeSpan
   }
 
-  private static let stride = 256
-
-  private var log = ByteLog()
-  private var marks: [Mark] = []
-  private var kinds = IntervalKinds()
-  private var end: UInt64 = 0
-  private var bounds = 0..<0
-  private var takesUnknownForIdle = false
-  /// Where the last wait's first byte is, and its kind, while nothing is known of it and the thread has not run since.
-  private var untold: (offset: Int, kind: Int, length: TimeSpan)?
-  private var idle = TimeSpan.zero
-  private var unknown = TimeSpan.zero
-  private var besideIdle: TimeSpan?
   /// In which run the thread's process began its present program, when, and the sums up to there; of time on a CPU that of this run.
-  private var program: (position: Int, time: UInt64, running: TimeSpan, besideIdle: TimeSpan)?
+  struct Program {
+    var position: Int
+    var time: UInt64
+    var running: TimeSpan
+    var besideIdle: TimeSpan
+  }
+
+  static let stride = 256
+
+  private let log: ByteLog
+  private let marks: [Mark]
+  private var kinds: IntervalKinds
+  private let end: UInt64
+  private var bounds: Range<Int>
+  private var takesUnknownForIdle = false
+  private var idle: TimeSpan
+  private var unknown: TimeSpan
+  private var besideIdle: TimeSpan?
+  private let program: Program?
   /// Of an interval that began earlier the part before is left out.
   private var earliest: UInt64 = 0
   /// What was left out of the sums.
   private var leftOut = (running: TimeSpan.zero, idle: TimeSpan.zero, unknown: TimeSpan.zero)
   /// Time on a CPU in the whole history, also where this is a part of it.
-  public private(set) var running = TimeSpan.zero
+  public private(set) var running: TimeSpan
 
   /// Of the whole history, also where this is a part of it.
   public var totals: Totals {
@@ -66,11 +71,36 @@ public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, 
     return totals
   }
 
-  public init() {}
+  /// Of a thread that did nothing.
+  public init() { self.init([]) }
 
   /// Packs intervals; where one does not begin at the end of the one before, its start moves there.
   public init(_ intervals: some Sequence<ThreadInterval>) {
-    for interval in intervals { append(interval) }
+    var builder = ThreadHistoryBuilder(followsIdle: false)
+    var end: UInt64?
+    for interval in intervals {
+      let start = end ?? interval.start.nanoseconds
+      let until = Swift.max(interval.end.nanoseconds, start)
+      builder.append(interval, from: start, until: until)
+      end = until
+    }
+    self = builder.finish(end ?? 0)
+  }
+
+  init(
+    log: ByteLog, marks: [Mark], kinds: IntervalKinds, count: Int, end: UInt64, running: TimeSpan,
+    idle: TimeSpan, unknown: TimeSpan, besideIdle: TimeSpan?, program: Program?
+  ) {
+    self.log = log
+    self.marks = marks
+    self.kinds = kinds
+    self.end = end
+    bounds = 0..<count
+    self.running = running
+    self.idle = idle
+    self.unknown = unknown
+    self.besideIdle = besideIdle
+    self.program = program
   }
 
   public init(arrayLiteral elements: ThreadInterval...) { self.init(elements) }
@@ -115,73 +145,15 @@ public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, 
     return changed
   }
 
-  /// Adds the interval that follows. Part of its caller, who often knows the state.
-  @inline(__always)
-  public mutating func append(_ interval: ThreadInterval, besideIdle: TimeSpan? = nil) {
-    let start = bounds.isEmpty ? interval.start.nanoseconds : end
-    if bounds.upperBound % Self.stride == 0 { mark(start) }
-    let until = Swift.max(interval.end.nanoseconds, start)
-    let nanoseconds = until - start
-    let length = TimeSpan(nanoseconds: Int64(truncatingIfNeeded: nanoseconds))
-    let kind = kinds.add(interval, length)
-    switch interval.state {
-    case .running:
-      // Followed from the first run on, or not at all.
-      if self.besideIdle != nil || running == .zero {
-        self.besideIdle = besideIdle.map { $0 + (self.besideIdle ?? .zero) }
-      }
-      running += length
-      untold = nil
-    case .runnable: break
-    case .blocked(.other) where interval.stack == nil:
-      unknown += length
-      untold = (log.count, kind, length)
-    case .blocked(let cause):
-      if cause == .eventWait { idle += length }
-      untold = nil
-    }
-    let width = ByteLog.Width(of: nanoseconds)
-    log.append { place in
-      var head = width.code
-      var end = 1
-      if kind < IntervalKinds.narrow {
-        head |= UInt8(truncatingIfNeeded: kind) << 2
-      } else {
-        // The number does not fit, and follows.
-        head |= UInt8(IntervalKinds.narrow) << 2
-        place.put(UInt32(truncatingIfNeeded: kind), at: 1)
-        end = 5
-      }
-      place.put(head, at: 0)
-      place.put(nanoseconds, at: end)
-      return end + width.bytes
-    }
-    end = until
-    bounds = bounds.lowerBound..<bounds.upperBound + 1
-  }
-
-  @inline(never)
-  private mutating func mark(_ start: UInt64) {
-    marks.append(
-      Mark(offset: log.count, start: start, running: running, idle: idle, unknown: unknown))
-  }
-
-  /// The process begins another program in a run that has lasted so long, and so long beside an idle CPU.
-  mutating func beginProgram(at time: Timestamp, after running: TimeSpan, besideIdle: TimeSpan) {
-    program = (
-      bounds.upperBound, time.nanoseconds, running, besideIdle + (self.besideIdle ?? .zero)
-    )
-  }
-
   /// Leaves out what came before a moment, of sums too; where a program began then, that takes no longer than reading it.
   mutating func leaveOut(before time: Timestamp) {
     guard let program, program.time == time.nanoseconds, bounds.contains(program.position) else {
-      var later = ThreadHistory()
-      for var interval in self where interval.end > time {
-        interval.start = Swift.max(interval.start, time)
-        later.append(interval)
-      }
-      self = later
+      self = ThreadHistory(
+        lazy.filter { $0.end > time }.map { interval in
+          var later = interval
+          later.start = Swift.max(interval.start, time)
+          return later
+        })
       return
     }
     var iterator = self[bounds.lowerBound..<program.position].makeIterator()
@@ -204,24 +176,6 @@ public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, 
 }
 
 extension ThreadHistory {
-  /// The last wait was one for events, if nothing is known of it and the thread has not run since in what was added.
-  public mutating func tellLastWaitIsIdle() {
-    guard let (offset, kind, length) = untold else { return }
-    untold = nil
-    if kind < IntervalKinds.narrow {
-      log.replace(at: offset) { (head: UInt8) in head + 4 }
-    } else {
-      log.replace(at: offset + 1) { (number: UInt32) in number + 1 }
-    }
-    kinds.tellIdle(kind, length)
-    unknown -= length
-    idle += length
-    // What was added since is one interval at most, which may begin at a mark.
-    guard let last = marks.indices.last, marks[last].offset > offset else { return }
-    marks[last].unknown -= length
-    marks[last].idle += length
-  }
-
   /// Time on a CPU before a moment.
   public func runningTime(before time: Timestamp) -> TimeSpan { times(before: time).running }
 

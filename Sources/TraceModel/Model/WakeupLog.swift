@@ -73,11 +73,8 @@ public struct WakeupLog: Sequence, ExpressibleByArrayLiteral, Sendable {
   ) {
     if packed % Self.stride == 0 { marks.append(Mark(offset: log.count, time: time)) }
     for (index, wakeup) in wakeups.enumerated() {
-      let number = kinds.number(
-        of: Kind(wakeup),
-        hint: (Int(wakeup.tid) << 24 &+ Int(wakeup.waker)) << 5
-          | (wakeup.waited?.rank ?? 10) << 1 | (wakeup.cpuWasIdle ? 1 : 0))
-      numbers[index] = Int32(truncatingIfNeeded: number)
+      let kind = Kind(wakeup)
+      numbers[index] = Int32(truncatingIfNeeded: kinds.number(of: kind, hint: kind.hint))
     }
     counts.append(contentsOf: repeatElement(0, count: kinds.values.count - counts.count))
     counts.withUnsafeMutableBufferPointer { counts in
@@ -172,6 +169,16 @@ public struct WakeupLog: Sequence, ExpressibleByArrayLiteral, Sendable {
     let bounds = times.map(\.nanoseconds)
     var counts = [Int](repeating: 0, count: bounds.count + 1)
     guard amounts.contains(1) else { return counts }
+    if isAscending, leftOut == nil, !amounts.contains(0) {
+      var before = 0
+      for (part, bound) in bounds.enumerated() {
+        let until = place(of: bound)
+        counts[part] = until - before
+        before = until
+      }
+      counts[bounds.count] = packed - before
+      return counts
+    }
     var part = 0
     var inPart = 0
     var (from, until) = (UInt64(0), bounds.first ?? .max)
@@ -188,6 +195,15 @@ public struct WakeupLog: Sequence, ExpressibleByArrayLiteral, Sendable {
     }
     counts[part] += inPart
     return counts
+  }
+
+  /// How many wakeups are before a moment, where none is older than the one before.
+  private func place(of time: UInt64) -> Int {
+    let mark = Swift.max(marks.partitioningIndex { $0.time >= time } - 1, 0)
+    var place = mark * Self.stride
+    var iterator = iterator(from: mark)
+    while let (moment, _) = iterator.step(), moment < time { place += 1 }
+    return place
   }
 
   private func iterator(from place: Int?) -> Iterator {
@@ -244,31 +260,57 @@ extension WakeupLog {
     }
   }
 
-  /// A wakeup without its time.
+  /// A wakeup without its time, in few words, since each one is compared.
   fileprivate struct Kind: Hashable, Sendable {
-    let tid: Int32
-    let pid: Int32
-    let waker: Int32
-    let wakerPid: Int32
-    let context: Wakeup.Context
-    let waited: WaitCause?
-    let cpuWasIdle: Bool
+    /// Threads, and processes above them.
+    private let woken: UInt64
+    private let waking: UInt64
+    private static var noCause: Int { 0xff }
+    /// The context's and the wait's numbers, and whether the CPU was idle.
+    private let how: UInt32
 
     @inline(__always)
     init(_ wakeup: Wakeup) {
-      tid = wakeup.tid
-      pid = wakeup.pid
-      waker = wakeup.waker
-      wakerPid = wakeup.wakerPid
-      context = wakeup.context
-      waited = wakeup.waited
-      cpuWasIdle = wakeup.cpuWasIdle
+      woken = Self.join(wakeup.tid, wakeup.pid)
+      waking = Self.join(wakeup.waker, wakeup.wakerPid)
+      let context: UInt32 =
+        switch wakeup.context {
+        case .task: 0
+        case .softInterrupt: 1
+        case .hardInterrupt: 2
+        case .unknown: 3
+        }
+      let waited = UInt32(truncatingIfNeeded: wakeup.waited?.rank ?? Self.noCause)
+      how = context | waited << 8 | (wakeup.cpuWasIdle ? 1 << 16 : 0)
     }
 
+    @inline(__always)
+    private static func join(_ tid: Int32, _ pid: Int32) -> UInt64 {
+      UInt64(UInt32(bitPattern: tid)) | UInt64(UInt32(bitPattern: pid)) << 32
+    }
+
+    @inline(__always)
+    var hint: Int {
+      Int(truncatingIfNeeded: woken &* 31 ^ waking &* 0x2_0003 ^ UInt64(how) << 40)
+    }
+
+    var pid: Int32 { Int32(truncatingIfNeeded: woken >> 32) }
+
     func wakeup(at time: UInt64) -> Wakeup {
-      Wakeup(
-        time: Timestamp(nanoseconds: time), tid: tid, pid: pid, waker: waker, wakerPid: wakerPid,
-        context: context, waited: waited, cpuWasIdle: cpuWasIdle)
+      let context: Wakeup.Context =
+        switch how & 3 {
+        case 0: .task
+        case 1: .softInterrupt
+        case 2: .hardInterrupt
+        default: .unknown
+        }
+      let waited = Int(how >> 8 & 0xff)
+      return Wakeup(
+        time: Timestamp(nanoseconds: time), tid: Int32(truncatingIfNeeded: woken), pid: pid,
+        waker: Int32(truncatingIfNeeded: waking), wakerPid: Int32(truncatingIfNeeded: waking >> 32),
+        context: context,
+        waited: waited < Self.noCause ? WaitCause(rank: waited) : nil,
+        cpuWasIdle: how >> 16 != 0)
     }
   }
 

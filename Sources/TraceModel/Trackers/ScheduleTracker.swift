@@ -8,14 +8,13 @@ import PerfData
 struct ScheduleTracker: ~Copyable {
   struct Thread {
     var model: ThreadModel
-    var state: ThreadState?
+    var history = ThreadHistoryBuilder(followsIdle: true)
+    var state = State.unseen
     var since: Timestamp
-    var stack: Int?
+    /// What it waits for, where it is blocked.
+    var wait = IntervalKey.unknown
     /// A stack taken at a blocking switch whose scheduler record has not come yet.
     var pendingStack: (index: Int, cause: WaitCause)?
-    /// The thread that ends the present wait.
-    var waker: Int32?
-    var hasEvents = false
     /// It is in the queue since it was woken, not since it was preempted.
     var isWoken = false
     /// `ProcessorUse.idle` when it got the CPU it runs on.
@@ -25,6 +24,12 @@ struct ScheduleTracker: ~Copyable {
       self.model = model
       since = model.start
     }
+  }
+
+  enum State: UInt8 {
+    /// No event told anything yet.
+    case unseen
+    case running, runnable, blocked
   }
 
   /// The two records of one switch (with and without stack) bear clocks this near to each other.
@@ -44,16 +49,15 @@ struct ScheduleTracker: ~Copyable {
   private var finished: [ThreadModel] = []
 
   private var start = Timestamp(nanoseconds: 0)
-  /// Since when each CPU has been idle, where runs have to be inferred; nil for a busy one.
-  private var idleSince = TidTable<Timestamp?>()
-  /// CPUs of higher numbers, which no machine has, are taken for busy.
-  private static let mostProcessors: Int32 = 1 << 14
+  /// Since when each CPU has been idle, where runs have to be inferred; 0 for a busy one. CPUs of higher numbers, which no machine has,
+  /// are taken for busy.
+  private var idleSince = ContiguousArray<UInt64>(repeating: 0, count: 1 << 14)
 
   /// The time of the first event: what was known of threads before it has no time.
   mutating func starts(at time: Timestamp) {
     start = time
     for tid in threads.keys {
-      if let thread = threads.place(of: tid), !thread.pointee.hasEvents {
+      if let thread = threads.place(of: tid), thread.pointee.state == .unseen {
         thread.pointee.begin(at: time)
       }
     }
@@ -78,9 +82,8 @@ struct ScheduleTracker: ~Copyable {
   mutating func end(tid: Int32, at time: Timestamp) {
     guard var thread = threads.removeValue(forKey: tid) else { return }
     if thread.state == .running { processors.leave(at: time) }
-    thread.close(at: time, idle: processors.idle)
     thread.model.end = time
-    finished.append(thread.model)
+    finished.append(thread.finish(at: time, processors))
   }
 
   /// A process runs a new program: of its threads the one that did it goes on, by the first one's id.
@@ -107,6 +110,7 @@ struct ScheduleTracker: ~Copyable {
   }
 
   /// Returns the thread's process and what it had waited for, where it ran on from a wait that nobody was seen to end.
+  @inline(__always)
   mutating func switchIn(tid: Int32, at time: Timestamp) -> (pid: Int32, waited: WaitCause)? {
     threads.place(of: tid)?.pointee.switchIn(at: time, &processors)
   }
@@ -136,18 +140,16 @@ struct ScheduleTracker: ~Copyable {
   }
 
   /// Returns since when the CPU had been idle before.
+  @inline(__always)
   private mutating func setIdle(_ since: Timestamp?, _ cpu: Int32) -> Timestamp? {
-    guard cpu >= 0, cpu < Self.mostProcessors else { return nil }
-    guard let place = idleSince.place(of: cpu) else {
-      idleSince.insert(since, for: cpu)
-      return nil
-    }
-    let before = place.pointee
-    place.pointee = since
-    return before
+    guard cpu >= 0, cpu < idleSince.count else { return nil }
+    let before = idleSince[Int(cpu)]
+    idleSince[Int(cpu)] = since?.nanoseconds ?? 0
+    return before > 0 ? Timestamp(nanoseconds: before) : nil
   }
 
   /// Returns the thread's process and what it was waiting for; nil for a thread that is not known.
+  @inline(__always)
   mutating func wake(
     tid: Int32, by waker: Int32?, at time: Timestamp
   ) -> (pid: Int32, waited: WaitCause?)? {
@@ -164,15 +166,14 @@ struct ScheduleTracker: ~Copyable {
     guard let thread = threads.place(of: tid), thread.pointee.state == .running,
       time.nanoseconds &- thread.pointee.since.nanoseconds < Self.returnWindow
     else { return }
-    thread.pointee.model.intervals.tellLastWaitIsIdle()
+    thread.pointee.history.tellLastWaitIsIdle()
   }
 
   mutating func finish(at time: Timestamp) -> [ThreadModel] {
     for tid in threads.keys {
       guard var thread = threads.removeValue(forKey: tid) else { continue }
       if thread.state == .running { processors.leave(at: time) }
-      thread.close(at: time, idle: processors.idle)
-      finished.append(thread.model)
+      finished.append(thread.finish(at: time, processors))
     }
     return finished.sorted {
       ($0.pid, $0.start, $0.tid) < ($1.pid, $1.start, $1.tid)
@@ -190,33 +191,46 @@ extension ScheduleTracker.Thread {
   mutating func beginProgram(at time: Timestamp, _ processors: inout ProcessorUse) {
     guard state == .running else { return }
     processors.pass(time)
-    model.intervals.beginProgram(
+    history.beginProgram(
       at: time, after: max(time - since, .zero),
       besideIdle: processors.idle - (idleBefore ?? processors.idle))
   }
 
+  @inline(__always)
   mutating func switchOut(
     isRunnable: Bool, at time: Timestamp, _ processors: inout ProcessorUse
   ) {
-    if hasEvents, state != .running { return }
-    if hasEvents { processors.leave(at: time) }
-    let pending = pendingStack
-    pendingStack = nil
-    change(
-      to: isRunnable ? .runnable : .blocked(pending?.cause ?? .other), at: time, before: .running,
-      idle: processors.idle)
-    if !isRunnable, let pending { stack = pending.index }
+    switch state {
+    case .running: processors.leave(at: time)
+    // What was first seen as it left had been running.
+    case .unseen: break
+    case .runnable, .blocked: return
+    }
+    if time > since { closeRun(at: time, processors) }
+    begin(isRunnable ? .runnable : .blocked, at: time)
+    if let pending = pendingStack {
+      pendingStack = nil
+      if !isRunnable { wait = IntervalKey(.blocked(pending.cause), stack: pending.index) }
+    }
   }
 
+  @inline(__always)
   mutating func switchIn(
     at time: Timestamp, _ processors: inout ProcessorUse
   ) -> (pid: Int32, waited: WaitCause)? {
     pendingStack = nil
-    if hasEvents, state == .running { return nil }
     var untold: (pid: Int32, waited: WaitCause)?
-    if hasEvents, case .blocked(let cause)? = state { untold = (model.pid, cause) }
-    let waited = time.nanoseconds &- since.nanoseconds > ScheduleTracker.longestUnseenQueue
-    change(to: .running, at: time, before: waited ? .blocked(.other) : .runnable)
+    switch state {
+    case .running: return nil
+    case .runnable: closeQueued(at: time)
+    case .blocked:
+      untold = (model.pid, wait.cause)
+      closeWait(at: time, by: nil)
+    case .unseen:
+      let waited = time.nanoseconds &- since.nanoseconds > ScheduleTracker.longestUnseenQueue
+      if waited { closeWait(at: time, by: nil) } else { closeQueued(at: time) }
+    }
+    begin(.running, at: time)
     processors.arrive(at: time)
     idleBefore = processors.idle
     return untold
@@ -227,8 +241,7 @@ extension ScheduleTracker.Thread {
   ) -> (pid: Int32, waited: WaitCause)? {
     guard state != .running else { return nil }
     let beforehand = time.nanoseconds &- since.nanoseconds
-    if !hasEvents, beforehand <= ScheduleTracker.longestUnseenQueue {
-      hasEvents = true
+    if state == .unseen, beforehand <= ScheduleTracker.longestUnseenQueue {
       state = .running
       processors.arrive(at: time)
       idleBefore = processors.idle
@@ -239,10 +252,18 @@ extension ScheduleTracker.Thread {
     return switchIn(at: time, &processors)
   }
 
+  @inline(__always)
   mutating func leaves(
     idleSince: Timestamp?, at time: Timestamp, _ processors: inout ProcessorUse
   ) -> (pid: Int32, waited: WaitCause)? {
-    guard hasEvents, state != .running else { return nil }
+    guard state == .runnable || state == .blocked else { return nil }
+    return leavesUntold(idleSince: idleSince, at: time, &processors)
+  }
+
+  @inline(never)
+  private mutating func leavesUntold(
+    idleSince: Timestamp?, at time: Timestamp, _ processors: inout ProcessorUse
+  ) -> (pid: Int32, waited: WaitCause)? {
     // Nothing tells since when it ran: a nanosecond stands for it. But a CPU that was idle takes a thread as it is woken.
     var from = max(since, Timestamp(nanoseconds: max(time.nanoseconds, 1) - 1))
     if isWoken, let idleSince { from = max(since, idleSince) }
@@ -250,55 +271,67 @@ extension ScheduleTracker.Thread {
     return switchIn(at: from, &processors)
   }
 
+  @inline(__always)
   mutating func wake(by waker: Int32?, at time: Timestamp) -> (pid: Int32, waited: WaitCause?) {
-    var waited: WaitCause?
-    if hasEvents {
-      guard case .blocked(let cause)? = state else { return (model.pid, nil) }
-      waited = cause
-    }
-    self.waker = waker
-    change(to: .runnable, at: time, before: .blocked(.other))
+    guard state == .blocked || state == .unseen else { return (model.pid, nil) }
+    let waited = state == .blocked ? wait.cause : nil
+    closeWait(at: time, by: waker)
+    begin(.runnable, at: time)
     isWoken = true
     return (model.pid, waited)
   }
 
   mutating func blocked(stack taken: Int, cause: WaitCause, at time: Timestamp) {
-    if case .blocked(.other)? = state, stack == nil,
+    if state == .blocked, wait == .unknown,
       time.nanoseconds &- since.nanoseconds < ScheduleTracker.stackWindow
     {
-      state = .blocked(cause)
-      stack = taken
+      wait = IntervalKey(.blocked(cause), stack: taken)
     } else {
       pendingStack = (taken, cause)
     }
   }
 
-  /// Ends the present interval and begins the next; `before` is what the first interval was, when nothing was known.
-  @inline(__always)
-  mutating func change(
-    to next: ThreadState, at time: Timestamp, before: ThreadState, idle: TimeSpan? = nil
-  ) {
-    if !hasEvents {
-      state = before
-      hasEvents = true
+  /// Its life up to a moment.
+  mutating func finish(at time: Timestamp, _ processors: ProcessorUse) -> ThreadModel {
+    if time > since {
+      switch state {
+      case .running: closeRun(at: time, processors)
+      case .runnable: closeQueued(at: time)
+      case .blocked: closeWait(at: time, by: nil)
+      case .unseen: break
+      }
     }
-    close(at: time, idle: idle)
-    waker = nil
-    isWoken = false
-    state = next
-    since = max(time, since)
-    stack = nil
+    model.intervals = history.finish(max(time, since).nanoseconds)
+    return model
   }
 
   @inline(__always)
-  mutating func close(at time: Timestamp, idle: TimeSpan? = nil) {
-    guard let state, time > since else { return }
-    var ender: Int32?
-    if case .blocked = state { ender = waker }
-    model.intervals.append(
-      ThreadInterval(start: since, end: time, state: state, stack: stack, waker: ender),
-      besideIdle: state == .running ? (idle ?? .zero) - (idleBefore ?? idle ?? .zero) : nil)
-    since = time
+  private mutating func begin(_ state: ScheduleTracker.State, at time: Timestamp) {
+    self.state = state
+    since = max(time, since)
+    isWoken = false
+    wait = .unknown
+  }
+
+  /// A run from `since` to a later moment.
+  @inline(__always)
+  private mutating func closeRun(at time: Timestamp, _ processors: ProcessorUse) {
+    history.appendRun(
+      from: since.nanoseconds, until: time.nanoseconds,
+      besideIdle: processors.idle - (idleBefore ?? processors.idle))
+  }
+
+  @inline(__always)
+  private mutating func closeQueued(at time: Timestamp) {
+    guard time > since else { return }
+    history.appendQueued(from: since.nanoseconds, until: time.nanoseconds)
+  }
+
+  @inline(__always)
+  private mutating func closeWait(at time: Timestamp, by waker: Int32?) {
+    guard time > since else { return }
+    history.appendWait(
+      from: since.nanoseconds, until: time.nanoseconds, wait.ended(by: waker))
   }
 }
 
@@ -307,20 +340,28 @@ struct ProcessorUse {
   var count = 0
   private(set) var idle = TimeSpan.zero
   private var running = 0
-  private var last: Timestamp?
+  /// 0 before the first.
+  private var last: UInt64 = 0
 
+  @inline(__always)
   mutating func arrive(at time: Timestamp) {
     pass(time)
     running += 1
   }
 
+  @inline(__always)
   mutating func leave(at time: Timestamp) {
     pass(time)
     running = max(0, running - 1)
   }
 
+  @inline(__always)
   mutating func pass(_ time: Timestamp) {
-    if let last, time > last, running < count { idle += time - last }
-    last = last.map { max($0, time) } ?? time
+    let now = time.nanoseconds
+    guard now > last else { return }
+    if running < count, last > 0 {
+      idle += TimeSpan(nanoseconds: Int64(truncatingIfNeeded: now &- last))
+    }
+    last = now
   }
 }
