@@ -38,7 +38,10 @@ func readingRate() throws -> (rate: Double, count: Int) {
     let start = ContinuousClock.now
     let file = try PerfDataFile(path: path)
     count = 0
-    _ = file.forEachPart([]) { records, _ in count += records.count }
+    _ = file.forEachPart([]) { part in
+      count += part.records.count
+      return .max
+    }
     rates.append(Double(count) / ((ContinuousClock.now - start) / .seconds(1)) / 1e6)
   }
   return (rates.median, count)

@@ -1,93 +1,115 @@
-/// Demands by attribute, at a fixed place, with where the samples have what all have.
-final class DemandTable {
-  private struct Entry {
-    var demand: SampleDemand
-    /// Bytes from the record's start; negative where samples have none.
-    var time: Int
-    var tid: Int
-    var cpu: Int
-    /// Shorter samples are for who can say so.
-    var least: Int
+/// Demands by attribute, as plans at a fixed place.
+final class DemandTable: @unchecked Sendable {
+  // Unchecked because pointers are not Sendable: nothing is written after `init`.
 
-    init(_ demand: SampleDemand, _ layout: RecordLayout) {
-      self.demand = demand
-      func place(_ place: Int) -> Int { place < 0 ? -1 : place + 8 }
-      (time, tid, cpu) = (place(layout.time), place(layout.tid), place(layout.cpu))
-      // What is ignored has no time that counts.
-      if demand.use == .ignore { time = -1 }
-      least = max(layout.least, demand.least)
-    }
-  }
-
-  private let base: UnsafeMutablePointer<Entry>
+  /// By attribute; last comes the plan for samples of which nothing is known, which no sample is long enough for.
+  let plans: UnsafeMutablePointer<SamplePlan>
+  /// Attributes from here on have no plan of their own.
   private let count: Int
+  private let demands: [SampleDemand]
   private let bytes: UnsafeRawBufferPointer
-  /// Up to here so many bytes follow in the file that each integer that was asked for can be read as a whole word.
-  private let lastPlain: Int
+  /// From a sample's start on so many bytes must be in memory for each plan to read whole words.
+  let reach: Int
+  /// Which threads run is followed.
+  let followsRuns: Bool
+  /// There was no demand at all.
+  let isEmpty: Bool
+
+  /// Bytes from a sample's start to its id.
+  let idPlace: Int
+  let lowestID: UInt64
+  let idCount: UInt64
+  /// The places of the plans by id, and last that of samples of other ids. Where samples carry no id that one serves all.
+  let planPlaces: UnsafeMutablePointer<UInt16>
 
   /// Where there is no demand, samples are named.
   init(_ demands: [SampleDemand], _ decoder: EntryDecoder) {
-    count = min(decoder.layouts.count, OrderedRecord.mostAttributes)
-    bytes = decoder.bytes
-    base = .allocate(capacity: max(count, 1))
-    var reach = 0
-    for index in 0..<count {
-      let demand = index < demands.count ? demands[index] : SampleDemand(.name)
-      (base + index).initialize(to: Entry(demand, decoder.layouts[index]))
-      reach = max(reach, demand.reach)
+    isEmpty = demands.isEmpty
+    let count = min(decoder.layouts.count, OrderedRecord.mostAttributes)
+    let demands = (0..<count).map { $0 < demands.count ? demands[$0] : SampleDemand(.name) }
+    idPlace = decoder.lookup.idPlace
+    plans = .allocate(capacity: count + 1)
+    for (index, demand) in demands.enumerated() {
+      (plans + index).initialize(
+        to: SamplePlan(demand, decoder.layouts[index], event: index, idPlace: idPlace))
     }
-    lastPlain = bytes.count - reach
+    (plans + count).initialize(to: SamplePlan())
+    let table = decoder.lookup.table
+    lowestID = table.lowest
+    idCount = UInt64(table.attributes.count)
+    planPlaces = .allocate(capacity: table.attributes.count + 1)
+    for (index, attribute) in (table.attributes + [table.other]).enumerated() {
+      let hasPlan = attribute >= 0 && attribute < count
+      (planPlaces + index).initialize(to: UInt16(hasPlan ? Int(attribute) : count))
+    }
+    self.count = count
+    self.demands = demands
+    bytes = decoder.bytes
+    reach =
+      UnsafeBufferPointer(start: plans, count: count).map { Int($0.reach) }.reduce(idPlace + 8, max)
+    followsRuns = demands.contains { $0.tells != .nothing || $0.use == .run }
   }
 
   deinit {
-    base.deinitialize(count: count)
-    base.deallocate()
+    plans.deinitialize(count: count + 1)
+    plans.deallocate()
+    planPlaces.deallocate()
   }
 
-  /// Writes what was asked for of a sample that has a time, all that was asked for, and no peculiarity: the time, and whether it
-  /// was wanted; nil for any other, of which nothing counts that was written.
-  ///
-  /// Which event comes next cannot be foretold: what differs from event to event is reckoned without branches, where it can be.
-  @inline(__always)
-  func orderPlain(
-    _ sample: RecordScanner.FoundSample, to target: UnsafeMutablePointer<OrderedRecord>
-  ) -> (time: UInt64, isWanted: Int)? {
-    guard sample.attribute < count, sample.offset <= lastPlain,
-      let start = bytes.baseAddress.map({ $0 + sample.offset })
-    else { return nil }
-    // Used where it lies, not copied out first.
-    let entry = base + Int(sample.attribute)
-    guard sample.size >= entry.pointee.least, entry.pointee.time >= 0 else { return nil }
-    let time = start.loadUnaligned(fromByteOffset: entry.pointee.time, as: UInt64.self)
-    guard time != 0,
-      let values = entry.pointee.demand.plainValues(of: start, sample.size)
-    else { return nil }
-    if entry.pointee.demand.isNamed(values) {
-      target.pointee = OrderedRecord(time: time, offset: sample.offset)
-      return (time, 1)
+  /// The size of what may be a sample of a known event; nil where something else is there.
+  func sizeOfSample(_ window: SampleWindow, at offset: Int) -> Int? {
+    guard window.range.contains(offset), window.range.upperBound - offset >= idPlace + 8 else {
+      return nil
     }
-    let tid = entry.pointee.tid
-    let cpu = entry.pointee.cpu
-    target.pointee = OrderedRecord(
-      time: time, values: values,
-      thread: tid >= 0 ? start.loadUnaligned(fromByteOffset: tid, as: UInt64.self) : .max,
-      cpu: cpu >= 0 ? start.loadUnaligned(fromByteOffset: cpu, as: Int32.self) : -1,
-      attribute: Int(sample.attribute))
-    return (time, entry.pointee.demand.handsOut)
+    let start = window.base + offset
+    let header = start.loadUnaligned(as: UInt64.self)
+    let size = Int(header >> 48)
+    let id = start.loadUnaligned(fromByteOffset: idPlace, as: UInt64.self)
+    let plan = plans + Int(planPlaces[Int(min(id &- lowestID, idCount))])
+    guard UInt32(truncatingIfNeeded: header) == RecordType.sample, size >= plan.pointee.least,
+      size % 8 == 0
+    else { return nil }
+    return size
+  }
+
+  /// Whether a sample of which the plan says so is handed out by its place.
+  @inline(never)
+  func isNamed(_ values: PayloadValues, _ plan: UnsafePointer<SamplePlan>) -> Bool {
+    plan.pointee.telling == .place
+      || demands[UnsafePointer(plans).distance(to: plan)].named?.contains(
+        values.first, values.result) ?? false
   }
 
   /// Writes what was asked for of any sample; false where nothing was. Notes its time, 0 where it has none.
   func order(
-    _ sample: RecordScanner.FoundSample, time own: UInt64, at time: UInt64,
+    _ sample: (offset: Int, size: Int, attribute: Int32), time own: UInt64, at time: UInt64,
     _ times: inout PassTimes, to target: UnsafeMutablePointer<OrderedRecord>
   ) -> Bool {
-    let demand = sample.attribute < count ? base[Int(sample.attribute)].demand : SampleDemand(.name)
+    let attribute = Int(sample.attribute)
+    let demand = attribute < count ? demands[attribute] : SampleDemand(.name)
     guard demand.use != .ignore else { return false }
     times.note(own)
-    if let (_, isWanted) = orderPlain(sample, to: target) { return isWanted > 0 }
-    // One without what was asked for is for who can say so.
-    guard demand.use != .count || demand.looksAtPayload else { return false }
-    target.pointee = OrderedRecord(time: time, offset: sample.offset)
-    return true
+    guard attribute < count, let start = bytes.baseAddress.map({ $0 + sample.offset }),
+      sample.offset <= bytes.count - reach, sample.size >= plans[attribute].least, own != 0,
+      plans[attribute].isWhole(start, sample.size)
+    else {
+      // One without what was asked for is for who can say so.
+      guard demand.use != .count || demand.looksAtPayload else { return false }
+      target.pointee = OrderedRecord(time: time, offset: sample.offset)
+      return true
+    }
+    let plan = plans + attribute
+    let values = plan.pointee.values(start)
+    if plan.pointee.telling != .values, isNamed(values, plan) {
+      target.pointee = OrderedRecord(time: time, offset: sample.offset)
+      return true
+    }
+    let cpu = plan.pointee.cpu(start)
+    _ = target.pointee.write(
+      start, plan, time: time, thread: plan.pointee.thread(start),
+      cpu: Int16(exactly: cpu) == nil ? -1 : cpu)
+    target.pointee.write(values)
+    target.pointee.tell(plan.pointee.event, isShown: 0)
+    return plan.pointee.handsOut > 0
   }
 }

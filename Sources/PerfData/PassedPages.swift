@@ -6,18 +6,18 @@ struct PassedPages {
 
   init(_ storage: ByteStorage) { self.storage = storage }
 
+  /// Of a part the lowest record that was looked at is there, .max where none was, and nothing that stands before `floor` comes again.
+  ///
+  /// The parts of several rings alternate: the one furthest behind counts.
+  mutating func note(_ lowest: Int, _ floor: Int) {
+    note(lowest < .max ? max(lowest, floor) : floor)
+  }
+
   /// All that stands before an offset was read.
   @inline(__always)
   mutating func note(_ offset: Int) {
     guard offset - released >= Self.step else { return }
     storage.release(released..<offset)
     released = offset
-  }
-
-  /// All that stands before the records that are only named here was read.
-  mutating func note(_ records: UnsafeBufferPointer<OrderedRecord>) {
-    // The parts of several rings alternate: the one furthest behind counts.
-    let lowest = records.reduce(Int.max) { min($0, $1.offset ?? .max) }
-    if lowest < .max { note(lowest) }
   }
 }

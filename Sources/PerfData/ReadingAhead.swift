@@ -8,27 +8,30 @@ extension PerfDataFile {
   /// Hands out, in order of time, what is asked for of each attribute's samples, and the places of all other records but those that
   /// only end a round; reading and ordering goes on on another core while `body` works.
   ///
-  /// `body` is told the earliest time of all records read so far too, of which there is none earlier from its first timed record on.
-  /// `beside` is called now and then by the core that reads, which mostly has time for other work. What is returned are the times of
+  /// `body` tells the lowest place in the file that it looked at, .max where it did not. `beside` does a piece of other work, if there is one, and tells whether there was: the core that would wait for the other calls it.
+  /// What is returned are the times of
   /// all records.
   public func forEachPartAhead<E: Error>(
-    _ demands: [SampleDemand], beside: @escaping @Sendable () -> Void = {},
-    _ body: (UnsafeBufferPointer<OrderedRecord>, UInt64) throws(E) -> Void
+    _ demands: [SampleDemand], beside: @escaping @Sendable () -> Bool = { false },
+    _ body: (OrderedPart) throws(E) -> Int
   ) throws(E) -> PassTimes {
     guard data.count >= Self.worthAThread else {
       return try forEachPart(demands, body)
     }
     let queue = RoundQueue()
+    let pool = StretchPool(storage, data, DemandTable(demands, scanner().decoder))
+    // Who would wait reads ahead, after what else there is to do.
+    let beside = { @Sendable in beside() || pool.readNext() }
     let reading = DispatchQueue(label: "lull.reader", qos: .userInitiated)
     reading.async {
       let known = self.knownSummary
       var stream = RecordStream(
         scanner: self.scanner(), range: self.data, storage: self.storage, late: known?.late,
-        demands: demands)
+        pool: pool)
       var part = queue.empty()
       while stream.nextPart(part) {
         guard queue.put(part) else { return }
-        beside()
+        while queue.isFull, beside() {}
         part = queue.empty()
       }
       if known == nil { self.remember(stream.summary) }
@@ -37,9 +40,8 @@ extension PerfDataFile {
     var passed = PassedPages(storage)
     var read: RecordPart?
     do throws(E) {
-      while let part = queue.take(read) {
-        try body(part.records, part.earliest)
-        passed.note(part.records)
+      while let part = queue.take(read, beside: beside) {
+        passed.note(try body(part.ordered), part.floor)
         read = part
       }
     } catch {
@@ -60,7 +62,7 @@ extension PerfDataFile {
   /// As `forEachPartAhead`, on one core.
   public func forEachPart<E: Error>(
     _ demands: [SampleDemand],
-    _ body: (UnsafeBufferPointer<OrderedRecord>, UInt64) throws(E) -> Void
+    _ body: (OrderedPart) throws(E) -> Int
   ) throws(E) -> PassTimes {
     let known = knownSummary
     var stream = RecordStream(
@@ -68,8 +70,7 @@ extension PerfDataFile {
     let part = RecordPart()
     var passed = PassedPages(storage)
     while stream.nextPart(part) {
-      try body(part.records, part.earliest)
-      passed.note(part.records)
+      passed.note(try body(part.ordered), part.floor)
     }
     if known == nil { remember(stream.summary) }
     return stream.times

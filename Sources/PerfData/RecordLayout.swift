@@ -12,6 +12,9 @@ struct RecordLayout {
   var trailerCPU = -1
   var trailerSize = 0
 
+  /// Of records that tell none of them.
+  init() {}
+
   init(_ attribute: EventAttribute) {
     let fields = attribute.sampleType
     var position = 0
@@ -94,5 +97,14 @@ struct AttributeLookup {
     let index = id &- lowest
     if index < UInt64(dense.count) { return dense[Int(index)] }
     return sparse.isEmpty ? -1 : sparse[id] ?? -1
+  }
+
+  /// Bytes from a sample's start to its id; 0 where samples carry none.
+  var idPlace: Int { samplePlace >= 0 ? samplePlace + 8 : 0 }
+
+  /// The attributes of the ids from the lowest on, and that of samples of any other id; -1 for those that are no event's. Ids that are
+  /// too far apart for a table are not in it.
+  var table: (lowest: UInt64, attributes: ContiguousArray<Int32>, other: Int32) {
+    samplePlace >= 0 ? (lowest, dense, -1) : (0, [], defaultAttribute)
   }
 }

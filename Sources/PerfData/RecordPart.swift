@@ -5,6 +5,10 @@ final class RecordPart: @unchecked Sendable {
 
   let base: UnsafeMutablePointer<OrderedRecord>
   var count = 0
+  /// Some of them may be only named.
+  var mayName = true
+  /// What stands before this offset comes no more.
+  var floor = 0
   /// The earliest time of what was read up to here.
   var earliest: UInt64 = .max
 
@@ -12,5 +16,18 @@ final class RecordPart: @unchecked Sendable {
 
   deinit { base.deallocate() }
 
-  var records: UnsafeBufferPointer<OrderedRecord> { UnsafeBufferPointer(start: base, count: count) }
+  /// What is lent to who makes something of it.
+  var ordered: OrderedPart {
+    OrderedPart(
+      records: UnsafeBufferPointer(start: base, count: count), earliest: earliest, mayName: mayName)
+  }
+}
+
+/// Records in order, lent for a moment.
+public struct OrderedPart {
+  public let records: UnsafeBufferPointer<OrderedRecord>
+  /// The earliest time of all records read so far, nanoseconds: there is none earlier from the first timed record that is handed out on.
+  public let earliest: UInt64
+  /// Whether some of the records may be only named (`OrderedRecord.offset`).
+  public let mayName: Bool
 }

@@ -6,13 +6,15 @@ extension PerfDataFile {
   /// order.
   public func forEachRound<E: Error>(_ body: ([RecordEntry]) throws(E) -> Void) throws(E) {
     var round: [RecordEntry] = []
-    _ = try forEachPart([]) { (records, _) throws(E) in
+    _ = try forEachPart([]) { (part) throws(E) in
+      let records = part.records
       round.removeAll(keepingCapacity: true)
       for place in records.indices {
         if let later = records[min(place + 8, records.count - 1)].offset { fetch(later) }
         if let offset = records[place].offset { round.append(record(at: offset)) }
       }
       try body(round)
+      return round.reduce(.max) { min($0, $1.offset) }
     }
   }
 

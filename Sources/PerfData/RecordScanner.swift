@@ -77,32 +77,16 @@ struct RecordScanner {
     return nil
   }
 
-  /// Where a sample is, its size and event.
-  typealias FoundSample = (offset: Int, size: Int, attribute: Int32)
+  /// The end of a round, which is a header alone, was read elsewhere.
+  mutating func passRound() {
+    typeCounts[Int(RecordType.finishedRound)] &+= 1
+    offset += 8
+  }
 
-  /// Passes over the samples that come next for as long as they are whole, of known events, and `takes` is true; how many those were.
-  ///
-  /// What changes with each sample stays in registers, which is half of the time that `next` takes.
-  @inline(__always)
-  mutating func nextSamples(_ takes: (FoundSample) -> Bool) -> Int {
-    guard let base = bytes.baseAddress else { return 0 }
-    var offset = offset
-    var count = 0
-    while upperBound &- offset >= 8 {
-      lull_prefetch(base + (offset &+ Self.lookahead))
-      let header = decoder.word(offset)
-      let size = Int(header >> 48)
-      guard UInt32(truncatingIfNeeded: header) == RecordType.sample, size >= 8,
-        size <= upperBound &- offset
-      else { break }
-      let attribute = decoder.attribute(ofSampleAt: offset, size)
-      guard attribute >= 0, takes((offset, size, attribute)) else { break }
-      count &+= 1
-      offset &+= size
-    }
-    self.offset = offset
+  /// So many samples were read elsewhere, up to that place.
+  mutating func pass(samples count: Int, to place: Int) {
     samples &+= count
-    return count
+    offset = place
   }
 
   /// Bytes to the next record; nil where they are not all there.

@@ -7,17 +7,26 @@ struct RecordStream {
   /// More records than this without a FINISHED_ROUND are ordered in parts.
   private let mostPending: Int
   /// Samples that are read before they join the others.
-  private static let samplesAtOnce = 256
-  /// However few of them are wanted, so many bytes are passed over before their pages are given back.
-  private static let bytesAtOnce = 1 << 20
+  private static let samplesAtOnce = 1024
 
   private var scanner: RecordScanner
   private let decoder: EntryDecoder
   private let range: Range<Int>
   private let demands: DemandTable
+  private let source: SampleSource
+  /// Where another core reads ahead, and what it read of the present stretch and is still to be taken in.
+  private let pool: StretchPool?
+  private var ahead: (pieces: ArraySlice<ReadStretch.Piece>, records: UnsafePointer<OrderedRecord>)?
+  private let loop: SampleLoop
   /// Records that only end a round are handed out too.
   private let handsOutRounds: Bool
   private let pending = RunMerger()
+  /// Some records are only named of those that are made ready: of what was read before, and of what was read last, of which some wait.
+  private var waitingNamed = (isOpen: true, isLater: true)
+  /// Where the last two rounds began: of what stood before nothing waits.
+  private var roundStarts = (beforeLast: 0, last: 0)
+  /// Where an end of a round was found ahead.
+  private var roundAhead: Int?
   /// Records that joined since some were last made ready.
   private var joined = 0
   private var isOver = false
@@ -37,18 +46,21 @@ struct RecordStream {
   private(set) var times = PassTimes()
 
   /// `demands` are by attribute, and records that only end a round are not among what is asked for then; where there are none, all
-  /// records are handed out. A round of `mostBytes` and a twentieth of the trace is put in order at once.
+  /// records are handed out; those of the `pool` go before. A round of `mostBytes` and a twentieth of the trace is put in order at once.
   init(
     scanner: RecordScanner, range: Range<Int>, storage: ByteStorage, late known: [RecordKey]?,
-    demands: [SampleDemand] = [], mostBytes: Int = 32 << 20
+    demands: [SampleDemand] = [], pool: StretchPool? = nil, mostBytes: Int = 32 << 20
   ) {
     self.scanner = scanner
     decoder = scanner.decoder
     self.range = range
     passed = PassedPages(storage)
     mostPending = (mostBytes + range.count / 20) / MemoryLayout<OrderedRecord>.stride
-    self.demands = DemandTable(demands, decoder)
-    handsOutRounds = demands.isEmpty
+    self.demands = pool?.demands ?? DemandTable(demands, decoder)
+    self.pool = pool
+    source = SampleSource(storage, range)
+    loop = SampleLoop(self.demands)
+    handsOutRounds = self.demands.isEmpty
     knowsLate = known != nil
     var late: [OrderedRecord] = []
     for key in known ?? [] {
@@ -71,24 +83,40 @@ struct RecordStream {
       earlyMetadata: scanner.earlyMetadata, late: late.sorted(by: <))
   }
 
-  /// Writes the records that come next, in order; false at the end.
+  /// Writes the records that come next, in order, as many as are worth another core's time; false at the end.
   mutating func nextPart(_ part: RecordPart) -> Bool {
-    while true {
-      part.count = pending.next(into: part.base, capacity: RecordPart.capacity)
-      part.earliest = times.earliest
-      if part.count > 0 { return true }
-      guard !isOver else { return false }
-      pending.open(upTo: readRound())
-      joined = 0
+    part.count = 0
+    part.mayName = false
+    while part.count <= RecordPart.capacity / 2 {
+      let count = pending.next(
+        into: part.base + part.count, capacity: RecordPart.capacity - part.count)
+      if count > 0 {
+        part.count += count
+        part.mayName =
+          part.mayName || !known.isEmpty || waitingNamed.isOpen || waitingNamed.isLater
+      } else if isOver {
+        break
+      } else {
+        waitingNamed = (waitingNamed.isLater, false)
+        roundStarts = (roundStarts.last, scanner.position)
+        pending.open(upTo: readRound())
+        joined = 0
+      }
     }
+    part.earliest = times.earliest
+    part.floor = roundStarts.beforeLast
+    return part.count > 0
   }
 
   /// Reads to the end of a round and tells the time up to which all is complete with it.
   private mutating func readRound() -> UInt64 {
     readSamples()
+    if passRound() { return handedOut }
     var record = RecordEntry(offset: 0, type: 0, size: 8, misc: 0)
     while scanner.next(&record) {
       note(record)
+      source.note(named: 1)
+      if demands.followsRuns, record.type != RecordType.finishedRound { loop.running.forget() }
       if nextKnown < known.count, known[nextKnown].offset == record.offset {
         // It counts, so that a round that is too large ends where it did when this was found.
         joined += known[nextKnown].isWanted ? 1 : 0
@@ -96,6 +124,7 @@ struct RecordStream {
       } else if let ordered = ordered(record, at: last) {
         pending.room(for: 1).pointee = ordered
         pending.add(1)
+        waitingNamed.isLater = true
         joined += 1
       }
       if record.type == RecordType.finishedRound {
@@ -106,9 +135,29 @@ struct RecordStream {
         return newest
       }
       readSamples()
+      if passRound() { return handedOut }
     }
     isOver = true
     return .max
+  }
+
+  /// Passes over the end of a round, where one comes next in the present stretch: its page need not be mapped for that.
+  private mutating func passRound() -> Bool {
+    guard known.isEmpty, !handsOutRounds,
+      isBeforeRoundAhead || source.window.isRoundEnd(scanner.position)
+    else { return false }
+    scanner.passRound()
+    last = max(last, handedOut)
+    endRound()
+    return true
+  }
+
+  /// What was read ahead says that the end of a round comes next.
+  private var isBeforeRoundAhead: Bool { roundAhead == scanner.position }
+
+  private mutating func endRound() {
+    handedOut = max(handedOut, limit)
+    limit = newest
   }
 
   /// Reads the samples that come next in a loop that does nothing else.
@@ -116,7 +165,20 @@ struct RecordStream {
     // Records known to be late are few, and so are files that have any.
     guard known.isEmpty else { return }
     var areMore = true
-    while areMore {
+    while areMore, scanner.position < range.upperBound {
+      if source.enter(scanner.position) {
+        loop.running.forget()
+        ahead = pool?.take(source.stretch, isWanted: source.isCopied).map {
+          ($0.pieces[...], UnsafePointer($0.records))
+        }
+      }
+      if takeAhead() {
+        passed.note(scanner.position)
+        continue
+      }
+      if isBeforeRoundAhead { return }
+      let position = scanner.position
+      if !source.window.range.contains(position), !source.fill(from: position) { return }
       let room = min(Self.samplesAtOnce, mostPending - 1 - joined)
       guard room > 0 else { return }
       areMore = readSamples(upTo: room)
@@ -125,33 +187,52 @@ struct RecordStream {
     }
   }
 
-  /// Takes in so many samples at most; false where something else comes next, one that has a peculiarity, or too few are wanted.
+  /// Reads so many samples at most; false where something else comes next, or one that has a peculiarity.
   private mutating func readSamples(upTo room: Int) -> Bool {
-    let demands = demands
-    let place = pending.room(for: room)
-    let handedOut = handedOut
-    var kept = 0
-    var last = last
-    var earliest = UInt64.max
-    var latest: UInt64 = 0
-    let end = scanner.position + Self.bytesAtOnce
-    let count = scanner.nextSamples { sample in
-      guard kept < room, sample.offset < end,
-        let (time, isWanted) = demands.orderPlain(sample, to: place + kept),
-        time >= handedOut
-      else { return false }
-      last = time
-      earliest = min(earliest, time)
-      latest = max(latest, time)
-      kept &+= isWanted
-      return true
+    var position = scanner.position
+    let batch = loop.read(
+      source.window, &position, before: source.end, least: handedOut,
+      to: pending.room(for: room), room: room)
+    takeIn(batch, upTo: position)
+    switch batch.ending {
+    case .full, .older: return true
+    case .cut: return position >= source.end || source.fill(from: position)
+    case .other:
+      if demands.followsRuns { loop.running.forget() }
+      return false
     }
-    self.last = last
-    newest = max(newest, latest)
-    times.note(earliest, latest, count: count)
-    joined += kept
-    pending.add(kept)
-    return kept == room
+  }
+
+  /// Takes in samples that were read ahead, if they begin where they should and are neither too late nor too much; false where there are
+  /// none.
+  private mutating func takeAhead() -> Bool {
+    guard let (pieces, records) = ahead, let piece = pieces.first else { return false }
+    guard piece.range.lowerBound == scanner.position,
+      piece.batch.count == 0 || piece.batch.first >= handedOut,
+      joined + piece.batch.wanted < mostPending
+    else {
+      ahead = nil
+      return false
+    }
+    let kept = piece.batch.kept
+    pending.room(for: kept).update(from: records, count: kept)
+    takeIn(piece.batch, upTo: piece.range.upperBound)
+    roundAhead = piece.endsRound ? piece.range.upperBound : nil
+    ahead = (pieces.dropFirst(), records + kept)
+    return true
+  }
+
+  /// Takes in samples that were written to the room that was given.
+  private mutating func takeIn(_ batch: SampleLoop.Batch, upTo position: Int) {
+    scanner.pass(samples: batch.count, to: position)
+    source.note(named: batch.named)
+    if batch.named > 0 { waitingNamed.isLater = true }
+    guard batch.count > 0 else { return }
+    last = batch.last
+    newest = max(newest, batch.last)
+    times.note(batch.first, batch.last, count: batch.count)
+    joined += batch.wanted
+    pending.add(batch.kept)
   }
 
   /// Follows the time and the rounds, and notes what comes too late.
@@ -160,10 +241,7 @@ struct RecordStream {
     last = record.time != 0 ? record.time : max(last, handedOut)
     if last < handedOut, !knowsLate { late.append(RecordKey(time: last, offset: record.offset)) }
     if last > newest { newest = last }
-    if record.type == RecordType.finishedRound {
-      handedOut = max(handedOut, limit)
-      limit = newest
-    }
+    if record.type == RecordType.finishedRound { endRound() }
   }
 
   /// A record on its way, if it is to be handed out; notes its time.

@@ -60,10 +60,17 @@ final class RoundQueue: Sendable {
     if isWaitedFor { filled.signal() }
   }
 
-  /// The next part, nil at the end; `read` is the one before it.
-  func take(_ read: RecordPart?) -> RecordPart? {
+  /// Whether the other side is behind: who puts has time for other work then.
+  var isFull: Bool { waiting.withLock { $0.parts.count >= Self.capacity } }
+
+  /// The next part, nil at the end; `read` is the one before it. Does what there is to do `beside` before it waits; that tells whether
+  /// there was anything.
+  func take(_ read: RecordPart?, beside: () -> Bool) -> RecordPart? {
     var read = read
     while true {
+      if waiting.withLock({ $0.parts.isEmpty && $0.times == nil }) {
+        while beside(), waiting.withLock({ $0.parts.isEmpty }) {}
+      }
       let (part, isWaitedFor, waits) = waiting.withLock {
         if let part = read.take() { $0.read.append(part) }
         let part = $0.parts.isEmpty ? nil : $0.parts.removeFirst()

@@ -41,14 +41,12 @@ final class RunMerger {
     base = memory.base.bindMemory(to: OrderedRecord.self, capacity: capacity)
   }
 
-  /// Takes in so many records, which were written to the room that was given.
+  /// Takes in so many records of ascending time, which were written to the room that was given.
   func add(_ more: Int) {
-    for place in count..<count + more {
-      let time = base[place].time
-      if time < last || starts.isEmpty { starts.append(place) }
-      last = time
-    }
+    guard more > 0 else { return }
+    if starts.isEmpty || base[count].time < last { starts.append(count) }
     count += more
+    last = base[count - 1].time
   }
 
   /// Takes in, before any other, records that are known to come too late, in order.

@@ -101,9 +101,14 @@ struct TraceLoader: ~Copyable {
     treatments = ContiguousArray(
       events.indices.map { Treatment(frequent: frequent[$0]?.kind, showsRuns: showsRuns[$0]) })
     demands = events.indices.map { [decoders, nameDecoders] index in
-      if let event = frequent[index] { return event.demand }
+      if let event = frequent[index] {
+        var demand = event.demand
+        if event.kind == .scheduleSwitch, infersRuns { demand.tells = .switch }
+        if showsRuns[index] == true { demand.tells = .run }
+        return demand
+      }
       if decoders[index] != nil { return SampleDemand(.name) }
-      if showsRuns[index] != nil { return SampleDemand(.values) }
+      if let byTracepoint = showsRuns[index] { return SampleDemand(byTracepoint ? .run : .values) }
       return SampleDemand(nameDecoders[index] != nil ? .ignore : .count)
     }
     state.schedule.processors.count = file.features.cpusOnline ?? 1
@@ -134,14 +139,27 @@ struct TraceLoader: ~Copyable {
     let treatments = treatments
     let file = file
     let packing = state.wakeups.packing
-    times = file.forEachPartAhead(demands, beside: packing.pack) { records, earliest in
+    times = file.forEachPartAhead(demands, beside: packing.pack) { part in
       treatments.withUnsafeBufferPointer { treatments in
-        guard let base = records.baseAddress else { return }
-        for place in 0..<records.count {
-          let later = base + min(place + Self.lookahead, records.count - 1)
-          if let offset = later.pointee.offset { file.fetch(offset) }
-          consume(base + place, earliest, treatments)
+        var lowest = Int.max
+        guard let base = part.records.baseAddress else { return lowest }
+        let count = part.records.count
+        for place in 0..<count {
+          if part.mayName {
+            let later = base + min(place + Self.lookahead, count - 1)
+            if let offset = later.pointee.offset { file.fetch(offset) }
+          }
+          if !hasStarted, base[place].time > 0 {
+            begin(at: Timestamp(nanoseconds: part.earliest))
+          }
+          if let offset = base[place].offset {
+            lowest = min(lowest, offset)
+            consume(file.record(at: offset))
+          } else {
+            consume(base + place, treatments)
+          }
         }
+        return lowest
       }
     }
   }
@@ -157,13 +175,10 @@ struct TraceLoader: ~Copyable {
 
   @inline(__always)
   private mutating func consume(
-    _ record: UnsafePointer<OrderedRecord>, _ earliest: UInt64,
-    _ treatments: UnsafeBufferPointer<Treatment>
+    _ record: UnsafePointer<OrderedRecord>, _ treatments: UnsafeBufferPointer<Treatment>
   ) {
-    if !hasStarted, record.pointee.time > 0 { begin(at: Timestamp(nanoseconds: earliest)) }
-    if let offset = record.pointee.offset { return consume(file.record(at: offset)) }
     let treatment = treatments[record.pointee.attribute]
-    if let byTracepoint = treatment.showsRuns {
+    if let byTracepoint = treatment.showsRuns, !record.pointee.isShown {
       SchedulerDecoder.foundRunning(
         record.pointee.tid, byTracepoint: byTracepoint, at: record.pointee.timestamp, &state)
     }

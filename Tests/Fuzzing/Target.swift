@@ -39,14 +39,17 @@ public func fuzzOne(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
       named: CallFilter { $0 % 2 == 0 ? Int64($0) : nil }, others: index % 4 == 1 ? .values : .count
     )
   }
-  _ = file.forEachPartAhead(demands) { records, _ in
-    for record in records {
+  _ = file.forEachPartAhead(demands) { part in
+    var lowest = Int.max
+    for record in part.records {
       if let offset = record.offset {
+        lowest = min(lowest, offset)
         read &+= Int(file.record(at: offset).size)
       } else {
         read &+= Int(record.values.third)
       }
     }
+    return lowest
   }
   _ = file.problems
   return 0

@@ -27,7 +27,7 @@ struct RoundQueueTests {
     var random = SeededGenerator(state: 2)
     var read: RecordPart?
     var numbers: [UInt64] = []
-    while let part = queue.take(read) {
+    while let part = queue.take(read, beside: { false }) {
       numbers.append(part.earliest)
       Self.pass(takerDelay, &random)
       read = part
@@ -41,7 +41,7 @@ struct RoundQueueTests {
     let reading = DispatchQueue(label: "reader")
     reading.async { while queue.put(queue.empty()) {} }
     var read: RecordPart?
-    for _ in 0..<3 { read = queue.take(read) }
+    for _ in 0..<3 { read = queue.take(read, beside: { false }) }
     queue.abandon()
     reading.sync {}
     #expect(!queue.put(RecordPart()))

@@ -83,7 +83,7 @@ struct SampleDemandTests {
       storage: storage, late: nil, demands: demands)
     let part = RecordPart()
     var all: [OrderedRecord] = []
-    while stream.nextPart(part) { all += part.records }
+    while stream.nextPart(part) { all += part.ordered.records }
     times = stream.times
     return all
   }

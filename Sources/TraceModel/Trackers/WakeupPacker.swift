@@ -57,12 +57,12 @@ final class WakeupPacking: Sendable {
       $0.waiting.append(block)
       return $0.waiting.count > Self.mostWaiting
     }
-    if isBehind { pack() }
+    if isBehind { _ = pack() }
     return blocks.withLock { $0.empty.popLast() } ?? WakeupBlock()
   }
 
-  /// Packs the block that has waited longest, if there is one.
-  @Sendable func pack() { log.withLock { _ = packNext(&$0) } }
+  /// Packs the block that has waited longest; false where there is none.
+  @Sendable func pack() -> Bool { log.withLock { packNext(&$0) } }
 
   private func packNext(_ log: inout WakeupLog) -> Bool {
     guard let block = blocks.withLock({ $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() })

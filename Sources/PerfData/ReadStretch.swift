@@ -1,0 +1,85 @@
+/// The samples and ends of rounds with which a stretch begins, up to the first record that is something else, read while another core
+/// was busy with what comes before.
+final class ReadStretch: @unchecked Sendable {
+  // Unchecked because a pointer is not Sendable: one core at a time has the stretch.
+
+  /// Samples of ascending time, none perhaps.
+  struct Piece {
+    /// Where the first of them is, and where what follows.
+    let range: Range<Int>
+    let batch: SampleLoop.Batch
+    /// What follows is the end of a round.
+    let endsRound: Bool
+  }
+
+  /// No sample that the loop reads is shorter.
+  fileprivate static let capacity = StretchGrid.bytes / SamplePlan.shortest + 1
+
+  fileprivate(set) var pieces: [Piece] = []
+  /// The records of all pieces, one after another; what is never written takes no memory.
+  let records = UnsafeMutablePointer<OrderedRecord>.allocate(capacity: capacity)
+
+  deinit { records.deallocate() }
+}
+
+/// Reads stretches for one core.
+final class StretchReader: @unchecked Sendable {
+  // Unchecked because a pointer is not Sendable: one core at a time has the reader.
+
+  /// So many samples must follow each other for the first one to be believed. A wrong one is found out, and costs time alone.
+  private static let convincingRow = 3
+
+  private let window: SampleWindow
+  private let loop: SampleLoop
+
+  init(_ storage: ByteStorage, _ demands: DemandTable) {
+    window = SampleWindow(storage)
+    loop = SampleLoop(demands)
+  }
+
+  /// Reads the samples of a range of offsets.
+  func read(_ range: Range<Int>, dataEnd: Int, to stretch: ReadStretch) {
+    stretch.pieces.removeAll(keepingCapacity: true)
+    guard window.copy(from: range.lowerBound, stretchEnd: range.upperBound, dataEnd: dataEnd),
+      let first = first(in: range)
+    else { return }
+    var offset = first
+    var kept = 0
+    loop.running.forget()
+    while true {
+      let start = offset
+      let batch = loop.read(
+        window, &offset, before: range.upperBound, least: 0, to: stretch.records + kept,
+        room: ReadStretch.capacity - kept)
+      let endsRound = batch.ending == .other && window.isRoundEnd(offset)
+      stretch.pieces.append(
+        ReadStretch.Piece(range: start..<offset, batch: batch, endsRound: endsRound))
+      kept += batch.kept
+      if endsRound {
+        offset += SampleWindow.roundEndBytes
+        loop.running.forget()
+      } else if batch.ending != .older {
+        return
+      }
+    }
+  }
+
+  /// Where the first sample seems to be.
+  private func first(in range: Range<Int>) -> Int? {
+    var offset = range.lowerBound
+    while offset < min(range.upperBound, window.range.upperBound - 8) {
+      if isConvincing(offset) { return offset }
+      offset += 8
+    }
+    return nil
+  }
+
+  private func isConvincing(_ offset: Int) -> Bool {
+    var offset = offset
+    for _ in 0..<Self.convincingRow {
+      guard let size = loop.demands.sizeOfSample(window, at: offset) else { return false }
+      offset += size
+    }
+    return true
+  }
+}

@@ -1,0 +1,91 @@
+import Dispatch
+import Synchronization
+
+/// Stretches that are read by whichever core has time, ahead of the one that orders.
+final class StretchPool: Sendable {
+  /// 4 MB of the file, of which the records take a third or less: enough to go on with while the other core is busy with a large
+  /// round.
+  private static let most = 32
+
+  private enum State { case none, reading, read }
+
+  private struct Claims {
+    /// The first stretch that nobody has begun.
+    var next = 0
+    /// The one that is ordered.
+    var ordered = 0
+    /// By number modulo their count.
+    var states = [State](repeating: .none, count: StretchPool.most)
+    /// None are read ahead for now.
+    var isPaused = true
+    /// The one that the ordering core waits for.
+    var awaited: Int?
+    /// Those that nobody uses.
+    var readers: [StretchReader] = []
+  }
+
+  let demands: DemandTable
+  private let storage: ByteStorage
+  private let grid: StretchGrid
+  private let stretches: [ReadStretch]
+  private let claims = Mutex(Claims())
+  private let done = DispatchSemaphore(value: 0)
+
+  init(_ storage: ByteStorage, _ data: Range<Int>, _ demands: DemandTable) {
+    self.storage = storage
+    self.demands = demands
+    grid = StretchGrid(data: data)
+    stretches = (0..<min(Self.most, grid.count)).map { _ in ReadStretch() }
+  }
+
+  /// Reads the next stretch that nobody has begun; false where none is wanted.
+  func readNext() -> Bool {
+    let claim = claims.withLock { claims -> (number: Int, reader: StretchReader?)? in
+      guard !claims.isPaused, claims.next < min(claims.ordered + Self.most, grid.count),
+        claims.states[claims.next % Self.most] != .reading
+      else { return nil }
+      claims.states[claims.next % Self.most] = .reading
+      claims.next += 1
+      return (claims.next - 1, claims.readers.popLast())
+    }
+    guard let number = claim?.number else { return false }
+    let reader = claim?.reader ?? StretchReader(storage, demands)
+    reader.read(
+      grid.range(number), dataEnd: grid.data.upperBound, to: stretches[number % Self.most])
+    let isAwaited = claims.withLock {
+      $0.readers.append(reader)
+      $0.states[number % Self.most] = .read
+      guard $0.awaited == number else { return false }
+      $0.awaited = nil
+      return true
+    }
+    if isAwaited { done.signal() }
+    return true
+  }
+
+  /// A stretch of which the turn has come; nil where nobody has read it, or where none are to be read ahead from here on.
+  ///
+  /// It stays as it is until the next one is taken.
+  func take(_ number: Int, isWanted: Bool) -> ReadStretch? {
+    let isBegun = claims.withLock {
+      let isBegun = number < $0.next
+      $0.next = max($0.next, number + 1)
+      $0.ordered = number
+      $0.isPaused = !isWanted
+      return isBegun
+    }
+    guard isBegun else { return nil }
+    while true {
+      let isRead = claims.withLock { $0.states[number % Self.most] == .read }
+      if isRead { return stretches[number % Self.most] }
+      // The other core is at it.
+      if readNext() { continue }
+      let waits = claims.withLock {
+        guard $0.states[number % Self.most] == .reading else { return false }
+        $0.awaited = number
+        return true
+      }
+      if waits { done.wait() }
+    }
+  }
+}
