@@ -9,8 +9,9 @@ public struct CallFilter: Sendable {
     self.least = (0..<Self.count).map { least($0).map { max($0, 0) } ?? .max }
   }
 
+  /// Whether a call's return is one of them.
   @inline(__always)
-  func contains(_ number: Int32, _ result: Int64) -> Bool {
+  public func contains(_ number: Int32, _ result: Int64) -> Bool {
     guard number >= 0, number < Self.count else { return false }
     return result >= least.withUnsafeBufferPointer { $0[Int(number)] }
   }

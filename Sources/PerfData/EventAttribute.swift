@@ -120,6 +120,8 @@ public struct EventAttribute: Sendable, Hashable {
   public var sampleIDAll: Bool { flags & Self.sampleIDAllFlag != 0 }
   /// Whether times are of `clockID` rather than of the scheduler's clock.
   public var usesClockID: Bool { flags & Self.useClockIDFlag != 0 }
+  /// Whether `samplePeriod` is a frequency, flags bit 10, so that periods vary.
+  public var usesFrequency: Bool { flags & (1 << 10) != 0 }
   /// Whether SWITCH records tell when threads get and leave a CPU.
   public var tellsSwitches: Bool { flags & (1 << 26) != 0 }
 

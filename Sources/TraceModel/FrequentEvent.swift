@@ -33,10 +33,13 @@ struct FrequentEvent {
     guard fields.count == 3 else { return nil }
     demand =
       switch kind {
+      case .systemCallExit where countsCalls && attribute.standsForOne:
+        SampleDemand(payload: payload, fields[0], fields[1], fields[1].upperHalf)
       case .systemCallExit:
+        // The arguments are in the registers, and how many calls it stands for is in the sample.
         SampleDemand(
-          payload: payload, number: fields[0], result: fields[1],
-          named: CallFilter(SyscallDecoder.leastResult), others: countsCalls ? .values : .count)
+          payload: payload, number: fields[0], result: fields[1], named: SyscallDecoder.telling,
+          others: countsCalls ? .values : .count)
       case .scheduleSwitch, .scheduleWaking, .systemCallEnter:
         SampleDemand(payload: payload, fields[0], fields[1], fields[2])
       }
@@ -61,9 +64,16 @@ extension FrequentEvent.Kind {
       state.calls.enter(
         pid: record.pid, tid: record.tid, number: values.first, at: record.timestamp)
     case .systemCallExit:
-      state.calls.exit(
-        pid: record.pid, tid: record.tid, number: values.first, hasFailed: values.result < 0,
-        at: record.timestamp)
+      SyscallDecoder.sysExit(
+        pid: record.pid, tid: record.tid, number: values.first, result: values.result,
+        at: record.timestamp, &state)
     }
+  }
+}
+
+extension EventAttribute {
+  /// Each sample is of one event and holds nothing of what its thread had in its registers.
+  fileprivate var standsForOne: Bool {
+    !sampleType.contains(.userRegisters) && !usesFrequency && samplePeriod <= 1
   }
 }

@@ -33,10 +33,29 @@ enum SyscallDecoder {
   /// Smaller reads are no file operations; Lull records none.
   private static let largeRead: Int64 = 64 << 10
 
-  /// The least result with which a call tells anything here; nil for one that never does.
-  static func leastResult(of number: Int) -> Int64? {
+  /// The calls that tell something here, by their results.
+  static let telling = CallFilter { number in
     if number == Number.read || number == Number.pread64 { return largeRead }
     return decoded.contains(number) ? 0 : nil
+  }
+
+  /// A call's end, with the sample of it where that holds more.
+  private struct Exit {
+    let pid: Int32
+    let tid: Int32
+    let time: Timestamp
+    let number: Int32
+    let result: Int64
+    var context: DecodingContext?
+
+    /// How many calls it stands for.
+    var weight: UInt64 { context?.weight ?? 1 }
+
+    func argument(_ register: Int) -> UInt64? { context?.userRegister(register) }
+
+    func descriptor(_ register: Int) -> Int? {
+      argument(register).map { Int(Int32(truncatingIfNeeded: $0)) }
+    }
   }
 
   static func sysEnter(_ context: DecodingContext, _ state: inout LoaderState) {
@@ -48,75 +67,86 @@ enum SyscallDecoder {
 
   static func sysExit(_ context: DecodingContext, _ state: inout LoaderState) {
     guard let number = context.integer("id"), let result = context.integer("ret") else { return }
-    if state.countsCalls {
-      state.calls.exit(
-        pid: context.pid, tid: context.tid, number: Int32(truncatingIfNeeded: number),
-        hasFailed: result < 0, at: context.time)
-    }
-    if result >= 0, let least = leastResult(of: Int(number)), result >= least {
-      succeeded(Int(number), result, context, &state)
-    }
+    ended(
+      Exit(
+        pid: context.pid, tid: context.tid, time: context.time,
+        number: Int32(truncatingIfNeeded: number), result: result, context: context), &state)
   }
 
-  /// A call that returned no error.
-  private static func succeeded(
-    _ number: Int, _ result: Int64, _ context: DecodingContext, _ state: inout LoaderState
+  /// Of a sample that holds nothing more.
+  static func sysExit(
+    pid: Int32, tid: Int32, number: Int32, result: Int64, at time: Timestamp,
+    _ state: inout LoaderState
   ) {
-    let pid = context.pid
-    func argument(_ register: Int) -> UInt64? { context.userRegister(register) }
-    func descriptor(_ register: Int) -> Int? {
-      argument(register).map { Int(Int32(truncatingIfNeeded: $0)) }
+    ended(Exit(pid: pid, tid: tid, time: time, number: number, result: result), &state)
+  }
+
+  @inline(__always)
+  private static func ended(_ exit: Exit, _ state: inout LoaderState) {
+    if state.countsCalls {
+      state.calls.exit(
+        pid: exit.pid, tid: exit.tid, number: exit.number, hasFailed: exit.result < 0,
+        at: exit.time)
     }
+    if telling.contains(exit.number, exit.result) { told(exit, &state) }
+  }
+
+  /// A call that returned something that counts here.
+  private static func told(_ exit: Exit, _ state: inout LoaderState) {
+    let number = Int(exit.number)
     func add(
       _ kind: FileOperation.Kind, on fd: Int?, bytes: Int64, since: Timestamp? = nil,
       offset: UInt64? = nil
     ) {
       let weight =
         kind == .write && number != Number.splice
-        ? state.weights.weight(ofWrite: context) : state.weights.weight(of: context)
+        ? state.weights.weight(ofWrite: exit.weight, at: exit.time.nanoseconds)
+        : state.weights.weight(exit.weight, at: exit.time.nanoseconds)
       state.operations.append(
         FileOperation(
-          time: context.time, pid: pid, tid: context.tid, kind: kind, path: nil,
-          target: "unknown", bytes: UInt64(max(bytes, 0)),
-          weight: weight,
-          duration: since.map { context.time - $0 } ?? .zero, offset: offset),
+          time: exit.time, pid: exit.pid, tid: exit.tid, kind: kind, path: nil,
+          target: "unknown", bytes: UInt64(max(bytes, 0)), weight: weight,
+          duration: since.map { exit.time - $0 } ?? .zero, offset: offset),
         descriptor: fd)
     }
     func opened(flags: UInt64?) {
-      state.descriptors.open(pid: pid, fd: Int(result), at: context.time)
-      if let flags { add(.open(truncates: flags & truncateFlag != 0), on: Int(result), bytes: 0) }
+      state.descriptors.open(pid: exit.pid, fd: Int(exit.result), at: exit.time)
+      if let flags {
+        add(.open(truncates: flags & truncateFlag != 0), on: Int(exit.result), bytes: 0)
+      }
     }
 
     switch number {
     case Number.read, Number.pread64:
-      add(.read, on: descriptor(Register.di), bytes: result)
+      add(.read, on: exit.descriptor(Register.di), bytes: exit.result)
     case Number.pwrite64, Number.pwritev, Number.pwritev2:
       add(
-        .write, on: descriptor(Register.di), bytes: result, offset: argument(Register.r10))
+        .write, on: exit.descriptor(Register.di), bytes: exit.result,
+        offset: exit.argument(Register.r10))
     case Number.write, Number.writev, Number.sendfile:
-      add(.write, on: descriptor(Register.di), bytes: result)
+      add(.write, on: exit.descriptor(Register.di), bytes: exit.result)
     case Number.copyFileRange, Number.splice:
-      add(.write, on: descriptor(Register.dx), bytes: result)
+      add(.write, on: exit.descriptor(Register.dx), bytes: exit.result)
     case Number.fsync, Number.fdatasync:
       add(
-        .sync, on: descriptor(Register.di), bytes: 0,
-        since: state.syncStarts.removeValue(forKey: context.tid))
-    case Number.syncFileRange: add(.sync, on: descriptor(Register.di), bytes: 0)
+        .sync, on: exit.descriptor(Register.di), bytes: 0,
+        since: state.syncStarts.removeValue(forKey: exit.tid))
+    case Number.syncFileRange: add(.sync, on: exit.descriptor(Register.di), bytes: 0)
     case Number.msync: add(.sync, on: nil, bytes: 0)
-    case Number.ftruncate: add(.truncate, on: descriptor(Register.di), bytes: 0)
-    case Number.open: opened(flags: argument(Register.si))
-    case Number.openat: opened(flags: argument(Register.dx))
+    case Number.ftruncate: add(.truncate, on: exit.descriptor(Register.di), bytes: 0)
+    case Number.open: opened(flags: exit.argument(Register.si))
+    case Number.openat: opened(flags: exit.argument(Register.dx))
     case Number.creat: opened(flags: truncateFlag)
     case Number.openat2: opened(flags: nil)
     case Number.dup, Number.dup2, Number.dup3, Number.fcntl:
-      guard let fd = descriptor(Register.di),
+      guard let fd = exit.descriptor(Register.di),
         number != Number.fcntl
-          || argument(Register.si).map(duplicatingCommands.contains) == true
+          || exit.argument(Register.si).map(duplicatingCommands.contains) == true
       else { return }
-      state.descriptors.duplicate(pid: pid, from: fd, to: Int(result), at: context.time)
+      state.descriptors.duplicate(pid: exit.pid, from: fd, to: Int(exit.result), at: exit.time)
     case Number.close:
-      if let fd = descriptor(Register.di) {
-        state.descriptors.close(pid: pid, fd: fd, at: context.time)
+      if let fd = exit.descriptor(Register.di) {
+        state.descriptors.close(pid: exit.pid, fd: fd, at: exit.time)
       }
     default: break
     }

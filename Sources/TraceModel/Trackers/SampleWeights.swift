@@ -27,14 +27,12 @@ struct SampleWeights {
     weight(context.weight, at: context.time.nanoseconds)
   }
 
-  /// The weight of the sample of a system call that writes: how many there were may be known exactly.
-  mutating func weight(ofWrite context: DecodingContext) -> UInt64 {
-    let time = context.time.nanoseconds
+  /// The weight of the sample of a system call that writes and stands for `own`: how many there were may be known exactly.
+  mutating func weight(ofWrite own: UInt64, at time: UInt64) -> UInt64 {
     guard let index = slice(at: time) else {
-      return weight(ofSample: context.weight, of: Self.systemCalls, at: time)
+      return weight(ofSample: own, of: Self.systemCalls, at: time)
     }
-    return Self.round(
-      Double(context.weight) * slices[index].writeWeight, keeping: &writeRests[index])
+    return Self.round(Double(own) * slices[index].writeWeight, keeping: &writeRests[index])
   }
 
   /// The weight of a transfer's sample.
