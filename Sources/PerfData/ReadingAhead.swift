@@ -8,9 +8,9 @@ extension PerfDataFile {
   /// Hands out, in order of time, what is asked for of each attribute's samples, and the places of all other records but those that
   /// only end a round; reading and ordering goes on on another core while `body` works.
   ///
-  /// `body` tells the lowest place in the file that it looked at, .max where it did not. `beside` does a piece of other work, if there is one, and tells whether there was: the core that would wait for the other calls it.
-  /// What is returned are the times of
-  /// all records.
+  /// `body` tells the lowest place in the file that it looked at, .max where it did not. `beside` does a piece of other work, if there
+  /// is one, and tells whether there was: the core that would wait for the other calls it. What is returned are the times of all
+  /// records.
   public func forEachPartAhead<E: Error>(
     _ demands: [SampleDemand], beside: @escaping @Sendable () -> Bool = { false },
     _ body: (OrderedPart) throws(E) -> Int

@@ -46,7 +46,8 @@ struct RecordStream {
   private(set) var times = PassTimes()
 
   /// `demands` are by attribute, and records that only end a round are not among what is asked for then; where there are none, all
-  /// records are handed out; those of the `pool` go before. A round of `mostBytes` and a twentieth of the trace is put in order at once.
+  /// records are handed out. A `pool`, in which another core reads ahead, brings its own. A round of `mostBytes` and a twentieth of the
+  /// trace is put in order at once.
   init(
     scanner: RecordScanner, range: Range<Int>, storage: ByteStorage, late known: [RecordKey]?,
     demands: [SampleDemand] = [], pool: StretchPool? = nil, mostBytes: Int = 32 << 20
