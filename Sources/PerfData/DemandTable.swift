@@ -1,8 +1,14 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 /// Demands by attribute, as plans at a fixed place.
 final class DemandTable: @unchecked Sendable {
   // Unchecked because pointers are not Sendable: nothing is written after `init`.
 
-  /// By attribute; last comes the plan for samples of which nothing is known, which no sample is long enough for.
+  /// First the plan for samples of which nothing is known, which no sample is long enough for, then one for each attribute.
   let plans: UnsafeMutablePointer<SamplePlan>
   /// Attributes from here on have no plan of their own.
   private let count: Int
@@ -20,7 +26,12 @@ final class DemandTable: @unchecked Sendable {
   let lowestID: UInt64
   let idCount: UInt64
   /// The places of the plans by id, and last that of samples of other ids. Where samples carry no id that one serves all.
+  ///
+  /// The kernel gives ids out in sequence, but to inherited events too, so those of a recording may be far apart: where there are none
+  /// the table takes no memory, since nothing is written there.
   let planPlaces: UnsafeMutablePointer<UInt16>
+  /// Samples of ids that are farther above the lowest are looked at one by one.
+  private static let widestTable: UInt64 = 1 << 24
 
   /// Where there is no demand, samples are named.
   init(_ demands: [SampleDemand], _ decoder: EntryDecoder) {
@@ -29,31 +40,39 @@ final class DemandTable: @unchecked Sendable {
     let demands = (0..<count).map { $0 < demands.count ? demands[$0] : SampleDemand(.name) }
     idPlace = decoder.lookup.idPlace
     plans = .allocate(capacity: count + 1)
+    plans.initialize(to: SamplePlan())
     for (index, demand) in demands.enumerated() {
-      (plans + index).initialize(
+      (plans + index + 1).initialize(
         to: SamplePlan(demand, decoder.layouts[index], event: index, idPlace: idPlace))
     }
-    (plans + count).initialize(to: SamplePlan())
-    let table = decoder.lookup.table
-    lowestID = table.lowest
-    idCount = UInt64(table.attributes.count)
-    planPlaces = .allocate(capacity: table.attributes.count + 1)
-    for (index, attribute) in (table.attributes + [table.other]).enumerated() {
-      let hasPlan = attribute >= 0 && attribute < count
-      (planPlaces + index).initialize(to: UInt16(hasPlan ? Int(attribute) : count))
+    func planPlace(_ attribute: Int32) -> UInt16 {
+      attribute >= 0 && attribute < count ? UInt16(attribute) + 1 : 0
     }
+    let ids = decoder.lookup.attributesByID
+    let lowest = ids.keys.min() ?? 0
+    // The kernel's: those of synthetic events are far above.
+    let near = ids.filter { $0.key - lowest < Self.widestTable }
+    lowestID = lowest
+    idCount = near.keys.max().map { $0 - lowest + 1 } ?? 0
+    guard let places = calloc(Int(idCount) + 1, MemoryLayout<UInt16>.stride) else {
+      fatalError("no memory for \(idCount) ids")
+    }
+    planPlaces = places.bindMemory(to: UInt16.self, capacity: Int(idCount) + 1)
+    for (id, attribute) in near { planPlaces[Int(id - lowest)] = planPlace(attribute) }
+    if ids.isEmpty { planPlaces[Int(idCount)] = planPlace(decoder.lookup.defaultAttribute) }
     self.count = count
     self.demands = demands
     bytes = decoder.bytes
     reach =
-      UnsafeBufferPointer(start: plans, count: count).map { Int($0.reach) }.reduce(idPlace + 8, max)
+      UnsafeBufferPointer(start: plans, count: count + 1).map { Int($0.reach) }
+      .reduce(idPlace + 8, max)
     followsRuns = demands.contains { $0.tells != .nothing || $0.use == .run }
   }
 
   deinit {
     plans.deinitialize(count: count + 1)
     plans.deallocate()
-    planPlaces.deallocate()
+    free(planPlaces)
   }
 
   /// The size of what may be a sample of a known event; nil where something else is there.
@@ -76,7 +95,7 @@ final class DemandTable: @unchecked Sendable {
   @inline(never)
   func isNamed(_ values: PayloadValues, _ plan: UnsafePointer<SamplePlan>) -> Bool {
     plan.pointee.telling == .place
-      || demands[UnsafePointer(plans).distance(to: plan)].named?.contains(
+      || demands[UnsafePointer(plans).distance(to: plan) - 1].named?.contains(
         values.first, values.result) ?? false
   }
 
@@ -89,16 +108,16 @@ final class DemandTable: @unchecked Sendable {
     let demand = attribute < count ? demands[attribute] : SampleDemand(.name)
     guard demand.use != .ignore else { return false }
     times.note(own)
-    guard attribute < count, let start = bytes.baseAddress.map({ $0 + sample.offset }),
-      sample.offset <= bytes.count - reach, sample.size >= plans[attribute].least, own != 0,
-      plans[attribute].isWhole(start, sample.size)
+    let plan = plans + (attribute < count ? attribute + 1 : 0)
+    guard let start = bytes.baseAddress.map({ $0 + sample.offset }),
+      sample.offset <= bytes.count - reach, sample.size >= plan.pointee.least, own != 0,
+      plan.pointee.isWhole(start, sample.size)
     else {
       // One without what was asked for is for who can say so.
       guard demand.use != .count || demand.looksAtPayload else { return false }
       target.pointee = OrderedRecord(time: time, offset: sample.offset)
       return true
     }
-    let plan = plans + attribute
     let values = plan.pointee.values(start)
     if plan.pointee.telling != .values, isNamed(values, plan) {
       target.pointee = OrderedRecord(time: time, offset: sample.offset)

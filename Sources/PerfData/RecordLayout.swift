@@ -102,9 +102,12 @@ struct AttributeLookup {
   /// Bytes from a sample's start to its id; 0 where samples carry none.
   var idPlace: Int { samplePlace >= 0 ? samplePlace + 8 : 0 }
 
-  /// The attributes of the ids from the lowest on, and that of samples of any other id; -1 for those that are no event's. Ids that are
-  /// too far apart for a table are not in it.
-  var table: (lowest: UInt64, attributes: ContiguousArray<Int32>, other: Int32) {
-    samplePlace >= 0 ? (lowest, dense, -1) : (0, [], defaultAttribute)
+  /// The attribute of each id; none where samples carry no id, and all are of `defaultAttribute`.
+  var attributesByID: [UInt64: Int32] {
+    guard samplePlace >= 0 else { return [:] }
+    guard sparse.isEmpty else { return sparse }
+    let known = dense.enumerated().lazy.filter { $0.element >= 0 }
+    return Dictionary(
+      uniqueKeysWithValues: known.map { (lowest + UInt64($0.offset), $0.element) })
   }
 }

@@ -2,8 +2,8 @@
 ///
 /// What is only named is looked at again: where there is much of that, the file is read where it is mapped.
 final class SampleSource {
-  /// With more records in a stretch that are looked at again most of its pages are mapped anyway.
-  private static let mostNamed = 32
+  /// With more records in a stretch that are looked at again, one for two pages, most of them are mapped anyway.
+  private static let mostNamed = StretchGrid.bytes / (2 << 12)
 
   let grid: StretchGrid
   let window: SampleWindow
