@@ -25,6 +25,9 @@ public enum ScoringFile {
     String(decoding: PackageResources.scoring_toml, as: UTF8.self)
   }
 
+  /// Has the standard configuration be read, which is done once.
+  public static func prepare() { _ = ScoringConfiguration.standard }
+
   /// The standard configuration with a user's file put over it.
   public static func configuration(path: String?) throws(ScoringError) -> ScoringConfiguration {
     guard let path else { return .standard }

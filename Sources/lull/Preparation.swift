@@ -1,0 +1,11 @@
+import Dispatch
+import Rules
+
+/// What a report needs whatever the trace holds, read on another core while this one reads the command line.
+enum Preparation {
+  /// Begins with it if the command wants it: a recording must not be disturbed.
+  static func begin(_ arguments: ArraySlice<String>) {
+    guard arguments.first == ReportCommand.configuration.commandName else { return }
+    DispatchQueue.global(qos: .userInitiated).async { ScoringFile.prepare() }
+  }
+}
