@@ -113,6 +113,8 @@ public struct EventAttribute: Sendable, Hashable {
 
   /// flags bit 18: every record, not only samples, ends in a sample id.
   public static let sampleIDAllFlag: UInt64 = 1 << 18
+  /// flags bit 10: `samplePeriod` is a frequency, so that periods vary.
+  public static let usesFrequencyFlag: UInt64 = 1 << 10
   /// flags bit 25: times are of `clockID`.
   public static let useClockIDFlag: UInt64 = 1 << 25
 
@@ -120,8 +122,8 @@ public struct EventAttribute: Sendable, Hashable {
   public var sampleIDAll: Bool { flags & Self.sampleIDAllFlag != 0 }
   /// Whether times are of `clockID` rather than of the scheduler's clock.
   public var usesClockID: Bool { flags & Self.useClockIDFlag != 0 }
-  /// Whether `samplePeriod` is a frequency, flags bit 10, so that periods vary.
-  public var usesFrequency: Bool { flags & (1 << 10) != 0 }
+  /// Whether periods vary.
+  public var usesFrequency: Bool { flags & Self.usesFrequencyFlag != 0 }
   /// Whether SWITCH records tell when threads get and leave a CPU.
   public var tellsSwitches: Bool { flags & (1 << 26) != 0 }
 

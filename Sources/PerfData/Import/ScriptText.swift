@@ -93,7 +93,9 @@ struct ScriptText {
     let parts = line.event.split(separator: ":")
     var event = Event(
       attribute: EventAttribute(
-        type: 1, config: 0, sampleType: [.base, .period], flags: EventAttribute.sampleIDAllFlag,
+        type: 1, config: 0, sampleType: [.base, .period],
+        // Each line tells a period of its own.
+        flags: EventAttribute.sampleIDAllFlag | EventAttribute.usesFrequencyFlag,
         ids: [UInt64(index + 1)], name: line.event))
     if parts.count == 2, !values.isEmpty {
       event.attribute.type = 2
