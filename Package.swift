@@ -70,6 +70,7 @@ let package = Package(
       name: "CElf", pkgConfig: "libdw", providers: [.apt(["libelf-dev", "libdw-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
     .systemLibrary(name: "CPrefetch"),
+    .systemLibrary(name: "CMalloc"),
     // Loaded where a capture is read: it brings six libraries of its own with it.
     .systemLibrary(name: "CPcap", providers: [.apt(["libpcap-dev"])]),
     .target(name: "Packets", dependencies: ["CPcap"], swiftSettings: reader),
@@ -110,7 +111,7 @@ let package = Package(
     .executableTarget(
       name: "lull",
       dependencies: [
-        "Budgets", "Recording", "Reporting", "Symbols",
+        "Budgets", "CMalloc", "Recording", "Reporting", "Symbols",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: direct, linkerSettings: whole),

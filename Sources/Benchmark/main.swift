@@ -40,7 +40,7 @@ func readingRate() throws -> (rate: Double, count: Int) {
     count = 0
     _ = file.forEachPart([]) { part in
       count += part.records.count
-      return .max
+      return OffsetSpan()
     }
     rates.append(Double(count) / ((ContinuousClock.now - start) / .seconds(1)) / 1e6)
   }

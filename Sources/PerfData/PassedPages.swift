@@ -2,15 +2,27 @@
 struct PassedPages {
   private let storage: ByteStorage
   private var released = 0
+  /// What was looked at since some was given back, and in how many parts.
+  private var lookedAt = OffsetSpan()
+  private var parts = 0
   private static let step = 4 << 20
+  /// What is still wanted is mapped again: after so many parts that takes no time worth mentioning.
+  private static let mostParts = 4
+  /// The kernel may map so much where one byte is looked at.
+  private static let largePage = 2 << 20
 
   init(_ storage: ByteStorage) { self.storage = storage }
 
-  /// Of a part the lowest record that was looked at is there, .max where none was, and nothing that stands before `floor` comes again.
-  ///
-  /// The parts of several rings alternate: the one furthest behind counts.
-  mutating func note(_ lowest: Int, _ floor: Int) {
-    note(lowest < .max ? max(lowest, floor) : floor)
+  /// Of a part of records in order, whose places alternate between the rings that they came from, that was looked at.
+  mutating func note(_ span: OffsetSpan) {
+    lookedAt.join(span)
+    parts += 1
+    guard parts >= Self.mostParts, lookedAt.highest - lookedAt.lowest >= Self.step else { return }
+    let start = lookedAt.lowest / Self.largePage * Self.largePage
+    let end = (lookedAt.highest / Self.largePage + 1) * Self.largePage
+    storage.release(start..<min(end, storage.count))
+    lookedAt = OffsetSpan()
+    parts = 0
   }
 
   /// All that stands before an offset was read.
@@ -19,5 +31,29 @@ struct PassedPages {
     guard offset - released >= Self.step else { return }
     storage.release(released..<offset)
     released = offset
+  }
+}
+
+/// From the lowest to the highest of some offsets in a file.
+public struct OffsetSpan: Sendable {
+  /// The lowest; .max where there are none.
+  public private(set) var lowest = Int.max
+  /// The highest; 0 where there are none.
+  public private(set) var highest = 0
+
+  /// Of no offsets.
+  public init() {}
+
+  /// Takes in another one.
+  @inline(__always)
+  public mutating func note(_ offset: Int) {
+    lowest = min(lowest, offset)
+    highest = max(highest, offset)
+  }
+
+  /// Takes in all of another span.
+  mutating func join(_ other: OffsetSpan) {
+    lowest = min(lowest, other.lowest)
+    highest = max(highest, other.highest)
   }
 }

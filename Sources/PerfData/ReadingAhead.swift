@@ -8,12 +8,12 @@ extension PerfDataFile {
   /// Hands out, in order of time, what is asked for of each attribute's samples, and the places of all other records but those that
   /// only end a round; reading and ordering goes on on another core while `body` works.
   ///
-  /// `body` tells the lowest place in the file that it looked at, .max where it did not. `beside` does a piece of other work, if there
+  /// `body` tells what places in the file it looked at. `beside` does a piece of other work, if there
   /// is one, and tells whether there was: the core that would wait for the other calls it. What is returned are the times of all
   /// records.
   public func forEachPartAhead<E: Error>(
     _ demands: [SampleDemand], beside: @escaping @Sendable () -> Bool = { false },
-    _ body: (OrderedPart) throws(E) -> Int
+    _ body: (OrderedPart) throws(E) -> OffsetSpan
   ) throws(E) -> PassTimes {
     guard data.count >= Self.worthAThread else {
       return try forEachPart(demands, body)
@@ -41,7 +41,7 @@ extension PerfDataFile {
     var read: RecordPart?
     do throws(E) {
       while let part = queue.take(read, beside: beside) {
-        passed.note(try body(part.ordered), part.floor)
+        passed.note(try body(part.ordered))
         read = part
       }
     } catch {
@@ -62,7 +62,7 @@ extension PerfDataFile {
   /// As `forEachPartAhead`, on one core.
   public func forEachPart<E: Error>(
     _ demands: [SampleDemand],
-    _ body: (OrderedPart) throws(E) -> Int
+    _ body: (OrderedPart) throws(E) -> OffsetSpan
   ) throws(E) -> PassTimes {
     let known = knownSummary
     var stream = RecordStream(
@@ -70,7 +70,7 @@ extension PerfDataFile {
     let part = RecordPart()
     var passed = PassedPages(storage)
     while stream.nextPart(part) {
-      passed.note(try body(part.ordered), part.floor)
+      passed.note(try body(part.ordered))
     }
     if known == nil { remember(stream.summary) }
     return stream.times

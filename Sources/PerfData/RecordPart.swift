@@ -7,8 +7,6 @@ final class RecordPart: @unchecked Sendable {
   var count = 0
   /// Some of them may be only named.
   var mayName = true
-  /// What stands before this offset comes no more.
-  var floor = 0
   /// The earliest time of what was read up to here.
   var earliest: UInt64 = .max
 

@@ -14,7 +14,7 @@ extension PerfDataFile {
         if let offset = records[place].offset { round.append(record(at: offset)) }
       }
       try body(round)
-      return round.reduce(.max) { min($0, $1.offset) }
+      return round.reduce(into: OffsetSpan()) { $0.note($1.offset) }
     }
   }
 

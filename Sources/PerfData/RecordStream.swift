@@ -23,8 +23,6 @@ struct RecordStream {
   private let pending = RunMerger()
   /// Some records are only named of those that are made ready: of what was read before, and of what was read last, of which some wait.
   private var waitingNamed = (isOpen: true, isLater: true)
-  /// Where the last two rounds began: of what stood before nothing waits.
-  private var roundStarts = (beforeLast: 0, last: 0)
   /// Where an end of a round was found ahead.
   private var roundAhead: Int?
   /// Records that joined since some were last made ready.
@@ -99,13 +97,11 @@ struct RecordStream {
         break
       } else {
         waitingNamed = (waitingNamed.isLater, false)
-        roundStarts = (roundStarts.last, scanner.position)
         pending.open(upTo: readRound())
         joined = 0
       }
     }
     part.earliest = times.earliest
-    part.floor = roundStarts.beforeLast
     return part.count > 0
   }
 
@@ -114,7 +110,7 @@ struct RecordStream {
     readSamples()
     if passRound() { return handedOut }
     var record = RecordEntry(offset: 0, type: 0, size: 8, misc: 0)
-    while scanner.next(&record) {
+    while scanner.next(&record, in: source.window) || scanner.next(&record) {
       note(record)
       source.note(named: 1)
       if demands.followsRuns, record.type != RecordType.finishedRound { loop.running.forget() }

@@ -80,13 +80,18 @@ final class SampleWindow {
   /// Bytes of a record that ends a round: a header alone.
   static let roundEndBytes = 8
 
+  /// The type and the bytes of what is a record at that offset, where it is whole here.
+  func header(at offset: Int) -> (type: UInt32, size: Int)? {
+    guard range.contains(offset), range.upperBound - offset >= 8 else { return nil }
+    let header = (base + offset).loadUnaligned(as: UInt64.self)
+    let size = Int(header >> 48)
+    guard size >= 8, size <= range.upperBound - offset else { return nil }
+    return (UInt32(truncatingIfNeeded: header), size)
+  }
+
   /// Whether the end of a round is there, and nothing else with it.
   func isRoundEnd(_ offset: Int) -> Bool {
-    guard range.contains(offset), range.upperBound - offset >= Self.roundEndBytes else {
-      return false
-    }
-    let header = (base + offset).loadUnaligned(as: UInt64.self)
-    return UInt32(truncatingIfNeeded: header) == RecordType.finishedRound
-      && Int(header >> 48) == Self.roundEndBytes
+    guard let (type, size) = header(at: offset) else { return false }
+    return type == RecordType.finishedRound && size == Self.roundEndBytes
   }
 }

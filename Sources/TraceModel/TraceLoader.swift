@@ -141,8 +141,8 @@ struct TraceLoader: ~Copyable {
     let packing = state.wakeups.packing
     times = file.forEachPartAhead(demands, beside: packing.pack) { part in
       treatments.withUnsafeBufferPointer { treatments in
-        var lowest = Int.max
-        guard let base = part.records.baseAddress else { return lowest }
+        var lookedAt = OffsetSpan()
+        guard let base = part.records.baseAddress else { return lookedAt }
         let count = part.records.count
         for place in 0..<count {
           if part.mayName {
@@ -153,13 +153,13 @@ struct TraceLoader: ~Copyable {
             begin(at: Timestamp(nanoseconds: part.earliest))
           }
           if let offset = base[place].offset {
-            lowest = min(lowest, offset)
+            lookedAt.note(offset)
             consume(file.record(at: offset))
           } else {
             consume(base + place, treatments)
           }
         }
-        return lowest
+        return lookedAt
       }
     }
   }

@@ -1,11 +1,13 @@
 import Dispatch
 import Rules
 
-/// What a report needs whatever the trace holds, read on another core while this one reads the command line.
+/// What a report needs whatever the trace holds.
 enum Preparation {
   /// Begins with it if the command wants it: a recording must not be disturbed.
   static func begin(_ arguments: ArraySlice<String>) {
     guard arguments.first == ReportCommand.configuration.commandName else { return }
+    AnalysisHeap.prepare()
+    // On another core while this one reads the command line.
     DispatchQueue.global(qos: .userInitiated).async { ScoringFile.prepare() }
   }
 }

@@ -40,16 +40,16 @@ public func fuzzOne(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     )
   }
   _ = file.forEachPartAhead(demands) { part in
-    var lowest = Int.max
+    var lookedAt = OffsetSpan()
     for record in part.records {
       if let offset = record.offset {
-        lowest = min(lowest, offset)
+        lookedAt.note(offset)
         read &+= Int(file.record(at: offset).size)
       } else {
         read &+= Int(record.values.third)
       }
     }
-    return lowest
+    return lookedAt
   }
   _ = file.problems
   return 0
