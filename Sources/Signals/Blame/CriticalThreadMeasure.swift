@@ -18,7 +18,7 @@ enum CriticalThreadMeasure {
       let turns = Turn.split(intervals, tid: thread.tid, keeping: nil)
       var blocked = parts
       var longest = turns.longest >= shortestTurn ? turns.longest : .zero
-      var places = BlockingSums(intervals)
+      var places = BlockingSums(intervals, from: intervals.startIndex)
       if role == .cooperativePool {
         // A worker of the pool also serves dispatch queues, which may block it.
         let jobs = intervals.totals.stacks.filter { roles.isPooledJob($0) }

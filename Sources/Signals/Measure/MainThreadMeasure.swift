@@ -51,32 +51,29 @@ struct Turn {
 
   /// `shortest` is of the turns to keep; none are kept where it is nil.
   static func split(_ intervals: ThreadHistory, tid: Int32, keeping shortest: TimeSpan?) -> All {
-    let life = Life(intervals, tid: tid)
     var all = All()
+    guard let first = intervals.first else { return all }
+    let life = Life(intervals, tid: tid)
+    // Intervals follow each other without gaps: a turn begins where an event wait ends.
     var begin = intervals.startIndex
-    var start: Timestamp?
+    var start = first.start
     func end(_ index: Int, _ time: Timestamp) {
-      defer { begin = index + 1 }
-      guard let from = start else { return }
-      start = nil
+      guard index > begin else { return }
       all.count += 1
-      all.longest = max(all.longest, time - from)
-      let isLong = shortest.map { time - from >= $0 } ?? false
+      let length = time - start
+      all.longest = max(all.longest, length)
+      let isLong = shortest.map { length >= $0 } ?? false
       guard isLong || all.first == nil else { return }
-      let turn = Turn(of: life, begin..<index, from, time)
+      let turn = Turn(of: life, begin..<index, start, time)
       if isLong { all.long.append(turn) }
       all.first = all.first ?? turn
     }
-    var last: Timestamp?
-    for (index, interval) in zip(intervals.indices, intervals) {
-      if interval.state == .blocked(.eventWait) {
-        end(index, interval.start)
-      } else {
-        start = start ?? interval.start
-      }
-      last = interval.end
+    for wait in intervals.eventWaits {
+      end(wait.index, wait.start)
+      begin = wait.index + 1
+      start = wait.end
     }
-    if let last { end(intervals.endIndex, last) }
+    if let last = intervals.last { end(intervals.endIndex, last.end) }
     return all
   }
 }
@@ -153,10 +150,8 @@ enum MainThreadMeasure {
       signal.computingSeconds50ms = parts.running.seconds
       signal.computingWhileIdleCPUs = IdleProcessors.overlap(ofAll: intervals, in: subject)
     }
-    let scored =
-      hasEventLoop && turns.count > 1
-      ? intervals[(launch?.endIndex ?? intervals.startIndex)...] : intervals
-    var blockings = BlockingSums(scored)
+    let scored = hasEventLoop && turns.count > 1 ? launch?.endIndex : nil
+    var blockings = BlockingSums(intervals, from: scored ?? intervals.startIndex)
     for turn in elsewhere { blockings.add(turn.intervals) }
     signal.blockings = blockings.blockings(subject)
     return signal
@@ -250,34 +245,46 @@ struct BlockingSums {
   private struct Sum {
     var time = TimeSpan.zero
     var count = 0
-    var waker: Int32?
+    /// How often each thread ended it.
+    var ended: [Int32: Int] = [:]
+
+    mutating func add(_ waker: Int32?, count: Int, _ time: TimeSpan) {
+      self.time += time
+      self.count += count
+      if let waker { ended[waker, default: 0] += count }
+    }
+
+    /// Threads of which name ended it most often.
+    func waker(_ names: [Int32: String]) -> String? {
+      var counts: [String: Int] = [:]
+      for (tid, count) in ended { if let name = names[tid] { counts[name, default: 0] += count } }
+      return counts.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
+    }
   }
 
   private var sums: [Key: Sum] = [:]
 
+  /// Of a whole history from a place on.
+  init(_ history: ThreadHistory, from position: Int) {
+    for tally in history.waits(from: position) {
+      add(tally.cause, tally.stack, tally.waker, count: tally.count, tally.time)
+    }
+  }
+
   init(_ intervals: some Sequence<ThreadInterval>) { add(intervals) }
 
   mutating func add(_ intervals: some Sequence<ThreadInterval>) {
-    // Most waits are like the one before.
-    var last: (key: Key, sum: Sum)?
     for interval in intervals {
-      guard case .blocked(let cause) = interval.state, cause != .eventWait else { continue }
-      let key = Key(cause: cause, stack: interval.stack)
-      if last?.key != key {
-        if let last { add(last.sum, to: last.key) }
-        last = (key, Sum())
-      }
-      last?.sum.time += interval.length
-      last?.sum.count += 1
-      if let waker = interval.waker { last?.sum.waker = waker }
+      guard case .blocked(let cause) = interval.state else { continue }
+      add(cause, interval.stack, interval.waker, count: 1, interval.length)
     }
-    if let last { add(last.sum, to: last.key) }
   }
 
-  private mutating func add(_ sum: Sum, to key: Key) {
-    let old = sums[key] ?? Sum()
-    sums[key] = Sum(
-      time: old.time + sum.time, count: old.count + sum.count, waker: sum.waker ?? old.waker)
+  private mutating func add(
+    _ cause: WaitCause, _ stack: Int?, _ waker: Int32?, count: Int, _ time: TimeSpan
+  ) {
+    guard cause != .eventWait else { return }
+    sums[Key(cause: cause, stack: stack), default: Sum()].add(waker, count: count, time)
   }
 
   /// The longest first.
@@ -289,7 +296,7 @@ struct BlockingSums {
     }.map { key, sum in
       Blocking(
         cause: key.cause.rawValue, seconds: sum.time.seconds, count: sum.count,
-        stack: subject.frames(key.stack), waker: sum.waker.flatMap { names[$0] })
+        stack: subject.frames(key.stack), waker: sum.waker(names))
     }
   }
 }

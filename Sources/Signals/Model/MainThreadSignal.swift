@@ -109,7 +109,7 @@ public struct Blocking: Sendable, Hashable, Codable {
   public var count: Int
   /// Where it waited, innermost frame first.
   public var stack: [StackFrame]
-  /// Thread that most often ended the wait.
+  /// Name of the threads that most often ended the wait.
   public var waker: String?
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.

@@ -26,17 +26,11 @@ public struct Overview: Sendable, Hashable {
     let seconds = max(trace.metadata.durationSeconds, 1e-9)
     var overview = Overview(secondsPerColumn: seconds / Double(columns))
     var sums = ColumnSums(width: overview.secondsPerColumn)
-    if let main = signals.mainThread,
-      let thread = subject.threads.first(where: { Int($0.tid) == main.threadID })
-    {
-      let history = WaitInference.infer(thread.intervals)
-      var walk = ThreadHistory.Walk(history)
-      let busy = columns(overview.secondsPerColumn, from: subject) { time in
-        let lived = min(max(time, thread.start), history.last?.end ?? thread.start) - thread.start
-        return lived - walk.times(before: time).idle
-      }
-      overview.mainThreadBusy = busy.map { min(max($0, 0) / overview.secondsPerColumn, 1) }
+    let main = signals.mainThread.flatMap { main in
+      subject.threads.first { Int($0.tid) == main.threadID }
     }
+    let width = overview.secondsPerColumn
+    let mainThreadBusy = main.map { main in Meanwhile { busy(main, width, in: subject) } }
     if signals.cpu != nil {
       var cores = [Double](repeating: 0, count: columns)
       for thread in subject.threads {
@@ -73,7 +67,20 @@ public struct Overview: Sendable, Hashable {
       }
       overview.footprintBytes = highest
     }
+    if let mainThreadBusy { overview.mainThreadBusy = mainThreadBusy.value }
     return overview
+  }
+
+  /// Share of each column in which a thread was not idle.
+  private static func busy(
+    _ thread: ThreadModel, _ width: Double, in subject: SubjectView
+  ) -> [Double] {
+    let history = WaitInference.infer(thread.intervals)
+    let end = history.last?.end ?? thread.start
+    var walk = ThreadHistory.Walk(history)
+    return columns(width, from: subject) { time in
+      min(max(time, thread.start), end) - thread.start - walk.times(before: time).idle
+    }.map { min(max($0, 0) / width, 1) }
   }
 }
 

@@ -131,7 +131,7 @@ public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, 
     var iterator = Iterator(
       cursor: log.cursor(at: mark.offset), kinds: kinds.all, time: mark.start,
       left: bounds.upperBound - position / Self.stride * Self.stride, earliest: earliest)
-    for _ in 0..<position % Self.stride { _ = iterator.next() }
+    for _ in 0..<position % Self.stride { _ = iterator.skip() }
     return iterator
   }
 
@@ -283,6 +283,18 @@ extension ThreadHistory {
     /// The next one with the number of its kind.
     @inline(__always)
     fileprivate mutating func step() -> (interval: ThreadInterval, kind: Int)? {
+      guard let (start, end, number) = skip() else { return nil }
+      let kind = kinds[number]
+      return (
+        ThreadInterval(
+          start: Timestamp(nanoseconds: start), end: Timestamp(nanoseconds: end),
+          state: kind.state, stack: kind.stack, waker: kind.waker), number
+      )
+    }
+
+    /// From when to when the next one is, and the number of its kind.
+    @inline(__always)
+    fileprivate mutating func skip() -> (start: UInt64, end: UInt64, kind: Int)? {
       guard left > 0 else { return nil }
       left -= 1
       let head = cursor.next(UInt8.self)
@@ -290,12 +302,61 @@ extension ThreadHistory {
       if number == IntervalKinds.narrow { number = Int(cursor.next(UInt32.self)) }
       let start = Swift.max(time, earliest)
       time &+= cursor.number(ByteLog.Width(code: head))
-      let kind = kinds[number]
-      return (
-        ThreadInterval(
-          start: Timestamp(nanoseconds: start), end: Timestamp(nanoseconds: time),
-          state: kind.state, stack: kind.stack, waker: kind.waker), number
-      )
+      return (start, time, number)
+    }
+  }
+}
+
+extension ThreadHistory {
+  /// A wait for events: its place, and from when to when it was.
+  public typealias EventWait = (index: Int, start: Timestamp, end: Timestamp)
+
+  /// The waits for events; what is between them takes next to no time.
+  public var eventWaits: IteratorSequence<EventWaits> {
+    IteratorSequence(
+      EventWaits(
+        iterator: makeIterator(), isWanted: kinds.all.map { $0.state == .blocked(.eventWait) },
+        index: bounds.lowerBound))
+  }
+
+  /// Unpacks one wait for events after another.
+  public struct EventWaits: IteratorProtocol {
+    fileprivate var iterator: Iterator
+    fileprivate let isWanted: [Bool]
+    /// Of the next interval.
+    fileprivate var index: Int
+
+    public mutating func next() -> EventWait? {
+      while let (start, end, kind) = iterator.skip() {
+        index += 1
+        if isWanted[kind] {
+          return (index - 1, Timestamp(nanoseconds: start), Timestamp(nanoseconds: end))
+        }
+      }
+      return nil
+    }
+  }
+
+  /// Waits of one cause at one place that one thread ended.
+  public struct WaitTally: Sendable {
+    public var cause: WaitCause
+    public var stack: Int?
+    public var waker: Int32?
+    public var count: Int
+    public var time: TimeSpan
+  }
+
+  /// All waits of a whole history from a place on, by their kinds; takes no longer than to read what stands before that place.
+  public func waits(from position: Int) -> [WaitTally] {
+    var kinds = kinds
+    var iterator = self[..<position].makeIterator()
+    while let (start, end, kind) = iterator.skip() {
+      kinds.remove(kind, TimeSpan(nanoseconds: Int64(truncatingIfNeeded: end &- start)))
+    }
+    return kinds.tallies.compactMap { kind, tally in
+      guard case .blocked(let cause) = kind.state else { return nil }
+      return WaitTally(
+        cause: cause, stack: kind.stack, waker: kind.waker, count: tally.count, time: tally.time)
     }
   }
 }
