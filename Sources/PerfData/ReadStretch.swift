@@ -12,14 +12,22 @@ final class ReadStretch: @unchecked Sendable {
     let endsRound: Bool
   }
 
-  /// No sample that the loop reads is shorter.
-  fileprivate static let capacity = StretchGrid.bytes / SamplePlan.shortest + 1
-
   fileprivate(set) var pieces: [Piece] = []
-  /// The records of all pieces, one after another; what is never written takes no memory.
-  let records = UnsafeMutablePointer<OrderedRecord>.allocate(capacity: capacity)
+  /// The records of all pieces, one after another.
+  private(set) var records: UnsafeMutablePointer<OrderedRecord>
+  /// How many records there is room for: at first as many as most stretches hold.
+  fileprivate private(set) var capacity = StretchGrid.bytes / 64
+
+  init() { records = .allocate(capacity: capacity) }
 
   deinit { records.deallocate() }
+
+  /// Has twice the room for what is read next.
+  fileprivate func grow() {
+    records.deallocate()
+    capacity *= 2
+    records = .allocate(capacity: capacity)
+  }
 }
 
 /// Reads stretches for one core.
@@ -39,6 +47,8 @@ final class StretchReader: @unchecked Sendable {
 
   /// Reads the samples of a range of offsets.
   func read(_ range: Range<Int>, dataEnd: Int, to stretch: ReadStretch) {
+    // What there was no room for is left to the core that orders.
+    if stretch.pieces.last?.batch.ending == .full { stretch.grow() }
     stretch.pieces.removeAll(keepingCapacity: true)
     guard window.copy(from: range.lowerBound, stretchEnd: range.upperBound, dataEnd: dataEnd),
       let first = first(in: range)
@@ -50,7 +60,7 @@ final class StretchReader: @unchecked Sendable {
       let start = offset
       let batch = loop.read(
         window, &offset, before: range.upperBound, least: 0, to: stretch.records + kept,
-        room: ReadStretch.capacity - kept)
+        room: stretch.capacity - kept)
       let endsRound = batch.ending == .other && window.isRoundEnd(offset)
       stretch.pieces.append(
         ReadStretch.Piece(range: start..<offset, batch: batch, endsRound: endsRound))

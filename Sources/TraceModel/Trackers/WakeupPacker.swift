@@ -26,7 +26,7 @@ struct WakeupPacker: ~Copyable {
 /// Wakeups on their way to the log.
 final class WakeupBlock: @unchecked Sendable {
   // Unchecked because a pointer is not Sendable: one core at a time has the block.
-  static let capacity = 8192
+  static let capacity = 2048
 
   fileprivate let base: UnsafeMutablePointer<Wakeup>
   fileprivate var count = 0
