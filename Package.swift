@@ -69,12 +69,14 @@ let package = Package(
     .systemLibrary(
       name: "CElf", pkgConfig: "libdw", providers: [.apt(["libelf-dev", "libdw-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
-    .systemLibrary(name: "CPrefetch"),
+    .target(name: "CProcessor"),
+    .target(name: "Processors", dependencies: ["CProcessor"], swiftSettings: reader),
     .systemLibrary(name: "CMalloc"),
     // Loaded where a capture is read: it brings six libraries of its own with it.
     .systemLibrary(name: "CPcap", providers: [.apt(["libpcap-dev"])]),
     .target(name: "Packets", dependencies: ["CPcap"], swiftSettings: reader),
-    .target(name: "PerfData", dependencies: ["CPrefetch", "CZstd"], swiftSettings: reader),
+    .target(
+      name: "PerfData", dependencies: ["CProcessor", "CZstd", "Processors"], swiftSettings: reader),
     .target(
       name: "Recording", dependencies: ["CPerfEvent", "CPFM", "PerfData"],
       swiftSettings: direct),
@@ -84,7 +86,9 @@ let package = Package(
       swiftSettings: reader),
     .target(
       name: "Signals",
-      dependencies: ["TraceModel", .product(name: "TOMLKit", package: "TOMLKit")],
+      dependencies: [
+        "Processors", "TraceModel", .product(name: "TOMLKit", package: "TOMLKit"),
+      ],
       resources: [.embedInCode("Radio/profiles.toml")],
       swiftSettings: direct),
     .target(
@@ -111,7 +115,7 @@ let package = Package(
     .executableTarget(
       name: "lull",
       dependencies: [
-        "Budgets", "CMalloc", "Recording", "Reporting", "Symbols",
+        "Budgets", "CMalloc", "Processors", "Recording", "Reporting", "Symbols",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: direct, linkerSettings: whole),
@@ -138,6 +142,7 @@ let package = Package(
       name: "lull-bench", dependencies: ["PerfData"], path: "Sources/Benchmark",
       swiftSettings: strict),
     .target(name: "TestSupport", dependencies: ["PerfData"], swiftSettings: strict),
+    .testTarget(name: "ProcessorsTests", dependencies: ["CProcessor", "Processors"]),
     .testTarget(name: "PerfDataTests", dependencies: ["PerfData", "TestSupport"]),
     .testTarget(name: "PacketsTests", dependencies: ["Packets", "TestSupport"]),
     .testTarget(name: "RecordingTests", dependencies: ["Recording", "TestSupport"]),

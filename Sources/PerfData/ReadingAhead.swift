@@ -1,5 +1,5 @@
-import CPrefetch
-import Dispatch
+import CProcessor
+import Processors
 
 extension PerfDataFile {
   /// Below this many bytes of data a second thread costs more than it helps.
@@ -22,8 +22,7 @@ extension PerfDataFile {
     let pool = StretchPool(storage, data, DemandTable(demands, scanner().decoder))
     // Who would wait reads ahead, after what else there is to do.
     let beside = { @Sendable in beside() || pool.readNext() }
-    let reading = DispatchQueue(label: "lull.reader", qos: .userInitiated)
-    reading.async {
+    let reads = NeighbourThread.begin {
       let known = self.knownSummary
       var stream = RecordStream(
         scanner: self.scanner(), range: self.data, storage: self.storage, late: known?.late,
@@ -37,6 +36,7 @@ extension PerfDataFile {
       if known == nil { self.remember(stream.summary) }
       queue.end(stream.times)
     }
+    guard reads else { return try forEachPart(demands, body) }
     var passed = PassedPages(storage)
     var read: RecordPart?
     do throws(E) {

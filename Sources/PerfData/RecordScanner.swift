@@ -1,4 +1,4 @@
-import CPrefetch
+import CProcessor
 
 /// Finds the records of the data section, one after another.
 ///

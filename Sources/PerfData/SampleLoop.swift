@@ -1,4 +1,4 @@
-import CPrefetch
+import CProcessor
 
 /// Reads samples that follow each other, and of which nothing is peculiar: most of a large trace is read here.
 ///

@@ -1,4 +1,4 @@
-import Dispatch
+import Processors
 import Rules
 
 /// What a report needs whatever the trace holds.
@@ -8,6 +8,6 @@ enum Preparation {
     guard arguments.first == ReportCommand.configuration.commandName else { return }
     AnalysisHeap.prepare()
     // On another core while this one reads the command line.
-    DispatchQueue.global(qos: .userInitiated).async { ScoringFile.prepare() }
+    NeighbourThread.begin { ScoringFile.prepare() }
   }
 }

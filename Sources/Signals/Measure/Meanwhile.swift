@@ -1,23 +1,27 @@
 import Dispatch
+import Processors
 import Synchronization
 
 /// A value that another core works out while this one goes on.
 final class Meanwhile<Value: Sendable>: Sendable {
   private let result = Mutex<Value?>(nil)
-  private let done = DispatchGroup()
+  private let done = DispatchSemaphore(value: 0)
   private let compute: @Sendable () -> Value
 
   init(_ compute: @escaping @Sendable () -> Value) {
     self.compute = compute
-    DispatchQueue.global(qos: .userInitiated).async(group: done) {
+    let begins = NeighbourThread.begin {
       let value = compute()
       self.result.withLock { $0 = value }
+      self.done.signal()
     }
+    if !begins { done.signal() }
   }
 
   /// Waits for the value.
   var value: Value {
     done.wait()
+    defer { done.signal() }
     return result.withLock { $0 } ?? compute()
   }
 }
