@@ -4,7 +4,7 @@ import PerfData
 struct Activity {
   var threads: [ThreadModel]
   var wakeups: WakeupLog
-  var transfers: [Transfer]
+  var transfers: TransferLog
   var countedSpans: [CountedSpan]
   var transferFailures: [TransferFailure]
   var spinCalls: [SpinCall]
@@ -26,7 +26,9 @@ struct Activity {
       return later
     }
     wakeups.leaveOut(pid, before: time)
-    transfers.removeAll { $0.pid == pid && $0.time < time }
+    if transfers.earliest < time {
+      transfers = TransferLog(transfers.lazy.filter { $0.pid != pid || $0.time >= time })
+    }
     for index in countedSpans.indices {
       if countedSpans[index].to <= time {
         countedSpans[index].counts[pid] = nil

@@ -10,7 +10,7 @@ struct LoaderState: ~Copyable {
   var wakeups = WakeupPacker()
   /// Wakes were recorded, so that one which is not there was missed.
   var hasWakeups = false
-  var transfers: [Transfer] = []
+  var transfers = TransferLog()
   var operations = PendingOperations()
   var footprints: [Footprint] = []
   var counters: [CounterSeries] = []

@@ -290,7 +290,14 @@ struct TraceLoader: ~Copyable {
     let operations = state.operations.resolved(by: state.descriptors, sites: state.writeSites)
     let sends = CallSiteDecoder.nearest(
       state.sendSites, state.transfers.lazy.map { (tid: $0.tid, time: $0.time) })
-    for (index, stack) in sends { state.transfers[index].stack = stack }
+    if !sends.isEmpty {
+      state.transfers = TransferLog(
+        state.transfers.enumerated().lazy.map { index, transfer in
+          var told = transfer
+          told.stack = sends[index] ?? transfer.stack
+          return told
+        })
+    }
     let countedSpans = CountedSpan.all(of: state.capture)
     ProcessTotals.fill(
       &processes, threads: threads, wakeups: wakeups,

@@ -143,6 +143,29 @@ struct WakeupMeasureTests {
   }
 }
 
+struct BlockingSumsTests {
+  @Test func `a wait is ended by the threads that end it most often`() throws {
+    let signals = try measure { builder in
+      for tid in UInt32(101)...103 {
+        builder.comm(
+          time: second, pid: 100, tid: Int32(tid), name: tid == 103 ? "other" : "worker")
+      }
+      builder.switchIn(time: second, 100)
+      // The last one to end it, and the one that did so most often alone, are of the other name.
+      for (index, waker) in [101, 103, 102, 101, 102, 103, 103].enumerated() {
+        let from = UInt64(10 + 20 * index)
+        try builder.wait(
+          from: from, to: from + 10, in: ["__lll_lock_wait", "main"], id: 10, context: .task,
+          waker: Int32(waker))
+      }
+    }
+    let blockings = try #require(signals.mainThread?.blockings)
+    #expect(blockings.count == 1 && blockings.first?.count == 7)
+    #expect(blockings.first?.waker == "worker")
+    #expect(blockings.first.map { abs($0.seconds - 0.07) < 1e-9 } == true)
+  }
+}
+
 struct DiskMeasureTests {
   @Test func `a file replaced again and again is rewritten but for its first content`() throws {
     let signals = try measure { builder in

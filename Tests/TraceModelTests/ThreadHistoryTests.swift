@@ -58,6 +58,58 @@ struct ThreadHistoryTests {
         == idle.totals.blocked(by: .eventWait))
   }
 
+  @Test func `waits are told by what was counted as by walking through them`() {
+    var random = SeededGenerator(state: 7)
+    let states: [ThreadState] =
+      [.running, .runnable] + WaitCause.allCases.map { ThreadState.blocked($0) }
+    var time: UInt64 = 5
+    let intervals = (0..<2000).map { _ in
+      let start = time
+      time += random.next() % 1000
+      let state = states[Int(random.next() % UInt64(states.count))]
+      var made = interval(start, time, state, stack: random.next() % 2 == 0 ? 3 : nil)
+      made.waker = random.next() % 3 == 0 ? nil : Int32(random.next() % 5)
+      return made
+    }
+    for history in [ThreadHistory(intervals), ThreadHistory(intervals).takingUnknownForIdle] {
+      let own = Array(history)
+      let events = own.indices.filter { own[$0].state == .blocked(.eventWait) }
+      let told = Array(history.eventWaits)
+      #expect(told.map(\.index) == events)
+      #expect(told.map(\.start) == events.map { own[$0].start })
+      #expect(told.map(\.end) == events.map { own[$0].end })
+      let part = history[300..<900].eventWaits.map(\.index)
+      #expect(part == events.filter { (300..<900).contains($0) })
+      for position in [0, 1, 255, 256, 1300, 2000] {
+        var counted: [String: Int] = [:]
+        var lasted: [String: TimeSpan] = [:]
+        for tally in history.waits(from: position) {
+          let key = "\(tally.cause) \(tally.stack ?? -1) \(tally.waker ?? -1)"
+          counted[key, default: 0] += tally.count
+          lasted[key, default: .zero] += tally.time
+        }
+        var expectedCount: [String: Int] = [:]
+        var expectedTime: [String: TimeSpan] = [:]
+        for interval in own[position...] {
+          guard case .blocked(let cause) = interval.state else { continue }
+          let key = "\(cause) \(interval.stack ?? -1) \(interval.waker ?? -1)"
+          expectedCount[key, default: 0] += 1
+          expectedTime[key, default: .zero] += interval.length
+        }
+        #expect(counted == expectedCount && lasted == expectedTime)
+      }
+    }
+    let changed = ThreadHistory(intervals).mapStates { index, interval in
+      index % 2 == 0 ? .blocked(.lock) : interval.state
+    }
+    #expect(changed.count == intervals.count)
+    #expect(
+      zip(changed, intervals).enumerated().allSatisfy { index, pair in
+        pair.0.start == pair.1.start && pair.0.end == pair.1.end && pair.0.stack == pair.1.stack
+          && pair.0.state == (index % 2 == 0 ? .blocked(.lock) : pair.1.state)
+      })
+  }
+
   @Test func `thread ids out of Linux's range have a place too`() {
     var table = TidTable<String>()
     for tid: Int32 in [0, 1, 5000, 1 << 22, .max, -1, .min] {

@@ -50,7 +50,7 @@ public enum CSVExport {
     case .transfers:
       return text(
         ["time", "tid", "direction", "bytes", "weight", "protocol", "remote"],
-        trace.transfers.filter { $0.pid == pid && $0.isInternet }.map { transfer in
+        trace.transfers.internet(of: pid).map { transfer in
           [
             seconds(transfer.time, trace), "\(transfer.tid)", "\(transfer.direction)",
             "\(transfer.bytes)", "\(transfer.weight)", "\(transfer.transportProtocol)",

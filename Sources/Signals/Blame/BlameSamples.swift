@@ -132,11 +132,11 @@ struct BlameSamples {
   }
 
   private func sends(_ network: NetworkSignal?) -> [BlameSample] {
-    let sends = subject.trace.transfers.filter {
-      $0.pid == subject.pid && $0.isInternet && $0.direction == .send
+    let sends = subject.trace.transfers.internet(of: subject.pid).lazy.filter {
+      $0.direction == .send
     }
     // A burst owns the radio until the next one; its first send began it.
-    let times = sends.map { subject.time($0.time) }
+    let times = Array(sends.map { subject.time($0.time) })
     var energies: [Int: Double] = [:]
     for burst in network?.bursts ?? [] {
       if let first = times.firstIndex(where: {

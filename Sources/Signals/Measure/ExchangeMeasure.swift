@@ -11,18 +11,35 @@ enum ExchangeMeasure {
   /// A connection silent for longer is open and unused.
   static let unusedSeconds = 30.0
 
-  static func measure(_ transfers: [Transfer], in subject: SubjectView) -> ExchangeSignal {
-    var bySocket: [UInt64: [Transfer]] = [:]
-    for transfer in transfers { bySocket[transfer.socket, default: []].append(transfer) }
+  /// A socket's address is used again; a connection ends where the next begins.
+  private struct Ends: Hashable {
+    let socket: UInt64
+    let connection: Int?
+  }
+
+  /// What of a transfer is looked at: there may be hundreds of thousands.
+  private struct Exchanged {
+    let time: Timestamp
+    let bytes: UInt64
+    let weight: UInt64
+    let direction: Transfer.Direction
+  }
+
+  static func measure(
+    _ transfers: some Sequence<Transfer>, in subject: SubjectView
+  ) -> ExchangeSignal {
+    var byEnds: [Ends: [Exchanged]] = [:]
+    for transfer in transfers {
+      byEnds[Ends(socket: transfer.socket, connection: transfer.connection), default: []].append(
+        Exchanged(
+          time: transfer.time, bytes: transfer.bytes, weight: transfer.weight,
+          direction: transfer.direction))
+    }
     var rows: [ConnectionExchange] = []
     var sizes: [Double] = []
-    for (_, own) in bySocket {
-      // A socket's address is used again; a connection ends where the next begins.
-      for (connection, part) in Dictionary(grouping: own, by: \.connection) {
-        let row = exchange(part, connection, subject)
-        rows.append(row)
-        sizes += part.filter { $0.direction == .send }.map { Double($0.bytes) }
-      }
+    for (ends, own) in byEnds {
+      rows.append(exchange(own, ends.connection, subject))
+      for transfer in own where transfer.direction == .send { sizes.append(Double(transfer.bytes)) }
     }
     rows.sort { ($1.followedSmallSends, $0.remote) < ($0.followedSmallSends, $1.remote) }
     return ExchangeSignal(
@@ -33,7 +50,7 @@ enum ExchangeMeasure {
   }
 
   private static func exchange(
-    _ transfers: [Transfer], _ connection: Int?, _ subject: SubjectView
+    _ transfers: [Exchanged], _ connection: Int?, _ subject: SubjectView
   ) -> ConnectionExchange {
     let model = connection.map { subject.trace.connections[$0] }
     var row = ConnectionExchange(remote: model?.remote ?? "unknown")

@@ -36,16 +36,18 @@ enum IdleProcessors {
 private struct RunningThreads {
   /// The next moment at which a thread begins or ends to run, the earliest first: a heap.
   private var changes: [(time: Timestamp, thread: Int)] = []
-  private var histories: [IndexingIterator<[ThreadInterval]>] = []
+  private var histories: [IteratorSequence<ThreadHistory.Iterator>] = []
+  private let from: Timestamp
+  private let to: Timestamp
   /// The end of the run that a thread is in; nil between two runs.
   private var ends: [Timestamp?] = []
   private var count = 0
 
   init(_ threads: [ThreadModel], from: Timestamp, to: Timestamp) {
+    self.from = from
+    self.to = to
     for thread in threads where thread.start < to && (thread.end ?? to) >= from {
-      let own = thread.intervals.overlapping(from, to)
-      guard own.contains(where: { $0.state == .running }) else { continue }
-      histories.append(own.makeIterator())
+      histories.append(thread.intervals.from(from))
       ends.append(nil)
       advance(histories.count - 1)
     }
@@ -73,8 +75,8 @@ private struct RunningThreads {
 
   private mutating func advance(_ thread: Int) {
     if nextEnds.count <= thread { nextEnds.append(Timestamp(nanoseconds: 0)) }
-    while let interval = histories[thread].next() {
-      guard interval.state == .running, interval.end > interval.start else { continue }
+    while let interval = histories[thread].next(), interval.start < to {
+      guard interval.state == .running, interval.end > max(interval.start, from) else { continue }
       nextEnds[thread] = interval.end
       insert(interval.start, thread)
       return

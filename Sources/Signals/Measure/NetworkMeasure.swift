@@ -7,7 +7,7 @@ enum NetworkMeasure {
     _ subject: SubjectView, profile: RadioProfile, others: [RadioProfile], includeLoopback: Bool
   ) -> NetworkSignal {
     let trace = subject.trace
-    let transfers = trace.transfers.filter { $0.pid == subject.pid && $0.isInternet }
+    let transfers = trace.transfers.internet(of: subject.pid)
     let connections = trace.connections.enumerated().filter { $0.element.pid == subject.pid }
     func counts(_ connection: Int?) -> Bool {
       connection.map { includeLoopback || !trace.connections[$0].isLoopback } ?? true
@@ -17,7 +17,7 @@ enum NetworkMeasure {
     let end = subject.time(subject.end)
     let replay = BurstSplitter.bursts(of: packets, from: start, to: end, profile: profile)
     let overhead = PacketMeasure.overhead(
-      trace, transfers: transfers.filter { counts($0.connection) },
+      trace, transfers: transfers.lazy.filter { counts($0.connection) },
       connections: connections.map(\.offset).filter(counts), counts: counts)
 
     var bytes: [Int: (sent: UInt64, received: UInt64)] = [:]
@@ -91,8 +91,8 @@ enum NetworkMeasure {
     func isModelled(_ connection: Int?) -> Bool {
       counts(connection) && !(connection.map(captured.contains) ?? false)
     }
-    for transfer in trace.transfers
-    where transfer.pid == subject.pid && transfer.isInternet && isModelled(transfer.connection) {
+    for transfer in trace.transfers.internet(of: subject.pid)
+    where isModelled(transfer.connection) {
       let bytes = transfer.bytes &* transfer.weight
       packets.append(
         NetworkTransfer(

@@ -24,10 +24,11 @@ enum PacketMeasure {
 
   /// Bytes of headers, and what they are known from: what was not captured is modelled.
   static func overhead(
-    _ trace: Trace, transfers: [Transfer], connections: [Int], counts: (Int?) -> Bool
+    _ trace: Trace, transfers: some Sequence<Transfer>, connections: [Int],
+    counts: (Int?) -> Bool
   ) -> (sent: UInt64, received: UInt64, how: String) {
     let captured = captured(trace)
-    let left = transfers.filter { !($0.connection.map(captured.contains) ?? false) }
+    let left = transfers.lazy.filter { !($0.connection.map(captured.contains) ?? false) }
     let open = connections.filter { !captured.contains($0) }
     var sum = OverheadModel.bytes(of: left, connections: open.map { trace.connections[$0] })
     let isModelled = sum.sent > 0 || sum.received > 0

@@ -18,11 +18,13 @@ struct SubjectActivity {
     allWakeups = WakeupCounts(
       all: signal.total, idle: signal.idle, foundCPUIdle: signal.foundCPUIdle,
       timer: signal.byCause[WakeupMeasure.Cause.timer.rawValue] ?? 0)
-    let transfers = subject.trace.transfers.filter { $0.pid == subject.pid && $0.isInternet }
+    let transfers = subject.trace.transfers.internet(of: subject.pid)
     func bytes(_ direction: Transfer.Direction) -> CumulativeSeries {
       CumulativeSeries(
-        transfers.filter { $0.direction == direction }
-          .map { ($0.time.nanoseconds, Double($0.bytes &* $0.weight)) })
+        transfers.compactMap {
+          $0.direction == direction
+            ? ($0.time.nanoseconds, Double($0.bytes &* $0.weight)) : nil
+        })
     }
     sent = bytes(.send)
     received = bytes(.receive)

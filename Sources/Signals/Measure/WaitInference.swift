@@ -27,16 +27,13 @@ enum WaitInference {
     let known = KnownWaits(intervals)
     guard known.waits.contains(where: \.isSampled) else { return intervals }
     var next = 0
-    return ThreadHistory(
-      intervals.enumerated().lazy.map { index, interval in
-        while next < known.waits.count, known.waits[next].index < index { next += 1 }
-        guard interval.state == .blocked(.other), interval.stack == nil,
-          let cause = known.cause(before: next)
-        else { return interval }
-        var told = interval
-        told.state = .blocked(cause)
-        return told
-      })
+    return intervals.mapStates { index, interval in
+      while next < known.waits.count, known.waits[next].index < index { next += 1 }
+      guard interval.state == .blocked(.other), interval.stack == nil,
+        let cause = known.cause(before: next)
+      else { return interval.state }
+      return .blocked(cause)
+    }
   }
 }
 
@@ -54,11 +51,12 @@ private struct KnownWaits {
   private let after: [WaitCause?]
 
   init(_ intervals: ThreadHistory) {
-    let waits = intervals.enumerated().compactMap { index, interval -> Wait? in
+    var waits: [Wait] = []
+    for (index, interval) in zip(intervals.indices, intervals) {
       guard case .blocked(let cause) = interval.state,
         interval.stack != nil || cause == .eventWait
-      else { return nil }
-      return Wait(index: index, cause: cause, isSampled: interval.stack != nil)
+      else { continue }
+      waits.append(Wait(index: index, cause: cause, isSampled: interval.stack != nil))
     }
     func nearest(_ waits: some Sequence<Wait>) -> [WaitCause?] {
       var last: WaitCause?

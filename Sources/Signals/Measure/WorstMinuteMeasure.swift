@@ -57,8 +57,7 @@ enum WorstMinuteMeasure {
     }
     if signals.network != nil {
       add("network", "B", "bytes sent and received") { put in
-        for transfer in subject.trace.transfers
-        where transfer.pid == subject.pid && transfer.isInternet {
+        for transfer in subject.trace.transfers.internet(of: subject.pid) {
           put(subject.time(transfer.time), Double(transfer.bytes &* transfer.weight))
         }
       }

@@ -9,7 +9,7 @@ import TraceModel
 enum OverheadModel {
   static let segmentPayload: UInt64 = 1448
 
-  static func bytes(of transfers: [Transfer], connections: [Connection])
+  static func bytes(of transfers: some Sequence<Transfer>, connections: [Connection])
     -> (sent: UInt64, received: UInt64)
   {
     var sent: UInt64 = 0

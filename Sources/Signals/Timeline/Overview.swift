@@ -47,7 +47,7 @@ public struct Overview: Sendable, Hashable {
       overview.wakeups = trace.wakeups.counts(of: subject.pid, between: bounds).map(Double.init)
     }
     if signals.network != nil {
-      for transfer in trace.transfers where transfer.pid == subject.pid && transfer.isInternet {
+      for transfer in trace.transfers.internet(of: subject.pid) {
         sums.add(Double(transfer.bytes &* transfer.weight), at: subject.time(transfer.time))
       }
       overview.networkBytes = sums.take()

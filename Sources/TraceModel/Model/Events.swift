@@ -66,7 +66,9 @@ public struct Transfer: Sendable {
   /// It was recorded as one of many, none of which was recorded by itself.
   public var isSample = false
 
-  public var isInternet: Bool { family == 2 || family == 10 }
+  public var isInternet: Bool { Self.isInternet(family) }
+
+  static func isInternet(_ family: Int) -> Bool { family == 2 || family == 10 }
 }
 
 /// A TCP connection as its state changes told it.

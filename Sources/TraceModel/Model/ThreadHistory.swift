@@ -135,6 +135,21 @@ public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, 
     return iterator
   }
 
+  /// The same intervals in other states.
+  public func mapStates(_ state: (_ index: Int, ThreadInterval) -> ThreadState) -> ThreadHistory {
+    var builder = ThreadHistoryBuilder(followsIdle: false)
+    var index = bounds.lowerBound
+    var iterator = makeIterator()
+    var end: UInt64 = 0
+    while var interval = iterator.next() {
+      interval.state = state(index, interval)
+      end = interval.end.nanoseconds
+      builder.append(interval, from: interval.start.nanoseconds, until: end)
+      index += 1
+    }
+    return builder.finish(end)
+  }
+
   /// The same intervals, with waits of no known cause and without a stack taken for idle ones.
   public var takingUnknownForIdle: ThreadHistory {
     var changed = self
@@ -238,23 +253,24 @@ extension ThreadHistory {
 
   /// The intervals that reach into a span.
   public func overlapping(_ from: Timestamp, _ to: Timestamp) -> [ThreadInterval] {
-    let place = Swift.max((firstMark(after: from) ?? marks.count) - 1, 0)
     var found: [ThreadInterval] = []
-    for interval in intervals(fromMark: place) {
+    for interval in self.from(from) {
       guard interval.start < to else { break }
       if interval.end > from { found.append(interval) }
     }
     return found
   }
 
+  /// The intervals from about a moment on: none that reach beyond it are left out.
+  public func from(_ time: Timestamp) -> IteratorSequence<Iterator> {
+    let mark = Swift.max((firstMark(after: time) ?? marks.count) - 1, 0)
+    return IteratorSequence(makeIterator(from: Swift.max(bounds.lowerBound, mark * Self.stride)))
+  }
+
   /// The first mark that is later than a moment; nil when there is none.
   private func firstMark(after time: Timestamp) -> Int? {
     let place = marks.partitioningIndex { $0.start > time.nanoseconds }
     return place < marks.count ? place : nil
-  }
-
-  private func intervals(fromMark place: Int) -> IteratorSequence<Iterator> {
-    IteratorSequence(makeIterator(from: Swift.max(bounds.lowerBound, place * Self.stride)))
   }
 }
 

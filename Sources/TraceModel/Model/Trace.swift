@@ -19,7 +19,7 @@ public struct Trace: Sendable {
   public internal(set) var threads: [ThreadModel] = []
   public internal(set) var stacks = StackTable()
   public internal(set) var wakeups = WakeupLog()
-  public internal(set) var transfers: [Transfer] = []
+  public internal(set) var transfers = TransferLog()
   /// When they were sampled, with what they came to.
   var countedSpans: [CountedSpan] = []
   public internal(set) var connections: [Connection] = []

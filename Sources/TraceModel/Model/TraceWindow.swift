@@ -29,7 +29,7 @@ extension Trace {
     part.startsLate = startsLate || subject.start < from
     part.threads = threads.compactMap { $0.limited(from, to) }
     part.wakeups = WakeupLog(wakeups.lazy.filter { isInside($0.time) })
-    part.transfers = transfers.filter { isInside($0.time) }
+    part.transfers = TransferLog(transfers.lazy.filter { isInside($0.time) })
     part.countedSpans = countedSpans.filter { $0.from >= from && $0.to <= to }
     part.transferFailures = transferFailures.filter { isInside($0.time) }
     part.spinCalls = spinCalls.filter { isInside($0.time) }

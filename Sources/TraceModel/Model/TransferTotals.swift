@@ -45,7 +45,7 @@ public struct TransferTotals: Sendable, Equatable {
 
   /// Adds up what was recorded, and what was counted where only samples were.
   static func byProcess(
-    _ transfers: [Transfer], counted spans: [CountedSpan]
+    _ transfers: some Sequence<Transfer>, counted spans: [CountedSpan]
   ) -> [Int32: TransferTotals] {
     var totals: [Int32: TransferTotals] = [:]
     let ordered = [Transfer.Direction.send, .receive].map { direction in

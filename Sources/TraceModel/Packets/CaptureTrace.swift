@@ -61,7 +61,7 @@ extension Trace {
         durationSeconds: (end - start).seconds, cpuCount: 0, records: packets.count,
         lostEvents: 0, lostSamples: 0, throttled: 0, truncated: capture.note != nil,
         truncationNote: capture.note, unknownRecords: capture.others, undecodable: [:]),
-      start: start, end: end, processes: [process], transfers: transfers,
+      start: start, end: end, processes: [process], transfers: TransferLog(transfers),
       connections: connections, subject: process)
     self.packets = packets
     packetSource = PacketSource(

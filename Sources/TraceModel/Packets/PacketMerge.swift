@@ -28,12 +28,14 @@ extension Trace {
     for (flow, socket) in UnknownSockets.match(unclaimed, in: capture, clock: clock, trace: self) {
       let index = connections.count
       connections.append(flow.connection(socket: socket, pid: subject.pid))
-      for at in transfers.indices
-      where transfers[at].socket == socket.socket && transfers[at].connection == nil
-        && transfers[at].pid == subject.pid
-      {
-        transfers[at].connection = index
-      }
+      transfers = TransferLog(
+        transfers.lazy.map { [pid = subject.pid] transfer in
+          var told = transfer
+          if transfer.socket == socket.socket, transfer.connection == nil, transfer.pid == pid {
+            told.connection = index
+          }
+          return told
+        })
       matched.insert(index)
       merged += packets(
         of: flow, in: capture, clock: clock, as: index, sends: SendTable(self))
@@ -48,7 +50,7 @@ extension Trace {
     packets = merged
     var notes = capture.notes
     let missing = Set(
-      transfers.filter { $0.pid == subject.pid && $0.isInternet }.compactMap(\.connection)
+      transfers.internet(of: subject.pid).compactMap(\.connection)
     ).subtracting(matched).filter { !connections[$0].isLoopback }
     if !missing.isEmpty {
       notes.append("\(missing.count) connections are not in the capture and are modelled")
