@@ -134,6 +134,52 @@ struct ReadAheadTests {
     }
   }
 
+  /// Bytes of a file that are mapped into this process.
+  private func mappedBytes(of path: String) throws -> Int {
+    var isOfFile = false
+    var bytes = 0
+    // The kernel gives a page of text at a time.
+    let text = try #require(FileHandle(forReadingAtPath: "/proc/self/smaps")).readToEnd() ?? Data()
+    for line in String(decoding: text, as: UTF8.self).split(separator: "\n") {
+      if line.contains("-"), !line.contains("kB") { isOfFile = line.hasSuffix(path) }
+      guard isOfFile, line.hasPrefix("Rss:") else { continue }
+      bytes += line.split(separator: " ").compactMap { Int($0) }.first.map { $0 << 10 } ?? 0
+    }
+    return bytes
+  }
+
+  /// The kernel maps up to 2 MB around what is looked at: all of the file, where here and there something is.
+  @Test func `pages that were looked at are given back`() throws {
+    var bytes = trace(2, bytes: 32 << 20).build()
+    // All in one round: what stands in its first part may be wanted up to its end.
+    let end = RecordBuilder.finishedRound()
+    let last = bytes.count - end.count
+    for place in stride(from: 0, through: last, by: 8)
+    where bytes[place] == end[0] && Array(bytes[place..<place + end.count]) == end {
+      bytes[place] = UInt8(RecordType.lastUser)
+    }
+    let path = FileManager.default.temporaryDirectory
+      .appendingPathComponent("mapped-\(UUID().uuidString).perf.data").path
+    #expect(FileManager.default.createFile(atPath: path, contents: Data(bytes)))
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let file = try PerfDataFile(path: path)
+    var most = 0
+    var named = 0
+    var parts = 0
+    _ = file.forEachPartAhead(try demands(file)) { part in
+      var lookedAt = OffsetSpan()
+      for offset in part.records.lazy.compactMap(\.offset) {
+        lookedAt.note(offset)
+        named += file.record(at: offset).size > 0 ? 1 : 0
+      }
+      parts += 1
+      if parts % 8 == 0 { most = max(most, (try? mappedBytes(of: path)) ?? .max) }
+      return lookedAt
+    }
+    #expect(named > 50 && parts > 50)
+    #expect(most < 16 << 20)
+  }
+
   /// Told again what the record before it on its CPU told, a sample is left out; anything that was not looked at may have changed it.
   @Test(arguments: 0..<20)
   func `that a thread runs is told once`(seed: Int) throws {
