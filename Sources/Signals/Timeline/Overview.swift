@@ -30,17 +30,14 @@ public struct Overview: Sendable, Hashable {
       subject.threads.first { Int($0.tid) == main.threadID }
     }
     let width = overview.secondsPerColumn
-    let mainThreadBusy = main.map { main in Meanwhile { busy(main, width, in: subject) } }
     if signals.cpu != nil {
-      var cores = [Double](repeating: 0, count: columns)
-      for thread in subject.threads {
-        var walk = ThreadHistory.Walk(thread.intervals)
-        let own = columns(overview.secondsPerColumn, from: subject) {
-          walk.times(before: $0).running
-        }
-        for index in cores.indices { cores[index] += own[index] }
-      }
-      overview.cores = cores.map { $0 / overview.secondsPerColumn }
+      // This core takes every other thread.
+      let threads = subject.threads.filter { $0.runningTime > .zero }
+      let evens = stride(from: 0, to: threads.count, by: 2).map { threads[$0] }
+      let odds = stride(from: 1, to: threads.count, by: 2).map { threads[$0] }
+      let others = Meanwhile { cores(evens, width, in: subject) }
+      let own = cores(odds, width, in: subject)
+      overview.cores = zip(others.value, own).map { ($0 + $1) / width }
     }
     if signals.wakeups != nil {
       let bounds = (1..<columns).map { sums.begin(of: $0, in: subject) }
@@ -67,8 +64,21 @@ public struct Overview: Sendable, Hashable {
       }
       overview.footprintBytes = highest
     }
-    if let mainThreadBusy { overview.mainThreadBusy = mainThreadBusy.value }
+    if let main { overview.mainThreadBusy = busy(main, width, in: subject) }
     return overview
+  }
+
+  /// Seconds of CPU time of some threads in each column.
+  private static func cores(
+    _ threads: [ThreadModel], _ width: Double, in subject: SubjectView
+  ) -> [Double] {
+    var cores = [Double](repeating: 0, count: columns)
+    for thread in threads {
+      var walk = ThreadHistory.Walk(thread.intervals)
+      let own = columns(width, from: subject) { walk.times(before: $0).running }
+      for index in cores.indices { cores[index] += own[index] }
+    }
+    return cores
   }
 
   /// Share of each column in which a thread was not idle.

@@ -207,29 +207,43 @@ extension ThreadHistory {
     private var iterator: Iterator
     private var running = TimeSpan.zero
     private var idle = TimeSpan.zero
+    /// By kind.
+    private let sums: [Sum]
     /// Read already, and not over at the last moment asked for.
-    private var pending: ThreadInterval?
+    private var pending: (start: UInt64, end: UInt64, kind: Int)?
+
+    /// To what an interval adds.
+    private enum Sum { case running, idle, none }
 
     public init(_ history: ThreadHistory) {
       self.history = history
       iterator = history.makeIterator()
+      sums = history.kinds.all.map { kind in
+        switch kind.state {
+        case .running: .running
+        case .blocked(.eventWait): .idle
+        case .runnable, .blocked: .none
+        }
+      }
     }
 
     /// Time on a CPU and in event waits before a moment, which is no earlier than the one before.
     public mutating func times(before time: Timestamp) -> (running: TimeSpan, idle: TimeSpan) {
       jump(to: time)
-      while let interval = pending ?? iterator.next() {
+      while let interval = pending ?? iterator.skip() {
         pending = interval
-        guard interval.start < time else { break }
-        let length = Swift.min(interval.end, time) - interval.start
-        let isIdle = interval.state == .blocked(.eventWait)
-        guard interval.end <= time else {
-          return (
-            interval.state == .running ? running + length : running, isIdle ? idle + length : idle
-          )
+        guard interval.start < time.nanoseconds else { break }
+        let length = TimeSpan(
+          nanoseconds: Int64(
+            truncatingIfNeeded: Swift.min(interval.end, time.nanoseconds) &- interval.start))
+        let isOver = interval.end <= time.nanoseconds
+        switch sums[interval.kind] {
+        case .running where isOver: running += length
+        case .idle where isOver: idle += length
+        case .running: return (running + length, idle)
+        case .idle: return (running, idle + length)
+        case .none: if !isOver { return (running, idle) }
         }
-        if interval.state == .running { running += length }
-        if isIdle { idle += length }
         pending = nil
       }
       return (running, idle)
