@@ -1,6 +1,6 @@
 /// The data in stretches of one size, which begin with the data.
 struct StretchGrid {
-  static let bytes = 128 << 10
+  static let bytes = 256 << 10
 
   let data: Range<Int>
 

@@ -3,9 +3,9 @@ import Synchronization
 
 /// Stretches that are read by whichever core has time, ahead of the one that orders.
 final class StretchPool: Sendable {
-  /// 4 MB of the file, of which the records take a third or less: enough to go on with while the other core is busy with a large
+  /// 2 MB of the file, of which the records take a third or less: enough to go on with while the other core is busy with a large
   /// round.
-  private static let most = 32
+  private static let most = 8
 
   private enum State { case none, reading, read }
 
