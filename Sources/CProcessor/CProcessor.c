@@ -6,8 +6,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-pid_t lull_this_thread(void) { return (pid_t)syscall(SYS_gettid); }
-
 int lull_this_cpu(void) { return sched_getcpu(); }
 
 bool lull_allowed_cpus(pid_t thread, void *mask, size_t bytes) {

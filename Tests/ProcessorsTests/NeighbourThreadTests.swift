@@ -15,28 +15,26 @@ struct NeighbourThreadTests {
   }
 
   @Test(
-    "each thread is kept off the other's CPU while both work",
+    "a thread begins on another CPU, and may be anywhere",
     .enabled(if: allowed().count > 1, "threads may be on one CPU only"))
-  func apart() {
+  func elsewhere() {
     let before = Self.allowed()
-    let seen = Mutex<(cpu: Int, allowed: Set<Int>)>((-1, []))
+    let seen = Mutex<[(beginner: Int32, cpu: Int32, allowed: Set<Int>)]>([])
     let hasBegun = DispatchSemaphore(value: 0)
-    let mayEnd = DispatchSemaphore(value: 0)
-    #expect(
-      NeighbourThread.begin {
-        seen.withLock { $0 = (Int(lull_this_cpu()), Self.allowed()) }
-        hasBegun.signal()
-        mayEnd.wait()
-      })
-    hasBegun.wait()
-    let during = Self.allowed()
-    let (cpu, others) = seen.withLock { $0 }
-    #expect(during == before.subtracting([cpu]))
-    #expect(others.count == before.count - 1 && others.isSubset(of: before))
-    #expect(others.contains(cpu))
-    mayEnd.signal()
-    // The other thread lets this one go as it ends.
-    while Self.allowed() != before { usleep(1000) }
+    for _ in 0..<20 {
+      let here = lull_this_cpu()
+      #expect(
+        NeighbourThread.begin {
+          let cpu = lull_this_cpu()
+          seen.withLock { $0.append((here, cpu, Self.allowed())) }
+          hasBegun.signal()
+        })
+      hasBegun.wait()
+    }
+    let all = seen.withLock { $0 }
+    #expect(all.allSatisfy { $0.allowed == before } && Self.allowed() == before)
+    // Other tests keep the CPUs busy, so that the scheduler may move it at once.
+    #expect(all.count { $0.cpu != $0.beginner } > 10)
   }
 
   @Test("many threads at once do all their work")

@@ -8,9 +8,6 @@
 /// Asks the processor to fetch what is at an address, which need not be mapped: it is read soon.
 static inline void lull_prefetch(const void *_Nullable address) { __builtin_prefetch(address); }
 
-/// The calling thread's id.
-pid_t lull_this_thread(void);
-
 /// The CPU on which the calling thread is; -1 where the kernel does not say.
 int lull_this_cpu(void);
 
@@ -20,7 +17,7 @@ bool lull_allowed_cpus(pid_t thread, void *_Nonnull mask, size_t bytes);
 /// Says on which CPUs a thread may run; false on an error.
 bool lull_allow_cpus(pid_t thread, const void *_Nonnull mask, size_t bytes);
 
-/// Begins a thread, detached, on one of those CPUs, where the kernel allows that; false where there is none to be had.
+/// Begins a thread, detached, that may be on those CPUs, if the kernel allows that; false where there is none to be had.
 bool lull_begin_thread(void *_Nullable (*_Nonnull body)(void *_Nullable), void *_Nullable context,
                        const void *_Nullable mask, size_t bytes);
 
