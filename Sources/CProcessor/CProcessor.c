@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -18,8 +19,16 @@ bool lull_allow_cpus(pid_t thread, const void *mask, size_t bytes) {
 }
 
 bool lull_begin_thread(void *(*body)(void *), void *context, const void *mask, size_t bytes) {
+  // Signals are for the threads that wait for them; only what a thread does wrong itself comes to it.
+  sigset_t none, before;
+  sigfillset(&none);
+  static const int own[] = {SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP, SIGABRT};
+  for (size_t at = 0; at < sizeof own / sizeof *own; at++) sigdelset(&none, own[at]);
+  pthread_sigmask(SIG_SETMASK, &none, &before);
   pthread_t thread;
-  if (pthread_create(&thread, NULL, body, context) != 0) return false;
+  bool begins = pthread_create(&thread, NULL, body, context) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (!begins) return false;
   // At once: the kernel may have put it behind its maker, where it would wait while another CPU has nothing to do.
   if (mask) pthread_setaffinity_np(thread, bytes, mask);
   pthread_detach(thread);

@@ -52,14 +52,19 @@ final class DemandTable: @unchecked Sendable {
     let lowest = ids.keys.min() ?? 0
     // The kernel's: those of synthetic events are far above.
     let near = ids.filter { $0.key - lowest < Self.widestTable }
+    let width = near.keys.max().map { Int($0 - lowest) + 1 } ?? 0
     lowestID = lowest
-    idCount = near.keys.max().map { $0 - lowest + 1 } ?? 0
-    guard let places = calloc(Int(idCount) + 1, MemoryLayout<UInt16>.stride) else {
-      fatalError("no memory for \(idCount) ids")
+    if let places = calloc(width + 1, MemoryLayout<UInt16>.stride) {
+      idCount = UInt64(width)
+      planPlaces = places.bindMemory(to: UInt16.self, capacity: width + 1)
+      for (id, attribute) in near { planPlaces[Int(id - lowest)] = planPlace(attribute) }
+    } else {
+      // Without room for the table all samples are looked at one by one.
+      idCount = 0
+      planPlaces = .allocate(capacity: 1)
+      planPlaces.initialize(to: 0)
     }
-    planPlaces = places.bindMemory(to: UInt16.self, capacity: Int(idCount) + 1)
-    for (id, attribute) in near { planPlaces[Int(id - lowest)] = planPlace(attribute) }
-    if ids.isEmpty { planPlaces[Int(idCount)] = planPlace(decoder.lookup.defaultAttribute) }
+    if ids.isEmpty { planPlaces[0] = planPlace(decoder.lookup.defaultAttribute) }
     self.count = count
     self.demands = demands
     bytes = decoder.bytes

@@ -1,10 +1,9 @@
 import CProcessor
 import Dispatch
+import Glibc
 import Processors
 import Synchronization
 import Testing
-
-import func Glibc.usleep
 
 struct NeighbourThreadTests {
   /// The CPUs on which the calling thread may be.
@@ -35,6 +34,25 @@ struct NeighbourThreadTests {
     #expect(all.allSatisfy { $0.allowed == before } && Self.allowed() == before)
     // Other tests keep the CPUs busy, so that the scheduler may move it at once.
     #expect(all.count { $0.cpu != $0.beginner } > 10)
+  }
+
+  @Test("signals are left to the other threads")
+  func signals() {
+    @Sendable func blocks(_ number: Int32) -> Bool {
+      var mask = sigset_t()
+      return pthread_sigmask(SIG_BLOCK, nil, &mask) == 0 && sigismember(&mask, number) == 1
+    }
+    let before = blocks(SIGTERM)
+    let seen = Mutex((false, true))
+    let done = DispatchSemaphore(value: 0)
+    #expect(
+      NeighbourThread.begin {
+        seen.withLock { $0 = (blocks(SIGTERM) && blocks(SIGINT), blocks(SIGSEGV)) }
+        done.signal()
+      })
+    done.wait()
+    #expect(seen.withLock { $0 } == (true, false))
+    #expect(blocks(SIGTERM) == before)
   }
 
   @Test("many threads at once do all their work")

@@ -8,24 +8,6 @@ import PerfData
 public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, Sendable {
   public typealias SubSequence = ThreadHistory
 
-  /// Sums of the intervals' lengths and counts.
-  public struct Totals: Sendable {
-    public var running = TimeSpan.zero
-    public var runnable = TimeSpan.zero
-    /// By the rank of the cause in `WaitCause.allCases`.
-    private var blocked = [TimeSpan](repeating: .zero, count: WaitCause.allCases.count)
-    /// Waits of no known cause and without a stack, and all other waits.
-    public var unknownWaits = 0
-    public var knownWaits = 0
-    public var eventWaits = 0
-    /// Waits by the rank of the cause.
-    private var waits = [Int](repeating: 0, count: WaitCause.allCases.count)
-    /// The stacks that any interval has.
-    public var stacks: Set<Int> = []
-    /// Time on a CPU while another CPU was idle, as far as the recording knows; nil where that was not followed.
-    public var runningBesideIdle: TimeSpan?
-  }
-
   /// Where every 256th interval begins.
   struct Mark {
     var offset: Int
@@ -389,25 +371,4 @@ extension ThreadHistory {
         cause: cause, stack: kind.stack, waker: kind.waker, count: tally.count, time: tally.time)
     }
   }
-}
-
-extension ThreadHistory.Totals {
-  fileprivate mutating func add(_ kind: IntervalKinds.Kind, _ tally: IntervalKinds.Tally) {
-    switch kind.state {
-    case .running: running += tally.time
-    case .runnable: runnable += tally.time
-    case .blocked(let cause):
-      blocked[cause.rank] += tally.time
-      waits[cause.rank] += tally.count
-      if kind.isUnknown { unknownWaits += tally.count } else { knownWaits += tally.count }
-      if cause == .eventWait { eventWaits += tally.count }
-    }
-    if let stack = kind.stack { stacks.insert(stack) }
-  }
-
-  /// How many waits of one cause there were.
-  public func waits(by cause: WaitCause) -> Int { waits[cause.rank] }
-
-  /// Time in waits of one cause.
-  public func blocked(by cause: WaitCause) -> TimeSpan { blocked[cause.rank] }
 }
