@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import Glibc
 import PackageDescription
 
 /// Sources are compiled with warnings as errors.
@@ -37,15 +38,28 @@ let direct =
 /// Where traces and binaries are read: without optimisation the tests would wait minutes for names of functions.
 let reader = direct + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
-/// Loading Swift's shared libraries takes longer than a report on a small trace, so the released `lull` holds what it uses of them. It
-/// is no library itself: with the names of all its functions to look through, loading the others takes longer too.
+/// Loading shared libraries of Swift and C++ takes longer than a report on a small trace, so the released `lull` holds what it uses of
+/// them. It is no library itself: with the names of all its functions to look through, loading the others takes longer too.
 let whole: [LinkerSetting] = [
   .unsafeFlags(
     [
       "-static-stdlib", "-lCoreFoundation", "-l_FoundationICU", "-l_FoundationCShims",
       "-l_FoundationCollections", "-Xlinker", "--no-export-dynamic",
-    ], .when(configuration: .release))
+    ], .when(configuration: .release)),
+  .unsafeFlags(cxx, .when(configuration: .release)),
 ]
+
+/// Links libstdc++ and the compiler's own library from their archives, where these are installed.
+///
+/// Both Swift's driver and the build ask for libstdc++ by `-l`, for which `Linking` is looked through first.
+var cxx: [String] {
+  var found = glob_t()
+  defer { globfree(&found) }
+  guard glob("/usr/lib*/gcc/*/*/libstdc++.a", 0, nil, &found) == 0 else { return [] }
+  return [
+    "-L\(Context.packageDirectory)/Linking", "-l:libstdc++.a", "-Xclang-linker", "-static-libgcc",
+  ]
+}
 
 let package = Package(
   name: "lull",
@@ -66,12 +80,13 @@ let package = Package(
     .target(name: "CLullMarks"),
     .target(name: "LullMarks", dependencies: ["CLullMarks"], swiftSettings: strict),
     .target(name: "CPFM"),
-    .systemLibrary(
-      name: "CElf", pkgConfig: "libdw", providers: [.apt(["libelf-dev", "libdw-dev"])]),
-    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+    // Loaded where they are wanted: most traces need neither, and loading them takes longer than to read a small one.
+    .target(name: "CElf"),
+    .target(name: "CZstd"),
     .target(name: "CProcessor"),
     .target(name: "Processors", dependencies: ["CProcessor"], swiftSettings: reader),
     .systemLibrary(name: "CMalloc"),
+    .systemLibrary(name: "CDemangling"),
     // Loaded where a capture is read: it brings six libraries of its own with it.
     .systemLibrary(name: "CPcap", providers: [.apt(["libpcap-dev"])]),
     .target(name: "Packets", dependencies: ["CPcap"], swiftSettings: reader),
@@ -80,7 +95,7 @@ let package = Package(
     .target(
       name: "Recording", dependencies: ["CPerfEvent", "CPFM", "PerfData"],
       swiftSettings: direct),
-    .target(name: "Symbols", dependencies: ["CElf"], swiftSettings: reader),
+    .target(name: "Symbols", dependencies: ["CDemangling", "CElf"], swiftSettings: reader),
     .target(
       name: "TraceModel", dependencies: ["Packets", "PerfData", "Symbols"],
       swiftSettings: reader),

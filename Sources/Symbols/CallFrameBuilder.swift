@@ -39,7 +39,7 @@ struct CallFrameBuilder {
       count += 1
       work += count
       var opened: OpaquePointer?
-      guard dwarf_cfi_addrframe(information, address, &opened) == 0, let frame = opened else {
+      guard libdw.dwarf_cfi_addrframe(information, address, &opened) == 0, let frame = opened else {
         if previous != CallFrameTable.none || count == 1 {
           rows.append((address, CallFrameTable.none))
         }
@@ -49,7 +49,7 @@ struct CallFrameBuilder {
       var start: UInt64 = 0
       var end: UInt64 = 0
       var isSignalFrame = false
-      let found = dwarf_frame_info(frame, &start, &end, &isSignalFrame)
+      let found = libdw.dwarf_frame_info(frame, &start, &end, &isSignalFrame)
       let index: UInt32
       if found >= 0, let rule = rule(of: frame, isSignalFrame: isSignalFrame) {
         index = self.index(of: rule)
@@ -74,7 +74,7 @@ struct CallFrameBuilder {
   private func rule(of frame: OpaquePointer, isSignalFrame: Bool) -> FrameRule? {
     var operations: UnsafeMutablePointer<Dwarf_Op>?
     var count = 0
-    guard dwarf_frame_cfa(frame, &operations, &count) == 0, count > 0, let operations else {
+    guard libdw.dwarf_frame_cfa(frame, &operations, &count) == 0, count > 0, let operations else {
       return nil
     }
     let address: FrameRule.FrameAddress
@@ -103,7 +103,7 @@ struct CallFrameBuilder {
       own.initialize(repeating: Dwarf_Op(), count: 3)
       var operations: UnsafeMutablePointer<Dwarf_Op>?
       var count = 0
-      guard dwarf_frame_register(frame, register, own, &operations, &count) == 0 else {
+      guard libdw.dwarf_frame_register(frame, register, own, &operations, &count) == 0 else {
         return nil
       }
       guard let operations else { return .same }

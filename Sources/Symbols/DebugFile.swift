@@ -35,7 +35,7 @@ enum DebugFile {
 
   private static func link(of reader: ModuleReader) -> (name: String, checksum: UInt32)? {
     guard let section = reader.section(".gnu_debuglink"),
-      let data = elf_rawdata(section.pointer, nil), let base = data.pointee.d_buf
+      let data = libdw.elf_rawdata(section.pointer, nil), let base = data.pointee.d_buf
     else { return nil }
     let bytes = UnsafeRawBufferPointer(start: base, count: data.pointee.d_size)
     guard let end = bytes.firstIndex(of: 0), end > 0 else { return nil }

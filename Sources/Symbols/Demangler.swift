@@ -1,4 +1,4 @@
-import CElf
+import CDemangling
 import Glibc
 
 /// Turns linker names into readable ones through this process's own Swift runtime.

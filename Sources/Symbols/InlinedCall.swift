@@ -14,7 +14,7 @@ extension ModuleReader {
   func inlines(unit: UInt64) -> InlineTable {
     guard let dwarf = dwarf() else { return .empty }
     var unitDie = Dwarf_Die()
-    guard dwarf_offdie(dwarf, unit, &unitDie) != nil else { return .empty }
+    guard libdw.dwarf_offdie(dwarf, unit, &unitDie) != nil else { return .empty }
     var walk = InlineWalk(unit: unitDie)
     var start = unitDie
     walk.visit(&start, depth: 0, nesting: 0)
@@ -24,13 +24,13 @@ extension ModuleReader {
   fileprivate static func call(_ die: inout Dwarf_Die, unit: inout Dwarf_Die) -> InlinedCall {
     let name =
       string(&die, UInt32(DW_AT_linkage_name))
-      ?? dwarf_diename(&die).map { String(cString: $0) } ?? "inlined function"
+      ?? libdw.dwarf_diename(&die).map { String(cString: $0) } ?? "inlined function"
     var file: String?
     var files: OpaquePointer?
     var count = 0
     if let index = number(&die, UInt32(DW_AT_call_file)),
-      dwarf_getsrcfiles(&unit, &files, &count) == 0, let files, index < UInt64(count),
-      let text = dwarf_filesrc(files, Int(index), nil, nil)
+      libdw.dwarf_getsrcfiles(&unit, &files, &count) == 0, let files, index < UInt64(count),
+      let text = libdw.dwarf_filesrc(files, Int(index), nil, nil)
     {
       file = String(cString: text)
       if let name = file, !name.hasPrefix("/"),
@@ -58,10 +58,10 @@ private struct InlineWalk {
   /// Collects the inlined calls below an entry; `depth` counts those around it.
   mutating func visit(_ parent: inout Dwarf_Die, depth: UInt32, nesting: Int) {
     var child = Dwarf_Die()
-    guard nesting < Self.deepest, dwarf_child(&parent, &child) == 0 else { return }
+    guard nesting < Self.deepest, libdw.dwarf_child(&parent, &child) == 0 else { return }
     while budget > 0 {
       budget -= 1
-      switch Int(dwarf_tag(&child)) {
+      switch Int(libdw.dwarf_tag(&child)) {
       case DW_TAG_inlined_subroutine:
         add(&child, depth: depth)
         visit(&child, depth: depth + 1, nesting: nesting + 1)
@@ -71,7 +71,7 @@ private struct InlineWalk {
       default: break
       }
       var sibling = Dwarf_Die()
-      guard dwarf_siblingof(&child, &sibling) == 0 else { return }
+      guard libdw.dwarf_siblingof(&child, &sibling) == 0 else { return }
       child = sibling
     }
   }
@@ -83,7 +83,7 @@ private struct InlineWalk {
     var offset = 0
     var index: UInt32?
     while budget > 0 {
-      offset = dwarf_ranges(&die, offset, &base, &start, &end)
+      offset = libdw.dwarf_ranges(&die, offset, &base, &start, &end)
       guard offset > 0 else { return }
       budget -= 1
       guard start < end else { continue }

@@ -45,11 +45,17 @@ public final class ModuleReader {
     static let uncompressedSection: UInt64 = 1 << 30
   }
 
+  /// Whether libelf and libdw are installed.
+  public static var isAvailable: Bool { lull_elf_load() }
+
   /// Opens a 64-bit little-endian ELF file of a known instruction set.
   ///
   /// With `expectedBuildID` a file of another build id is refused.
   public init(path: String, expectedBuildID: [UInt8]? = nil) throws(ModuleReaderError) {
-    elf_version(UInt32(EV_CURRENT))
+    guard Self.isAvailable else {
+      throw .unsupported(path: path, reason: "cannot be read without libdw: install libdw1")
+    }
+    _ = libdw.elf_version(UInt32(EV_CURRENT))
     // O_NONBLOCK: a fifo under the name of a module must not hang the analysis.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
@@ -62,7 +68,7 @@ public final class ModuleReader {
       throw .unsupported(path: path, reason: "is not a regular file")
     }
     // Not mapped: a file cut short while it is read must be an error, not a SIGBUS.
-    guard let elf = elf_begin(descriptor, ELF_C_READ, nil) else {
+    guard let elf = libdw.elf_begin(descriptor, ELF_C_READ, nil) else {
       close(descriptor)
       throw .unsupported(path: path, reason: "is not an ELF file")
     }
@@ -79,7 +85,7 @@ public final class ModuleReader {
         throw .changed(path: path, expected: expectedBuildID, found: buildID ?? [])
       }
     } catch {
-      elf_end(elf)
+      _ = libdw.elf_end(elf)
       close(descriptor)
       throw error
     }
@@ -89,15 +95,15 @@ public final class ModuleReader {
   }
 
   deinit {
-    if let openedDwarf { dwarf_end(openedDwarf) }
-    elf_end(elf)
+    if let openedDwarf { _ = libdw.dwarf_end(openedDwarf) }
+    _ = libdw.elf_end(elf)
     close(descriptor)
   }
 
   /// Whether the file is a program rather than a library.
   public var isProgramFile: Bool {
     var header = GElf_Ehdr()
-    guard gelf_getehdr(elf, &header) != nil else { return false }
+    guard libdw.gelf_getehdr(elf, &header) != nil else { return false }
     if header.e_type == UInt16(ET_EXEC) { return true }
     return dynamicEntries().contains { $0.tag == 0x6fff_fffb && $0.value & 0x0800_0000 != 0 }
   }
@@ -139,10 +145,10 @@ public final class ModuleReader {
       guard section.name.hasPrefix(".debug_"), section.header.sh_flags & UInt64(SHF_COMPRESSED) != 0
       else { return false }
       var header = GElf_Chdr()
-      guard gelf_getchdr(section.pointer, &header) != nil else { return true }
+      guard libdw.gelf_getchdr(section.pointer, &header) != nil else { return true }
       return header.ch_size > Limit.uncompressedSection
     }
-    if !isTooLarge { openedDwarf = dwarf_begin_elf(elf, DWARF_C_READ, nil) }
+    if !isTooLarge { openedDwarf = libdw.dwarf_begin_elf(elf, DWARF_C_READ, nil) }
     return openedDwarf
   }
 
@@ -157,7 +163,7 @@ public final class ModuleReader {
       return []
     }
     return dynamicEntries().filter { $0.tag == 1 }.compactMap { entry in
-      elf_strptr(elf, Int(dynamic.header.sh_link), Int(clamping: entry.value))
+      libdw.elf_strptr(elf, Int(dynamic.header.sh_link), Int(clamping: entry.value))
         .map { String(cString: $0) }
     }
   }
@@ -165,11 +171,11 @@ public final class ModuleReader {
   private func dynamicEntries() -> [(tag: Int64, value: UInt64)] {
     guard
       let dynamic = sections.first(where: { $0.header.sh_type == SHT_DYNAMIC }),
-      let data = elf_getdata(dynamic.pointer, nil)
+      let data = libdw.elf_getdata(dynamic.pointer, nil)
     else { return [] }
     return (0..<min(4096, data.pointee.d_size / 16)).compactMap { index in
       var entry = GElf_Dyn()
-      guard gelf_getdyn(data, Int32(index), &entry) != nil else { return nil }
+      guard libdw.gelf_getdyn(data, Int32(index), &entry) != nil else { return nil }
       return (entry.d_tag, entry.d_un.d_val)
     }
   }

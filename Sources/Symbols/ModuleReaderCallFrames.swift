@@ -5,10 +5,10 @@ extension ModuleReader {
   /// The call frame information of `.eh_frame`, flattened.
   public func callFrames() -> CallFrameTable {
     guard let section = section(".eh_frame"), section.header.sh_type != UInt32(SHT_NOBITS),
-      let data = elf_getdata(section.pointer, nil), let base = data.pointee.d_buf,
-      let identity = elf_getident(elf, nil), let information = dwarf_getcfi_elf(elf)
+      let data = libdw.elf_getdata(section.pointer, nil), let base = data.pointee.d_buf,
+      let identity = libdw.elf_getident(elf, nil), let information = libdw.dwarf_getcfi_elf(elf)
     else { return .empty }
-    defer { dwarf_cfi_end(information) }
+    defer { _ = libdw.dwarf_cfi_end(information) }
     let ident = UnsafeRawPointer(identity).assumingMemoryBound(to: UInt8.self)
     let contents = UnsafeRawBufferPointer(start: base, count: data.pointee.d_size)
     var builder = CallFrameBuilder(information: information, machine: machine)
@@ -17,7 +17,7 @@ extension ModuleReader {
     while builder.hasRoom {
       var next: UInt64 = 0
       var entry = Dwarf_CFI_Entry()
-      let status = dwarf_next_cfi(ident, data, true, offset, &next, &entry)
+      let status = libdw.dwarf_next_cfi(ident, data, true, offset, &next, &entry)
       if status > 0 || next <= offset || next == UInt64.max { break }
       defer { offset = next }
       guard status == 0 else { continue }

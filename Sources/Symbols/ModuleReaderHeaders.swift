@@ -4,10 +4,10 @@ import CElf
 extension ModuleReader {
   static func machine(of elf: OpaquePointer, path: String) throws(ModuleReaderError) -> Machine {
     var header = GElf_Ehdr()
-    guard elf_kind(elf) == ELF_K_ELF, gelf_getehdr(elf, &header) != nil else {
+    guard libdw.elf_kind(elf) == ELF_K_ELF, libdw.gelf_getehdr(elf, &header) != nil else {
       throw .unsupported(path: path, reason: "is not an ELF file")
     }
-    guard gelf_getclass(elf) == ELFCLASS64, header.e_ident.5 == UInt8(ELFDATA2LSB) else {
+    guard libdw.gelf_getclass(elf) == ELFCLASS64, header.e_ident.5 == UInt8(ELFDATA2LSB) else {
       throw .unsupported(path: path, reason: "is not a 64-bit little-endian ELF file")
     }
     switch Int32(header.e_machine) {
@@ -35,18 +35,18 @@ extension ModuleReader {
 
   static func sections(of elf: OpaquePointer, fileSize: UInt64) -> [Section] {
     var nameIndex = 0
-    guard elf_getshdrstrndx(elf, &nameIndex) == 0 else { return [] }
+    guard libdw.elf_getshdrstrndx(elf, &nameIndex) == 0 else { return [] }
     var result: [Section] = []
-    var next = elf_nextscn(elf, nil)
+    var next = libdw.elf_nextscn(elf, nil)
     while let pointer = next, result.count < Limit.sections {
-      next = elf_nextscn(elf, pointer)
+      next = libdw.elf_nextscn(elf, pointer)
       var header = GElf_Shdr()
-      guard gelf_getshdr(pointer, &header) != nil else { continue }
+      guard libdw.gelf_getshdr(pointer, &header) != nil else { continue }
       if header.sh_type != UInt32(SHT_NOBITS) {
         let (end, overflow) = header.sh_offset.addingReportingOverflow(header.sh_size)
         guard !overflow, end <= fileSize else { continue }
       }
-      guard let name = elf_strptr(elf, nameIndex, Int(header.sh_name)) else { continue }
+      guard let name = libdw.elf_strptr(elf, nameIndex, Int(header.sh_name)) else { continue }
       result.append(Section(pointer: pointer, header: header, name: String(cString: name)))
     }
     return result
@@ -58,7 +58,8 @@ extension ModuleReader {
       guard !overflow, end <= fileSize, header.p_filesz <= 1 << 20 else { continue }
       let type = header.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR
       guard
-        let data = elf_getdata_rawchunk(elf, Int64(header.p_offset), Int(header.p_filesz), type),
+        let data = libdw.elf_getdata_rawchunk(
+          elf, Int64(header.p_offset), Int(header.p_filesz), type),
         let buffer = data.pointee.d_buf
       else { continue }
       let bytes = UnsafeRawBufferPointer(start: buffer, count: data.pointee.d_size)
@@ -67,7 +68,7 @@ extension ModuleReader {
         var note = GElf_Nhdr()
         var nameOffset = 0
         var contentOffset = 0
-        let following = gelf_getnote(data, offset, &note, &nameOffset, &contentOffset)
+        let following = libdw.gelf_getnote(data, offset, &note, &nameOffset, &contentOffset)
         guard following > offset else { break }
         offset = following
         guard note.n_type == 3, note.n_namesz == 4, (1...64).contains(note.n_descsz),
@@ -82,10 +83,10 @@ extension ModuleReader {
 
   private static func programHeaders(of elf: OpaquePointer) -> [GElf_Phdr] {
     var count = 0
-    guard elf_getphdrnum(elf, &count) == 0 else { return [] }
+    guard libdw.elf_getphdrnum(elf, &count) == 0 else { return [] }
     return (0..<min(count, 65_536)).compactMap { index in
       var header = GElf_Phdr()
-      return gelf_getphdr(elf, Int32(index), &header) == nil ? nil : header
+      return libdw.gelf_getphdr(elf, Int32(index), &header) == nil ? nil : header
     }
   }
 }

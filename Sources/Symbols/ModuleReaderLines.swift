@@ -14,24 +14,26 @@ extension ModuleReader {
     while rows.count < Limit.lineRows, units.count < Limit.units {
       var next: OpaquePointer?
       var die = Dwarf_Die()
-      let status = dwarf_get_units(dwarf, unit, &next, nil, nil, &die, nil)
+      let status = libdw.dwarf_get_units(dwarf, unit, &next, nil, nil, &die, nil)
       guard status == 0, let next else { break }
       unit = next
       var table: OpaquePointer?
       var count = 0
-      guard dwarf_tag(&die) != 0, dwarf_getsrclines(&die, &table, &count) == 0, let table else {
+      guard libdw.dwarf_tag(&die) != 0, libdw.dwarf_getsrclines(&die, &table, &count) == 0,
+        let table
+      else {
         continue
       }
       let number = UInt32(units.count)
-      units.append(dwarf_dieoffset(&die))
+      units.append(libdw.dwarf_dieoffset(&die))
       let directory = Self.string(&die, UInt32(DW_AT_comp_dir))
       for index in 0..<min(count, Limit.lineRows - rows.count) {
-        guard let line = dwarf_onesrcline(table, index) else { continue }
+        guard let line = libdw.dwarf_onesrcline(table, index) else { continue }
         var address: UInt64 = 0
         var lineNumber: Int32 = 0
         var isEnd = false
-        guard dwarf_lineaddr(line, &address) == 0, dwarf_lineno(line, &lineNumber) == 0,
-          dwarf_lineendsequence(line, &isEnd) == 0
+        guard libdw.dwarf_lineaddr(line, &address) == 0, libdw.dwarf_lineno(line, &lineNumber) == 0,
+          libdw.dwarf_lineendsequence(line, &isEnd) == 0
         else { continue }
         let isCode = code.contains {
           address >= $0.address && address - $0.address <= $0.fileSize
@@ -40,7 +42,8 @@ extension ModuleReader {
         rows.append(
           LineTable.Row(
             address: address,
-            file: isEnd ? 0 : files.index(dwarf_linesrc(line, nil, nil), directory: directory),
+            file: isEnd
+              ? 0 : files.index(libdw.dwarf_linesrc(line, nil, nil), directory: directory),
             line: isEnd ? -1 : max(0, lineNumber), unit: number))
       }
     }
@@ -50,7 +53,8 @@ extension ModuleReader {
   /// A string attribute of an entry.
   static func string(_ die: inout Dwarf_Die, _ attribute: UInt32) -> String? {
     var value = Dwarf_Attribute()
-    guard dwarf_attr_integrate(&die, attribute, &value) != nil, let text = dwarf_formstring(&value)
+    guard libdw.dwarf_attr_integrate(&die, attribute, &value) != nil,
+      let text = libdw.dwarf_formstring(&value)
     else { return nil }
     return String(cString: text)
   }
@@ -59,7 +63,9 @@ extension ModuleReader {
   static func number(_ die: inout Dwarf_Die, _ attribute: UInt32) -> UInt64? {
     var value = Dwarf_Attribute()
     var result: UInt64 = 0
-    guard dwarf_attr(&die, attribute, &value) != nil, dwarf_formudata(&value, &result) == 0 else {
+    guard libdw.dwarf_attr(&die, attribute, &value) != nil,
+      libdw.dwarf_formudata(&value, &result) == 0
+    else {
       return nil
     }
     return result

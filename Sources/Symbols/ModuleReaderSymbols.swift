@@ -24,14 +24,15 @@ extension ModuleReader {
   func objectName(at address: UInt64) -> String? {
     for section in sections
     where [UInt32(SHT_SYMTAB), UInt32(SHT_DYNSYM)].contains(section.header.sh_type) {
-      guard section.header.sh_entsize == 24, let data = elf_getdata(section.pointer, nil) else {
+      guard section.header.sh_entsize == 24, let data = libdw.elf_getdata(section.pointer, nil)
+      else {
         continue
       }
       for index in 0..<min(data.pointee.d_size / 24, Limit.symbols) {
         var symbol = GElf_Sym()
-        guard gelf_getsym(data, Int32(index), &symbol) != nil, symbol.st_value == address,
+        guard libdw.gelf_getsym(data, Int32(index), &symbol) != nil, symbol.st_value == address,
           symbol.st_info & 0xf == UInt8(STT_OBJECT), symbol.st_shndx != 0,
-          let name = elf_strptr(elf, Int(section.header.sh_link), Int(symbol.st_name))
+          let name = libdw.elf_strptr(elf, Int(section.header.sh_link), Int(symbol.st_name))
         else { continue }
         return String(cString: name)
       }
@@ -43,16 +44,16 @@ extension ModuleReader {
     _ section: Section, segments: [Segment], to entries: inout [SymbolTable.Entry],
     names: inout [UInt8]
   ) {
-    guard section.header.sh_entsize == 24, let data = elf_getdata(section.pointer, nil),
-      let stringSection = elf_getscn(elf, Int(section.header.sh_link)),
-      let strings = elf_getdata(stringSection, nil), let textBase = strings.pointee.d_buf
+    guard section.header.sh_entsize == 24, let data = libdw.elf_getdata(section.pointer, nil),
+      let stringSection = libdw.elf_getscn(elf, Int(section.header.sh_link)),
+      let strings = libdw.elf_getdata(stringSection, nil), let textBase = strings.pointee.d_buf
     else { return }
     let text = UnsafeRawBufferPointer(start: textBase, count: strings.pointee.d_size)
     let count = min(data.pointee.d_size / 24, Limit.symbols - min(entries.count, Limit.symbols))
     entries.reserveCapacity(entries.count + count / 2)
     for index in 0..<min(count, Int(Int32.max)) {
       var symbol = GElf_Sym()
-      guard gelf_getsym(data, Int32(index), &symbol) != nil, symbol.st_shndx != 0,
+      guard libdw.gelf_getsym(data, Int32(index), &symbol) != nil, symbol.st_shndx != 0,
         symbol.st_value != 0
       else { continue }
       let type = symbol.st_info & 0xf

@@ -25,11 +25,11 @@ public enum SwiftDetection {
     for _ in 0..<ModuleReader.Limit.units {
       var next: OpaquePointer?
       var die = Dwarf_Die()
-      guard dwarf_get_units(dwarf, unit, &next, nil, nil, &die, nil) == 0, let next else {
+      guard libdw.dwarf_get_units(dwarf, unit, &next, nil, nil, &die, nil) == 0, let next else {
         return nil
       }
       unit = next
-      guard dwarf_tag(&die) != 0, dwarf_srclang(&die) == 30,
+      guard libdw.dwarf_tag(&die) != 0, libdw.dwarf_srclang(&die) == 30,
         let producer = ModuleReader.string(&die, UInt32(DW_AT_producer)),
         let version = version(inProducer: producer)
       else { continue }

@@ -167,4 +167,26 @@ import Testing
     #expect(doctor.status == 0)
     _ = try JSONSerialization.jsonObject(with: Data(doctor.output.utf8))
   }
+
+  @Test func `what a missing library leaves out is said, with what to install`() throws {
+    let libraries = folder.appendingPathComponent("libraries")
+    try FileManager.default.createDirectory(at: libraries, withIntermediateDirectories: true)
+    for name in ["libdw.so.1", "libzstd.so.1"] {
+      try Data("no library".utf8).write(to: libraries.appendingPathComponent(name))
+    }
+    func run(_ arguments: [String]) throws -> BuiltLull.Result {
+      try BuiltLull.run(arguments, in: folder, environment: ["LD_LIBRARY_PATH": libraries.path])
+    }
+    let traces = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../../Traces").standardized
+    for name in ["perf-zstd.perf.data", "sh.trace.dat"] {
+      let result = try run(["report", traces.appendingPathComponent(name).path])
+      #expect(result.status == 65, "\(result.errors)")
+      #expect(result.errors.contains("libzstd1 has to be installed"), "\(result.errors)")
+    }
+    let doctor = try run(["doctor"])
+    #expect(doctor.output.contains("libdw is not installed"), "\(doctor.output)")
+    // Nothing of this one is compressed, nor are names looked up.
+    #expect(try run(["report", try trace()]).status == 0)
+  }
 }

@@ -28,15 +28,17 @@ struct PackedChunk {
       throw PerfDataError(
         .malformed("\(packed) bytes that unpack to \(size) are not believed"), offset: start)
     }
+    let library = try lull_zstd_functions.loaded(for: start)
     let source = UnsafeRawBufferPointer(rebasing: cursor.bytes[range])
-    var result = 0
+    var failure: String?
     bytes = [UInt8](unsafeUninitializedCapacity: Int(size)) { buffer, initialized in
-      result = ZSTD_decompress(buffer.baseAddress, buffer.count, source.baseAddress, source.count)
-      initialized = ZSTD_isError(result) == 0 ? min(result, buffer.count) : 0
+      let result = library.ZSTD_decompress(
+        buffer.baseAddress, buffer.count, source.baseAddress, source.count)
+      failure = library.failure(result)
+      initialized = failure == nil ? min(result, buffer.count) : 0
     }
-    guard ZSTD_isError(result) == 0 else {
-      throw PerfDataError(
-        .malformed("compressed data: " + String(cString: ZSTD_getErrorName(result))), offset: start)
+    if let failure {
+      throw PerfDataError(.malformed("compressed data: " + failure), offset: start)
     }
   }
 }

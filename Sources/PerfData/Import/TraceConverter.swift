@@ -116,7 +116,7 @@ final class TraceConverter {
   }
 
   private func unpack(_ chunk: UnsafeRawBufferPointer, at offset: Int) throws(PerfDataError) {
-    if stream == nil { stream = ZstdStream() }
+    if stream == nil { stream = try ZstdStream(at: offset) }
     guard let stream else { return }
     do throws(ZstdStream.Failure) { try stream.unpack(chunk, to: &carry) } catch {
       problems.append(

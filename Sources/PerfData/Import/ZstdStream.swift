@@ -1,7 +1,14 @@
 import CZstd
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 /// Unpacks the one continuous zstd stream of a trace that `perf record -z` made.
 final class ZstdStream {
+  private let library: lull_zstd_functions
   private let context: OpaquePointer
   private var output = [UInt8](repeating: 0, count: 128 << 10)
   private var consumed = 0
@@ -11,12 +18,18 @@ final class ZstdStream {
   private static let largestRatio = 2000
   private static let alwaysAllowed = 64 << 20
 
-  init?() {
-    guard let context = ZSTD_createDStream() else { return nil }
+  /// For the records from that offset on.
+  ///
+  /// - Throws: where libzstd is not installed.
+  init(at offset: Int) throws(PerfDataError) {
+    library = try lull_zstd_functions.loaded(for: offset)
+    guard let context = library.ZSTD_createDStream() else {
+      throw PerfDataError(.system(call: "ZSTD_createDStream", path: "libzstd", errno: ENOMEM))
+    }
     self.context = context
   }
 
-  deinit { ZSTD_freeDStream(context) }
+  deinit { _ = library.ZSTD_freeDStream(context) }
 
   /// Unpacks a chunk and appends what comes out.
   ///
@@ -30,13 +43,11 @@ final class ZstdStream {
       var written = 0
       let status = output.withUnsafeMutableBytes { buffer in
         var target = ZSTD_outBuffer(dst: buffer.baseAddress, size: buffer.count, pos: 0)
-        let status = ZSTD_decompressStream(context, &target, &input)
+        let status = library.ZSTD_decompressStream(context, &target, &input)
         written = target.pos
         return status
       }
-      guard ZSTD_isError(status) == 0 else {
-        throw Failure(reason: String(cString: ZSTD_getErrorName(status)))
-      }
+      if let reason = library.failure(status) { throw Failure(reason: reason) }
       result += output[..<written]
       produced += written
       guard produced <= max(Self.alwaysAllowed, consumed * Self.largestRatio) else {
@@ -49,5 +60,22 @@ final class ZstdStream {
 
   struct Failure: Error {
     var reason: String
+  }
+}
+
+extension lull_zstd_functions {
+  /// The library, to unpack what stands at that offset.
+  static func loaded(for offset: Int) throws(PerfDataError) -> Self {
+    guard let library = lull_zstd() else {
+      throw PerfDataError(
+        .unsupported("libzstd1 has to be installed to unpack the compressed data"), offset: offset)
+    }
+    return library.pointee
+  }
+
+  /// Why a call failed that returned this; nil where it did not.
+  func failure(_ status: Int) -> String? {
+    guard ZSTD_isError(status) != 0 else { return nil }
+    return ZSTD_getErrorName(status).map { String(cString: $0) } ?? "error \(status)"
   }
 }

@@ -7,6 +7,8 @@ struct CapabilityProbe {
 
   private let tracefs: Result<TraceFS, TraceFS.Absence>
   private let explanation: Explanation
+  /// Whether there is what reads symbols from files.
+  private let readsSymbols: Bool
   private var entries: [CapabilityReport.Entry] = []
 
   // PERF_SAMPLE_ bits.
@@ -23,7 +25,8 @@ struct CapabilityProbe {
   private static let software: UInt32 = 1
   private static let tracepoint: UInt32 = 2
 
-  init() {
+  init(readsSymbols: Bool) {
+    self.readsSymbols = readsSymbols
     tracefs = TraceFS.search()
     var names = utsname()
     uname(&names)
@@ -280,7 +283,11 @@ struct CapabilityProbe {
   }
 
   private mutating func swiftNames() {
-    if ProcessProbe.isSwift(pid: getpid()) != nil {
+    if !readsSymbols {
+      add(
+        "Swift names", .unavailable, "functions are shown as module and offset",
+        Refusal(cause: "libdw is not installed", fix: "apt-get install libdw1"))
+    } else if ProcessProbe.isSwift(pid: getpid()) != nil {
       add("Swift names", .full, "from the program's own symbols")
     } else {
       add(

@@ -62,8 +62,8 @@ public struct CapabilityReport: Codable, Sendable, Equatable {
   }
 
   /// Tries what a recording opens, and says what works.
-  public static func probe() -> CapabilityReport {
-    var probe = CapabilityProbe()
+  public static func probe(readsSymbols: Bool) -> CapabilityReport {
+    var probe = CapabilityProbe(readsSymbols: readsSymbols)
     return probe.run()
   }
 

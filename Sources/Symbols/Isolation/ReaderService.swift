@@ -1,4 +1,3 @@
-import CElf
 import Glibc
 
 /// What Lull asks the reading process.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import Recording
+import Symbols
 
 /// `lull doctor`: what can be recorded here.
 struct DoctorCommand: ParsableCommand {
@@ -13,7 +14,7 @@ struct DoctorCommand: ParsableCommand {
 
   func run() throws {
     Console.ignoreBrokenPipes()
-    let report = CapabilityReport.probe()
+    let report = CapabilityReport.probe(readsSymbols: ModuleReader.isAvailable)
     guard json else { return Console.output(report.table(width: 80)) }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]

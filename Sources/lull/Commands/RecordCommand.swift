@@ -3,6 +3,7 @@ import Glibc
 import PerfData
 import Recording
 import Reporting
+import Symbols
 import TraceModel
 
 /// `lull record`: wrap a command or attach to a process, then print the scored report.
@@ -142,7 +143,7 @@ struct RecordCommand: ParsableCommand {
     options.processHint = analysis.process
     options.version = Version.text
     if !quiet {
-      let abilities = CapabilityReport.probe().oneLine
+      let abilities = CapabilityReport.probe(readsSymbols: ModuleReader.isAvailable).oneLine
       options.onReady = { _ in Console.notice("recording: " + abilities) }
     }
     options.ownCommandLine = CommandLine.arguments

@@ -1,14 +1,8 @@
-#ifndef LULL_CELF_SHIM_H
-#define LULL_CELF_SHIM_H
+#ifndef LULL_CDEMANGLING_SHIM_H
+#define LULL_CDEMANGLING_SHIM_H
 
-#include <dwarf.h>
-#include <elf.h>
-#include <elfutils/libdw.h>
-#include <gelf.h>
-#include <libelf.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 /* Entry points of the Swift runtime of this very process. Weak: one is underscored, and a later
    runtime may lack it; and unlike dlsym this works in a statically linked executable too. */
