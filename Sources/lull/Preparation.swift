@@ -1,5 +1,6 @@
 import Processors
 import Rules
+import Signals
 
 /// What a report needs whatever the trace holds.
 enum Preparation {
@@ -8,6 +9,9 @@ enum Preparation {
     guard arguments.first == ReportCommand.configuration.commandName else { return }
     AnalysisHeap.prepare()
     // On another core while this one reads the command line.
-    NeighbourThread.begin { ScoringFile.prepare() }
+    NeighbourThread.begin {
+      RadioProfileFile.prepare()
+      ScoringFile.prepare()
+    }
   }
 }

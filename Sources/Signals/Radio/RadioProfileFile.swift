@@ -19,6 +19,9 @@ public enum RadioProfileFile {
     try parsedBuiltIn.get()
   }
 
+  /// Has the profiles that Lull knows by itself be read, which is done once.
+  public static func prepare() { _ = parsedBuiltIn }
+
   private static let parsedBuiltIn = Result { () throws(RadioProfileError) in
     try parse(
       String(decoding: PackageResources.profiles_toml, as: UTF8.self), path: "profiles.toml")
