@@ -53,6 +53,11 @@ struct IntervalKinds: Sendable {
     Array(zip(all, counted).lazy.filter { $1.count > 0 })
   }
 
+  /// Of each kind whether it is one of those asked for, and there are any of it.
+  func has(_ isAskedFor: (Kind) -> Bool) -> [Bool] {
+    zip(all, counted).map { $1.count > 0 && isAskedFor($0) }
+  }
+
   /// Counts an interval of that kind no longer.
   mutating func remove(_ number: Int, _ length: TimeSpan) { counted[number].remove(length) }
 

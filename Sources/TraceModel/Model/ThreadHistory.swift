@@ -323,12 +323,13 @@ extension ThreadHistory {
   /// A wait for events: its place, and from when to when it was.
   public typealias EventWait = (index: Int, start: Timestamp, end: Timestamp)
 
-  /// The waits for events; what is between them takes next to no time.
+  /// The waits for events; what is between them takes next to no time, and nothing does where there are none.
   public var eventWaits: IteratorSequence<EventWaits> {
-    IteratorSequence(
+    let isWanted = kinds.has { $0.state == .blocked(.eventWait) }
+    return IteratorSequence(
       EventWaits(
-        iterator: makeIterator(), isWanted: kinds.all.map { $0.state == .blocked(.eventWait) },
-        index: bounds.lowerBound))
+        iterator: isWanted.contains(true) ? makeIterator() : makeIterator(from: bounds.upperBound),
+        isWanted: isWanted, index: bounds.lowerBound))
   }
 
   /// Unpacks one wait for events after another.
