@@ -7,7 +7,7 @@ import PerfData
 #endif
 
 // Makes traces of growing size, runs `lull report` on each and, in turn with it, what perf has for the same trace, and prints a table
-// of medians.
+// of medians; the ratio is the median of each pair's own.
 //
 //     swift run -c release lull-bench [LARGEST] [DIRECTORY]
 //
@@ -19,7 +19,8 @@ let lull =
   CommandLine.arguments[0].split(separator: "/", omittingEmptySubsequences: false).dropLast()
   .joined(separator: "/") + "/lull"
 let path = "\(directory)/lull-bench-\(getpid()).perf.data"
-let rounds = 5
+/// Pairs of runs on a trace of so many bytes: of a small one more, since each is short.
+func rounds(_ bytes: Int) -> Int { bytes < 1_000_000_000 ? 15 : 5 }
 
 func number(_ value: Double, _ digits: Int) -> String {
   var scale = 1.0
@@ -34,7 +35,7 @@ func number(_ value: Double, _ digits: Int) -> String {
 func readingRate() throws -> (rate: Double, count: Int) {
   var rates: [Double] = []
   var count = 0
-  for _ in 0..<rounds {
+  for _ in 0..<5 {
     let start = ContinuousClock.now
     let file = try PerfDataFile(path: path)
     count = 0
@@ -85,21 +86,22 @@ func line(_ kind: Kind, _ name: String, _ before: Double?) throws -> Double? {
   let (rate, count) = try readingRate()
   var ours: [Run] = []
   var theirs: [Run] = []
-  for round in 0..<rounds {
+  var ratios: [Double] = []
+  for round in 0..<rounds(Int(status.st_size)) {
     let commands = [[lull, "report", path, "--format", "json"], kind.peer(path)]
-    for place in [round % 2, 1 - round % 2] {
-      guard let run = Run(commands[place]) else { continue }
-      if place == 0 { ours.append(run) } else { theirs.append(run) }
-    }
+    var pair: [Run?] = [nil, nil]
+    for place in [round % 2, 1 - round % 2] { pair[place] = Run(commands[place]) }
+    if let own = pair[0] { ours.append(own) }
+    if let other = pair[1] { theirs.append(other) }
+    if let own = pair[0], let other = pair[1] { ratios.append(other.seconds / own.seconds) }
   }
   let own = ours.map(\.seconds).median
-  let other = theirs.map(\.seconds).median
   let growth = before.map { "\(number(own / $0, 1))" } ?? ""
   print(
     "| \(name) | \(count) | \(number(Double(status.st_size) / 1e6, 0)) | \(number(rate, 1)) | "
       + "\(ours.isEmpty ? "–" : number(own, 3)) | \(growth) | \(megabytes(ours)) | "
-      + "\(theirs.isEmpty ? "–" : number(other, 3)) | \(megabytes(theirs)) | "
-      + "\(ours.isEmpty || theirs.isEmpty ? "–" : number(other / own, 1)) |")
+      + "\(theirs.isEmpty ? "–" : number(theirs.map(\.seconds).median, 3)) | "
+      + "\(megabytes(theirs)) | \(ratios.isEmpty ? "–" : number(ratios.median, 1)) |")
   return ours.isEmpty ? nil : own
 }
 
