@@ -51,13 +51,14 @@ let whole: [LinkerSetting] = [
 
 /// Links libstdc++ and the compiler's own library from their archives, where these are installed.
 ///
-/// Both Swift's driver and the build ask for libstdc++ by `-l`, for which `Linking` is looked through first.
+/// Both Swift's driver and the build ask for libstdc++ by `-l`, and `Sources/Linking` is searched first.
 var cxx: [String] {
   var found = glob_t()
   defer { globfree(&found) }
   guard glob("/usr/lib*/gcc/*/*/libstdc++.a", 0, nil, &found) == 0 else { return [] }
   return [
-    "-L\(Context.packageDirectory)/Linking", "-l:libstdc++.a", "-Xclang-linker", "-static-libgcc",
+    "-L\(Context.packageDirectory)/Sources/Linking", "-l:libstdc++.a",
+    "-Xclang-linker", "-static-libgcc",
   ]
 }
 
