@@ -86,7 +86,6 @@ let package = Package(
     .target(name: "CZstd"),
     .target(name: "CProcessor"),
     .target(name: "Processors", dependencies: ["CProcessor"], swiftSettings: reader),
-    .systemLibrary(name: "CMalloc"),
     .systemLibrary(name: "CDemangling"),
     // Loaded where a capture is read: it brings six libraries of its own with it.
     .systemLibrary(name: "CPcap", providers: [.apt(["libpcap-dev"])]),
@@ -131,7 +130,7 @@ let package = Package(
     .executableTarget(
       name: "lull",
       dependencies: [
-        "Budgets", "CMalloc", "Processors", "Recording", "Reporting", "Symbols",
+        "Budgets", "Processors", "Recording", "Reporting", "Symbols",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: direct, linkerSettings: whole),

@@ -15,8 +15,6 @@ final class ByteStorage: @unchecked Sendable {
   // Unchecked because a pointer is not Sendable: nothing writes to the block after `init`.
   let bytes: UnsafeRawBufferPointer
   private let isMapped: Bool
-  /// Of a mapped file; -1 where there is none.
-  private let descriptor: Int32
 
   var count: Int { bytes.count }
 
@@ -44,7 +42,6 @@ final class ByteStorage: @unchecked Sendable {
     guard status.st_size > 0 else {
       bytes = UnsafeRawBufferPointer(start: nil, count: 0)
       isMapped = false
-      self.descriptor = -1
       return
     }
     let length = Int(status.st_size)
@@ -53,14 +50,11 @@ final class ByteStorage: @unchecked Sendable {
     else { throw PerfDataError(.system(call: "mmap", path: path, errno: errno)) }
     bytes = UnsafeRawBufferPointer(start: base, count: length)
     isMapped = true
-    // Where no more descriptors are to be had there is the mapping.
-    self.descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
   }
 
   /// Copies bytes.
   init(_ source: [UInt8]) {
     isMapped = false
-    descriptor = -1
     guard !source.isEmpty else {
       bytes = UnsafeRawBufferPointer(start: nil, count: 0)
       return
@@ -68,12 +62,6 @@ final class ByteStorage: @unchecked Sendable {
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: source.count, alignment: 16)
     copy.copyBytes(from: source)
     bytes = UnsafeRawBufferPointer(copy)
-  }
-
-  /// Copies so many bytes from an offset on, fewer at the end; none where the block is no file or cannot be read.
-  func read(_ count: Int, at offset: Int, to target: UnsafeMutableRawPointer) -> Int {
-    guard descriptor >= 0, count > 0 else { return 0 }
-    return max(pread(descriptor, target, count, off_t(offset)), 0)
   }
 
   /// Gives the whole pages of a range of a mapped file back; they are read again when they are looked at again.
@@ -87,7 +75,6 @@ final class ByteStorage: @unchecked Sendable {
   }
 
   deinit {
-    if descriptor >= 0 { close(descriptor) }
     guard let base = bytes.baseAddress else { return }
     if isMapped {
       munmap(UnsafeMutableRawPointer(mutating: base), bytes.count)

@@ -81,11 +81,10 @@ final class DemandTable: @unchecked Sendable {
   }
 
   /// The size of what may be a sample of a known event; nil where something else is there.
-  func sizeOfSample(_ window: SampleWindow, at offset: Int) -> Int? {
-    guard window.range.contains(offset), window.range.upperBound - offset >= idPlace + 8 else {
-      return nil
-    }
-    let start = window.base + offset
+  func sizeOfSample(_ data: RecordData, at offset: Int) -> Int? {
+    guard data.range.contains(offset), data.range.upperBound - offset >= idPlace + 8,
+      let start = data.bytes.baseAddress.map({ $0 + offset })
+    else { return nil }
     let header = start.loadUnaligned(as: UInt64.self)
     let size = Int(header >> 48)
     let id = start.loadUnaligned(fromByteOffset: idPlace, as: UInt64.self)

@@ -14,13 +14,6 @@ struct EntryDecoder: @unchecked Sendable {
     self.lookup = lookup
   }
 
-  /// The same for what is in a window, by its offsets in the file.
-  func over(_ window: SampleWindow) -> EntryDecoder {
-    EntryDecoder(
-      UnsafeRawBufferPointer(start: window.base, count: window.range.upperBound),
-      layouts: layouts, lookup: lookup)
-  }
-
   /// Decodes the record at an offset to its place.
   @inline(__always)
   func decode(_ entry: UnsafeMutablePointer<RecordEntry>, at offset: Int) {

@@ -5,7 +5,7 @@ struct PassedPages {
   /// What was looked at since some was given back, and in how many parts.
   private var lookedAt = OffsetSpan()
   private var parts = 0
-  private static let step = 4 << 20
+  private static let step = 8 << 20
   /// What is still wanted is mapped again: after so many parts that takes no time worth mentioning.
   private static let mostParts = 4
   /// The kernel may map so much where one byte is looked at.

@@ -37,36 +37,34 @@ final class StretchReader: @unchecked Sendable {
   /// So many samples must follow each other for the first one to be believed. A wrong one is found out, and costs time alone.
   private static let convincingRow = 3
 
-  private let window: SampleWindow
+  private let data: RecordData
   private let loop: SampleLoop
 
-  init(_ storage: ByteStorage, _ demands: DemandTable) {
-    window = SampleWindow(storage)
+  init(_ data: RecordData, _ demands: DemandTable) {
+    self.data = data
     loop = SampleLoop(demands)
   }
 
   /// Reads the samples of a range of offsets.
-  func read(_ range: Range<Int>, dataEnd: Int, to stretch: ReadStretch) {
+  func read(_ range: Range<Int>, to stretch: ReadStretch) {
     // What there was no room for is left to the core that orders.
     if stretch.pieces.last?.batch.ending == .full { stretch.grow() }
     stretch.pieces.removeAll(keepingCapacity: true)
-    guard window.copy(from: range.lowerBound, stretchEnd: range.upperBound, dataEnd: dataEnd),
-      let first = first(in: range)
-    else { return }
+    guard let first = first(in: range) else { return }
     var offset = first
     var kept = 0
     loop.running.forget()
     while true {
       let start = offset
       let batch = loop.read(
-        window, &offset, before: range.upperBound, least: 0, to: stretch.records + kept,
+        data, &offset, before: range.upperBound, least: 0, to: stretch.records + kept,
         room: stretch.capacity - kept)
-      let endsRound = batch.ending == .other && window.isRoundEnd(offset)
+      let endsRound = batch.ending == .other && data.isRoundEnd(offset)
       stretch.pieces.append(
         ReadStretch.Piece(range: start..<offset, batch: batch, endsRound: endsRound))
       kept += batch.kept
       if endsRound {
-        offset += SampleWindow.roundEndBytes
+        offset += RecordData.roundEndBytes
         loop.running.forget()
       } else if batch.ending != .older {
         return
@@ -77,7 +75,7 @@ final class StretchReader: @unchecked Sendable {
   /// Where the first sample seems to be.
   private func first(in range: Range<Int>) -> Int? {
     var offset = range.lowerBound
-    while offset < min(range.upperBound, window.range.upperBound - 8) {
+    while offset < min(range.upperBound, data.range.upperBound - 8) {
       if isConvincing(offset) { return offset }
       offset += 8
     }
@@ -87,7 +85,7 @@ final class StretchReader: @unchecked Sendable {
   private func isConvincing(_ offset: Int) -> Bool {
     var offset = offset
     for _ in 0..<Self.convincingRow {
-      guard let size = loop.demands.sizeOfSample(window, at: offset) else { return false }
+      guard let size = loop.demands.sizeOfSample(data, at: offset) else { return false }
       offset += size
     }
     return true

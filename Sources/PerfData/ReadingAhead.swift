@@ -19,7 +19,8 @@ extension PerfDataFile {
       return try forEachPart(demands, body)
     }
     let queue = RoundQueue()
-    let pool = StretchPool(storage, data, DemandTable(demands, scanner().decoder))
+    let pool = StretchPool(
+      RecordData(storage, data), DemandTable(demands, scanner().decoder))
     // Who would wait reads ahead, after what else there is to do.
     let beside = { @Sendable in beside() || pool.readNext() }
     let reads = NeighbourThread.begin {

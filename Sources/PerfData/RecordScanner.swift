@@ -55,19 +55,6 @@ struct RecordScanner {
     return true
   }
 
-  /// As `next`, from a window, so that its page need not be mapped: of the kernel's records, but samples, one that is whole there.
-  mutating func next(
-    _ entry: UnsafeMutablePointer<RecordEntry>, in window: SampleWindow
-  ) -> Bool {
-    guard let (type, size) = window.header(at: offset), type > 0, type <= RecordType.lastKernel,
-      type != RecordType.sample
-    else { return false }
-    decoder.over(window).decode(entry, at: offset)
-    typeCounts[Int(type)] &+= 1
-    offset += size
-    return true
-  }
-
   /// Finds the next whole record and passes over it; nil when there is none.
   @inline(__always)
   mutating func nextWhole() -> (offset: Int, type: UInt32, size: Int)? {

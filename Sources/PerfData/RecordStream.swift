@@ -13,7 +13,10 @@ struct RecordStream {
   private let decoder: EntryDecoder
   private let range: Range<Int>
   private let demands: DemandTable
-  private let source: SampleSource
+  private let data: RecordData
+  private let grid: StretchGrid
+  /// The stretch that is read; -1 before the first.
+  private var stretch = -1
   /// Where another core reads ahead, and what it read of the present stretch and is still to be taken in.
   private let pool: StretchPool?
   private var ahead: (pieces: ArraySlice<ReadStretch.Piece>, records: UnsafePointer<OrderedRecord>)?
@@ -57,7 +60,8 @@ struct RecordStream {
     mostPending = (mostBytes + range.count / 20) / MemoryLayout<OrderedRecord>.stride
     self.demands = pool?.demands ?? DemandTable(demands, decoder)
     self.pool = pool
-    source = SampleSource(storage, range)
+    data = RecordData(storage, range)
+    grid = StretchGrid(data: range)
     loop = SampleLoop(self.demands)
     handsOutRounds = self.demands.isEmpty
     knowsLate = known != nil
@@ -110,9 +114,8 @@ struct RecordStream {
     readSamples()
     if passRound() { return handedOut }
     var record = RecordEntry(offset: 0, type: 0, size: 8, misc: 0)
-    while scanner.next(&record, in: source.window) || scanner.next(&record) {
+    while scanner.next(&record) {
       note(record)
-      source.note(named: 1)
       if demands.followsRuns, record.type != RecordType.finishedRound { loop.running.forget() }
       if nextKnown < known.count, known[nextKnown].offset == record.offset {
         // It counts, so that a round that is too large ends where it did when this was found.
@@ -138,10 +141,10 @@ struct RecordStream {
     return .max
   }
 
-  /// Passes over the end of a round, where one comes next in the present stretch: its page need not be mapped for that.
+  /// Passes over the end of a round, where one comes next.
   private mutating func passRound() -> Bool {
     guard known.isEmpty, !handsOutRounds,
-      isBeforeRoundAhead || source.window.isRoundEnd(scanner.position)
+      isBeforeRoundAhead || data.isRoundEnd(scanner.position)
     else { return false }
     scanner.passRound()
     last = max(last, handedOut)
@@ -163,9 +166,11 @@ struct RecordStream {
     guard known.isEmpty else { return }
     var areMore = true
     while areMore, scanner.position < range.upperBound {
-      if source.enter(scanner.position) {
+      let number = grid.number(of: scanner.position)
+      if number != stretch {
+        stretch = number
         loop.running.forget()
-        ahead = pool?.take(source.stretch, isWanted: source.isCopied).map {
+        ahead = pool?.take(number).map {
           ($0.pieces[...], UnsafePointer($0.records))
         }
       }
@@ -174,12 +179,10 @@ struct RecordStream {
         continue
       }
       if isBeforeRoundAhead { return }
-      let position = scanner.position
-      if !source.window.range.contains(position), !source.fill(from: position) { return }
       let room = min(Self.samplesAtOnce, mostPending - 1 - joined)
       guard room > 0 else { return }
       areMore = readSamples(upTo: room)
-      // What was only named is brought back when it is looked at: that is cheaper than to hold a round that is larger than a cache.
+      // What was only named is mapped again when it is looked at: that is cheaper than to hold a round that is larger than a cache.
       passed.note(scanner.position)
     }
   }
@@ -188,12 +191,12 @@ struct RecordStream {
   private mutating func readSamples(upTo room: Int) -> Bool {
     var position = scanner.position
     let batch = loop.read(
-      source.window, &position, before: source.end, least: handedOut,
+      data, &position, before: grid.range(stretch).upperBound, least: handedOut,
       to: pending.room(for: room), room: room)
     takeIn(batch, upTo: position)
     switch batch.ending {
     case .full, .older: return true
-    case .cut: return position >= source.end || source.fill(from: position)
+    case .cut: return position >= grid.range(stretch).upperBound
     case .other:
       if demands.followsRuns { loop.running.forget() }
       return false
@@ -222,7 +225,6 @@ struct RecordStream {
   /// Takes in samples that were written to the room that was given.
   private mutating func takeIn(_ batch: SampleLoop.Batch, upTo position: Int) {
     scanner.pass(samples: batch.count, to: position)
-    source.note(named: batch.named)
     if batch.named > 0 { waitingNamed.isLater = true }
     guard batch.count > 0 else { return }
     last = batch.last

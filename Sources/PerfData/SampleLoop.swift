@@ -6,16 +6,16 @@ import CProcessor
 struct SampleLoop {
   /// What was read: samples of ascending time.
   struct Batch {
-    var count: Int
+    var count = 0
     /// Of these so many are wanted.
-    var wanted: Int
+    var wanted = 0
     /// So many of those were written: what was known already is left out. And so many were only named.
-    var kept: Int
-    var named: Int
+    var kept = 0
+    var named = 0
     /// The times of the first and of the last one.
-    var first: UInt64
-    var last: UInt64
-    var ending: Ending
+    var first: UInt64 = 0
+    var last: UInt64 = 0
+    var ending = Ending.other
   }
 
   /// What comes after those that were read.
@@ -30,7 +30,7 @@ struct SampleLoop {
   }
 
   /// The processor's own fetching ends at each page; so many bytes ahead hide what memory takes to answer.
-  private static let lookahead = 1024
+  private static let lookahead = 4096
 
   let demands: DemandTable
   let running = RunningThreads()
@@ -41,16 +41,16 @@ struct SampleLoop {
   /// else.
   @inline(never)
   func read(
-    _ window: SampleWindow, _ offset: inout Int, before limit: Int, least: UInt64,
+    _ data: RecordData, _ offset: inout Int, before limit: Int, least: UInt64,
     to target: UnsafeMutablePointer<OrderedRecord>, room: Int
   ) -> Batch {
     let (plans, planPlaces) = (demands.plans, demands.planPlaces)
     let (idPlace, lowestID) = (demands.idPlace, demands.lowestID)
     let idCount = demands.idCount
     let followsRuns = demands.followsRuns
-    let base = window.base
-    let end = base + window.range.upperBound
-    let lastPlain = base + (window.memoryEnd - demands.reach)
+    guard let base = data.bytes.baseAddress else { return Batch() }
+    let end = base + data.range.upperBound
+    let lastPlain = base + (data.bytes.count - demands.reach)
     let lastHeader = min(end - 8, lastPlain, base + (limit - 1))
     var start = base + offset
     var output = target
@@ -64,7 +64,9 @@ struct SampleLoop {
         ending = .full
         break
       }
+      // Most records lie in two lines of the cache.
       lull_prefetch(start + Self.lookahead)
+      lull_prefetch(start + (Self.lookahead + 64))
       guard start <= lastHeader else {
         if start <= lastPlain || start > end - 8 { ending = .cut }
         break
@@ -94,7 +96,7 @@ struct SampleLoop {
       } else {
         let second = output.pointee.write(start, plan, time: time, thread: thread, cpu: cpu)
         if plan.pointee.telling != .values, demands.isNamed(output.pointee.values, plan) {
-          output.pointee = OrderedRecord(time: time, offset: window.offset(of: start))
+          output.pointee = OrderedRecord(time: time, offset: start - base)
           output += 1
           wanted &+= 1
           named &+= 1
@@ -112,7 +114,7 @@ struct SampleLoop {
       last = time
       start += size
     }
-    offset = window.offset(of: start)
+    offset = start - base
     return Batch(
       count: count, wanted: wanted, kept: output - target, named: named, first: first, last: last,
       ending: ending)

@@ -16,8 +16,6 @@ final class StretchPool: Sendable {
     var ordered = 0
     /// By number modulo their count.
     var states = [State](repeating: .none, count: StretchPool.most)
-    /// None are read ahead for now.
-    var isPaused = true
     /// The one that the ordering core waits for.
     var awaited: Int?
     /// Those that nobody uses.
@@ -25,23 +23,23 @@ final class StretchPool: Sendable {
   }
 
   let demands: DemandTable
-  private let storage: ByteStorage
+  private let data: RecordData
   private let grid: StretchGrid
   private let stretches: [ReadStretch]
   private let claims = Mutex(Claims())
   private let done = DispatchSemaphore(value: 0)
 
-  init(_ storage: ByteStorage, _ data: Range<Int>, _ demands: DemandTable) {
-    self.storage = storage
+  init(_ data: RecordData, _ demands: DemandTable) {
+    self.data = data
     self.demands = demands
-    grid = StretchGrid(data: data)
+    grid = StretchGrid(data: data.range)
     stretches = (0..<min(Self.most, grid.count)).map { _ in ReadStretch() }
   }
 
   /// Reads the next stretch that nobody has begun; false where none is wanted.
   func readNext() -> Bool {
     let claim = claims.withLock { claims -> (number: Int, reader: StretchReader?)? in
-      guard !claims.isPaused, claims.next < min(claims.ordered + Self.most, grid.count),
+      guard claims.next < min(claims.ordered + Self.most, grid.count),
         claims.states[claims.next % Self.most] != .reading
       else { return nil }
       claims.states[claims.next % Self.most] = .reading
@@ -49,9 +47,8 @@ final class StretchPool: Sendable {
       return (claims.next - 1, claims.readers.popLast())
     }
     guard let number = claim?.number else { return false }
-    let reader = claim?.reader ?? StretchReader(storage, demands)
-    reader.read(
-      grid.range(number), dataEnd: grid.data.upperBound, to: stretches[number % Self.most])
+    let reader = claim?.reader ?? StretchReader(data, demands)
+    reader.read(grid.range(number), to: stretches[number % Self.most])
     let isAwaited = claims.withLock {
       $0.readers.append(reader)
       $0.states[number % Self.most] = .read
@@ -63,15 +60,14 @@ final class StretchPool: Sendable {
     return true
   }
 
-  /// A stretch of which the turn has come; nil where nobody has read it, or where none are to be read ahead from here on.
+  /// A stretch of which the turn has come; nil where nobody has read it.
   ///
   /// It stays as it is until the next one is taken.
-  func take(_ number: Int, isWanted: Bool) -> ReadStretch? {
+  func take(_ number: Int) -> ReadStretch? {
     let isBegun = claims.withLock {
       let isBegun = number < $0.next
       $0.next = max($0.next, number + 1)
       $0.ordered = number
-      $0.isPaused = !isWanted
       return isBegun
     }
     guard isBegun else { return nil }
