@@ -57,7 +57,6 @@ extension PerfDataFile {
   public func fetch(_ offset: Int) {
     guard let base = storage.bytes.baseAddress else { return }
     lull_prefetch(base + offset)
-    lull_prefetch(base + (offset &+ 64))
   }
 
   /// As `forEachPartAhead`, on one core.

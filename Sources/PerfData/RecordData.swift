@@ -12,6 +12,9 @@ struct RecordData: @unchecked Sendable {
     self.range = range
   }
 
+  /// The processor's own fetching ends at each page; so many bytes ahead hide what memory takes to answer.
+  static let lookahead = 4096
+
   /// Bytes of a record that ends a round: a header alone.
   static let roundEndBytes = 8
 

@@ -21,9 +21,6 @@ struct RecordScanner {
   /// How many records must follow each other for a place after a hole to be believed.
   private static let convincingRow = 3
 
-  /// The processor's own fetching ends at each page; so many bytes ahead hide what memory takes to answer.
-  private static let lookahead = 1024
-
   init(_ decoder: EntryDecoder, in range: Range<Int>) {
     self.decoder = decoder
     bytes = decoder.bytes
@@ -59,7 +56,7 @@ struct RecordScanner {
   @inline(__always)
   mutating func nextWhole() -> (offset: Int, type: UInt32, size: Int)? {
     while upperBound - offset >= 8 {
-      lull_prefetch(bytes.baseAddress.map { $0 + (offset &+ Self.lookahead) })
+      lull_prefetch(bytes.baseAddress.map { $0 + (offset &+ RecordData.lookahead) })
       let header = decoder.word(offset)
       let type = UInt32(truncatingIfNeeded: header)
       let size = Int(header >> 48)

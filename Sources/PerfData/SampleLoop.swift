@@ -29,9 +29,6 @@ struct SampleLoop {
     case other
   }
 
-  /// The processor's own fetching ends at each page; so many bytes ahead hide what memory takes to answer.
-  private static let lookahead = 4096
-
   let demands: DemandTable
   let running = RunningThreads()
 
@@ -64,9 +61,7 @@ struct SampleLoop {
         ending = .full
         break
       }
-      // Most records lie in two lines of the cache.
-      lull_prefetch(start + Self.lookahead)
-      lull_prefetch(start + (Self.lookahead + 64))
+      lull_prefetch(start + RecordData.lookahead)
       guard start <= lastHeader else {
         if start <= lastPlain || start > end - 8 { ending = .cut }
         break
