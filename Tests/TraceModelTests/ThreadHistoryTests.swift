@@ -157,6 +157,25 @@ struct HistoryPartTests {
       && a.waker == b.waker
   }
 
+  @Test func `waits for events are all that there are, in histories without any too`() {
+    let some = intervals(1000, from: 1000)
+    let all = ThreadHistory(some)
+    let without = ThreadHistory(some.filter { $0.state != .blocked(.eventWait) })
+    let histories = [
+      all, without, without.takingUnknownForIdle, all[300..<700], without[300..<700], [],
+    ]
+    let counts = histories.map { history in
+      let told = Array(history.eventWaits)
+      let own = zip(history.indices, history).filter { $1.state == .blocked(.eventWait) }
+      #expect(told.map(\.index) == own.map { $0.0 })
+      #expect(told.map(\.start) == own.map { $0.1.start })
+      #expect(told.map(\.end) == own.map { $0.1.end })
+      return told.count
+    }
+    #expect(counts[0] > 0 && counts[2] > 0 && counts[3] > 0)
+    #expect(counts[1] == 0 && counts[4] == 0 && counts[5] == 0)
+  }
+
   /// Where a program began, in a run, its thread's history is what it would be without what was before.
   @Test(arguments: [0, 1, 7, 255, 256, 700], [true, false])
   func `what came before a program is left out of everything`(before: Int, isTold: Bool) throws {
