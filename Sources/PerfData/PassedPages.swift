@@ -28,9 +28,11 @@ struct PassedPages {
   /// All that stands before an offset was read.
   @inline(__always)
   mutating func note(_ offset: Int) {
-    guard offset - released >= Self.step else { return }
-    storage.release(released..<offset)
-    released = offset
+    guard offset - released >= Self.step + Self.largePage else { return }
+    // Where a large page is given back in part, the rest of it is mapped in small ones.
+    let end = offset / Self.largePage * Self.largePage
+    storage.release(released..<end)
+    released = end
   }
 }
 
