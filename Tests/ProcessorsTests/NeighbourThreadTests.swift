@@ -13,10 +13,8 @@ struct NeighbourThreadTests {
     return Set((0..<mask.count * 8).filter { mask[$0 / 8] & 1 << ($0 % 8) != 0 })
   }
 
-  @Test(
-    "a thread begins on another CPU, and may be anywhere",
-    .enabled(if: allowed().count > 1, "threads may be on one CPU only"))
-  func elsewhere() {
+  @Test(.enabled(if: allowed().count > 1, "threads may be on one CPU only"))
+  func `a thread begins on another CPU, and may be anywhere`() {
     let before = Self.allowed()
     let seen = Mutex<[(beginner: Int32, cpu: Int32, allowed: Set<Int>)]>([])
     let hasBegun = DispatchSemaphore(value: 0)
@@ -36,8 +34,7 @@ struct NeighbourThreadTests {
     #expect(all.count { $0.cpu != $0.beginner } > 10)
   }
 
-  @Test("signals are left to the other threads")
-  func signals() {
+  @Test func `signals are left to the other threads`() {
     @Sendable func blocks(_ number: Int32) -> Bool {
       var mask = sigset_t()
       return pthread_sigmask(SIG_BLOCK, nil, &mask) == 0 && sigismember(&mask, number) == 1
@@ -55,8 +52,7 @@ struct NeighbourThreadTests {
     #expect(blocks(SIGTERM) == before)
   }
 
-  @Test("many threads at once do all their work")
-  func many() {
+  @Test func `many threads at once do all their work`() {
     let sum = Mutex(0)
     let done = DispatchSemaphore(value: 0)
     for number in 1...20 {
