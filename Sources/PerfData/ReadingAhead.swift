@@ -19,12 +19,13 @@ extension PerfDataFile {
       return try forEachPart(demands, body)
     }
     let queue = RoundQueue()
-    let pool = StretchPool(
-      RecordData(storage, data), DemandTable(demands, scanner().decoder))
+    let known = knownSummary
+    let pool = StretchPool(RecordData(storage, data), DemandTable(demands, scanner().decoder))
+    // Where records are known to be late, each is looked at by itself.
+    let readsAhead = known?.late.isEmpty ?? true
     // Who would wait reads ahead, after what else there is to do.
-    let beside = { @Sendable in beside() || pool.readNext() }
+    let beside = { @Sendable in beside() || readsAhead && pool.readNext() }
     let reads = NeighbourThread.begin {
-      let known = self.knownSummary
       var stream = RecordStream(
         scanner: self.scanner(), range: self.data, storage: self.storage, late: known?.late,
         pool: pool)

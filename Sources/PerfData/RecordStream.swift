@@ -11,7 +11,6 @@ struct RecordStream {
 
   private var scanner: RecordScanner
   private let decoder: EntryDecoder
-  private let range: Range<Int>
   private let demands: DemandTable
   private let data: RecordData
   private let grid: StretchGrid
@@ -55,7 +54,6 @@ struct RecordStream {
   ) {
     self.scanner = scanner
     decoder = scanner.decoder
-    self.range = range
     passed = PassedPages(storage)
     mostPending = (mostBytes + range.count / 20) / MemoryLayout<OrderedRecord>.stride
     self.demands = pool?.demands ?? DemandTable(demands, decoder)
@@ -81,8 +79,8 @@ struct RecordStream {
   var summary: ScanSummary {
     ScanSummary(
       unknownRecords: scanner.unknownRecords, recordCounts: scanner.counts,
-      tornBytes: range.upperBound - scanner.position,
-      dataBytes: scanner.position - range.lowerBound, holes: scanner.holes,
+      tornBytes: data.range.upperBound - scanner.position,
+      dataBytes: scanner.position - data.range.lowerBound, holes: scanner.holes,
       earlyMetadata: scanner.earlyMetadata, late: late.sorted(by: <))
   }
 
@@ -165,14 +163,12 @@ struct RecordStream {
     // Records known to be late are few, and so are files that have any.
     guard known.isEmpty else { return }
     var areMore = true
-    while areMore, scanner.position < range.upperBound {
+    while areMore, scanner.position < data.range.upperBound {
       let number = grid.number(of: scanner.position)
       if number != stretch {
         stretch = number
         loop.running.forget()
-        ahead = pool?.take(number).map {
-          ($0.pieces[...], UnsafePointer($0.records))
-        }
+        ahead = pool?.take(number).map { ($0.pieces[...], UnsafePointer($0.records)) }
       }
       if takeAhead() {
         passed.note(scanner.position)
