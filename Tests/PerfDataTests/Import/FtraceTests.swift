@@ -88,7 +88,7 @@ struct FtraceTests {
     var random = SeededGenerator(state: seed)
     let recorded = try Data(
       contentsOf: URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .appendingPathComponent("../../Traces/sh.trace.dat"))
+        .appendingPathComponent("../../../Traces/sh.trace.dat"))
     var made = FtraceFile(isBigEndian: false)
     made.add(
       cpu: 0, time: 1000, (0..<50).flatMap { made.event(UInt32($0), tid: 5, woken: 10) })
@@ -118,7 +118,7 @@ struct FtraceTests {
     let directory = try TemporaryDirectory()
     defer { directory.remove() }
     var path = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../../Traces/sh.trace.dat").standardizedFileURL.path
+      .appendingPathComponent("../../../Traces/sh.trace.dat").standardizedFileURL.path
     if !convert.isEmpty {
       let converted = directory.path + "/trace.dat"
       _ = Perf.run(["trace-cmd", "convert", "-i", path, "-o", converted] + convert)

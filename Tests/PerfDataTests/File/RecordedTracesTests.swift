@@ -7,7 +7,7 @@ import Testing
 @Suite(.enabled(if: Perf.isThere, "perf is not installed"))
 struct RecordedTracesTests {
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .appendingPathComponent("../../Traces").standardizedFileURL.path
+    .appendingPathComponent("../../../Traces").standardizedFileURL.path
 
   /// All but those that were cut, which perf refuses.
   static let traces: [String] =
