@@ -90,19 +90,23 @@ let package = Package(
     // Loaded where a capture is read: it brings six libraries of its own with it.
     .systemLibrary(name: "CPcap", providers: [.apt(["libpcap-dev"])]),
     .target(name: "Packets", dependencies: ["CPcap"], swiftSettings: reader),
+    .target(name: "Quantities", swiftSettings: reader),
     .target(
-      name: "PerfData", dependencies: ["CProcessor", "CZstd", "Processors"], swiftSettings: reader),
+      name: "PerfData", dependencies: ["CProcessor", "CZstd", "Processors", "Quantities"],
+      swiftSettings: reader),
     .target(
-      name: "Recording", dependencies: ["CPerfEvent", "CPFM", "PerfData"],
+      name: "Recording", dependencies: ["CPerfEvent", "CPFM", "PerfData", "Quantities"],
       swiftSettings: direct),
-    .target(name: "Symbols", dependencies: ["CDemangling", "CElf"], swiftSettings: reader),
     .target(
-      name: "TraceModel", dependencies: ["Packets", "PerfData", "Symbols"],
+      name: "Symbols", dependencies: ["CDemangling", "CElf", "Quantities"], swiftSettings: reader),
+    .target(
+      name: "TraceModel", dependencies: ["Packets", "PerfData", "Quantities", "Symbols"],
       swiftSettings: reader),
     .target(
       name: "Signals",
       dependencies: [
-        "Processors", "TraceModel", .product(name: "TOMLKit", package: "TOMLKit"),
+        "Processors", "Quantities", "TraceModel",
+        .product(name: "TOMLKit", package: "TOMLKit"),
       ],
       resources: [.embedInCode("Radio/profiles.toml")],
       swiftSettings: direct),
@@ -116,7 +120,8 @@ let package = Package(
     .target(
       name: "Reporting",
       dependencies: [
-        "ExportFormats", "Rules", .product(name: "Mustache", package: "swift-mustache"),
+        "ExportFormats", "Quantities", "Rules",
+        .product(name: "Mustache", package: "swift-mustache"),
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ],
       resources: page, swiftSettings: direct),
@@ -130,7 +135,7 @@ let package = Package(
     .executableTarget(
       name: "lull",
       dependencies: [
-        "Budgets", "Processors", "Recording", "Reporting", "Symbols",
+        "Budgets", "Processors", "Quantities", "Recording", "Reporting", "Symbols",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: direct, linkerSettings: whole),
@@ -158,16 +163,18 @@ let package = Package(
       swiftSettings: strict),
     .target(name: "TestSupport", dependencies: ["PerfData"], swiftSettings: strict),
     .testTarget(name: "ProcessorsTests", dependencies: ["CProcessor", "Processors"]),
-    .testTarget(name: "PerfDataTests", dependencies: ["PerfData", "TestSupport"]),
+    .testTarget(name: "PerfDataTests", dependencies: ["PerfData", "Quantities", "TestSupport"]),
     .testTarget(name: "PacketsTests", dependencies: ["Packets", "TestSupport"]),
-    .testTarget(name: "RecordingTests", dependencies: ["Recording", "TestSupport"]),
+    .testTarget(name: "QuantitiesTests", dependencies: ["Quantities"]),
+    .testTarget(name: "RecordingTests", dependencies: ["Quantities", "Recording", "TestSupport"]),
     .testTarget(name: "SymbolsTests", dependencies: ["Symbols", "PerfData", "lull"]),
-    .testTarget(name: "TraceModelTests", dependencies: ["TraceModel", "TestSupport"]),
-    .testTarget(name: "SignalsTests", dependencies: ["Signals", "TestSupport"]),
+    .testTarget(
+      name: "TraceModelTests", dependencies: ["Quantities", "TraceModel", "TestSupport"]),
+    .testTarget(name: "SignalsTests", dependencies: ["Quantities", "Signals", "TestSupport"]),
     .testTarget(name: "RulesTests", dependencies: ["Rules"]),
     .testTarget(
       name: "ReportingTests",
-      dependencies: ["PerfData", "Reporting", "Signals", "TestSupport", "TraceModel"]),
+      dependencies: ["PerfData", "Quantities", "Reporting", "Signals", "TestSupport", "TraceModel"]),
     .testTarget(
       name: "BudgetsTests",
       dependencies: ["Budgets", "Reporting", "Rules", "Signals", "TestSupport", "TraceModel"]),

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// What the processes did, in time order.
 struct Activity {

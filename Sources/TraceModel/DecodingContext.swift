@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// An attribute with its tracepoint's fields, each looked up once.
 final class DecodedEvent {

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// Everything that decoders fill in; one value, so that each event's decoder is a function over it.
 struct LoaderState: ~Copyable {

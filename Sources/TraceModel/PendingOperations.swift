@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// What file operations were, before their descriptors are known to be files.
 struct PendingOperations {

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// Reads a trace's records in time order and hands each to the tracker of what it concerns.
 struct TraceLoader: ~Copyable {

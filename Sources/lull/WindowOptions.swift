@@ -1,5 +1,6 @@
 import ArgumentParser
 import PerfData
+import Quantities
 import Reporting
 import TraceModel
 

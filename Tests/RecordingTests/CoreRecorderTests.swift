@@ -1,5 +1,6 @@
 import Glibc
 import PerfData
+import Quantities
 import Synchronization
 import Testing
 

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 import TestSupport
 import Testing
 

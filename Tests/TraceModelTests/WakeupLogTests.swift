@@ -1,5 +1,6 @@
 import Dispatch
 import PerfData
+import Quantities
 import Synchronization
 import Testing
 

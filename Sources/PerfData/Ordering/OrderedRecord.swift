@@ -1,3 +1,5 @@
+import Quantities
+
 /// A record on its way from the core that reads to the one that makes something of it: 32 bytes, since millions of them are put in
 /// order and pass from one core's cache to the other's.
 ///

@@ -1,3 +1,5 @@
+import Quantities
+
 /// The record types of perf.data (PERF_RECORD_*).
 public enum RecordType {
   /// A mapping of executable memory, older form.

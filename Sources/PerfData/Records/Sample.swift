@@ -1,3 +1,5 @@
+import Quantities
+
 /// A sample's raw payload: a tracepoint's fields, or a synthetic event's bytes.
 public struct RawPayload: Sendable {
   private let storage: ByteStorage

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// The processes of the recording: their beginnings, programs, ends and memory.
 final class ProcessBook {

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// What to record, for how long and where to.
 public struct RecordingOptions: Sendable {

@@ -1,6 +1,7 @@
 import CPerfEvent
 import Glibc
 import PerfData
+import Quantities
 
 /// The loop of a recording: wait, drain, follow processes, adapt, until something ends it.
 final class RecordingSession {

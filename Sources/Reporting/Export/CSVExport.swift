@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 import TraceModel
 
 /// Tables of a trace's subject as CSV (RFC 4180); times in seconds from the recording's start.

@@ -1,5 +1,6 @@
 import ExportFormats
 import PerfData
+import Quantities
 import Signals
 import SwiftProtobuf
 import TraceModel

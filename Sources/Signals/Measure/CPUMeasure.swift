@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 import TraceModel
 
 /// Measures the subject's CPU time, by the scheduler's events or else by /proc.

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 import TraceModel
 
 /// Measures Swift concurrency from the recorder's probes in its runtime.

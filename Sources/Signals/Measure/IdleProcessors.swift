@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 import TraceModel
 
 /// How much of a thread's running time other CPUs stood idle, as far as the recording knows.

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 import TraceModel
 
 /// Measures what was done before the process was ready.

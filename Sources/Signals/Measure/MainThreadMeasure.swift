@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 import TraceModel
 
 /// From leaving an event wait to the next.

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 import TraceModel
 
 /// Marks and intervals, those that signals make among them.

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 import TraceModel
 
 /// What to assume while measuring.

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 import TraceModel
 
 /// Finds the phases of the subject's life, and what was used in each.

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 import TraceModel
 
 /// Counts wakeups, finds their causes and the timers among them.

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 import TraceModel
 
 /// Finds for each signal the minute of a long recording to look at first.

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 import TraceModel
 
 /// A recording in a few columns, for a line of text.

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import PerfData
+import Quantities
 import TraceModel
 
 extension Timeline {

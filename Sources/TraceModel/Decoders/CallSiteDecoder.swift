@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// A stack that was taken of one write or send of many.
 struct CallSiteSample {

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// io_uring:* tracepoints: file writes and syncs that no system call's exit tells.
 enum RingDecoder {

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// sched:* tracepoints, blocked stacks and CPU samples.
 enum SchedulerDecoder {

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// System calls by their exits: on x86-64 the argument registers still hold the arguments.
 enum SyscallDecoder {

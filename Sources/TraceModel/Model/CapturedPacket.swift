@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// A packet of a capture that belongs to one of the trace's connections.
 public struct CapturedPacket: Sendable, Hashable {

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// What a file held when the recorder read it after a process had closed it.
 public struct ContentReading: Sendable {

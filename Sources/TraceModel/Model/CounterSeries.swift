@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// What a counter counted, by its readings.
 public struct CounterSeries: Sendable {

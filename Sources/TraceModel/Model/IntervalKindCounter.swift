@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// Numbers the kinds of a thread's intervals as they come, and counts each.
 struct IntervalKindCounter {

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// The kinds of a thread's intervals, each with how many there are and how long they are together.
 struct IntervalKinds: Sendable {

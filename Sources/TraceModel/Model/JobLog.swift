@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// Runs of jobs of Swift concurrency in the order of their ends, packed: about fifteen bytes each, as a busy server runs thousands a
 /// second.

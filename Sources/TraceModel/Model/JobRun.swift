@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// One run of a job of Swift concurrency: from where a task goes on to where it suspends or ends.
 public struct JobRun: Sendable {

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// A mark or the end of an interval, as it was recorded.
 public struct MarkRecord: Sendable {

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// One operation as it is packed: the number of its kind and what is its own.
 struct OperationEntry {

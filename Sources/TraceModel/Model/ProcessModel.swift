@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// One process of the recording and its totals.
 public struct ProcessModel: Sendable {

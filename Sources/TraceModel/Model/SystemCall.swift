@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// System calls, as a recording of `raw_syscalls` tells them.
 public enum SystemCall {

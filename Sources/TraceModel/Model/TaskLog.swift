@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// When each process created tasks of Swift concurrency, packed.
 public struct TaskLog: Sequence, Sendable {

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// One run of one test, as its runner told it.
 public struct TestRun: Sendable, Equatable {

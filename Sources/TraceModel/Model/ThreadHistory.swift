@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// A thread's intervals, packed: about four bytes each, so that a day of switches fits in memory.
 ///

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// Packs a thread's intervals as they come: each begins where the one before it ended.
 struct ThreadHistoryBuilder {

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 extension ThreadHistory {
   /// Sums of the intervals' lengths and counts.

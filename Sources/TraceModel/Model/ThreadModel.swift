@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// Why a thread was off the CPU.
 public enum WaitCause: String, Codable, CaseIterable, Sendable {

@@ -1,5 +1,6 @@
 import Packets
 import PerfData
+import Quantities
 
 /// A CPU sample of a running thread.
 public struct ProcessorSample: Sendable {

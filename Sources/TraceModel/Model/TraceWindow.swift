@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// A part of a recording, in seconds from its start.
 public struct TraceWindow: Sendable, Hashable {

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// Transfers in the order of the trace, packed: about eight bytes each where they are alike.
 public struct TransferLog: Sequence, ExpressibleByArrayLiteral, Sendable {

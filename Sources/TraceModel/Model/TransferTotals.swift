@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// A span in which transfers of one direction were sampled, and counted by the kernel besides.
 struct CountedSpan: Sendable {

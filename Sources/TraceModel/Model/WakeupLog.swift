@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// Wakeups in the order of the trace, packed: about five bytes each.
 ///

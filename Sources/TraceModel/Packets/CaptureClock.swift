@@ -1,5 +1,6 @@
 import Packets
 import PerfData
+import Quantities
 
 /// What a capture's times, which are of the day, are on the trace's clock.
 struct CaptureClock {

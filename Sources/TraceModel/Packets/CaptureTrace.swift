@@ -1,5 +1,6 @@
 import Packets
 import PerfData
+import Quantities
 
 extension Trace {
   /// A capture as a trace that knows the network only: one process, whose transfers are the packets with payload.

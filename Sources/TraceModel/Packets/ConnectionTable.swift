@@ -1,5 +1,6 @@
 import Packets
 import PerfData
+import Quantities
 
 /// The trace's connections by their ends.
 struct ConnectionTable {

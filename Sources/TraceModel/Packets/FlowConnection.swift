@@ -1,5 +1,6 @@
 import Packets
 import PerfData
+import Quantities
 
 extension PacketFlow {
   /// The connection that a socket of unknown ends has, now that its packets tell them; when it was opened is not known.

@@ -1,5 +1,6 @@
 import Packets
 import PerfData
+import Quantities
 
 /// Sockets of which the trace knows transfers but no ends: datagrams, and connections older than the recording.
 enum UnknownSockets {

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// Knows which file a descriptor meant at any moment.
 ///

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// Follows jobs of Swift concurrency from their executor's queue to their end.
 struct JobTracker {

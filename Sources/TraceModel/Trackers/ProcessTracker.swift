@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// Follows processes from their first record to their exit.
 struct ProcessTracker {

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// Follows every thread through running, runnable and blocked.
 ///

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// Follows connections by the kernel's address of their socket.
 struct SocketTracker {

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// Joins the beginnings and ends of system calls (raw_syscalls:sys_enter and sys_exit), and counts them by thread and call.
 struct SystemCallTracker: ~Copyable {

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// Follows what test runners say, and makes of it which test ran when.
 struct TestTracker {

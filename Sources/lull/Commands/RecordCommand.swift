@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import PerfData
+import Quantities
 import Recording
 import Reporting
 import Symbols

@@ -1,5 +1,6 @@
 import Foundation
 import PerfData
+import Quantities
 import TestSupport
 import Testing
 

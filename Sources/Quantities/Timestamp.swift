@@ -6,18 +6,20 @@ public struct Timestamp: Comparable, Hashable, Sendable, Codable {
   public var nanoseconds: UInt64
 
   /// Makes a point in time from nanoseconds since the clock's origin.
-  public init(nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
+  @inlinable public init(nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
 
   /// Orders by time.
-  public static func < (a: Timestamp, b: Timestamp) -> Bool { a.nanoseconds < b.nanoseconds }
+  @inlinable public static func < (a: Timestamp, b: Timestamp) -> Bool {
+    a.nanoseconds < b.nanoseconds
+  }
 
   /// The signed distance from `b` to `a`; wraps only beyond 292 years.
-  public static func - (a: Timestamp, b: Timestamp) -> TimeSpan {
+  @inlinable public static func - (a: Timestamp, b: Timestamp) -> TimeSpan {
     TimeSpan(nanoseconds: Int64(truncatingIfNeeded: a.nanoseconds &- b.nanoseconds))
   }
 
   /// The point `span` later (earlier, when it is negative).
-  public static func + (a: Timestamp, span: TimeSpan) -> Timestamp {
+  @inlinable public static func + (a: Timestamp, span: TimeSpan) -> Timestamp {
     Timestamp(nanoseconds: a.nanoseconds &+ UInt64(bitPattern: span.nanoseconds))
   }
 }
@@ -28,10 +30,10 @@ public struct TimeSpan: Comparable, Hashable, Sendable, Codable {
   public var nanoseconds: Int64
 
   /// Makes a length of time from nanoseconds.
-  public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+  @inlinable public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
   /// Makes a length of time from seconds; what does not fit is clamped, and not-a-number is zero.
-  public init(seconds: Double) {
+  @inlinable public init(seconds: Double) {
     let scaled = (seconds * 1e9).rounded()
     if scaled.isNaN {
       nanoseconds = 0
@@ -45,27 +47,29 @@ public struct TimeSpan: Comparable, Hashable, Sendable, Codable {
   }
 
   /// The length in seconds.
-  public var seconds: Double { Double(nanoseconds) / 1e9 }
+  @inlinable public var seconds: Double { Double(nanoseconds) / 1e9 }
 
   /// No time at all.
   public static let zero = TimeSpan(nanoseconds: 0)
 
   /// Orders by length.
-  public static func < (a: TimeSpan, b: TimeSpan) -> Bool { a.nanoseconds < b.nanoseconds }
+  @inlinable public static func < (a: TimeSpan, b: TimeSpan) -> Bool {
+    a.nanoseconds < b.nanoseconds
+  }
 
   /// The sum of two lengths.
-  public static func + (a: TimeSpan, b: TimeSpan) -> TimeSpan {
+  @inlinable public static func + (a: TimeSpan, b: TimeSpan) -> TimeSpan {
     TimeSpan(nanoseconds: a.nanoseconds &+ b.nanoseconds)
   }
 
   /// The difference of two lengths.
-  public static func - (a: TimeSpan, b: TimeSpan) -> TimeSpan {
+  @inlinable public static func - (a: TimeSpan, b: TimeSpan) -> TimeSpan {
     TimeSpan(nanoseconds: a.nanoseconds &- b.nanoseconds)
   }
 
   /// Lengthens in place.
-  public static func += (a: inout TimeSpan, b: TimeSpan) { a = a + b }
+  @inlinable public static func += (a: inout TimeSpan, b: TimeSpan) { a = a + b }
 
   /// Shortens in place.
-  public static func -= (a: inout TimeSpan, b: TimeSpan) { a = a - b }
+  @inlinable public static func -= (a: inout TimeSpan, b: TimeSpan) { a = a - b }
 }
