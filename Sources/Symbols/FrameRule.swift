@@ -1,3 +1,5 @@
+import Quantities
+
 /// One operation of a DWARF expression.
 public struct FrameOperation: Hashable, Sendable {
   var code: UInt8
@@ -87,13 +89,8 @@ public struct CallFrameTable: Sendable {
 
   /// The rule for the instruction at `address` (a link-time address of the module).
   public func find(_ address: UInt64) -> FrameRule? {
-    var low = 0
-    var high = starts.count
-    while low < high {
-      let middle = (low + high) / 2
-      if starts[middle] <= address { low = middle + 1 } else { high = middle }
-    }
-    guard low > 0, ruleIndices[low - 1] < rules.count else { return nil }
-    return rules[Int(ruleIndices[low - 1])]
+    let next = starts.partitioningIndex { $0 > address }
+    guard next > 0, ruleIndices[next - 1] < rules.count else { return nil }
+    return rules[Int(ruleIndices[next - 1])]
   }
 }

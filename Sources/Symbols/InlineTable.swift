@@ -1,3 +1,5 @@
+import Quantities
+
 /// The inlined calls of one compilation unit, flattened: which are around each address.
 struct InlineTable {
   /// One call at a range of addresses, as the debug information nests them.
@@ -70,13 +72,8 @@ struct InlineTable {
 
   /// The calls inlined at a link-time address, innermost first.
   func find(_ address: UInt64) -> [InlinedCall] {
-    var low = 0
-    var high = starts.count
-    while low < high {
-      let middle = (low + high) / 2
-      if starts[middle] <= address { low = middle + 1 } else { high = middle }
-    }
-    guard low > 0, chainOfPart[low - 1] < chains.count else { return [] }
-    return chains[Int(chainOfPart[low - 1])].map { calls[Int($0)] }
+    let next = starts.partitioningIndex { $0 > address }
+    guard next > 0, chainOfPart[next - 1] < chains.count else { return [] }
+    return chains[Int(chainOfPart[next - 1])].map { calls[Int($0)] }
   }
 }

@@ -1,3 +1,5 @@
+import Quantities
+
 /// Source lines of one module, sorted by address.
 public struct LineTable: Sendable {
   /// From this address on the code comes from that line.
@@ -79,12 +81,7 @@ public struct LineTable: Sendable {
   }
 
   private func index(at address: UInt64) -> Int? {
-    var low = 0
-    var high = rows.count
-    while low < high {
-      let middle = (low + high) / 2
-      if rows[middle].address <= address { low = middle + 1 } else { high = middle }
-    }
-    return low > 0 ? low - 1 : nil
+    let next = rows.partitioningIndex { $0.address > address }
+    return next > 0 ? next - 1 : nil
   }
 }

@@ -1,3 +1,5 @@
+import Quantities
+
 /// One file mapped into a process.
 public struct ModuleMapping: Sendable, Hashable {
   public var start: UInt64
@@ -30,7 +32,7 @@ public struct MappingTable: Sendable {
   /// Adds a mapping; it replaces the parts of older ones that it overlaps.
   public mutating func insert(_ mapping: ModuleMapping) {
     guard mapping.start < mapping.end else { return }
-    var first = index(after: mapping.start)
+    var first = mappings.partitioningIndex { $0.start > mapping.start }
     if first > 0, mappings[first - 1].end > mapping.start { first -= 1 }
     var last = first
     var replacement: [ModuleMapping] = []
@@ -56,19 +58,8 @@ public struct MappingTable: Sendable {
 
   /// The mapping that contains `address`.
   public func find(_ address: UInt64) -> ModuleMapping? {
-    let next = index(after: address)
+    let next = mappings.partitioningIndex { $0.start > address }
     guard next > 0, address < mappings[next - 1].end else { return nil }
     return mappings[next - 1]
-  }
-
-  /// Index of the first mapping that starts after `address`.
-  private func index(after address: UInt64) -> Int {
-    var low = 0
-    var high = mappings.count
-    while low < high {
-      let middle = (low + high) / 2
-      if mappings[middle].start <= address { low = middle + 1 } else { high = middle }
-    }
-    return low
   }
 }

@@ -1,3 +1,5 @@
+import Quantities
+
 /// Functions of one module, sorted by address.
 public struct SymbolTable: Sendable {
   /// One function.
@@ -69,14 +71,9 @@ public struct SymbolTable: Sendable {
 
   /// The function that contains `address`.
   public func find(_ address: UInt64) -> Function? {
-    var low = 0
-    var high = entries.count
-    while low < high {
-      let middle = (low + high) / 2
-      if entries[middle].address <= address { low = middle + 1 } else { high = middle }
-    }
+    let next = entries.partitioningIndex { $0.address > address }
     // Functions may enclose others (hand-written assembly), so look back a little.
-    for index in stride(from: low - 1, through: max(0, low - 8), by: -1)
+    for index in stride(from: next - 1, through: max(0, next - 8), by: -1)
     where index >= 0 && address < entries[index].end {
       let entry = entries[index]
       let range = Int(entry.nameOffset)..<Int(entry.nameOffset) + Int(entry.nameLength)

@@ -1,3 +1,5 @@
+import Quantities
+
 /// Records that wait for their place: runs of ascending time, as the kernel's rings give them, merged a part at a time.
 ///
 /// A part is small enough to be merged where caches hold it.
@@ -137,13 +139,7 @@ final class RunMerger {
   /// How many records of a run are no later than that.
   private static func count(of records: Records, upTo time: UInt64) -> Int {
     if let last = records.last, last.time <= time { return records.count }
-    var low = 0
-    var high = records.count
-    while low < high {
-      let middle = (low + high) / 2
-      if records[middle].time <= time { low = middle + 1 } else { high = middle }
-    }
-    return low
+    return records.partitioningIndex { $0.time > time }
   }
 
   private func mergeAll() {

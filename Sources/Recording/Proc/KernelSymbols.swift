@@ -1,4 +1,5 @@
 import Glibc
+import Quantities
 import Synchronization
 
 /// Names of the kernel's functions, read from /proc/kallsyms when the first is asked for.
@@ -130,12 +131,6 @@ public final class KernelSymbols: Sendable {
     guard let first = starts.first, let last = starts.last, address >= first,
       address - first < 1 << 40, address <= last || address - last < 1 << 20
     else { return nil }
-    var low = 0
-    var high = starts.count
-    while low < high {
-      let middle = (low + high) / 2
-      if starts[middle] <= address { low = middle + 1 } else { high = middle }
-    }
-    return low - 1
+    return starts.partitioningIndex { $0 > address } - 1
   }
 }

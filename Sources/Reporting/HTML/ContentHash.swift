@@ -1,3 +1,5 @@
+import Quantities
+
 /// SHA-256 (FIPS 180-4), by which a content security policy names the one script and style it allows.
 enum ContentHash {
   /// The policy's source for a script or style with this text, such as `sha256-…`.
@@ -30,14 +32,10 @@ enum ContentHash {
   /// The first 32 bits of the fractions of square or cube roots, in whole numbers.
   private static func roots(of primes: ArraySlice<Int>, cube: Bool) -> [UInt32] {
     primes.map { prime in
-      var low: UInt64 = 0
-      var high: UInt64 = 1 << 37
       // The largest x with (x / 2^32)^n <= prime.
-      while high - low > 1 {
-        let middle = (low + high) / 2
-        if isAtMost(middle, prime, cube: cube) { low = middle } else { high = middle }
-      }
-      return UInt32(truncatingIfNeeded: low)
+      let candidates: Range<UInt64> = 1..<1 << 37
+      let above = candidates.partitioningIndex { !isAtMost($0, prime, cube: cube) }
+      return UInt32(truncatingIfNeeded: above - 1)
     }
   }
 

@@ -13,8 +13,8 @@ enum MemorySpikeMeasure {
     var spikes: [MemorySpike] = []
     for turn in turns {
       // The reading at or before its beginning, and the first at or after its end.
-      let begin = max(0, firstIndex(times, after: turn.start) - 1)
-      let end = min(firstIndex(times, after: turn.end), footprints.count - 1)
+      let begin = max(0, times.partitioningIndex { $0 > turn.start } - 1)
+      let end = min(times.partitioningIndex { $0 > turn.end }, footprints.count - 1)
       guard begin < end else { continue }
       let before = footprints[begin].sample
       let after = footprints[end].sample
@@ -30,15 +30,5 @@ enum MemorySpikeMeasure {
     return Array(
       spikes.sorted { $0.peakBytes - $0.afterBytes > $1.peakBytes - $1.afterBytes }
         .prefix(20))
-  }
-
-  private static func firstIndex(_ times: [Timestamp], after time: Timestamp) -> Int {
-    var low = 0
-    var high = times.count
-    while low < high {
-      let middle = (low + high) / 2
-      if times[middle] <= time { low = middle + 1 } else { high = middle }
-    }
-    return low
   }
 }

@@ -64,13 +64,8 @@ struct WakeupMeasure {
   }
 
   private static func hasTime(_ times: [UInt64], from: UInt64, to: UInt64) -> Bool {
-    var low = 0
-    var high = times.count
-    while low < high {
-      let middle = (low + high) / 2
-      if times[middle] < from { low = middle + 1 } else { high = middle }
-    }
-    return low < times.count && times[low] <= to
+    let next = times.partitioningIndex { $0 >= from }
+    return next < times.count && times[next] <= to
   }
 
   private func cause(of wakeup: Wakeup) -> Cause {

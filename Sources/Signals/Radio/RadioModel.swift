@@ -1,3 +1,5 @@
+import Quantities
+
 /// Bytes that passed the radio at one time.
 public struct RadioTransfer: Sendable, Hashable {
   /// Seconds from the start of the trace.
@@ -212,13 +214,7 @@ private struct Replay {
 
   /// Last burst that had begun at this time.
   private func owner(of time: Double) -> Int {
-    var low = 0
-    var high = bursts.count
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if bursts[middle].start <= time { low = middle } else { high = middle }
-    }
-    return low
+    max(0, bursts.partitioningIndex { $0.start > time } - 1)
   }
 
   mutating func finish() -> RadioReplay {

@@ -1,3 +1,5 @@
+import Quantities
+
 /// Replays timer wakeups with a tolerance.
 public enum WakeupReplay {
   /// A wakeup by a timer.
@@ -52,12 +54,7 @@ public enum WakeupReplay {
   }
 
   private static func hasTime(_ times: [Double], from: Double, to: Double) -> Bool {
-    var low = 0
-    var high = times.count
-    while low < high {
-      let middle = (low + high) / 2
-      if times[middle] < from { low = middle + 1 } else { high = middle }
-    }
-    return low < times.count && times[low] <= to
+    let next = times.partitioningIndex { $0 >= from }
+    return next < times.count && times[next] <= to
   }
 }

@@ -1,3 +1,5 @@
+import Quantities
+
 /// Amounts at times, summed up so that the sum between two times is found at once.
 struct CumulativeSeries {
   private let times: [UInt64]
@@ -19,13 +21,8 @@ struct CumulativeSeries {
 
   /// Number and sum of the amounts before a time.
   func before(_ time: UInt64) -> (count: Int, sum: Double) {
-    var low = 0
-    var high = times.count
-    while low < high {
-      let middle = (low + high) / 2
-      if times[middle] < time { low = middle + 1 } else { high = middle }
-    }
-    return (low, sums[low])
+    let count = times.partitioningIndex { $0 >= time }
+    return (count, sums[count])
   }
 
   /// Sum of the amounts from one time to before another.

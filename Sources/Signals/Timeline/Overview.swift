@@ -124,19 +124,14 @@ private struct ColumnSums {
     Int(min(max(time / width, 0), Double(Overview.columns - 1)))
   }
 
-  /// The first moment that is in a column or a later one.
+  /// The first moment of the trace that is in a column or a later one.
   func begin(of column: Int, in subject: SubjectView) -> Timestamp {
-    var low: UInt64 = 0
-    var high = subject.trace.end.nanoseconds &+ 1
-    while low < high {
-      let middle = low + (high - low) / 2
-      if self.column(of: subject.time(Timestamp(nanoseconds: middle))) < column {
-        low = middle + 1
-      } else {
-        high = middle
-      }
+    let start = subject.trace.start
+    let moments = 0..<max(0, (subject.trace.end - start).nanoseconds &+ 1)
+    let first = moments.partitioningIndex {
+      self.column(of: subject.time(start + TimeSpan(nanoseconds: $0))) >= column
     }
-    return Timestamp(nanoseconds: low)
+    return start + TimeSpan(nanoseconds: first)
   }
 
   mutating func add(_ amount: Double, at time: Double) { values[column(of: time)] += amount }

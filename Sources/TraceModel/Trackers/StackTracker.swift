@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 import Symbols
 
 /// Turns the stacks of samples into interned frames, with names.
