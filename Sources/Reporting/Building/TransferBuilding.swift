@@ -27,6 +27,8 @@ enum TransferBuilding {
         energyJoules: signal.radio.energyJoules.finite,
         tailEnergyJoules: signal.radio.tailEnergyJoules.finite,
         dutyCycle: signal.radio.dutyCycle.finite,
+        secondsAfterEnd: signal.radio.secondsAfterEnd.finite,
+        joulesAfterEnd: signal.radio.joulesAfterEnd.finite,
         alternatives: signal.alternatives.map {
           RadioAlternativeSection(
             profile: $0.profile, energyJoules: $0.energyJoules.finite,

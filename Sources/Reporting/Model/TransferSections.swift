@@ -102,6 +102,9 @@ public struct RadioSection: Codable, Sendable, Equatable {
   public var energyJoules: Double
   public var tailEnergyJoules: Double
   public var dutyCycle: Double
+  /// How long after the end of the recording the radio stays on, and what of the energy is spent then; reports of before lack it.
+  public var secondsAfterEnd: Double?
+  public var joulesAfterEnd: Double?
   /// The same traffic on each of the other profiles.
   @Elements public var alternatives: [RadioAlternativeSection] = []
 }

@@ -110,6 +110,12 @@ enum SignalsText {
       "\(Figures.joules(radio.energyJoules)), \(Figures.joules(radio.tailEnergyJoules)) of it in "
         + "tails; out of idle \(Figures.percent(radio.dutyCycle)) of the time "
         + "(modelled, \(Escaped.text(radio.profile)))")
+    if let after = radio.joulesAfterEnd, let seconds = radio.secondsAfterEnd, after > 0 {
+      canvas.item(
+        "",
+        "\(Figures.joules(after)) of it in the \(Figures.seconds(seconds)) after the recording, "
+          + "until the radio is idle")
+    }
     if !network.bursts.isEmpty {
       var classes: [String: Double] = [:]
       for burst in network.bursts { classes[burst.class, default: 0] += 1 }

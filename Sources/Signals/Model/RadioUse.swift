@@ -2,9 +2,9 @@
 public struct RadioUse: Sendable, Hashable, Codable {
   /// Name of the radio profile.
   public var profile: String
-  /// Seconds in each state, idle included.
+  /// Seconds of the recording in each state, idle included.
   public var stateSeconds: [String: Double]
-  /// Energy outside idle: the sum over the bursts.
+  /// Energy outside idle: the sum over the bursts, to the ends of their tails.
   public var energyJoules: Double
   /// The part of it spent in tail states.
   public var tailEnergyJoules: Double
@@ -16,6 +16,10 @@ public struct RadioUse: Sendable, Hashable, Codable {
   public var promotions: Int
   /// Energy of one whole tail of this profile.
   public var fullTailJoules: Double
+  /// How long after the end of the recording the radio stays out of idle.
+  public var secondsAfterEnd: Double
+  /// The part of the energy that is spent then.
+  public var joulesAfterEnd: Double
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
   public init(
@@ -26,7 +30,9 @@ public struct RadioUse: Sendable, Hashable, Codable {
     dutyCycle: Double = 0,
     idleJoules: Double = 0,
     promotions: Int = 0,
-    fullTailJoules: Double = 0
+    fullTailJoules: Double = 0,
+    secondsAfterEnd: Double = 0,
+    joulesAfterEnd: Double = 0
   ) {
     self.profile = profile
     self.stateSeconds = stateSeconds
@@ -36,5 +42,7 @@ public struct RadioUse: Sendable, Hashable, Codable {
     self.idleJoules = idleJoules
     self.promotions = promotions
     self.fullTailJoules = fullTailJoules
+    self.secondsAfterEnd = secondsAfterEnd
+    self.joulesAfterEnd = joulesAfterEnd
   }
 }

@@ -55,17 +55,19 @@ public struct RadioReplay: Sendable, Hashable {
 ///
 /// From idle a transfer first pays the promotion, during which others queue. Then the radio is in
 /// the profile's first state; what the throughput adds is spread over the 100 ms after each transfer
-/// (less if the first state is shorter). Time in the first state counts as transfer when the next
-/// transfer of the same burst comes before it ends, else as tail. A burst owns the radio until the
-/// next begins, so a tail is charged to the burst that caused it. Idle paging is nobody's and is
-/// counted apart.
+/// (less if the first state is shorter). In a state whose promotion is only for more than its channel's
+/// buffer takes, a smaller transfer stays in that state and begins it anew. Time in the first state
+/// counts as transfer when the next transfer of the same burst comes before it ends, else as tail. A
+/// burst owns the radio until the next begins, so a tail is charged to the burst that caused it: to its
+/// end, whether or not that was recorded. States and their times are those of the recording alone. Idle
+/// paging is nobody's and is counted apart.
 public enum RadioModel {
   /// Transfers closer than this are one burst (AT&T ARO).
   public static let burstGapSeconds = 1.5
   /// Over how long a transfer's bytes are spread.
   public static let throughputWindowSeconds = 0.1
 
-  /// Replays the transfers between two times; others are left out.
+  /// Replays the transfers between two times; others are left out. What they cost after `end` is theirs too.
   public static func replay(
     transfers: [RadioTransfer], from start: Double, to end: Double, profile: RadioProfile,
     burstGap: Double = burstGapSeconds
@@ -106,6 +108,12 @@ private struct Replay {
   private var tailEnergy = 0.0
   private var idleEnergy = 0.0
   private var promotions = 0
+  /// Of the energy, and of the time out of idle, what comes after the end of the recording.
+  private var afterEnd = (seconds: 0.0, joules: 0.0)
+  /// Which of the profile's states the last transfer passed in.
+  private var level = 0
+  private var uplinkBuffer = RadioBuffer.Level()
+  private var downlinkBuffer = RadioBuffer.Level()
   /// Up to where the state is known.
   private var now: Double
   /// When the last transfer could pass; nil before the first.
@@ -129,43 +137,69 @@ private struct Replay {
     }
     let sameBurst = bursts[askedBurst].start <= lastAsked
     var effective = max(transfer.time, lastTransfer ?? -.infinity)
-    if effective > now || lastTransfer == nil {
-      let promotion = drain(to: effective, nextIsSameBurst: sameBurst)
-      if let promotion {
+    if effective > now || lastTransfer == nil || level > 0 {
+      let way = way(of: transfer, from: drain(to: effective, nextIsSameBurst: sameBurst))
+      if let promotion = way.promotion {
         emit(to: effective + promotion.seconds, "promotion", promotion.milliwatts, isTail: false)
         promotions += 1
         effective += promotion.seconds
       }
+      level = way.state
     }
     lastTransfer = effective
     lastAsked = transfer.time
     spread(transfer, at: effective)
   }
 
-  /// Lets time pass without a transfer; returns the promotion that a transfer now would have to pay.
-  private mutating func drain(to target: Double, nextIsSameBurst: Bool) -> RadioPromotion? {
+  /// In which state a transfer passes, and what it must pay first, from the state that the radio is in, nil of which is idle.
+  private mutating func way(
+    of transfer: RadioTransfer, from state: Int?
+  ) -> (state: Int, promotion: RadioPromotion?) {
+    guard let state else { return (0, profile.promotion) }
+    guard let promotion = profile.tail[state].promotion else { return (0, nil) }
+    guard let uplink = promotion.uplinkBuffer, let downlink = promotion.downlinkBuffer else {
+      return (0, promotion)
+    }
+    let isUpTooMuch = uplink.overflows(&uplinkBuffer, with: transfer.bytesUp, at: transfer.time)
+    let isDownTooMuch = downlink.overflows(
+      &downlinkBuffer, with: transfer.bytesDown, at: transfer.time)
+    return isUpTooMuch || isDownTooMuch ? (0, promotion) : (state, nil)
+  }
+
+  /// Lets time pass without a transfer; returns the state that the radio is in then, nil of which is idle.
+  private mutating func drain(to target: Double, nextIsSameBurst: Bool) -> Int? {
     guard let last = lastTransfer else {
       emit(to: target, "idle", profile.idle.meanMilliwatts, isTail: false)
-      return profile.promotion
+      return nil
     }
     var boundary = last
-    for (index, state) in profile.tail.enumerated() {
+    for (index, state) in profile.tail.enumerated().dropFirst(level) {
       boundary += state.seconds
       let goesOn = target <= boundary
       let isTransfer = index == 0 && goesOn && nextIsSameBurst
       emit(
         to: min(target, boundary), isTransfer ? "transfer" : state.name,
         state.power.meanMilliwatts, isTail: !isTransfer)
-      if goesOn { return state.promotion }
+      if goesOn { return index }
     }
     emit(to: target, "idle", profile.idle.meanMilliwatts, isTail: false)
-    return profile.promotion
+    return nil
   }
 
   private mutating func emit(
     to target: Double, _ state: String, _ milliwatts: Double, isTail: Bool
   ) {
-    let until = min(target, end)
+    guard target > now else { return }
+    if state != "idle" {
+      charge(from: now, to: target, watts: milliwatts / 1000, isTail: isTail)
+      afterEnd.seconds += max(0, target - max(now, end))
+    }
+    note(state, milliwatts, to: min(target, end))
+    now = target
+  }
+
+  /// Notes a state as far as it was recorded.
+  private mutating func note(_ state: String, _ milliwatts: Double, to until: Double) {
     guard until > now else { return }
     if let last = segments.indices.last, segments[last].state == state, state == "transfer" {
       segments[last].end = until
@@ -173,12 +207,7 @@ private struct Replay {
       segments.append(RadioSegment(start: now, end: until, state: state, milliwatts: milliwatts))
     }
     stateSeconds[state, default: 0] += until - now
-    if state == "idle" {
-      idleEnergy += (until - now) * milliwatts / 1000
-    } else {
-      charge(from: now, to: until, watts: milliwatts / 1000, isTail: isTail)
-    }
-    now = until
+    if state == "idle" { idleEnergy += (until - now) * milliwatts / 1000 }
   }
 
   /// Adds what the bytes cost on top of the state's power.
@@ -189,12 +218,13 @@ private struct Replay {
         + megabits.down * profile.downlinkMilliwattsPerMbps) / 1000
     guard joules > 0, let first = profile.tail.first else { return }
     let window = min(RadioModel.throughputWindowSeconds, first.seconds)
-    charge(from: time, to: min(time + window, end), watts: joules / window, isTail: false)
+    charge(from: time, to: time + window, watts: joules / window, isTail: false)
   }
 
   /// Charges an interval of constant power to the bursts that own it.
   private mutating func charge(from: Double, to: Double, watts: Double, isTail: Bool) {
     guard to > from else { return }
+    afterEnd.joules += max(0, to - max(from, end)) * watts
     var at = from
     var index = owner(of: from)
     while at < to {
@@ -218,14 +248,16 @@ private struct Replay {
   }
 
   mutating func finish() -> RadioReplay {
-    _ = drain(to: end, nextIsSameBurst: false)
+    let tail = profile.tail.dropFirst(level).reduce(0) { $0 + $1.seconds }
+    _ = drain(to: max(end, lastTransfer.map { $0 + tail } ?? end), nextIsSameBurst: false)
     let duration = end - start
     let idle = stateSeconds["idle"] ?? 0
     let use = RadioUse(
       profile: profile.name, stateSeconds: stateSeconds, energyJoules: energy,
       tailEnergyJoules: tailEnergy,
       dutyCycle: duration > 0 ? max(0, min(1, (duration - idle) / duration)) : 0,
-      idleJoules: idleEnergy, promotions: promotions, fullTailJoules: profile.fullTailJoules)
+      idleJoules: idleEnergy, promotions: promotions, fullTailJoules: profile.fullTailJoules,
+      secondsAfterEnd: afterEnd.seconds, joulesAfterEnd: afterEnd.joules)
     return RadioReplay(use: use, bursts: bursts, segments: segments)
   }
 }

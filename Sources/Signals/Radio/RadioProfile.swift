@@ -35,11 +35,20 @@ public struct RadioPromotion: Sendable, Hashable {
   public var seconds: Double
   /// Power meanwhile.
   public var milliwatts: Double
+  /// What the state itself can send without it; with `downlinkBuffer`, or nil where every transfer pays.
+  public var uplinkBuffer: RadioBuffer?
+  /// What the state itself can receive without it.
+  public var downlinkBuffer: RadioBuffer?
 
   /// Makes a promotion.
-  public init(seconds: Double, milliwatts: Double) {
+  public init(
+    seconds: Double, milliwatts: Double, uplinkBuffer: RadioBuffer? = nil,
+    downlinkBuffer: RadioBuffer? = nil
+  ) {
     self.seconds = seconds
     self.milliwatts = milliwatts
+    self.uplinkBuffer = uplinkBuffer
+    self.downlinkBuffer = downlinkBuffer
   }
 }
 

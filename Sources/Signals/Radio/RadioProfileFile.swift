@@ -178,7 +178,28 @@ private struct ProfileTable {
   }
 
   func promotion() throws(RadioProfileError) -> RadioPromotion {
-    RadioPromotion(
-      seconds: try positive("seconds"), milliwatts: try number("milliwatts", default: nil))
+    let buffers = (try table("uplink_buffer")?.buffer(), try table("downlink_buffer")?.buffer())
+    guard (buffers.0 == nil) == (buffers.1 == nil) else {
+      throw RadioProfileError(
+        description: "\(place): needs both “uplink_buffer” and “downlink_buffer”, or neither")
+    }
+    return RadioPromotion(
+      seconds: try positive("seconds"), milliwatts: try number("milliwatts", default: nil),
+      uplinkBuffer: buffers.0, downlinkBuffer: buffers.1)
+  }
+
+  private func buffer() throws(RadioProfileError) -> RadioBuffer {
+    guard let values = table["emptying"]?.array, (1...3).contains(values.count) else {
+      throw RadioProfileError(description: "\(place): “emptying” must be one to three numbers")
+    }
+    var emptying: [Double] = []
+    for value in values {
+      guard let number = value.double ?? value.int.map(Double.init), number.isFinite, number >= 0
+      else {
+        throw RadioProfileError(description: "\(place): “emptying” must be numbers of 0 or more")
+      }
+      emptying.append(number)
+    }
+    return RadioBuffer(bytes: try positive("bytes"), emptying: emptying)
   }
 }

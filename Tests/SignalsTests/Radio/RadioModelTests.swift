@@ -56,10 +56,39 @@ import Testing
 
   @Test func `medium to high on 3G pays the second promotion`() throws {
     // 2 s promotion, high to 6, medium from 6 to 7, promotion 7 to 8.5, then high 4 and medium 10.
-    let use = try replay("3g-aro", times: [0, 7]).use
+    let use = try replay3G([(0, 100, 100), (7, 600, 0)])
     let truth = 2 * 0.65 + 4 * 1.3 + 1 * 0.3 + 1.5 * 0.8 + 4 * 1.3 + 10 * 0.3
     #expect(abs(use.energyJoules - truth) < 1e-9)
     #expect(use.promotions == 2)
+  }
+
+  /// The shared channel takes 543 bytes up and 475 down by itself; what comes while it still empties its queue adds to that.
+  @Test(arguments: [
+    ([(7.0, 543, 475)], false), ([(7, 544, 0)], true), ([(7, 0, 476)], true),
+    // 300 bytes up take 20 + 480 + 126 ms.
+    ([(7, 300, 0), (7.6, 300, 0)], true), ([(7, 300, 0), (7.7, 300, 0)], false),
+    ([(7, 300, 0), (7, 300, 0)], true),
+    // 300 bytes down take 10 + 30 ms.
+    ([(7, 0, 300), (7.03, 0, 300)], true), ([(7, 0, 300), (7.05, 0, 300)], false),
+    ([(7, 300, 300)], false),
+  ])
+  func `on 3G's medium channel only what it cannot take is promoted`(
+    later: [(Double, Int, Int)], isPromoted: Bool
+  ) throws {
+    let use = try replay3G([(0, 100, 100)] + later)
+    #expect(use.promotions == (isPromoted ? 2 : 1))
+    guard !isPromoted, let last = later.last else { return }
+    // Promotion and high as ever; medium from 6 until 10 s after the last small transfer.
+    let truth = 2 * 0.65 + 4 * 1.3 + (last.0 + 10 - 6) * 0.3
+    #expect(abs(use.energyJoules - truth) < 1e-9)
+  }
+
+  private func replay3G(_ transfers: [(time: Double, up: Int, down: Int)]) throws -> RadioUse {
+    RadioModel.replay(
+      transfers: transfers.map {
+        RadioTransfer(time: $0.time, bytesUp: UInt64($0.up), bytesDown: UInt64($0.down))
+      }, from: 0, to: 100, profile: try RadioProfileFile.profile(named: "3g-aro")
+    ).use
   }
 
   @Test func `throughput adds its power`() throws {
@@ -84,11 +113,36 @@ import Testing
     #expect(empty.dutyCycle == 0 && empty.idleJoules == 0)
   }
 
-  @Test func `a tail is cut where the trace ends and charged to its burst`() throws {
+  /// A packet costs what it costs, however soon after it one stops to look: the golden vectors again.
+  @Test(arguments: [
+    ("lte-2012", 12.786, 11.3361), ("lte-aro", 11.367, 9.88), ("3g-aro", 9.5, 15.5),
+    ("wifi-aro", 0.10075, 0),
+  ])
+  func `a tail is charged to its end, recorded or not`(
+    profile: String, joules: Double, after: Double
+  ) throws {
+    let use = try replay(profile, until: 0.5).use
+    #expect(abs(use.energyJoules - joules) <= joules * 0.001)
+    #expect(abs(use.secondsAfterEnd - after) < 1e-4)
+    // The states are those of the recording, and the rest is told apart.
+    #expect(abs(use.stateSeconds.values.reduce(0, +) - 0.5) < 1e-9)
+    let whole = try replay(profile).use
+    #expect(abs(use.energyJoules - whole.energyJoules) < 1e-9)
+    #expect(abs(use.tailEnergyJoules - whole.tailEnergyJoules) < 1e-9)
+    #expect(whole.secondsAfterEnd == 0 && whole.joulesAfterEnd == 0)
+  }
+
+  /// After 0.5 s on lte-2012 there are 11.3361 s of drx at 1075.505 mW.
+  @Test func `what comes after the end is told apart`() throws {
+    let use = try replay("lte-2012", until: 0.5).use
+    #expect(abs(use.joulesAfterEnd - 11.3361 * 1.075505) < 1e-6)
+  }
+
+  @Test func `each tail is charged to its burst`() throws {
     let made = try replay("wifi-aro", times: [1, 3, 4.9], until: 5)
-    #expect(made.bursts.count == 3)
-    #expect(abs(made.bursts[0].energyJoules - 0.10075) < 1e-12)
-    #expect(abs(made.bursts[2].energyJoules - 0.0403) < 1e-12)
+    #expect(made.bursts.map(\.energyJoules).allSatisfy { abs($0 - 0.10075) < 1e-12 })
+    // 0.15 s at 403 mW.
+    #expect(abs(made.use.joulesAfterEnd - 0.06045) < 1e-12)
   }
 
   @Test(arguments: ["lte-2012", "lte-aro", "3g-aro", "wifi-aro"], 0..<8 as Range<UInt64>)
@@ -178,6 +232,7 @@ private struct PowerFunction {
     return (profile.idle.meanMilliwatts, true)
   }
 
+  /// The energy of all that passed before the end of the recording, to the end of its tail; of an idle radio to the end alone.
   func integral(to end: Double) -> (active: Double, idle: Double) {
     var points: [Double] = [0, end]
     for pass in passes {
@@ -189,21 +244,18 @@ private struct PowerFunction {
         points.append(at)
       }
     }
-    points = points.filter { $0 >= 0 && $0 <= end }.sorted()
+    points = points.filter { $0 >= 0 }.sorted()
     var active = 0.0
     var idle = 0.0
     for (from, to) in zip(points, points.dropFirst()) where to > from {
       let power = power(at: (from + to) / 2)
       if power.isIdle {
-        idle += (to - from) * power.milliwatts / 1000
+        idle += max(0, min(to, end) - from) * power.milliwatts / 1000
       } else {
         active += (to - from) * power.milliwatts / 1000
       }
     }
-    for pass in passes where pass.time < end {
-      active += pass.joules * min(1, (end - pass.time) / 0.1)
-    }
-    return (active, idle)
+    return (passes.reduce(active) { $0 + $1.joules }, idle)
   }
 }
 

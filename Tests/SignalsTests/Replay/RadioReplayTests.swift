@@ -51,6 +51,14 @@ private struct Random: RandomNumberGenerator {
     }
   }
 
+  /// Both tails are charged to their ends: joining them saves one of two, however soon the recording ends.
+  @Test func `two bursts joined are half of two`() {
+    let replay = RadioReplays.coalesced(
+      poll(every: 60, count: 2), delay: 60, from: 0, to: 60.1, profile: profile)
+    #expect(abs(replay.energyJoules - 10) < 1e-9)
+    #expect(abs(replay.savedJoules - 10) < 1e-9)
+  }
+
   @Test func `what the server begins is waited for, not moved`() {
     // Ours at 0 s, the server's at 30 s, ours at 50 s: ours waits for the server's.
     let transfers = [

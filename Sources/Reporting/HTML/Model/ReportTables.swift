@@ -79,7 +79,19 @@ enum ReportTables {
           .bytes(burst.bytesSent), .bytes(burst.bytesReceived), .joules(burst.energyJoules),
           .joules(burst.tailEnergyJoules),
         ]
-      }, note: "Energy of a modelled radio, \(PageText.shown(network.radio.profile)).")
+      },
+      note:
+        "Energy of a modelled radio, \(PageText.shown(network.radio.profile))\(afterEnd(network.radio))."
+    )
+  }
+
+  private static func afterEnd(_ radio: RadioSection) -> String {
+    guard let joules = radio.joulesAfterEnd, let seconds = radio.secondsAfterEnd, joules > 0 else {
+      return ""
+    }
+    return
+      "; \(Figures.joules(joules)) of it in the \(Figures.seconds(seconds)) after the recording, "
+      + "until that is idle"
   }
 
   private static func connections(_ network: NetworkSection) -> TableModel {
