@@ -37,9 +37,7 @@ public final class PerfDataFile: Sendable {
     isUnfinished = parts.isUnfinished
     var attributes = parts.attributes
     var problems = parts.problems
-    decoder = EntryDecoder(
-      storage.bytes, layouts: ContiguousArray(attributes.map { RecordLayout($0) }),
-      lookup: AttributeLookup(attributes))
+    decoder = EntryDecoder(storage.bytes, attributes)
     locators = ContiguousArray(attributes.map { PayloadLocator($0) })
 
     var decoded = parts.decoder

@@ -5,13 +5,10 @@ struct EntryDecoder: @unchecked Sendable {
   let lookup: AttributeLookup
   let layouts: ContiguousArray<RecordLayout>
 
-  init(
-    _ bytes: UnsafeRawBufferPointer, layouts: ContiguousArray<RecordLayout>,
-    lookup: AttributeLookup
-  ) {
+  init(_ bytes: UnsafeRawBufferPointer, _ attributes: [EventAttribute]) {
     self.bytes = bytes
-    self.layouts = layouts
-    self.lookup = lookup
+    layouts = ContiguousArray(attributes.map { RecordLayout(SampleLayout($0)) })
+    lookup = AttributeLookup(attributes)
   }
 
   /// Decodes the record at an offset to its place.

@@ -73,9 +73,7 @@ struct SampleDemandTests {
     of builder: TraceBuilder, demand: SampleDemand, at index: Int, _ times: inout PassTimes
   ) throws -> [OrderedRecord] {
     let storage = ByteStorage(builder.records)
-    let decoder = EntryDecoder(
-      storage.bytes, layouts: ContiguousArray(builder.attributes.map(RecordLayout.init)),
-      lookup: AttributeLookup(builder.attributes))
+    let decoder = EntryDecoder(storage.bytes, builder.attributes)
     var demands = builder.attributes.map { _ in SampleDemand(.name) }
     demands[index] = demand
     var stream = RecordStream(
