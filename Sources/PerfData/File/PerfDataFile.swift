@@ -16,7 +16,8 @@ public final class PerfDataFile: Sendable {
   public let features: FileFeatures
   /// Opens a file, or a directory of `perf record --threads`; it must not be cut while it is open.
   ///
-  /// Reads what perf writes (to a file or a pipe, compressed or not, of either endianness) and the text of `perf script`.
+  /// Reads what perf writes (to a file or a pipe, compressed or not, of either endianness) and the text of `perf
+  /// script`.
   public convenience init(path: String) throws(PerfDataError) {
     try self.init(TraceParts.open(path: path))
   }

@@ -1,7 +1,7 @@
 /// A trace of trace-cmd, made into records: an event's payload is the same as in perf's raw data.
 ///
-/// It tells no process of a thread, so each thread stands for one of its own; what fork, exec and exit say is taken from their
-/// tracepoints where they were recorded.
+/// It tells no process of a thread, so each thread stands for one of its own; what fork, exec and exit say is taken
+/// from their tracepoints where they were recorded.
 struct FtraceTrace {
   private static let recordsInRound = 4096
 

@@ -69,8 +69,8 @@ final class TraceConverter {
 
   /// Where a compressed record's payload is and where the next record begins.
   ///
-  /// COMPRESSED2 says how long it is. perf's writer let the 16-bit size of COMPRESSED overflow, so the next record may be 64 KiB
-  /// farther than it says.
+  /// COMPRESSED2 says how long it is. perf's writer let the 16-bit size of COMPRESSED overflow, so the next record may
+  /// be 64 KiB farther than it says.
   private func packed(
     _ header: RecordHeader, _ bytes: UnsafeRawBufferPointer, _ offset: Int, _ end: Int
   ) -> (payload: Range<Int>, next: Int)? {
@@ -204,7 +204,8 @@ struct RecordHeader {
     size >= 8 && size <= left && RecordType.isKnown(type)
   }
 
-  /// Bytes that follow the record, which is all there: hardware traces, and pipe mode's tracing data; nil where they are cut.
+  /// Bytes that follow the record, which is all there: hardware traces, and pipe mode's tracing data; nil where they
+  /// are cut.
   func trailing(
     _ bytes: UnsafeRawBufferPointer, at offset: Int, until end: Int, isBigEndian: Bool
   ) -> Int? {

@@ -1,5 +1,5 @@
-/// Where the raw payload and the user registers are in the samples of one attribute, so that a tracepoint's fields are read without
-/// decoding the rest.
+/// Where the raw payload and the user registers are in the samples of one attribute, so that a tracepoint's fields are
+/// read without decoding the rest.
 struct PayloadLocator {
   let layout: SampleLayout
   /// Bytes from the body's start to what does not have one size in all samples.
@@ -58,7 +58,8 @@ extension PerfDataFile {
   /// The whole file, lent for as long as it is open.
   public var bytes: UnsafeRawBufferPointer { storage.bytes }
 
-  /// Bytes from the start of a sample of this attribute to its raw payload's size; nil where they differ, or there is none.
+  /// Bytes from the start of a sample of this attribute to its raw payload's size; nil where they differ, or there is
+  /// none.
   public func fixedPayload(ofAttribute index: Int) -> Int? { locators[index].fixedPayload }
 
   /// A sample's raw payload, lent for as long as the file is open; nil where it has none or is too short for it.

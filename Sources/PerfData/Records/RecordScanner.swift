@@ -2,8 +2,8 @@ import CProcessor
 
 /// Finds the records of the data section, one after another.
 ///
-/// What is no record (zeros of a full disk or a crashed machine amid the data) is passed over up to the next place where records
-/// follow each other again.
+/// What is no record (zeros of a full disk or a crashed machine amid the data) is passed over up to the next place
+/// where records follow each other again.
 struct RecordScanner {
   let decoder: EntryDecoder
   private let bytes: UnsafeRawBufferPointer

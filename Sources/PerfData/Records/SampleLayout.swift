@@ -1,7 +1,8 @@
 /// How the kernel lays out the records of one attribute: the only place that knows the order of fields.
 ///
-/// `perf_output_sample` writes a sample's fields one after another, those that `sample_type` names; all other records end in a
-/// trailer of some of them (`sample_id_all`). Who reads, writes, changes or measures a record is a visitor that is led along.
+/// `perf_output_sample` writes a sample's fields one after another, those that `sample_type` names; all other records
+/// end in a trailer of some of them (`sample_id_all`). Who reads, writes, changes or measures a record is a visitor
+/// that is led along.
 package struct SampleLayout: Sendable {
   let fields: SampleFields
   let readFormat: ReadFormat

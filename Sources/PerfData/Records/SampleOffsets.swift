@@ -1,4 +1,5 @@
-/// Where the numbers are that stand at one place in all samples of an attribute, or in the trailers of its other records.
+/// Where the numbers are that stand at one place in all samples of an attribute, or in the trailers of its other
+/// records.
 ///
 /// They are asked for once per attribute: what reads records keeps the offsets that it needs.
 package struct SampleOffsets {

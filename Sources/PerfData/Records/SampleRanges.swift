@@ -63,7 +63,8 @@ struct SampleRanges: SampleVisitor {
 }
 
 extension SampleLayout {
-  /// Where a sample holds its raw payload, without its size, and its user stack with its numbers: size, bytes, used size.
+  /// Where a sample holds its raw payload, without its size, and its user stack with its numbers: size, bytes, used
+  /// size.
   package struct Contents {
     package var raw: Range<Int>?
     package var stack: Range<Int>?

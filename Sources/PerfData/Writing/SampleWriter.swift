@@ -1,4 +1,5 @@
-/// Writes the parts of a sample, or of a trailer, that it is led along; those that it has no value for are zero or empty.
+/// Writes the parts of a sample, or of a trailer, that it is led along; those that it has no value for are zero or
+/// empty.
 struct SampleWriter: SampleVisitor {
   let id: UInt64
   let pid: Int32

@@ -3,7 +3,8 @@ import Testing
 
 @testable import PerfData
 
-/// Every field alone, with every other, all at once, and combinations at random, in every format, as bytes written by hand.
+/// Every field alone, with every other, all at once, and combinations at random, in every format, as bytes written by
+/// hand.
 struct EveryLayoutTests {
   /// The sets of fields; of the two forms of weight, which exclude each other, one at most.
   private static let combinations: [UInt64] = {
