@@ -16,9 +16,13 @@ package struct SampleLayout: Sendable {
   /// Records that are no samples end in a trailer.
   let hasTrailer: Bool
 
-  /// Of attributes that ask for nothing but what every one of Lull's own has.
-  package static let base = SampleLayout(
-    EventAttribute(type: 1, config: 9, sampleType: .base, ids: [], name: ""))
+  /// Of records with the fields that every attribute of Lull's own has.
+  package static let base = SampleLayout(.base)
+
+  /// Of records with these fields, if the attribute asks for nothing more about them.
+  package init(_ fields: SampleFields) {
+    self.init(EventAttribute(type: 0, config: 0, sampleType: fields, ids: [], name: ""))
+  }
 
   /// Of the records of an attribute.
   package init(_ attribute: EventAttribute) {
@@ -193,7 +197,7 @@ package enum SamplePart: String, Sendable {
 
   /// Bytes of a number.
   @inline(__always)
-  var width: Int {
+  package var width: Int {
     switch self {
     case .pid, .tid, .cpu, .reserved, .rawSize, .weight1: 4
     case .weight2, .weight3: 2
