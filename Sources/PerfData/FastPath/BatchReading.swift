@@ -55,7 +55,7 @@ extension PerfDataFile {
   /// Has a record brought near that is wanted soon.
   @inline(__always)
   public func fetch(_ offset: Int) {
-    guard let base = storage.bytes.baseAddress else { return }
+    guard let base = storage.bytes.pointer.baseAddress else { return }
     lull_prefetch(base + offset)
   }
 

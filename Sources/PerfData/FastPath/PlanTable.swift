@@ -69,7 +69,7 @@ final class PlanTable: @unchecked Sendable {
     if ids.isEmpty { planPlaces[0] = planPlace(decoder.lookup.defaultAttribute) }
     self.count = count
     self.demands = demands
-    bytes = decoder.bytes
+    bytes = decoder.bytes.pointer
     reach =
       UnsafeBufferPointer(start: plans, count: count + 1).map { Int($0.reach) }
       .reduce(idPlace + 8, max)

@@ -46,7 +46,7 @@ public final class PerfDataFile: Sendable {
       let summary = Self.scan(decoder, storage, data)
       scanned.withLock { $0 = summary }
       if let blob = EarlyMetadata.blob(storage.bytes, parts: summary.earlyMetadata) {
-        decoded = blob.withUnsafeBytes { blob in
+        decoded = blob.withView { blob in
           var early = FeatureDecoder(blob)
           for section in EarlyMetadata.sections(blob) {
             early.decode(section.feature, range: section.range)

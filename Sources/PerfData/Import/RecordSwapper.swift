@@ -15,7 +15,7 @@ struct RecordSwapper {
   /// The record in the other endianness; `toHost` tells that it is foreign now.
   ///
   /// What a record is too short for stays as it is.
-  func swapped(_ record: UnsafeRawBufferPointer, toHost: Bool) -> [UInt8] {
+  func swapped(_ record: ByteView, toHost: Bool) -> [UInt8] {
     var walk = Walk(bytes: [UInt8](record), isForeign: toHost)
     let header = RecordHeader(record, at: 0, isBigEndian: toHost)
     walk.fields([4, 2, 2])

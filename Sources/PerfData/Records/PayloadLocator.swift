@@ -17,35 +17,34 @@ struct PayloadLocator {
   }
 
   /// The period of a sample whose body is `body`.
-  func period(_ bytes: UnsafeRawBufferPointer, _ body: Range<Int>) -> UInt64? {
+  func period(_ bytes: ByteView, _ body: Range<Int>) -> UInt64? {
     guard period >= 0, period + 8 <= body.count else { return nil }
-    return bytes.loadUnaligned(fromByteOffset: body.lowerBound + period, as: UInt64.self)
+    return bytes.load(UInt64.self, at: body.lowerBound + period)
   }
 
   /// The raw payload's range; nil where there is none or the sample is too short for it.
   @inline(__always)
-  func payload(_ bytes: UnsafeRawBufferPointer, _ body: Range<Int>) -> Range<Int>? {
+  func payload(_ bytes: ByteView, _ body: Range<Int>) -> Range<Int>? {
     guard layout.fields.contains(.raw) else { return nil }
     return ranges(bytes, body, until: .raw).raw
   }
 
   /// A user register by perf's number.
   func userRegister(
-    _ number: Int, _ bytes: UnsafeRawBufferPointer, _ body: Range<Int>
+    _ number: Int, _ bytes: ByteView, _ body: Range<Int>
   ) -> UInt64? {
     guard layout.fields.contains(.userRegisters), number >= 0, number < 64,
       layout.userRegisters & 1 << UInt64(number) != 0,
       let registers = ranges(bytes, body, until: .userRegisters).userRegisters
     else { return nil }
     let rank = (layout.userRegisters & (1 << UInt64(number) - 1)).nonzeroBitCount
-    return bytes.loadUnaligned(
-      fromByteOffset: registers.lowerBound + 8 * rank, as: UInt64.self)
+    return bytes.load(UInt64.self, at: registers.lowerBound + 8 * rank)
   }
 
   /// What was found up to that part, or up to where the sample is too short.
   @inline(__always)
   private func ranges(
-    _ bytes: UnsafeRawBufferPointer, _ body: Range<Int>, until last: SamplePart
+    _ bytes: ByteView, _ body: Range<Int>, until last: SamplePart
   ) -> SampleRanges {
     var ranges = SampleRanges(
       bytes, from: body.lowerBound &+ fixed, to: body.upperBound, until: last)
@@ -56,7 +55,7 @@ struct PayloadLocator {
 
 extension PerfDataFile {
   /// The whole file, lent for as long as it is open.
-  public var bytes: UnsafeRawBufferPointer { storage.bytes }
+  public var bytes: UnsafeRawBufferPointer { storage.bytes.pointer }
 
   /// Bytes from the start of a sample of this attribute to its raw payload's size; nil where they differ, or there is
   /// none.
@@ -67,7 +66,7 @@ extension PerfDataFile {
     guard let body = sampleBody(of: record),
       let range = locators[Int(record.attribute)].payload(storage.bytes, body)
     else { return nil }
-    return UnsafeRawBufferPointer(rebasing: storage.bytes[range])
+    return storage.bytes.view(range).pointer
   }
 
   /// How many events a sample stands for, where it says so.

@@ -8,7 +8,7 @@ struct SampleRanges: SampleVisitor {
     case found
   }
 
-  private let bytes: UnsafeRawBufferPointer
+  private let bytes: ByteView
   private var position: Int
   private let end: Int
   /// What is looked for last; nil for all of the sample.
@@ -22,7 +22,7 @@ struct SampleRanges: SampleVisitor {
 
   /// Goes on from a place in a sample's body.
   @inline(__always)
-  init(_ bytes: UnsafeRawBufferPointer, from position: Int, to end: Int, until last: SamplePart?) {
+  init(_ bytes: ByteView, from position: Int, to end: Int, until last: SamplePart?) {
     self.bytes = bytes
     self.position = position
     self.end = end
@@ -35,8 +35,8 @@ struct SampleRanges: SampleVisitor {
     guard width <= end - position else { throw .short }
     let value =
       width == 4
-      ? UInt64(bytes.loadUnaligned(fromByteOffset: position, as: UInt32.self))
-      : width == 8 ? bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self) : 0
+      ? UInt64(bytes.load(UInt32.self, at: position))
+      : width == 8 ? bytes.load(UInt64.self, at: position) : 0
     if part == .stackSize { stack = position..<position + 8 }
     position += width
     if part == .stackUsed, let start = stack?.lowerBound { stack = start..<position }
@@ -72,7 +72,7 @@ extension SampleLayout {
 
   /// The contents of a whole sample, its header included; nil for a malformed one.
   package func contents(of sample: [UInt8]) -> Contents? {
-    sample.withUnsafeBytes { bytes in
+    sample.withView { bytes in
       var ranges = SampleRanges(bytes, from: 8, to: bytes.count, until: nil)
       do throws(SampleRanges.Stop) { try walk(&ranges) } catch { return nil }
       return Contents(raw: ranges.raw, stack: ranges.stack)

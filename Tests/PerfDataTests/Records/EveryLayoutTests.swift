@@ -120,7 +120,7 @@ struct EveryLayoutTests {
     Self.each { laid, _ in
       let swapper = RecordSwapper(attributes: [laid.attribute], tracepoints: [:])
       for isBigEndian in [true, false] {
-        let turned = laid.record(isBigEndian: isBigEndian).withUnsafeBytes {
+        let turned = laid.record(isBigEndian: isBigEndian).withView {
           swapper.swapped($0, toHost: isBigEndian)
         }
         #expect(turned == laid.record(isBigEndian: !isBigEndian))
@@ -174,7 +174,7 @@ struct EveryLayoutTests {
         #expect(layout.contents(of: cut) == nil)
         _ = (file.payload(of: entry), file.period(of: entry), file.userRegister(5, of: entry))
         let swapper = RecordSwapper(attributes: [laid.attribute], tracepoints: [:])
-        #expect(cut.withUnsafeBytes { swapper.swapped($0, toHost: true) }.count == size)
+        #expect(cut.withView { swapper.swapped($0, toHost: true) }.count == size)
       }
       for bit in [4, 5, 11, 13, 20] where fields & 1 << UInt64(bit) != 0 {
         guard bit != 4 || laid.attribute.readFormat & 8 != 0 else { continue }
@@ -230,7 +230,7 @@ struct EveryLayoutTests {
     #expect(entry.pid == (has(1) ? 11 : -1) && entry.tid == (has(1) ? 12 : -1))
     #expect(entry.time == (has(2) ? 13 : 0) && entry.cpu == (has(7) ? 16 : -1))
     #expect(file.lost(entry) == 99)
-    let swapped = HandLaidSample.bytes(record, isBigEndian: true).withUnsafeBytes {
+    let swapped = HandLaidSample.bytes(record, isBigEndian: true).withView {
       RecordSwapper(attributes: [attribute], tracepoints: [:]).swapped($0, toHost: true)
     }
     #expect(swapped == bytes)
