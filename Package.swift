@@ -93,7 +93,7 @@ let package = Package(
     .target(name: "Quantities", swiftSettings: reader),
     .target(
       name: "PerfData", dependencies: ["CProcessor", "CZstd", "Processors", "Quantities"],
-      swiftSettings: reader),
+      exclude: ["FastPath/README.md"], swiftSettings: reader),
     .target(
       name: "Recording", dependencies: ["CPerfEvent", "CPFM", "PerfData", "Quantities"],
       swiftSettings: direct),

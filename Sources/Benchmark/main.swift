@@ -39,8 +39,8 @@ func readingRate() throws -> (rate: Double, count: Int) {
     let start = ContinuousClock.now
     let file = try PerfDataFile(path: path)
     count = 0
-    _ = file.forEachPart([]) { part in
-      count += part.records.count
+    _ = file.forEachBatch([]) { batch in
+      count += batch.records.count
       return OffsetSpan()
     }
     rates.append(Double(count) / ((ContinuousClock.now - start) / .seconds(1)) / 1e6)

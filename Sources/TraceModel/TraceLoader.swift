@@ -11,7 +11,7 @@ struct TraceLoader: ~Copyable {
   private var lostEvents: UInt64 = 0
   private var lostSamples: UInt64 = 0
   private var throttled = 0
-  private var times = PassTimes()
+  private var times = RecordTimes()
   private var hasStarted = false
   private let events: ContiguousArray<DecodedEvent>
   private let decoders: ContiguousArray<SampleDecoder?>
@@ -140,18 +140,18 @@ struct TraceLoader: ~Copyable {
     let treatments = treatments
     let file = file
     let packing = state.wakeups.packing
-    times = file.forEachPartAhead(demands, beside: packing.pack) { part in
+    times = file.forEachBatchAhead(demands, beside: packing.pack) { batch in
       treatments.withUnsafeBufferPointer { treatments in
         var lookedAt = OffsetSpan()
-        guard let base = part.records.baseAddress else { return lookedAt }
-        let count = part.records.count
+        guard let base = batch.records.baseAddress else { return lookedAt }
+        let count = batch.records.count
         for place in 0..<count {
-          if part.mayName {
+          if batch.mayName {
             let later = base + min(place + Self.lookahead, count - 1)
             if let offset = later.pointee.offset { file.fetch(offset) }
           }
           if !hasStarted, base[place].time > 0 {
-            begin(at: Timestamp(nanoseconds: part.earliest))
+            begin(at: Timestamp(nanoseconds: batch.earliest))
           }
           if let offset = base[place].offset {
             lookedAt.note(offset)

@@ -39,9 +39,9 @@ public func fuzzOne(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
       named: CallFilter { $0 % 2 == 0 ? Int64($0) : nil }, others: index % 4 == 1 ? .values : .count
     )
   }
-  _ = file.forEachPartAhead(demands) { part in
+  _ = file.forEachBatchAhead(demands) { batch in
     var lookedAt = OffsetSpan()
-    for record in part.records {
+    for record in batch.records {
       if let offset = record.offset {
         lookedAt.note(offset)
         read &+= Int(file.record(at: offset).size)

@@ -8,7 +8,12 @@ struct ByteBuilder {
     withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
   }
 
-  mutating func append(contentsOf other: [UInt8]) { bytes.append(contentsOf: other) }
+  /// The lower bytes of a value.
+  mutating func append(_ value: UInt64, width: Int) {
+    withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0.prefix(width)) }
+  }
+
+  mutating func append(contentsOf other: some Sequence<UInt8>) { bytes.append(contentsOf: other) }
 
   mutating func append(contentsOf other: String) { bytes.append(contentsOf: other.utf8) }
 

@@ -1,6 +1,6 @@
 /// A bounds-checked reader of values, little-endian unless said otherwise, in part of a file.
 struct ByteCursor {
-  let bytes: UnsafeRawBufferPointer
+  let bytes: ByteView
   private(set) var offset: Int
   let end: Int
   /// The machine that wrote was big-endian.
@@ -8,7 +8,7 @@ struct ByteCursor {
 
   /// Reads from `offset` up to `end`, both cut to the bytes that are there.
   init(
-    _ bytes: UnsafeRawBufferPointer, from offset: Int, to end: Int, isBigEndian: Bool = false
+    _ bytes: ByteView, from offset: Int, to end: Int, isBigEndian: Bool = false
   ) {
     self.bytes = bytes
     self.isBigEndian = isBigEndian
@@ -24,7 +24,7 @@ struct ByteCursor {
   ) throws(PerfDataError) -> T {
     let size = MemoryLayout<T>.size
     guard remaining >= size else { throw shortage(what(), UInt64(size)) }
-    let value = bytes.loadUnaligned(fromByteOffset: offset, as: T.self)
+    let value = bytes.load(T.self, at: offset)
     offset += size
     return isBigEndian ? T(bigEndian: value) : T(littleEndian: value)
   }
@@ -65,7 +65,7 @@ struct ByteCursor {
     offset += Int(size)
     return [UInt64](unsafeUninitializedCapacity: Int(count)) { buffer, initialized in
       for index in 0..<Int(count) {
-        let word = bytes.loadUnaligned(fromByteOffset: start + 8 * index, as: UInt64.self)
+        let word = bytes.load(UInt64.self, at: start + 8 * index)
         buffer.initializeElement(
           at: index, to: isBigEndian ? UInt64(bigEndian: word) : UInt64(littleEndian: word))
       }

@@ -13,7 +13,7 @@ func systemMessage(_ code: Int32) -> String {
 /// An immutable block of bytes: a mapped file or a copy in memory.
 final class ByteStorage: @unchecked Sendable {
   // Unchecked because a pointer is not Sendable: nothing writes to the block after `init`.
-  let bytes: UnsafeRawBufferPointer
+  let bytes: ByteView
   private let isMapped: Bool
 
   var count: Int { bytes.count }
@@ -40,7 +40,7 @@ final class ByteStorage: @unchecked Sendable {
           "\(path) is not a regular file: give a perf.data file, not a pipe or directory"))
     }
     guard status.st_size > 0 else {
-      bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+      bytes = ByteView(UnsafeRawBufferPointer(start: nil, count: 0))
       isMapped = false
       return
     }
@@ -48,7 +48,7 @@ final class ByteStorage: @unchecked Sendable {
     guard let base = mmap(nil, length, PROT_READ, MAP_PRIVATE, descriptor, 0),
       base != UnsafeMutableRawPointer(bitPattern: -1)
     else { throw PerfDataError(.system(call: "mmap", path: path, errno: errno)) }
-    bytes = UnsafeRawBufferPointer(start: base, count: length)
+    bytes = ByteView(UnsafeRawBufferPointer(start: base, count: length))
     isMapped = true
   }
 
@@ -56,12 +56,12 @@ final class ByteStorage: @unchecked Sendable {
   init(_ source: [UInt8]) {
     isMapped = false
     guard !source.isEmpty else {
-      bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+      bytes = ByteView(UnsafeRawBufferPointer(start: nil, count: 0))
       return
     }
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: source.count, alignment: 16)
     copy.copyBytes(from: source)
-    bytes = UnsafeRawBufferPointer(copy)
+    bytes = ByteView(UnsafeRawBufferPointer(copy))
   }
 
   /// Gives the whole pages of a range of a mapped file back; they are read again when they are looked at again.
@@ -69,13 +69,15 @@ final class ByteStorage: @unchecked Sendable {
     let page = Int(sysconf(Int32(_SC_PAGESIZE)))
     let start = (range.lowerBound + page - 1) / page * page
     let end = range.upperBound / page * page
-    guard isMapped, start < end, end <= bytes.count, let base = bytes.baseAddress else { return }
+    guard isMapped, start < end, end <= bytes.count, let base = bytes.pointer.baseAddress else {
+      return
+    }
     // The pages are clean, so nothing is lost; an error only means that they stay.
     _ = madvise(UnsafeMutableRawPointer(mutating: base + start), end - start, MADV_DONTNEED)
   }
 
   deinit {
-    guard let base = bytes.baseAddress else { return }
+    guard let base = bytes.pointer.baseAddress else { return }
     if isMapped {
       munmap(UnsafeMutableRawPointer(mutating: base), bytes.count)
     } else {

@@ -8,7 +8,7 @@ struct RecordData: @unchecked Sendable {
   let range: Range<Int>
 
   init(_ storage: ByteStorage, _ range: Range<Int>) {
-    bytes = storage.bytes
+    bytes = storage.bytes.pointer
     self.range = range
   }
 

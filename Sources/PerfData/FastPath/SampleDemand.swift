@@ -46,8 +46,8 @@ public struct SampleDemand: Sendable {
     fields = [first, second, third]
   }
 
-  /// Asks for the places of those returns of system calls that the filter names; of the others for the number and the `result`, or
-  /// for nothing.
+  /// Asks for the places of those returns of system calls that the filter names; of the others for the number and the
+  /// `result`, or for nothing.
   public init(
     payload: Int, number: IntegerField, result: IntegerField, named: CallFilter, others: Use
   ) {

@@ -2,10 +2,11 @@ import CProcessor
 
 /// Reads samples that follow each other, and of which nothing is peculiar: most of a large trace is read here.
 ///
-/// What a record needs stays in registers, and what differs between records is reckoned without branches, where it can be.
+/// What a record needs stays in registers, and what differs between records is reckoned without branches, where it can
+/// be.
 struct SampleLoop {
   /// What was read: samples of ascending time.
-  struct Batch {
+  struct Run {
     var count = 0
     /// Of these so many are wanted.
     var wanted = 0
@@ -29,23 +30,23 @@ struct SampleLoop {
     case other
   }
 
-  let demands: DemandTable
+  let demands: PlanTable
   let running = RunningThreads()
 
-  init(_ demands: DemandTable) { self.demands = demands }
+  init(_ demands: PlanTable) { self.demands = demands }
 
-  /// Reads from an offset on, which moves past what was read, what begins before another one; samples older than `least` are something
-  /// else.
+  /// Reads from an offset on, which moves past what was read, what begins before another one; samples older than
+  /// `least` are something else.
   @inline(never)
   func read(
     _ data: RecordData, _ offset: inout Int, before limit: Int, least: UInt64,
     to target: UnsafeMutablePointer<OrderedRecord>, room: Int
-  ) -> Batch {
+  ) -> Run {
     let (plans, planPlaces) = (demands.plans, demands.planPlaces)
     let (idPlace, lowestID) = (demands.idPlace, demands.lowestID)
     let idCount = demands.idCount
     let followsRuns = demands.followsRuns
-    guard let base = data.bytes.baseAddress else { return Batch() }
+    guard let base = data.bytes.baseAddress else { return Run() }
     let end = base + data.range.upperBound
     let lastPlain = base + (data.bytes.count - demands.reach)
     let lastHeader = min(end - 8, lastPlain, base + (limit - 1))
@@ -110,7 +111,7 @@ struct SampleLoop {
       start += size
     }
     offset = start - base
-    return Batch(
+    return Run(
       count: count, wanted: wanted, kept: output - target, named: named, first: first, last: last,
       ending: ending)
   }

@@ -51,8 +51,8 @@ struct SamplePlan {
   private(set) var first = Place()
   private(set) var second = Place()
   private(set) var third = Place()
-  /// To the raw payload's size. Where the payload is not looked at it is the record's type that stands there, which is less than any
-  /// sample's size.
+  /// To the raw payload's size. Where the payload is not looked at it is the record's type that stands there, which is
+  /// less than any sample's size.
   private var payload: UInt16 = 0
   /// Bytes of payload that the three take.
   private var end: UInt16 = 0
@@ -95,7 +95,8 @@ struct SamplePlan {
     if demand.use == .name { telling = .place } else if demand.named != nil { telling = .filtered }
     noThread = layout.tid < 0 ? -1 : 0
     noCPU = layout.cpu < 0 ? -1 : 0
-    // What is ignored has no time that counts, and what has no time or is longer than any sample is not for the fast way.
+    // What is ignored has no time that counts, and what has no time or is longer than any sample is not for the fast
+    // way.
     guard layout.time >= 0, demand.use != .ignore else { return }
     let fields = demand.fields
     let body = demand.looksAtPayload ? demand.payload + 4 : 0

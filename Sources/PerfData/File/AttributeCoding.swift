@@ -35,7 +35,7 @@ extension EventAttribute {
 
   /// Reads a perf_event_attr in `range`, of whatever version: what an old one lacks is zero.
   init(
-    decoding bytes: UnsafeRawBufferPointer, range: Range<Int>, isBigEndian: Bool = false
+    decoding bytes: ByteView, range: Range<Int>, isBigEndian: Bool = false
   ) throws(PerfDataError) {
     var cursor = ByteCursor(
       bytes, from: range.lowerBound, to: range.upperBound, isBigEndian: isBigEndian)
@@ -87,7 +87,7 @@ extension EventAttribute {
 
   /// Reads the attributes section: entries of an attribute and where its ids are.
   static func list(
-    _ bytes: UnsafeRawBufferPointer, header: FileHeader
+    _ bytes: ByteView, header: FileHeader
   ) throws(PerfDataError) -> [EventAttribute] {
     let entrySize = header.attributeSize
     guard entrySize >= 80, entrySize <= 4096 else {

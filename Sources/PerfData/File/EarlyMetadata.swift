@@ -39,21 +39,20 @@ enum EarlyMetadata {
   }
 
   /// Whether the record at `offset`, whose whole size is in the file, is one of these.
-  static func isPart(_ bytes: UnsafeRawBufferPointer, type: UInt32, offset: Int, size: Int) -> Bool
-  {
+  static func isPart(_ bytes: ByteView, type: UInt32, offset: Int, size: Int) -> Bool {
     guard type == RecordType.headerFeature, size >= prefixSize else { return false }
-    return bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self) == FeatureID.stat
-      && bytes.loadUnaligned(fromByteOffset: offset + 16, as: UInt64.self) == magic
+    return bytes.load(UInt64.self, at: offset + 8) == FeatureID.stat
+      && bytes.load(UInt64.self, at: offset + 16) == magic
   }
 
   /// Joins the newest whole set of chunks, given in file order.
-  static func blob(_ bytes: UnsafeRawBufferPointer, parts: [Range<Int>]) -> [UInt8]? {
+  static func blob(_ bytes: ByteView, parts: [Range<Int>]) -> [UInt8]? {
     var newest: [UInt8]?
     var current: [UInt8] = []
     var expected: UInt32 = 0
     for part in parts {
-      let index = bytes.loadUnaligned(fromByteOffset: part.lowerBound + 24, as: UInt32.self)
-      let count = bytes.loadUnaligned(fromByteOffset: part.lowerBound + 28, as: UInt32.self)
+      let index = bytes.load(UInt32.self, at: part.lowerBound + 24)
+      let count = bytes.load(UInt32.self, at: part.lowerBound + 28)
       if index == 0 {
         current = []
         expected = 0
@@ -67,7 +66,7 @@ enum EarlyMetadata {
   }
 
   /// The sections within a joined blob.
-  static func sections(_ bytes: UnsafeRawBufferPointer) -> [(feature: Int, range: Range<Int>)] {
+  static func sections(_ bytes: ByteView) -> [(feature: Int, range: Range<Int>)] {
     var sections: [(feature: Int, range: Range<Int>)] = []
     var cursor = ByteCursor(bytes, from: 0, to: bytes.count)
     while let feature = try? cursor.u64("feature"), feature < 256,

@@ -1,6 +1,6 @@
 /// Decodes the header's feature sections one by one.
 struct FeatureDecoder {
-  let bytes: UnsafeRawBufferPointer
+  let bytes: ByteView
   var features = FileFeatures()
   /// Names by event id, and in the order of the attributes, from EVENT_DESC.
   private(set) var namesByID: [UInt64: String] = [:]
@@ -10,7 +10,7 @@ struct FeatureDecoder {
 
   private let isBigEndian: Bool
 
-  init(_ bytes: UnsafeRawBufferPointer, isBigEndian: Bool = false) {
+  init(_ bytes: ByteView, isBigEndian: Bool = false) {
     self.bytes = bytes
     self.isBigEndian = isBigEndian
   }

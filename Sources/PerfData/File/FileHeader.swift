@@ -40,9 +40,9 @@ struct FileHeader {
   }
 
   /// Tells from the first bytes what the file is, and in which order its bytes are.
-  static func kind(_ bytes: UnsafeRawBufferPointer) -> (kind: Kind, isBigEndian: Bool) {
+  static func kind(_ bytes: ByteView) -> (kind: Kind, isBigEndian: Bool) {
     guard bytes.count >= 16 else { return (.other, false) }
-    let first = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
+    let first = UInt64(littleEndian: bytes.load(UInt64.self, at: 0))
     guard first == magic || first == magic.byteSwapped else { return (.other, false) }
     var cursor = ByteCursor(bytes, from: 8, to: 16, isBigEndian: first != magic)
     let headerSize = (try? cursor.u64("header size")) ?? 0
@@ -50,7 +50,7 @@ struct FileHeader {
   }
 
   /// Reads the header, and refuses what is not a seekable file.
-  init(_ bytes: UnsafeRawBufferPointer) throws(PerfDataError) {
+  init(_ bytes: ByteView) throws(PerfDataError) {
     var cursor = ByteCursor(bytes, from: 0, to: bytes.count)
     guard let magic = try? cursor.u64("magic") else { throw PerfDataError(.notPerfData, offset: 0) }
     guard magic == Self.magic || magic == Self.magic.byteSwapped else {
@@ -104,7 +104,7 @@ struct FileHeader {
   /// `dataEnd` is where the table is. With `data.size` 0 a trace may be empty or unfinished; only
   /// the table of an empty one makes sense.
   func featureTable(
-    in bytes: UnsafeRawBufferPointer, at dataEnd: Int
+    in bytes: ByteView, at dataEnd: Int
   ) -> [(feature: Int, range: Range<Int>)]? {
     let features = features
     guard dataEnd <= bytes.count, features.count * 16 <= bytes.count - dataEnd else { return nil }

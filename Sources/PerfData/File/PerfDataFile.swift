@@ -16,7 +16,8 @@ public final class PerfDataFile: Sendable {
   public let features: FileFeatures
   /// Opens a file, or a directory of `perf record --threads`; it must not be cut while it is open.
   ///
-  /// Reads what perf writes (to a file or a pipe, compressed or not, of either endianness) and the text of `perf script`.
+  /// Reads what perf writes (to a file or a pipe, compressed or not, of either endianness) and the text of `perf
+  /// script`.
   public convenience init(path: String) throws(PerfDataError) {
     try self.init(TraceParts.open(path: path))
   }
@@ -37,9 +38,7 @@ public final class PerfDataFile: Sendable {
     isUnfinished = parts.isUnfinished
     var attributes = parts.attributes
     var problems = parts.problems
-    decoder = EntryDecoder(
-      storage.bytes, layouts: ContiguousArray(attributes.map { RecordLayout($0) }),
-      lookup: AttributeLookup(attributes))
+    decoder = EntryDecoder(storage.bytes, attributes)
     locators = ContiguousArray(attributes.map { PayloadLocator($0) })
 
     var decoded = parts.decoder
@@ -47,7 +46,7 @@ public final class PerfDataFile: Sendable {
       let summary = Self.scan(decoder, storage, data)
       scanned.withLock { $0 = summary }
       if let blob = EarlyMetadata.blob(storage.bytes, parts: summary.earlyMetadata) {
-        decoded = blob.withUnsafeBytes { blob in
+        decoded = blob.withView { blob in
           var early = FeatureDecoder(blob)
           for section in EarlyMetadata.sections(blob) {
             early.decode(section.feature, range: section.range)

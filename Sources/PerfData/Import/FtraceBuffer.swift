@@ -61,7 +61,7 @@ struct FtraceBuffer {
 
   init(
     _ pages: FtraceContents.Pages, of contents: FtraceContents, layout: PageLayout,
-    in file: UnsafeRawBufferPointer
+    in file: ByteView
   ) {
     cpu = pages.cpu
     self.layout = layout
@@ -86,14 +86,12 @@ struct FtraceBuffer {
         advance(in: cursor.bytes, until: cursor.end)
       } else {
         let unpacked = chunk.bytes
-        unpacked.withUnsafeBufferPointer {
-          advance(in: UnsafeRawBufferPointer($0), until: $0.count)
-        }
+        unpacked.withView { advance(in: $0, until: $0.count) }
       }
     } while event == nil && unpackNext()
   }
 
-  private mutating func advance(in bytes: UnsafeRawBufferPointer, until limit: Int) {
+  private mutating func advance(in bytes: ByteView, until limit: Int) {
     repeat { event = nextEvent(in: bytes) } while event == nil && turnPage(bytes, until: limit)
   }
 
@@ -114,7 +112,7 @@ struct FtraceBuffer {
     return true
   }
 
-  private mutating func turnPage(_ bytes: UnsafeRawBufferPointer, until limit: Int) -> Bool {
+  private mutating func turnPage(_ bytes: ByteView, until limit: Int) -> Bool {
     let start = nextPage
     guard limit - start >= layout.data, layout.commit + layout.commitSize <= layout.data,
       layout.timestamp + 8 <= layout.data
@@ -132,7 +130,7 @@ struct FtraceBuffer {
   }
 
   /// The next event of the page; nil at its end.
-  private mutating func nextEvent(in bytes: UnsafeRawBufferPointer) -> Event? {
+  private mutating func nextEvent(in bytes: ByteView) -> Event? {
     while end - position >= 4 {
       let head = UInt32(truncatingIfNeeded: number(bytes, position, 4))
       let kind = isBigEndian ? head >> 27 : head & 31
@@ -182,12 +180,12 @@ struct FtraceBuffer {
     return nil
   }
 
-  private func number(_ bytes: UnsafeRawBufferPointer, _ offset: Int, _ size: Int) -> UInt64 {
+  private func number(_ bytes: ByteView, _ offset: Int, _ size: Int) -> UInt64 {
     if size == 4 {
-      let value = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+      let value = bytes.load(UInt32.self, at: offset)
       return UInt64(isBigEndian ? UInt32(bigEndian: value) : UInt32(littleEndian: value))
     }
-    let value = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+    let value = bytes.load(UInt64.self, at: offset)
     return isBigEndian ? UInt64(bigEndian: value) : UInt64(littleEndian: value)
   }
 }

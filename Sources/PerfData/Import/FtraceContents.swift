@@ -31,11 +31,11 @@ struct FtraceContents {
   var overrun: UInt64 = 0
   var problems: [String] = []
 
-  static func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  static func matches(_ bytes: ByteView) -> Bool {
     bytes.count > magic.count && bytes.prefix(magic.count).elementsEqual(magic)
   }
 
-  init(_ bytes: UnsafeRawBufferPointer) throws(PerfDataError) {
+  init(_ bytes: ByteView) throws(PerfDataError) {
     var cursor = ByteCursor(bytes, from: Self.magic.count, to: bytes.count)
     let version = try cursor.zeroTerminated("version of the file")
     isBigEndian = try cursor.read(UInt8.self, "byte order") != 0

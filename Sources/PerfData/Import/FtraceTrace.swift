@@ -1,7 +1,7 @@
 /// A trace of trace-cmd, made into records: an event's payload is the same as in perf's raw data.
 ///
-/// It tells no process of a thread, so each thread stands for one of its own; what fork, exec and exit say is taken from their
-/// tracepoints where they were recorded.
+/// It tells no process of a thread, so each thread stands for one of its own; what fork, exec and exit say is taken
+/// from their tracepoints where they were recorded.
 struct FtraceTrace {
   private static let recordsInRound = 4096
 
@@ -45,7 +45,7 @@ struct FtraceTrace {
     self.tracepoints = tracepoints
   }
 
-  private mutating func converted(_ file: UnsafeRawBufferPointer) throws(PerfDataError)
+  private mutating func converted(_ file: ByteView) throws(PerfDataError)
     -> TraceParts
   {
     let layout = FtraceBuffer.PageLayout(contents.headerPage)
@@ -92,14 +92,14 @@ struct FtraceTrace {
     guard index > 0, let format = tracepoints[number] else { return }
     if contents.isBigEndian { Self.swap(&payload, format) }
     last = nanoseconds(event.time)
-    let tid = payload.withUnsafeBytes { format.field("common_pid")?.integer(in: $0) } ?? 0
+    let tid = payload.withView { format.field("common_pid")?.integer(in: $0.pointer) } ?? 0
     let thread = Int32(truncatingIfNeeded: tid)
     try spill.append(
       RecordBuilder.sample(
         attribute: attributes[index], id: attributes[index].ids[0], time: last, pid: thread,
         tid: thread, cpu: cpu, raw: payload))
-    try payload.withUnsafeBufferPointer { raw throws(PerfDataError) in
-      try follow(format, UnsafeRawBufferPointer(raw), thread: thread)
+    try payload.withView { raw throws(PerfDataError) in
+      try follow(format, raw.pointer, thread: thread)
     }
     records += 1
     if records % Self.recordsInRound == 0 { try spill.append(RecordBuilder.finishedRound()) }

@@ -84,7 +84,7 @@ extension FtraceContents {
 
   /// Reads a group of options and gives where the next is.
   private mutating func readOptions(
-    _ options: inout ByteCursor, _ file: UnsafeRawBufferPointer, _ buffers: inout [ByteCursor]
+    _ options: inout ByteCursor, _ file: ByteView, _ buffers: inout [ByteCursor]
   ) throws(PerfDataError) -> UInt64 {
     while options.remaining >= 6 {
       let number = Int(try options.read(UInt16.self, "option"))
@@ -114,7 +114,7 @@ extension FtraceContents {
 
   /// A BUFFER option: where each CPU's pages are.
   private mutating func readBuffer(
-    _ option: inout ByteCursor, in file: UnsafeRawBufferPointer
+    _ option: inout ByteCursor, in file: ByteView
   ) throws(PerfDataError) {
     let offset = try option.u64("offset of a buffer")
     let name = try option.zeroTerminated("name of an instance")
@@ -146,7 +146,7 @@ extension FtraceContents {
 
   /// A section's content: part of the file, or unpacked.
   private struct Section {
-    var file: UnsafeRawBufferPointer
+    var file: ByteView
     var range: Range<Int>
     var unpacked: [UInt8]?
 
@@ -158,8 +158,7 @@ extension FtraceContents {
           file, from: range.lowerBound, to: range.upperBound, isBigEndian: isBigEndian)
         return try body(&cursor)
       }
-      return try unpacked.withUnsafeBufferPointer { buffer throws(PerfDataError) in
-        let bytes = UnsafeRawBufferPointer(buffer)
+      return try unpacked.withView { bytes throws(PerfDataError) in
         var cursor = ByteCursor(bytes, from: 0, to: bytes.count, isBigEndian: isBigEndian)
         return try body(&cursor)
       }
@@ -167,7 +166,7 @@ extension FtraceContents {
   }
 
   private func section(
-    at offset: UInt64, _ file: UnsafeRawBufferPointer
+    at offset: UInt64, _ file: ByteView
   ) throws(PerfDataError) -> Section {
     var cursor = ByteCursor(
       file, from: Int(clamping: offset), to: file.count, isBigEndian: isBigEndian)

@@ -29,11 +29,11 @@ struct PackedChunk {
         .malformed("\(packed) bytes that unpack to \(size) are not believed"), offset: start)
     }
     let library = try lull_zstd_functions.loaded(for: start)
-    let source = UnsafeRawBufferPointer(rebasing: cursor.bytes[range])
+    let source = cursor.bytes.view(range)
     var failure: String?
     bytes = [UInt8](unsafeUninitializedCapacity: Int(size)) { buffer, initialized in
       let result = library.ZSTD_decompress(
-        buffer.baseAddress, buffer.count, source.baseAddress, source.count)
+        buffer.baseAddress, buffer.count, source.pointer.baseAddress, source.count)
       failure = library.failure(result)
       initialized = failure == nil ? min(result, buffer.count) : 0
     }

@@ -57,7 +57,7 @@ enum PipeTrace {
 
   /// HEADER_ATTR: an attribute of its own size, then ids.
   private static func attribute(
-    _ bytes: UnsafeRawBufferPointer, _ body: Range<Int>, _ isBigEndian: Bool
+    _ bytes: ByteView, _ body: Range<Int>, _ isBigEndian: Bool
   ) throws(PerfDataError) -> EventAttribute {
     var cursor = ByteCursor(
       bytes, from: body.lowerBound, to: body.upperBound, isBigEndian: isBigEndian)
@@ -73,7 +73,7 @@ enum PipeTrace {
 
   /// EVENT_UPDATE of kind 2 names the event with that id.
   private static func update(
-    _ decoder: inout FeatureDecoder, _ bytes: UnsafeRawBufferPointer, _ body: Range<Int>,
+    _ decoder: inout FeatureDecoder, _ bytes: ByteView, _ body: Range<Int>,
     _ isBigEndian: Bool
   ) {
     var cursor = ByteCursor(

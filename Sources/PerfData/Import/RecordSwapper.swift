@@ -1,13 +1,11 @@
 /// Turns records from one endianness to the other, field by field.
 struct RecordSwapper {
-  private let attributes: [EventAttribute]
-  private let layouts: [RecordLayout]
+  private let layouts: [SampleLayout]
   private let lookup: AttributeLookup
   private let formats: [TracepointFormat?]
 
   init(attributes: [EventAttribute], tracepoints: [Int: TracepointFormat]) {
-    self.attributes = attributes
-    layouts = attributes.map { RecordLayout($0) }
+    layouts = attributes.map { SampleLayout($0) }
     lookup = AttributeLookup(attributes)
     formats = attributes.map { attribute in
       attribute.type == 2 ? Int(exactly: attribute.config).flatMap { tracepoints[$0] } : nil
@@ -17,7 +15,7 @@ struct RecordSwapper {
   /// The record in the other endianness; `toHost` tells that it is foreign now.
   ///
   /// What a record is too short for stays as it is.
-  func swapped(_ record: UnsafeRawBufferPointer, toHost: Bool) -> [UInt8] {
+  func swapped(_ record: ByteView, toHost: Bool) -> [UInt8] {
     var walk = Walk(bytes: [UInt8](record), isForeign: toHost)
     let header = RecordHeader(record, at: 0, isBigEndian: toHost)
     walk.fields([4, 2, 2])
@@ -66,11 +64,7 @@ struct RecordSwapper {
     walk.fields(Self.widths(header), until: walk.bytes.count - trailer)
     guard trailer > 0, trailer + 8 <= walk.bytes.count else { return }
     walk.position = walk.bytes.count - trailer
-    let fields = attributes[index].sampleType
-    let order: [SampleFields] = [.tid, .time, .id, .streamID, .cpu, .identifier]
-    for field in order where fields.contains(field) {
-      walk.fields(field == .tid || field == .cpu ? [4, 4] : [8])
-    }
+    layouts[index].walkTrailer(&walk)
   }
 
   private func sample(_ walk: inout Walk) {
@@ -78,68 +72,9 @@ struct RecordSwapper {
     if lookup.samplePlace >= 0, lookup.samplePlace + 16 <= walk.bytes.count {
       attribute = lookup.attribute(of: walk.foreign(at: 8 + lookup.samplePlace))
     }
-    guard attributes.indices.contains(Int(attribute)) else { return }
-    let event = attributes[Int(attribute)]
-    let fields = event.sampleType
-    let fixed: [SampleFields] = [
-      .identifier, .instructionPointer, .tid, .time, .address, .id, .streamID, .cpu, .period,
-    ]
-    for field in fixed where fields.contains(field) {
-      walk.fields(field == .tid || field == .cpu ? [4, 4] : [8])
-    }
-    if fields.contains(.read) { readings(&walk, ReadFormat(rawValue: event.readFormat)) }
-    if fields.contains(.callchain) { walk.words(walk.number(8)) }
-    if fields.contains(.raw) { raw(&walk, formats[Int(attribute)]) }
-    if fields.contains(.branchStack) {
-      let count = walk.number(8)
-      if event.branchSampleType & 1 << 17 != 0 { walk.fields([8]) }
-      walk.words(count.multipliedReportingOverflow(by: 3).partialValue)
-      if event.branchSampleType & 1 << 19 != 0 { walk.words(count) }
-    }
-    if fields.contains(.userRegisters), walk.number(8) != 0 {
-      walk.words(UInt64(event.sampleRegsUser.nonzeroBitCount))
-    }
-    if fields.contains(.userStack) {
-      let size = walk.number(8)
-      walk.skip(size)
-      if size > 0 { walk.fields([8]) }
-    }
-    if fields.contains(.weight) { walk.fields([8]) }
-    if fields.contains(.weightStruct) { walk.fields([4, 2, 2]) }
-    for field in [SampleFields.dataSource, .transaction] where fields.contains(field) {
-      walk.fields([8])
-    }
-    if fields.contains(.interruptRegisters), walk.number(8) != 0 {
-      walk.words(UInt64(event.sampleRegsIntr.nonzeroBitCount))
-    }
-    let last: [SampleFields] = [.physicalAddress, .cgroup, .dataPageSize, .codePageSize, .aux]
-    for field in last where fields.contains(field) { walk.fields([8]) }
-  }
-
-  private func readings(_ walk: inout Walk, _ format: ReadFormat) {
-    let first = walk.number(8)
-    let times = [ReadFormat.timeEnabled, .timeRunning].count(where: format.contains)
-    let extras = [ReadFormat.id, .lost].count(where: format.contains)
-    walk.words(UInt64(times))
-    guard format.contains(.group) else { return walk.words(UInt64(extras)) }
-    walk.words(first.multipliedReportingOverflow(by: UInt64(1 + extras)).partialValue)
-  }
-
-  /// A tracepoint's fields by its format; numbers in an array by the size of its type.
-  private func raw(_ walk: inout Walk, _ format: TracepointFormat?) {
-    let size = Int(walk.number(4))
-    let start = walk.position
-    guard size <= walk.bytes.count - start else { return walk.skip(.max) }
-    for field in format?.fields ?? [] where field.offset + field.size <= size {
-      walk.position = start + field.offset
-      guard field.isArray else {
-        walk.fields([field.size])
-        continue
-      }
-      let element = Self.elementSize(field.typeName)
-      for _ in 0..<field.size / element { walk.fields([element]) }
-    }
-    walk.position = start + size
+    guard layouts.indices.contains(Int(attribute)) else { return }
+    walk.format = formats[Int(attribute)]
+    layouts[Int(attribute)].walk(&walk)
   }
 
   static func elementSize(_ type: String) -> Int {
@@ -154,10 +89,12 @@ struct RecordSwapper {
     return 1
   }
 
-  /// A place in a record that moves on as fields are swapped.
-  private struct Walk {
+  /// A place in a record that moves on as fields are swapped. What the record is too short for is left.
+  private struct Walk: SampleVisitor {
     var bytes: [UInt8]
     var position = 0
+    /// Of a tracepoint's payload.
+    var format: TracepointFormat?
     /// The numbers not yet passed are of the other endianness.
     let isForeign: Bool
 
@@ -181,14 +118,43 @@ struct RecordSwapper {
     }
 
     /// Swaps a number and gives its value.
-    mutating func number(_ width: Int) -> UInt64 {
-      guard width <= bytes.count - position else {
+    mutating func number(_ part: SamplePart) -> UInt64 {
+      guard part.width <= bytes.count - position else {
         position = bytes.count
         return 0
       }
-      let value = value(at: position, width)
-      fields([width])
+      let value = value(at: position, part.width)
+      fields([part.width])
       return value
+    }
+
+    mutating func entries(_ count: UInt64, words: Int, _ part: SamplePart) {
+      let (product, overflow) = count.multipliedReportingOverflow(by: UInt64(words))
+      let numbers = overflow ? .max : product
+      let room = UInt64((bytes.count - position) / 8)
+      for _ in 0..<min(numbers, room) { fields([8]) }
+      if numbers > room { position = bytes.count }
+    }
+
+    mutating func bytes(_ count: UInt64, _ part: SamplePart) {
+      let start = position
+      let isWhole = count <= UInt64(bytes.count - start)
+      if part == .raw, isWhole { payload(Int(count)) }
+      position = isWhole ? start + Int(count) : bytes.count
+    }
+
+    /// A tracepoint's fields by its format; numbers in an array by the size of its type.
+    private mutating func payload(_ size: Int) {
+      let start = position
+      for field in format?.fields ?? [] where field.offset + field.size <= size {
+        position = start + field.offset
+        guard field.isArray else {
+          fields([field.size])
+          continue
+        }
+        let element = RecordSwapper.elementSize(field.typeName)
+        for _ in 0..<field.size / element { fields([element]) }
+      }
     }
 
     /// An 8-byte number that was not swapped yet.
@@ -201,16 +167,6 @@ struct RecordSwapper {
         value = value << 8 | UInt64(byte)
       }
       return value
-    }
-
-    mutating func words(_ count: UInt64) {
-      let whole = min(count, UInt64((bytes.count - position) / 8))
-      for _ in 0..<whole { fields([8]) }
-      if whole < count { position = bytes.count }
-    }
-
-    mutating func skip(_ count: UInt64) {
-      position += Int(min(count, UInt64(bytes.count - position)))
     }
   }
 }

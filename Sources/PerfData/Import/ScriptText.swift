@@ -27,7 +27,7 @@ struct ScriptText {
   private var unread = 0
 
   /// Whether the bytes are text with an event line near its beginning.
-  static func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  static func matches(_ bytes: ByteView) -> Bool {
     let start = bytes.prefix(convincingBytes)
     guard !start.isEmpty, !start.contains(0) else { return false }
     return String(decoding: start, as: UTF8.self).split(whereSeparator: \.isNewline).contains {

@@ -19,7 +19,7 @@ final class SpillFile {
     if descriptor >= 0 { close(descriptor) }
   }
 
-  func append(_ bytes: UnsafeRawBufferPointer) throws(PerfDataError) {
+  func append(_ bytes: ByteView) throws(PerfDataError) {
     buffer.append(contentsOf: bytes)
     if buffer.count >= Self.largestInMemory { try flush() }
   }

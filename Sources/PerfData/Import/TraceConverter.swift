@@ -22,14 +22,14 @@ final class TraceConverter {
   }
 
   /// Adds the records of one data section or file, which has a compressed stream of its own.
-  func convert(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(PerfDataError) {
+  func convert(_ bytes: ByteView, _ range: Range<Int>) throws(PerfDataError) {
     stream = nil
     carry = []
     var offset = range.lowerBound
     while range.upperBound - offset >= 8 {
       let header = RecordHeader(bytes, at: offset, isBigEndian: isBigEndian)
       if header.isCompressed, let packed = packed(header, bytes, offset, range.upperBound) {
-        try unpack(UnsafeRawBufferPointer(rebasing: bytes[packed.payload]), at: offset)
+        try unpack(bytes.view(packed.payload), at: offset)
         offset = packed.next
         continue
       }
@@ -47,7 +47,7 @@ final class TraceConverter {
         let trailing = header.trailing(
           bytes, at: offset, until: range.upperBound, isBigEndian: isBigEndian)
       else { break }
-      try emit(UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + header.size]))
+      try emit(bytes.view(offset..<offset + header.size))
       offset += header.size + trailing
     }
     if offset < range.upperBound {
@@ -69,10 +69,10 @@ final class TraceConverter {
 
   /// Where a compressed record's payload is and where the next record begins.
   ///
-  /// COMPRESSED2 says how long it is. perf's writer let the 16-bit size of COMPRESSED overflow, so the next record may be 64 KiB
-  /// farther than it says.
+  /// COMPRESSED2 says how long it is. perf's writer let the 16-bit size of COMPRESSED overflow, so the next record may
+  /// be 64 KiB farther than it says.
   private func packed(
-    _ header: RecordHeader, _ bytes: UnsafeRawBufferPointer, _ offset: Int, _ end: Int
+    _ header: RecordHeader, _ bytes: ByteView, _ offset: Int, _ end: Int
   ) -> (payload: Range<Int>, next: Int)? {
     if header.type == RecordType.compressed2 {
       var cursor = ByteCursor(bytes, from: offset + 8, to: end, isBigEndian: isBigEndian)
@@ -94,14 +94,14 @@ final class TraceConverter {
     return (offset + 8..<next, next)
   }
 
-  private func isRecord(_ bytes: UnsafeRawBufferPointer, _ offset: Int, _ end: Int) -> Bool {
+  private func isRecord(_ bytes: ByteView, _ offset: Int, _ end: Int) -> Bool {
     guard end - offset >= 8 else { return false }
     let header = RecordHeader(bytes, at: offset, isBigEndian: isBigEndian)
     return header.isPlausible(left: end - offset) || (header.isCompressed && header.size == 0)
   }
 
   private func nextRecord(
-    _ bytes: UnsafeRawBufferPointer, after offset: Int, until end: Int
+    _ bytes: ByteView, after offset: Int, until end: Int
   ) -> Int? {
     var place = offset + 8
     while end - place >= 8 {
@@ -115,7 +115,7 @@ final class TraceConverter {
     return nil
   }
 
-  private func unpack(_ chunk: UnsafeRawBufferPointer, at offset: Int) throws(PerfDataError) {
+  private func unpack(_ chunk: ByteView, at offset: Int) throws(PerfDataError) {
     if stream == nil { stream = try ZstdStream(at: offset) }
     guard let stream else { return }
     do throws(ZstdStream.Failure) { try stream.unpack(chunk, to: &carry) } catch {
@@ -128,15 +128,15 @@ final class TraceConverter {
       return
     }
     let whole = carry
-    let done = try whole.withUnsafeBufferPointer { bytes throws(PerfDataError) in
-      try emitWhole(UnsafeRawBufferPointer(bytes), unpackedAt: offset)
+    let done = try whole.withView { bytes throws(PerfDataError) in
+      try emitWhole(bytes, unpackedAt: offset)
     }
     carry.removeFirst(done)
   }
 
   /// Passes on the whole records, and gives how many bytes they are.
   private func emitWhole(
-    _ bytes: UnsafeRawBufferPointer, unpackedAt offset: Int
+    _ bytes: ByteView, unpackedAt offset: Int
   ) throws(PerfDataError) -> Int {
     var done = 0
     while bytes.count - done >= 8 {
@@ -147,13 +147,13 @@ final class TraceConverter {
         return bytes.count
       }
       guard header.size <= bytes.count - done else { break }
-      try emit(UnsafeRawBufferPointer(rebasing: bytes[done..<done + header.size]))
+      try emit(bytes.view(done..<done + header.size))
       done += header.size
     }
     return done
   }
 
-  private func emit(_ record: UnsafeRawBufferPointer) throws(PerfDataError) {
+  private func emit(_ record: ByteView) throws(PerfDataError) {
     let header = RecordHeader(record, at: 0, isBigEndian: isBigEndian)
     switch header.type {
     case RecordType.auxtrace, RecordType.tracingData: return
@@ -166,7 +166,7 @@ final class TraceConverter {
 
   /// Whether any record is compressed.
   static func hasCompressed(
-    _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, isBigEndian: Bool
+    _ bytes: ByteView, _ range: Range<Int>, isBigEndian: Bool
   ) -> Bool {
     var offset = range.lowerBound
     while range.upperBound - offset >= 8 {
@@ -189,10 +189,10 @@ struct RecordHeader {
   var size: Int
 
   /// The caller has checked that 8 bytes are there.
-  init(_ bytes: UnsafeRawBufferPointer, at offset: Int, isBigEndian: Bool) {
-    let type = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
-    let misc = bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt16.self)
-    let size = bytes.loadUnaligned(fromByteOffset: offset + 6, as: UInt16.self)
+  init(_ bytes: ByteView, at offset: Int, isBigEndian: Bool) {
+    let type = bytes.load(UInt32.self, at: offset)
+    let misc = bytes.load(UInt16.self, at: offset + 4)
+    let size = bytes.load(UInt16.self, at: offset + 6)
     self.type = isBigEndian ? UInt32(bigEndian: type) : UInt32(littleEndian: type)
     self.misc = isBigEndian ? UInt16(bigEndian: misc) : UInt16(littleEndian: misc)
     self.size = Int(isBigEndian ? UInt16(bigEndian: size) : UInt16(littleEndian: size))
@@ -204,9 +204,10 @@ struct RecordHeader {
     size >= 8 && size <= left && RecordType.isKnown(type)
   }
 
-  /// Bytes that follow the record, which is all there: hardware traces, and pipe mode's tracing data; nil where they are cut.
+  /// Bytes that follow the record, which is all there: hardware traces, and pipe mode's tracing data; nil where they
+  /// are cut.
   func trailing(
-    _ bytes: UnsafeRawBufferPointer, at offset: Int, until end: Int, isBigEndian: Bool
+    _ bytes: ByteView, at offset: Int, until end: Int, isBigEndian: Bool
   ) -> Int? {
     var cursor = ByteCursor(
       bytes, from: offset + 8, to: offset + size, isBigEndian: isBigEndian)

@@ -69,7 +69,7 @@ struct TraceParts {
 
   /// Where the data and the feature sections are; says in `problems` what is not as it should be.
   private static func locate(
-    _ header: FileHeader, _ bytes: UnsafeRawBufferPointer, _ problems: inout [String]
+    _ header: FileHeader, _ bytes: ByteView, _ problems: inout [String]
   ) throws(PerfDataError) -> (
     data: Range<Int>, features: [(feature: Int, range: Range<Int>)]?
   ) {

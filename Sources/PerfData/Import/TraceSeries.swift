@@ -7,14 +7,14 @@ enum TraceSeries {
     var whole = try TraceParts.open(path: first)
     guard paths.count > 1 else { return whole }
     let spill = SpillFile()
-    try spill.append(UnsafeRawBufferPointer(rebasing: whole.storage.bytes[whole.data]))
+    try spill.append(whole.storage.bytes.view(whole.data))
     for path in paths.dropFirst() {
       let part = try TraceParts.open(path: path)
       guard part.attributes.map(\.identity) == whole.attributes.map(\.identity) else {
         throw PerfDataError(
           .unsupported("\(path) is of another recording than \(first): report on each by itself"))
       }
-      try spill.append(UnsafeRawBufferPointer(rebasing: part.storage.bytes[part.data]))
+      try spill.append(part.storage.bytes.view(part.data))
       if part.hasFeatures { whole.decoder.adopt(part.decoder) }
       whole.problems += part.problems.map { "\(path): \($0)" }
       whole.isUnfinished = whole.isUnfinished || part.isUnfinished

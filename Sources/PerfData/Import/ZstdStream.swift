@@ -34,9 +34,9 @@ final class ZstdStream {
   /// Unpacks a chunk and appends what comes out.
   ///
   /// - Throws: the reason when the stream is broken.
-  func unpack(_ chunk: UnsafeRawBufferPointer, to result: inout [UInt8]) throws(Failure) {
+  func unpack(_ chunk: ByteView, to result: inout [UInt8]) throws(Failure) {
     consumed += chunk.count
-    var input = ZSTD_inBuffer(src: chunk.baseAddress, size: chunk.count, pos: 0)
+    var input = ZSTD_inBuffer(src: chunk.pointer.baseAddress, size: chunk.count, pos: 0)
     var isFull = false
     repeat {
       let before = input.pos

@@ -1,9 +1,10 @@
 import Quantities
 
-/// A record on its way from the core that reads to the one that makes something of it: 32 bytes, since millions of them are put in
-/// order and pass from one core's cache to the other's.
+/// A record on its way from the core that reads to the one that makes something of it: 32 bytes, since millions of them
+/// are put in order and pass from one core's cache to the other's.
 ///
-/// Of a sample of which only some values were asked for it holds these; any other record is named by its place in the file.
+/// Of a sample of which only some values were asked for it holds these; any other record is named by its place in the
+/// file.
 public struct OrderedRecord: Sendable {
   /// What it is ordered by, in nanoseconds: its own time, or its predecessor's where it has none.
   public private(set) var time: UInt64
@@ -74,7 +75,8 @@ public struct OrderedRecord: Sendable {
   @inline(__always)
   public var attribute: Int { Int(event & ~Self.shown) }
 
-  /// Whether the record before it on its CPU showed already that its thread runs, of events that tell so (`SampleDemand.tells`).
+  /// Whether the record before it on its CPU showed already that its thread runs, of events that tell so
+  /// (`SampleDemand.tells`).
   @inline(__always)
   public var isShown: Bool { event & Self.shown != 0 }
 

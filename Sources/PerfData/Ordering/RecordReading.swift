@@ -1,13 +1,13 @@
 extension PerfDataFile {
   /// Hands out all whole records in order of time, some thousands at a time, in one pass.
   ///
-  /// A record without time keeps the place of its predecessor. Of a file that breaks the promise of its FINISHED_ROUND records,
-  /// the first pass gives those that are too late when they come (`lateRecords` tells how many); every later pass gives them in
-  /// order.
+  /// A record without time keeps the place of its predecessor. Of a file that breaks the promise of its FINISHED_ROUND
+  /// records, the first pass gives those that are too late when they come (`lateRecords` tells how many); every later
+  /// pass gives them in order.
   public func forEachRound<E: Error>(_ body: ([RecordEntry]) throws(E) -> Void) throws(E) {
     var round: [RecordEntry] = []
-    _ = try forEachPart([]) { (part) throws(E) in
-      let records = part.records
+    _ = try forEachBatch([]) { (batch) throws(E) in
+      let records = batch.records
       round.removeAll(keepingCapacity: true)
       for place in records.indices {
         if let later = records[min(place + 8, records.count - 1)].offset { fetch(later) }

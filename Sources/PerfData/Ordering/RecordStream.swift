@@ -1,29 +1,30 @@
 /// Puts records in order while they are read, holding no more than two rounds.
 ///
-/// perf empties its rings one after another and then writes FINISHED_ROUND: what follows is newer than all that came before the
-/// round before. Each ring's part is in order, so ordering is merging. What is asked for of frequent samples is read as they are
-/// found, while caches hold them; of all others their places are put in order.
+/// perf empties its rings one after another and then writes FINISHED_ROUND: what follows is newer than all that came
+/// before the round before. What comes of each ring is in order, so ordering is merging. What is asked for of frequent
+/// samples is read as they are found, while caches hold them; of all others their places are put in order.
 struct RecordStream {
-  /// More records than this without a FINISHED_ROUND are ordered in parts.
+  /// More records than this without a FINISHED_ROUND are ordered in steps.
   private let mostPending: Int
   /// Samples that are read before they join the others.
   private static let samplesAtOnce = 1024
 
   private var scanner: RecordScanner
   private let decoder: EntryDecoder
-  private let demands: DemandTable
+  private let demands: PlanTable
   private let data: RecordData
-  private let grid: StretchGrid
-  /// The stretch that is read; -1 before the first.
-  private var stretch = -1
-  /// Where another core reads ahead, and what it read of the present stretch and is still to be taken in.
-  private let pool: StretchPool?
-  private var ahead: (pieces: ArraySlice<ReadStretch.Piece>, records: UnsafePointer<OrderedRecord>)?
+  private let grid: ChunkGrid
+  /// The chunk that is read; -1 before the first.
+  private var chunk = -1
+  /// Where another core reads ahead, and what it read of the present chunk and is still to be taken in.
+  private let readAhead: ReadAhead?
+  private var ahead: (runs: ArraySlice<ReadChunk.Run>, records: UnsafePointer<OrderedRecord>)?
   private let loop: SampleLoop
   /// Records that only end a round are handed out too.
   private let handsOutRounds: Bool
   private let pending = RunMerger()
-  /// Some records are only named of those that are made ready: of what was read before, and of what was read last, of which some wait.
+  /// Some records are only named of those that are made ready: of what was read before, and of what was read last, of
+  /// which some wait.
   private var waitingNamed = (isOpen: true, isLater: true)
   /// Where an end of a round was found ahead.
   private var roundAhead: Int?
@@ -43,23 +44,23 @@ struct RecordStream {
   private let knowsLate: Bool
   private var late: [RecordKey] = []
   /// The times of all records read so far that are not ignored.
-  private(set) var times = PassTimes()
+  private(set) var times = RecordTimes()
 
-  /// `demands` are by attribute, and records that only end a round are not among what is asked for then; where there are none, all
-  /// records are handed out. A `pool`, in which another core reads ahead, brings its own. A round of `mostBytes` and a twentieth of the
-  /// trace is put in order at once.
+  /// `demands` are by attribute, and records that only end a round are not among what is asked for then; where there
+  /// are none, all records are handed out. A `readAhead`, in which another core reads ahead, brings its own. A round of
+  /// `mostBytes` and a twentieth of the trace is put in order at once.
   init(
     scanner: RecordScanner, range: Range<Int>, storage: ByteStorage, late known: [RecordKey]?,
-    demands: [SampleDemand] = [], pool: StretchPool? = nil, mostBytes: Int = 32 << 20
+    demands: [SampleDemand] = [], readAhead: ReadAhead? = nil, mostBytes: Int = 32 << 20
   ) {
     self.scanner = scanner
     decoder = scanner.decoder
     passed = PassedPages(storage)
     mostPending = (mostBytes + range.count / 20) / MemoryLayout<OrderedRecord>.stride
-    self.demands = pool?.demands ?? DemandTable(demands, decoder)
-    self.pool = pool
+    self.demands = readAhead?.demands ?? PlanTable(demands, decoder)
+    self.readAhead = readAhead
     data = RecordData(storage, range)
-    grid = StretchGrid(data: range)
+    grid = ChunkGrid(data: range)
     loop = SampleLoop(self.demands)
     handsOutRounds = self.demands.isEmpty
     knowsLate = known != nil
@@ -75,7 +76,7 @@ struct RecordStream {
     pending.add(late: late)
   }
 
-  /// What was found, once `nextPart` has given all.
+  /// What was found, once `nextBatch` has given all.
   var summary: ScanSummary {
     ScanSummary(
       unknownRecords: scanner.unknownRecords, recordCounts: scanner.counts,
@@ -85,16 +86,16 @@ struct RecordStream {
   }
 
   /// Writes the records that come next, in order, as many as are worth another core's time; false at the end.
-  mutating func nextPart(_ part: RecordPart) -> Bool {
-    part.count = 0
-    part.mayName = false
-    while part.count <= RecordPart.capacity / 2 {
+  mutating func nextBatch(_ batch: RecordBatch) -> Bool {
+    batch.count = 0
+    batch.mayName = false
+    while batch.count <= RecordBatch.capacity / 2 {
       let count = pending.next(
-        into: part.base + part.count, capacity: RecordPart.capacity - part.count)
+        into: batch.base + batch.count, capacity: RecordBatch.capacity - batch.count)
       if count > 0 {
-        part.count += count
-        part.mayName =
-          part.mayName || !known.isEmpty || waitingNamed.isOpen || waitingNamed.isLater
+        batch.count += count
+        batch.mayName =
+          batch.mayName || !known.isEmpty || waitingNamed.isOpen || waitingNamed.isLater
       } else if isOver {
         break
       } else {
@@ -103,8 +104,8 @@ struct RecordStream {
         joined = 0
       }
     }
-    part.earliest = times.earliest
-    return part.count > 0
+    batch.earliest = times.earliest
+    return batch.count > 0
   }
 
   /// Reads to the end of a round and tells the time up to which all is complete with it.
@@ -165,10 +166,10 @@ struct RecordStream {
     var areMore = true
     while areMore, scanner.position < data.range.upperBound {
       let number = grid.number(of: scanner.position)
-      if number != stretch {
-        stretch = number
+      if number != chunk {
+        chunk = number
         loop.running.forget()
-        ahead = pool?.take(number).map { ($0.pieces[...], UnsafePointer($0.records)) }
+        ahead = readAhead?.take(number).map { ($0.runs[...], UnsafePointer($0.records)) }
       }
       if takeAhead() {
         passed.note(scanner.position)
@@ -178,7 +179,8 @@ struct RecordStream {
       let room = min(Self.samplesAtOnce, mostPending - 1 - joined)
       guard room > 0 else { return }
       areMore = readSamples(upTo: room)
-      // What was only named is mapped again when it is looked at: that is cheaper than to hold a round that is larger than a cache.
+      // What was only named is mapped again when it is looked at: that is cheaper than to hold a round that is larger
+      // than a cache.
       passed.note(scanner.position)
     }
   }
@@ -186,48 +188,48 @@ struct RecordStream {
   /// Reads so many samples at most; false where something else comes next, or one that has a peculiarity.
   private mutating func readSamples(upTo room: Int) -> Bool {
     var position = scanner.position
-    let batch = loop.read(
-      data, &position, before: grid.range(stretch).upperBound, least: handedOut,
+    let run = loop.read(
+      data, &position, before: grid.range(chunk).upperBound, least: handedOut,
       to: pending.room(for: room), room: room)
-    takeIn(batch, upTo: position)
-    switch batch.ending {
+    takeIn(run, upTo: position)
+    switch run.ending {
     case .full, .older: return true
-    case .cut: return position >= grid.range(stretch).upperBound
+    case .cut: return position >= grid.range(chunk).upperBound
     case .other:
       if demands.followsRuns { loop.running.forget() }
       return false
     }
   }
 
-  /// Takes in samples that were read ahead, if they begin where they should and are neither too late nor too much; false where there are
-  /// none.
+  /// Takes in samples that were read ahead, if they begin where they should and are neither too late nor too much;
+  /// false where there are none.
   private mutating func takeAhead() -> Bool {
-    guard let (pieces, records) = ahead, let piece = pieces.first else { return false }
-    guard piece.range.lowerBound == scanner.position,
-      piece.batch.count == 0 || piece.batch.first >= handedOut,
-      joined + piece.batch.wanted < mostPending
+    guard let (runs, records) = ahead, let run = runs.first else { return false }
+    guard run.range.lowerBound == scanner.position,
+      run.samples.count == 0 || run.samples.first >= handedOut,
+      joined + run.samples.wanted < mostPending
     else {
       ahead = nil
       return false
     }
-    let kept = piece.batch.kept
+    let kept = run.samples.kept
     pending.room(for: kept).update(from: records, count: kept)
-    takeIn(piece.batch, upTo: piece.range.upperBound)
-    roundAhead = piece.endsRound ? piece.range.upperBound : nil
-    ahead = (pieces.dropFirst(), records + kept)
+    takeIn(run.samples, upTo: run.range.upperBound)
+    roundAhead = run.endsRound ? run.range.upperBound : nil
+    ahead = (runs.dropFirst(), records + kept)
     return true
   }
 
   /// Takes in samples that were written to the room that was given.
-  private mutating func takeIn(_ batch: SampleLoop.Batch, upTo position: Int) {
-    scanner.pass(samples: batch.count, to: position)
-    if batch.named > 0 { waitingNamed.isLater = true }
-    guard batch.count > 0 else { return }
-    last = batch.last
-    newest = max(newest, batch.last)
-    times.note(batch.first, batch.last, count: batch.count)
-    joined += batch.wanted
-    pending.add(batch.kept)
+  private mutating func takeIn(_ run: SampleLoop.Run, upTo position: Int) {
+    scanner.pass(samples: run.count, to: position)
+    if run.named > 0 { waitingNamed.isLater = true }
+    guard run.count > 0 else { return }
+    last = run.last
+    newest = max(newest, run.last)
+    times.note(run.first, run.last, count: run.count)
+    joined += run.wanted
+    pending.add(run.kept)
   }
 
   /// Follows the time and the rounds, and notes what comes too late.

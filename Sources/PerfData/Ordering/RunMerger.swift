@@ -1,12 +1,13 @@
 import Quantities
 
-/// Records that wait for their place: runs of ascending time, as the kernel's rings give them, merged a part at a time.
+/// Records that wait for their place: runs of ascending time, as the kernel's rings give them, merged a batch at a
+/// time.
 ///
-/// A part is small enough to be merged where caches hold it.
+/// A batch is small enough to be merged where caches hold it.
 final class RunMerger {
   private typealias Records = UnsafeBufferPointer<OrderedRecord>
 
-  /// With more runs at once the parts would become too small: all are merged beforehand.
+  /// With more runs at once the slices would become too small: all are merged beforehand.
   private static let mostRuns = 32
 
   /// All runs, one after another.
@@ -23,7 +24,7 @@ final class RunMerger {
   private var open: [Records] = []
   private var isOpen = false
   private var rest: [Range<Int>] = []
-  private var parts: [Records] = []
+  private var slices: [Records] = []
   private let scratch = [Scratch(), Scratch()]
   private let merged = Scratch()
 
@@ -71,12 +72,12 @@ final class RunMerger {
       let end = run + 1 < starts.count ? starts[run + 1] : count
       let all = Records(start: base + start, count: end - start)
       let cut = Self.count(of: all, upTo: time)
-      let part = Records(rebasing: all[..<cut])
+      let slice = Records(rebasing: all[..<cut])
       if isLate, run == 0 {
-        late = part
+        late = slice
         firstIsLate = cut < all.count
       } else if cut > 0 {
-        open.append(part)
+        open.append(slice)
       }
       if cut < all.count { rest.append(start + cut..<end) }
     }
@@ -98,7 +99,7 @@ final class RunMerger {
       if leader.map({ time < $0.time }) ?? true { leader = (run, time) }
     }
     var total = 0
-    parts.removeAll(keepingCapacity: true)
+    slices.removeAll(keepingCapacity: true)
     for run in open.indices {
       let records = open[run]
       var taken = records.count
@@ -112,12 +113,12 @@ final class RunMerger {
           taken = 0
         }
       }
-      if taken > 0 { parts.append(Records(rebasing: records[..<taken])) }
+      if taken > 0 { slices.append(Records(rebasing: records[..<taken])) }
       open[run] = Records(rebasing: records[taken...])
       total += taken
     }
     open.removeAll(where: \.isEmpty)
-    merge(parts, total, into: target)
+    merge(slices, total, into: target)
     return total
   }
 
@@ -149,7 +150,8 @@ final class RunMerger {
     open = [Records(start: target, count: total)]
   }
 
-  /// Merges runs, so many records together, neighbours first, so that of equal times what stands first in the file goes first.
+  /// Merges runs, so many records together, neighbours first, so that of equal times what stands first in the file goes
+  /// first.
   private func merge(
     _ runs: [Records], _ total: Int, into target: UnsafeMutablePointer<OrderedRecord>
   ) {

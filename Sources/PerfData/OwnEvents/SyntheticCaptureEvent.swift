@@ -45,8 +45,8 @@ public struct CaptureEvent: SyntheticPayload, Hashable {
     public var period: UInt64
     /// How many events were counted in it; nil where none were.
     public var count: UInt64?
-    /// How many samples were recorded of them. Each thread counts to the period by itself on each CPU: what is left over when
-    /// it ends is in no sample.
+    /// How many samples were recorded of them. Each thread counts to the period by itself on each CPU: what is left
+    /// over when it ends is in no sample.
     public var samples: UInt64?
     /// What each process sent, or received, in it: exactly. Nil where that was not counted.
     public var transfers: [ProcessTransfers]?
@@ -114,7 +114,8 @@ public struct CaptureEvent: SyntheticPayload, Hashable {
     public var toNs: UInt64
     /// How much of it was recorded, in nanoseconds.
     public var recordedNs: UInt64
-    /// How many system calls that write there were in it, recorded or not, by /proc/PID/io; nil where that is not known.
+    /// How many system calls that write there were in it, recorded or not, by /proc/PID/io; nil where that is not
+    /// known.
     public var writeCalls: UInt64?
     /// How many of them the records stand for.
     public var recordedWriteCalls: UInt64?

@@ -1,38 +1,35 @@
 /// Decodes what is common to all records, of which a whole one must stand where it is told to.
 struct EntryDecoder: @unchecked Sendable {
   // Unchecked because a pointer is not Sendable: nothing writes to the file.
-  let bytes: UnsafeRawBufferPointer
+  let bytes: ByteView
   let lookup: AttributeLookup
   let layouts: ContiguousArray<RecordLayout>
 
-  init(
-    _ bytes: UnsafeRawBufferPointer, layouts: ContiguousArray<RecordLayout>,
-    lookup: AttributeLookup
-  ) {
+  init(_ bytes: ByteView, _ attributes: [EventAttribute]) {
     self.bytes = bytes
-    self.layouts = layouts
-    self.lookup = lookup
+    layouts = ContiguousArray(attributes.map { RecordLayout(SampleLayout($0)) })
+    lookup = AttributeLookup(attributes)
   }
 
   /// Decodes the record at an offset to its place.
   @inline(__always)
-  func decode(_ entry: UnsafeMutablePointer<RecordEntry>, at offset: Int) {
+  func decode(_ entry: inout RecordEntry, at offset: Int) {
     let header = word(offset)
     guard UInt32(truncatingIfNeeded: header) == RecordType.sample else {
-      other(entry, at: offset, header)
+      other(&entry, at: offset, header)
       return
     }
     let attribute = attribute(ofSampleAt: offset, Int(header >> 48))
-    decodeSample(entry, at: offset, header, attribute)
+    decodeSample(&entry, at: offset, header, attribute)
   }
 
   @inline(__always)
   private func decodeSample(
-    _ entry: UnsafeMutablePointer<RecordEntry>, at offset: Int, _ header: UInt64,
+    _ entry: inout RecordEntry, at offset: Int, _ header: UInt64,
     _ attribute: Int32
   ) {
     let size = Int(header >> 48)
-    entry.pointee = RecordEntry(
+    entry = RecordEntry(
       offset: offset, type: RecordType.sample, size: UInt32(truncatingIfNeeded: size),
       attribute: attribute, misc: UInt16(truncatingIfNeeded: header >> 32))
     guard attribute >= 0 else { return }
@@ -42,15 +39,15 @@ struct EntryDecoder: @unchecked Sendable {
       // A shorter one has what there is of it.
       let last = size >= layout.pointee.least ? Int.max : size &- 16
       if layout.pointee.time >= 0, layout.pointee.time <= last {
-        entry.pointee.time = word(body &+ layout.pointee.time)
+        entry.time = word(body &+ layout.pointee.time)
       }
       if layout.pointee.tid >= 0, layout.pointee.tid <= last {
         let both = word(body &+ layout.pointee.tid)
-        entry.pointee.pid = Int32(truncatingIfNeeded: both)
-        entry.pointee.tid = Int32(truncatingIfNeeded: both >> 32)
+        entry.pid = Int32(truncatingIfNeeded: both)
+        entry.tid = Int32(truncatingIfNeeded: both >> 32)
       }
       if layout.pointee.cpu >= 0, layout.pointee.cpu <= last {
-        entry.pointee.cpu = int(body &+ layout.pointee.cpu)
+        entry.cpu = int(body &+ layout.pointee.cpu)
       }
     }
   }
@@ -66,28 +63,28 @@ struct EntryDecoder: @unchecked Sendable {
 
   @inline(never)
   private func other(
-    _ entry: UnsafeMutablePointer<RecordEntry>, at offset: Int, _ header: UInt64
+    _ entry: inout RecordEntry, at offset: Int, _ header: UInt64
   ) {
     let size = Int(header >> 48)
-    entry.pointee = RecordEntry(
+    entry = RecordEntry(
       offset: offset, type: UInt32(truncatingIfNeeded: header),
       size: UInt32(truncatingIfNeeded: size), misc: UInt16(truncatingIfNeeded: header >> 32))
-    if entry.pointee.type < RecordType.firstUser {
-      decodeTrailer(entry, offset, size)
-      decodeBody(&entry.pointee, size)
+    if entry.type < RecordType.firstUser {
+      decodeTrailer(&entry, offset, size)
+      decodeBody(&entry, size)
     }
   }
 
   @inline(__always)
   private func decodeTrailer(
-    _ entry: UnsafeMutablePointer<RecordEntry>, _ offset: Int, _ size: Int
+    _ entry: inout RecordEntry, _ offset: Int, _ size: Int
   ) {
     let end = offset &+ size
     var attribute = lookup.defaultAttribute
     if lookup.trailerPlace >= 0, lookup.trailerPlace &+ 8 <= size {
       attribute = lookup.attribute(of: word(end &- lookup.trailerPlace))
     }
-    entry.pointee.attribute = attribute
+    entry.attribute = attribute
     // Records that perf makes itself carry id 0; their layout is that of the first attribute.
     let index = attribute >= 0 ? Int(attribute) : 0
     layouts.withUnsafeBufferPointer { layouts in
@@ -96,15 +93,15 @@ struct EntryDecoder: @unchecked Sendable {
       guard layout.pointee.trailerSize &+ 8 <= size else { return }
       if layout.pointee.trailerTime > 0 {
         let time = word(end &- layout.pointee.trailerTime)
-        entry.pointee.time = time == .max ? 0 : time
+        entry.time = time == .max ? 0 : time
       }
       if layout.pointee.trailerTid > 0 {
         let both = word(end &- layout.pointee.trailerTid)
-        entry.pointee.pid = Int32(truncatingIfNeeded: both)
-        entry.pointee.tid = Int32(truncatingIfNeeded: both >> 32)
+        entry.pid = Int32(truncatingIfNeeded: both)
+        entry.tid = Int32(truncatingIfNeeded: both >> 32)
       }
       if layout.pointee.trailerCPU > 0 {
-        entry.pointee.cpu = int(end &- layout.pointee.trailerCPU)
+        entry.cpu = int(end &- layout.pointee.trailerCPU)
       }
     }
   }
@@ -128,11 +125,11 @@ struct EntryDecoder: @unchecked Sendable {
 
   @inline(__always)
   func word(_ offset: Int) -> UInt64 {
-    bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+    bytes.load(UInt64.self, at: offset)
   }
 
   @inline(__always)
   private func int(_ offset: Int) -> Int32 {
-    bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self)
+    bytes.load(Int32.self, at: offset)
   }
 }

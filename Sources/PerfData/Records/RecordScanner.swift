@@ -2,11 +2,11 @@ import CProcessor
 
 /// Finds the records of the data section, one after another.
 ///
-/// What is no record (zeros of a full disk or a crashed machine amid the data) is passed over up to the next place where records
-/// follow each other again.
+/// What is no record (zeros of a full disk or a crashed machine amid the data) is passed over up to the next place
+/// where records follow each other again.
 struct RecordScanner {
   let decoder: EntryDecoder
-  private let bytes: UnsafeRawBufferPointer
+  private let bytes: ByteView
   private let upperBound: Int
   private var offset: Int
   private var typeCounts = ContiguousArray<Int>(repeating: 0, count: 256)
@@ -39,15 +39,15 @@ struct RecordScanner {
   }
 
   /// Decodes the next whole record to its place; false when there is none.
-  mutating func next(_ entry: UnsafeMutablePointer<RecordEntry>) -> Bool {
+  mutating func next(_ entry: inout RecordEntry) -> Bool {
     guard let found = nextWhole() else { return false }
-    decoder.decode(entry, at: found.offset)
+    decoder.decode(&entry, at: found.offset)
     if found.type == RecordType.sample {
       samples &+= 1
-      if entry.pointee.attribute < 0 { unknownRecords += 1 }
+      if entry.attribute < 0 { unknownRecords += 1 }
     } else {
       typeCounts[Int(found.type)] &+= 1
-      note(entry.pointee, found.size)
+      note(entry, found.size)
     }
     return true
   }
@@ -56,7 +56,7 @@ struct RecordScanner {
   @inline(__always)
   mutating func nextWhole() -> (offset: Int, type: UInt32, size: Int)? {
     while upperBound - offset >= 8 {
-      lull_prefetch(bytes.baseAddress.map { $0 + (offset &+ RecordData.lookahead) })
+      lull_prefetch(bytes.pointer.baseAddress.map { $0 + (offset &+ RecordData.lookahead) })
       let header = decoder.word(offset)
       let type = UInt32(truncatingIfNeeded: header)
       let size = Int(header >> 48)
@@ -95,7 +95,7 @@ struct RecordScanner {
     }
     if type == RecordType.tracingData, size >= 12 {
       let extra =
-        (Int(bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt32.self)) + 7) / 8 * 8
+        (Int(bytes.load(UInt32.self, at: offset + 8)) + 7) / 8 * 8
       return extra <= upperBound - offset - size ? size + extra : nil
     }
     return size

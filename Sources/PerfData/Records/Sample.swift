@@ -28,7 +28,7 @@ public struct RawPayload: Sendable {
   public func withUnsafeBytes<R, E: Error>(
     _ body: (UnsafeRawBufferPointer) throws(E) -> R
   ) throws(E) -> R {
-    try body(UnsafeRawBufferPointer(rebasing: storage.bytes[offset..<offset + count]))
+    try body(storage.bytes.view(offset..<offset + count).pointer)
   }
 
   /// The little-endian unsigned integer of `size` bytes (1 to 8) at `position`.
@@ -36,8 +36,8 @@ public struct RawPayload: Sendable {
     guard position >= 0, size >= 1, size <= 8, position <= count - size else { return nil }
     let start = offset + position
     switch size {
-    case 8: return storage.bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self)
-    case 4: return UInt64(storage.bytes.loadUnaligned(fromByteOffset: start, as: UInt32.self))
+    case 8: return storage.bytes.load(UInt64.self, at: start)
+    case 4: return UInt64(storage.bytes.load(UInt32.self, at: start))
     default:
       var value: UInt64 = 0
       for index in 0..<size { value |= UInt64(storage.bytes[start + index]) << UInt64(8 * index) }

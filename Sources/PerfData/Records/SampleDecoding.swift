@@ -4,135 +4,124 @@ extension PerfDataFile {
     guard record.type == RecordType.sample, let range = range(of: record) else {
       throw PerfDataError(.malformed("the record is no sample"), offset: record.offset)
     }
-    guard let attribute = attribute(of: record) else {
+    guard locators.indices.contains(Int(record.attribute)) else {
       throw PerfDataError(.unknownAttribute, offset: record.offset)
     }
+    let layout = locators[Int(record.attribute)].layout
     var decoder = SampleDecoder(
-      attribute: attribute, storage: storage,
+      layout: layout, storage: storage,
       cursor: ByteCursor(storage.bytes, from: range.lowerBound + 8, to: range.upperBound))
-    return try decoder.decode()
+    decoder.sample.branchesAreCalls =
+      layout.fields.contains(.branchStack) && layout.branchesAreCalls
+    try layout.walk(&decoder)
+    return decoder.sample
   }
 }
 
-/// Decodes one sample in the order in which the kernel writes the fields.
-private struct SampleDecoder {
-  let attribute: EventAttribute
-  let storage: ByteStorage
-  var cursor: ByteCursor
+/// Takes in the parts of one sample.
+private struct SampleDecoder: SampleVisitor {
+  private let layout: SampleLayout
+  private let storage: ByteStorage
+  private var cursor: ByteCursor
   var sample = Sample()
+  /// PERF_SAMPLE_REGS_ABI_* of the registers that come next.
+  private var abi: UInt64 = 0
+  /// Where the user stack is, of which a number that follows tells how much was used.
+  private var stack = 0..<0
 
-  init(attribute: EventAttribute, storage: ByteStorage, cursor: ByteCursor) {
-    self.attribute = attribute
+  init(layout: SampleLayout, storage: ByteStorage, cursor: ByteCursor) {
+    self.layout = layout
     self.storage = storage
     self.cursor = cursor
   }
 
-  mutating func decode() throws(PerfDataError) -> Sample {
-    let fields = attribute.sampleType
-    try decodeFixed(fields)
-    if fields.contains(.read) { try decodeRead() }
-    if fields.contains(.callchain) {
-      sample.callchain = try cursor.words(try cursor.u64("callchain length"), "callchain")
+  @inline(__always)
+  mutating func number(_ part: SamplePart) throws(PerfDataError) -> UInt64 {
+    switch part.width {
+    case 2: return take(UInt64(try cursor.read(UInt16.self, part.rawValue)), part)
+    case 4: return take(UInt64(try cursor.u32(part.rawValue)), part)
+    default: return take(try cursor.u64(part.rawValue), part)
     }
-    if fields.contains(.raw) {
-      let size = try cursor.u32("raw size")
-      let range = try cursor.range(UInt64(size), "raw payload")
+  }
+
+  @inline(__always)
+  private mutating func take(_ value: UInt64, _ part: SamplePart) -> UInt64 {
+    switch part {
+    case .identifier, .id: sample.id = value
+    case .instructionPointer: sample.ip = value
+    case .pid: sample.pid = Int32(truncatingIfNeeded: value)
+    case .tid: sample.tid = Int32(truncatingIfNeeded: value)
+    case .time: sample.time = value
+    case .address: sample.address = value
+    case .streamID: sample.streamID = value
+    case .cpu: sample.cpu = Int32(truncatingIfNeeded: value)
+    case .period: sample.period = value
+    case .counter: sample.readings = [CounterReading(value: value)]
+    case .counterID: sample.readings[0].id = value
+    case .counterLost: sample.readings[0].lost = value
+    case .timeEnabled: sample.readTimes.enabled = value
+    case .timeRunning: sample.readTimes.running = value
+    case .userABI, .interruptABI: abi = value
+    case .stackUsed:
+      let used = min(value, UInt64(stack.count))
+      sample.userStack = [UInt8](storage.bytes[stack.lowerBound..<stack.lowerBound + Int(used)])
+    case .weight, .weight1: sample.weight = value
+    case .weight2: sample.weight = (sample.weight ?? 0) | value << 32
+    case .weight3: sample.weight = (sample.weight ?? 0) | value << 48
+    case .dataSource: sample.dataSource = value
+    case .transaction: sample.transaction = value
+    case .physicalAddress: sample.physicalAddress = value
+    case .cgroup: sample.cgroup = value
+    case .dataPageSize: sample.dataPageSize = value
+    case .codePageSize: sample.codePageSize = value
+    default: break
+    }
+    return value
+  }
+
+  @inline(__always)
+  mutating func entries(
+    _ count: UInt64, words: Int, _ part: SamplePart
+  ) throws(PerfDataError) {
+    // A count that cannot be is refused before room is made for so many.
+    guard count <= UInt64(cursor.remaining / (8 * words)) else {
+      let (size, overflow) = count.multipliedReportingOverflow(by: UInt64(8 * words))
+      throw cursor.shortage(
+        words > 1 ? "\(count) \(part.rawValue)" : part.rawValue, overflow ? .max : size)
+    }
+    let values = try cursor.words(count * UInt64(words), part.rawValue)
+    switch part {
+    case .callchain: sample.callchain = values
+    case .userRegisters:
+      sample.userRegisters = UserRegisters(abi: abi, mask: layout.userRegisters, values: values)
+    case .interruptRegisters:
+      sample.interruptRegisters = UserRegisters(
+        abi: abi, mask: layout.interruptRegisters, values: values)
+    case .branches:
+      sample.branches = stride(from: 0, to: values.count, by: words).map {
+        BranchEntry(from: values[$0], to: values[$0 + 1], flags: values[$0 + 2])
+      }
+    case .counterValues:
+      let hasID = layout.readFormat.contains(.id)
+      sample.readings = stride(from: 0, to: values.count, by: words).map {
+        var reading = CounterReading(value: values[$0])
+        if hasID { reading.id = values[$0 + 1] }
+        if layout.readFormat.contains(.lost) { reading.lost = values[$0 + words - 1] }
+        return reading
+      }
+    default: break
+    }
+  }
+
+  @inline(__always)
+  mutating func bytes(_ count: UInt64, _ part: SamplePart) throws(PerfDataError) {
+    let range = try cursor.range(count, part.rawValue)
+    switch part {
+    case .raw:
       sample.raw = RawPayload(storage: storage, offset: range.lowerBound, count: range.count)
+    case .stack: stack = range
+    case .aux: sample.aux = [UInt8](storage.bytes[range])
+    default: break
     }
-    if fields.contains(.branchStack) { try decodeBranches() }
-    if fields.contains(.userRegisters) {
-      sample.userRegisters = try registers(mask: attribute.sampleRegsUser, "user registers")
-    }
-    if fields.contains(.userStack) { try decodeStack() }
-    if !fields.isDisjoint(with: [.weight, .weightStruct]) {
-      sample.weight = try cursor.u64("weight")
-    }
-    if fields.contains(.dataSource) { sample.dataSource = try cursor.u64("data source") }
-    if fields.contains(.transaction) { sample.transaction = try cursor.u64("transaction") }
-    if fields.contains(.interruptRegisters) {
-      sample.interruptRegisters = try registers(
-        mask: attribute.sampleRegsIntr, "interrupt registers")
-    }
-    if fields.contains(.physicalAddress) {
-      sample.physicalAddress = try cursor.u64("physical address")
-    }
-    if fields.contains(.cgroup) { sample.cgroup = try cursor.u64("cgroup") }
-    if fields.contains(.dataPageSize) { sample.dataPageSize = try cursor.u64("data page size") }
-    if fields.contains(.codePageSize) { sample.codePageSize = try cursor.u64("code page size") }
-    if fields.contains(.aux) {
-      sample.aux = try cursor.array(try cursor.u64("aux size"), "aux data")
-    }
-    return sample
-  }
-
-  private mutating func decodeFixed(_ fields: SampleFields) throws(PerfDataError) {
-    if fields.contains(.identifier) { sample.id = try cursor.u64("identifier") }
-    if fields.contains(.instructionPointer) { sample.ip = try cursor.u64("instruction pointer") }
-    if fields.contains(.tid) {
-      sample.pid = try cursor.read(Int32.self, "pid")
-      sample.tid = try cursor.read(Int32.self, "tid")
-    }
-    if fields.contains(.time) { sample.time = try cursor.u64("time") }
-    if fields.contains(.address) { sample.address = try cursor.u64("address") }
-    if fields.contains(.id) { sample.id = try cursor.u64("id") }
-    if fields.contains(.streamID) { sample.streamID = try cursor.u64("stream id") }
-    if fields.contains(.cpu) {
-      sample.cpu = try cursor.read(Int32.self, "cpu")
-      _ = try cursor.u32("reserved")
-    }
-    if fields.contains(.period) { sample.period = try cursor.u64("period") }
-  }
-
-  private mutating func decodeRead() throws(PerfDataError) {
-    let format = ReadFormat(rawValue: attribute.readFormat)
-    let isGroup = format.contains(.group)
-    let first = try cursor.u64("counter")
-    if format.contains(.timeEnabled) { sample.readTimes.enabled = try cursor.u64("time enabled") }
-    if format.contains(.timeRunning) { sample.readTimes.running = try cursor.u64("time running") }
-    // Each value takes 8 bytes at least, so a count beyond that is not believed.
-    let count = isGroup ? first : 1
-    guard count <= UInt64(cursor.remaining / 8) + 1 else {
-      throw cursor.shortage("\(count) counter values", count.multipliedFullWidth(by: 8).low)
-    }
-    for _ in 0..<count {
-      var reading = CounterReading(value: isGroup ? try cursor.u64("counter") : first)
-      if format.contains(.id) { reading.id = try cursor.u64("counter id") }
-      if format.contains(.lost) { reading.lost = try cursor.u64("counter's lost") }
-      sample.readings.append(reading)
-    }
-  }
-
-  private mutating func decodeBranches() throws(PerfDataError) {
-    let count = try cursor.u64("branch count")
-    sample.branchesAreCalls = attribute.branchSampleType & (1 << 11) != 0
-    // PERF_SAMPLE_BRANCH_HW_INDEX puts an index before the entries, _COUNTERS words after them.
-    if attribute.branchSampleType & (1 << 17) != 0 { _ = try cursor.u64("branch index") }
-    guard count <= UInt64(cursor.remaining / 24) else {
-      throw cursor.shortage("\(count) branches", count.multipliedFullWidth(by: 24).low)
-    }
-    for _ in 0..<count {
-      sample.branches.append(
-        BranchEntry(
-          from: try cursor.u64("branch source"), to: try cursor.u64("branch target"),
-          flags: try cursor.u64("branch flags")))
-    }
-    if attribute.branchSampleType & (1 << 19) != 0 { _ = try cursor.words(count, "counters") }
-  }
-
-  private mutating func registers(
-    mask: UInt64, _ what: String
-  ) throws(PerfDataError) -> UserRegisters? {
-    let abi = try cursor.u64(what + " ABI")
-    guard abi != 0 else { return nil }
-    let values = try cursor.words(UInt64(mask.nonzeroBitCount), what)
-    return UserRegisters(abi: abi, mask: mask, values: values)
-  }
-
-  private mutating func decodeStack() throws(PerfDataError) {
-    let size = try cursor.u64("user stack size")
-    guard size > 0 else { return }
-    let range = try cursor.range(size, "user stack")
-    let used = min(try cursor.u64("used part of the user stack"), size)
-    sample.userStack = [UInt8](storage.bytes[range.lowerBound..<range.lowerBound + Int(used)])
   }
 }

@@ -25,10 +25,10 @@ final class OutputFile {
   }
 
   /// Appends all of the bytes, or cuts the file back to where it was and throws.
-  func append(_ bytes: UnsafeRawBufferPointer) throws(PerfDataError) {
+  func append(_ bytes: ByteView) throws(PerfDataError) {
     var written = 0
     while written < bytes.count {
-      guard let base = bytes.baseAddress else { return }
+      guard let base = bytes.pointer.baseAddress else { return }
       let result = write(descriptor, base + written, bytes.count - written)
       if result > 0 {
         written += result
@@ -44,9 +44,7 @@ final class OutputFile {
   }
 
   func append(_ bytes: [UInt8]) throws(PerfDataError) {
-    try bytes.withUnsafeBufferPointer { source throws(PerfDataError) in
-      try append(UnsafeRawBufferPointer(source))
-    }
+    try bytes.withView { source throws(PerfDataError) in try append(source) }
   }
 
   /// Replaces the file's first bytes.

@@ -31,7 +31,7 @@ public enum PerfDataAppender {
     let output = try OutputFile(creating: beside)
     do throws(PerfDataError) {
       output.adoptOwner(of: status)
-      try output.append(UnsafeRawBufferPointer(rebasing: source.bytes[..<data.upperBound]))
+      try output.append(source.bytes.view(0..<data.upperBound))
       try output.append(records)
       let sections = table.map { (feature: $0.feature, bytes: [UInt8](source.bytes[$0.range])) }
       try output.append(PerfDataWriter.tail(sections, at: output.count))

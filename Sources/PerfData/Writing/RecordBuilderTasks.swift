@@ -111,14 +111,12 @@ extension RecordBuilder {
     body.pad(to: 8)
   }
 
+  /// The trailer of Lull's own attributes.
   private static func appendSampleID(
     pid: Int32, tid: Int32, time: UInt64, cpu: Int32, id: UInt64, to body: inout ByteBuilder
   ) {
-    body.append(pid)
-    body.append(tid)
-    body.append(time)
-    body.append(cpu)
-    body.append(UInt32(0))
-    body.append(id)
+    var writer = SampleWriter(id: id, pid: pid, tid: tid, time: time, cpu: cpu)
+    SampleLayout.base.walkTrailer(&writer)
+    body.append(contentsOf: writer.body.bytes)
   }
 }

@@ -9,7 +9,7 @@ struct DrainSource {
   /// How many events a record stands for.
   var weight: UInt64 = 1
   var hasCallchain = false
-  /// 8 where the instruction pointer comes between identifier and thread.
+  /// How much farther its fields are than `SamplePlaces(.base)` says: the instruction pointer comes before the thread.
   var shift: UInt64 = 0
   var isSystemCall = false
   /// Its field `first` is a descriptor that is about to be written to.
@@ -35,7 +35,7 @@ struct DrainSource {
       weight = spec.period
     }
     hasCallchain = spec.fields.contains(.callchain)
-    shift = spec.fields.contains(.instructionPointer) ? 8 : 0
+    shift = SamplePlaces(spec.fields.union(.base)).time - SamplePlaces(.base).time
     isSystemCall = spec.name == "raw_syscalls:sys_exit"
     guard let text = spec.format, let format = TracepointFormat(parsing: text) else {
       // Without its format a tracepoint cannot be told apart by field.

@@ -59,16 +59,9 @@ final class RingDrain {
   private var orphans: [(tid: Int32, parent: Int32, round: UInt64)] = []
   private var round: UInt64 = 0
 
-  /// Offsets of the fixed fields of a sample with IDENTIFIER, TID, TIME and CPU.
-  private enum At {
-    static let id: UInt64 = 8
-    static let pid: UInt64 = 16
-    static let tid: UInt64 = 20
-    static let time: UInt64 = 24
-    /// Callchain or raw size.
-    static let rest: UInt64 = 40
-    static let raw: UInt64 = 44
-  }
+  /// Of a sample that holds nothing before the thread but the identifier.
+  private let places = SamplePlaces(.base)
+  private let trailer = TrailerPlaces()
 
   init(events: EventSet, governor: RateGovernor, sink: TraceSink) {
     self.events = events
@@ -205,10 +198,11 @@ final class RingDrain {
       notes.append(.exit(pid: ring.signed(at + 8), tid: tid, time: ring.word(at + 24)))
     case RecordType.comm where header & 1 << 45 != 0:
       revive(ring.signed(at + 8))
-      let bytes = ring.bytes(from: at + 16, to: at + size - 32)
+      let bytes = ring.bytes(from: at + 16, to: at + size - trailer.size)
       notes.append(
         .exec(
-          pid: ring.signed(at + 8), name: Self.text(bytes), time: ring.word(at + size - 24)))
+          pid: ring.signed(at + 8), name: Self.text(bytes),
+          time: ring.word(at + size - trailer.time)))
     case RecordType.mmap2 where header & 1 << 46 != 0:
       noteBuildID(ring, at, size)
     default: break
@@ -224,13 +218,16 @@ final class RingDrain {
       break
     default: return true
     }
-    guard size >= 40 else { return false }
+    guard size >= 8 + trailer.size else { return false }
     let end = at + size
-    guard governor.keeps(source(ring.word(end - 8)).season, time: ring.word(end - 24)) else {
+    guard
+      governor.keeps(
+        source(ring.word(end - trailer.id)).season, time: ring.word(end - trailer.time))
+    else {
       return false
     }
     // A thread's beginning counts by the thread, all else by who it is told of.
-    let tid = type == RecordType.fork ? ring.signed(at + 16) : ring.signed(end - 28)
+    let tid = type == RecordType.fork ? ring.signed(at + 16) : ring.signed(end - trailer.tid)
     return tracked.contains(tid)
   }
 
@@ -248,10 +245,10 @@ final class RingDrain {
 
   private func noteBuildID(_ ring: PerfRing, _ at: UInt64, _ size: UInt64) {
     // Size and bytes of the build id at 40 and 44, the path from 72 to the sample id.
-    guard size > 72 + 32 else { return }
+    guard size > 72 + trailer.size else { return }
     let length = Int(min(20, ring.half(at + 40) & 0xff))
     let buildID = ring.bytes(from: at + 44, to: at + 44 + UInt64(length))
-    let path = Self.text(ring.bytes(from: at + 72, to: at + size - 32))
+    let path = Self.text(ring.bytes(from: at + 72, to: at + size - trailer.size))
     if path.hasPrefix("/") { notes.append(.mapped(path: path, buildID: buildID)) }
   }
 
@@ -261,14 +258,14 @@ final class RingDrain {
 
   @inline(__always)
   private func inspectSample(_ ring: PerfRing, _ at: UInt64) -> Bool {
-    let source = source(ring.word(at + At.id))
+    let source = source(ring.word(at + places.id))
     let at = at + source.shift
     switch source.keep {
     case .always: break
     case .threadField:
-      guard tracked.contains(ring.signed(at + At.raw + source.first)) else { return false }
+      guard tracked.contains(ring.signed(at + places.raw + source.first)) else { return false }
     case .maker:
-      guard tracked.contains(ring.signed(at + At.tid)) else {
+      guard tracked.contains(ring.signed(at + places.tid)) else {
         if source.season == .standIn, source.adaptive >= 0 {
           governor.noteForeign(source.adaptive, weight: source.weight)
         }
@@ -277,14 +274,14 @@ final class RingDrain {
     case .socketState:
       guard
         sockets.keeps(
-          socket: ring.split(at + At.raw + source.first),
-          state: ring.signed(at + At.raw + source.second),
-          port: ring.short(at + At.raw + source.third),
-          commonFlags: UInt8(truncatingIfNeeded: ring.half(at + At.raw) >> 16),
-          isTargetThread: tracked.contains(ring.signed(at + At.tid)))
+          socket: ring.split(at + places.raw + source.first),
+          state: ring.signed(at + places.raw + source.second),
+          port: ring.short(at + places.raw + source.third),
+          commonFlags: UInt8(truncatingIfNeeded: ring.half(at + places.raw) >> 16),
+          isTargetThread: tracked.contains(ring.signed(at + places.tid)))
       else { return false }
     }
-    let time = ring.word(at + At.time)
+    let time = ring.word(at + places.time)
     if source.season != .always, !governor.keeps(source.season, time: time) { return false }
     if source.adaptive >= 0 {
       let isSample = source.isSampled
@@ -297,10 +294,10 @@ final class RingDrain {
     if source.hasCallchain { noteKernelAddresses(ring, at) }
     if source.isSystemCall { noteSystemCall(ring, at, source, time) }
     if source.namesDescriptor {
-      let descriptor = UInt64(ring.half(at + At.raw + source.first))
+      let descriptor = UInt64(ring.half(at + places.raw + source.first))
       notes.append(
         .systemCall(
-          pid: ring.signed(at + At.pid), tid: ring.signed(at + At.tid), time: time,
+          pid: ring.signed(at + places.pid), tid: ring.signed(at + places.tid), time: time,
           call: SystemCallResult(
             number: Int64(SystemCallFilter.write), result: 0, first: descriptor, second: 0,
             third: 0)))
@@ -310,10 +307,10 @@ final class RingDrain {
   }
 
   private func noteKernelAddresses(_ ring: PerfRing, _ at: UInt64) {
-    let count = min(ring.word(at + At.rest), 1024)
+    let count = min(ring.word(at + places.rest), 1024)
     var inKernel = false
     for index in 0..<count {
-      let address = ring.word(at + At.rest + 8 + index * 8)
+      let address = ring.word(at + places.rest + 8 + index * 8)
       // PERF_CONTEXT_KERNEL is -128, PERF_CONTEXT_USER -512; all markers are above -4096.
       if address >= UInt64(bitPattern: -4095) {
         inKernel = address == UInt64(bitPattern: -128)
@@ -326,12 +323,12 @@ final class RingDrain {
   private func noteSystemCall(
     _ ring: PerfRing, _ at: UInt64, _ source: DrainSource, _ time: UInt64
   ) {
-    let number = Int64(bitPattern: ring.split(at + At.raw + source.first))
-    let result = Int64(bitPattern: ring.split(at + At.raw + source.second))
+    let number = Int64(bitPattern: ring.split(at + places.raw + source.first))
+    let result = Int64(bitPattern: ring.split(at + places.raw + source.second))
     governor.noteCall(
       source.weight, isWrite: SystemCallFilter.countedWrites.contains(number), time: time)
     // The registers follow the raw bytes: abi, then the values by ascending number.
-    let registers = at + At.raw + UInt64(ring.half(at + At.rest))
+    let registers = at + places.raw + UInt64(ring.half(at + places.rest))
     guard ring.word(registers) != 0 else { return }
     #if arch(arm64)
       // x0 is the result by then; the first argument is lost.
@@ -346,19 +343,19 @@ final class RingDrain {
     guard SystemCallFilter.matters(number) else { return }
     notes.append(
       .systemCall(
-        pid: ring.signed(at + At.pid), tid: ring.signed(at + At.tid), time: time,
+        pid: ring.signed(at + places.pid), tid: ring.signed(at + places.tid), time: time,
         call: SystemCallResult(
           number: number, result: result, first: first, second: second, third: third)))
   }
 
   /// The field is a __data_loc: the text's offset in the payload and its length.
   private func notePath(_ ring: PerfRing, _ at: UInt64, _ source: DrainSource, _ time: UInt64) {
-    let place = ring.half(at + At.raw + source.first)
+    let place = ring.half(at + places.raw + source.first)
     let start = UInt64(place & 0xffff)
     let end = start + UInt64(place >> 16)
-    guard end <= UInt64(ring.half(at + At.rest)) else { return }
-    let path = Self.text(ring.bytes(from: at + At.raw + start, to: at + At.raw + end))
-    notes.append(.opening(tid: ring.signed(at + At.tid), time: time, path: path))
+    guard end <= UInt64(ring.half(at + places.rest)) else { return }
+    let path = Self.text(ring.bytes(from: at + places.raw + start, to: at + places.raw + end))
+    notes.append(.opening(tid: ring.signed(at + places.tid), time: time, path: path))
   }
 
   /// Adds threads that were there before recording began.

@@ -6,6 +6,17 @@ import Quantities
 /// Intervals follow each other without gaps, so only lengths are kept, each with the number of its kind: what the thread did, and of
 /// a wait its stack and who ended it. Walking through them in order is as fast as through an array; reaching into the middle unpacks
 /// up to 255 neighbours.
+///
+///     +------+- - - - - - - - -+-----------+
+///     | head | kind, if large  |  length   |    an interval; 256 of them, then a mark
+///     +------+- - - - - - - - -+-----------+
+///        1            4         2, 3, 4, 8     bytes
+///
+///     head, from the lowest bit:  2 width of the length | 6 number of the kind; all ones: it follows in 4 bytes
+///
+///     marks:  [offset of interval 0, its start, sums before it] [of interval 256] [of interval 512] ...
+///
+/// The length is in nanoseconds. A kind is an `IntervalKey`: state, stack and who ended it, kept once in `IntervalKinds`.
 public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, Sendable {
   public typealias SubSequence = ThreadHistory
 

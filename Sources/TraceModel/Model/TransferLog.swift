@@ -2,6 +2,8 @@ import PerfData
 import Quantities
 
 /// Transfers in the order of the trace, packed: about eight bytes each where they are alike.
+///
+/// An `OperationLog`, in which a transfer's weight, where it is not 1, stands for the offset.
 public struct TransferLog: Sequence, ExpressibleByArrayLiteral, Sendable {
   private var log = OperationLog<Transfer.Shape>()
 

@@ -5,6 +5,17 @@ import Quantities
 ///
 /// Who woke whom, and how, comes again and again, so each such kind is kept once; a wakeup is the number of its kind and the time
 /// since the one before.
+///
+///     +-----------------+- - - - - - - - -+-----------+
+///     | head            | kind, if wide   |   step    |    a wakeup; 256 of them, then a mark
+///     +-----------------+- - - - - - - - -+-----------+
+///              2               4           2, 3, 4, 8     bytes
+///
+///     head, from the lowest bit:  2 width of the step | 14 number of the kind; all ones: it follows in 4 bytes
+///
+///     marks:  [offset of wakeup 0, time before it] [of wakeup 256] [of wakeup 512] ...
+///
+/// The step is the zigzag of the nanoseconds since the wakeup before. What is left out stays where it is and is passed over.
 public struct WakeupLog: Sequence, ExpressibleByArrayLiteral, Sendable {
   /// Where every 256th wakeup begins, with the time of the one before.
   private struct Mark {

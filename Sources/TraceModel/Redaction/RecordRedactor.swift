@@ -47,7 +47,7 @@ struct RecordRedactor {
     trailer given: Int? = nil
   ) -> [UInt8] {
     let attribute = file.attribute(of: entry) ?? file.attributes.first
-    let trailer = given ?? attribute.map(Self.trailerSize) ?? 0
+    let trailer = given ?? attribute.map { SampleLayout($0).trailerSize } ?? 0
     guard record.count >= start + trailer else { return record }
     let old = Array(record[start..<record.count - trailer].prefix { $0 != 0 })
     let decoded = String(decoding: old, as: UTF8.self)
@@ -66,13 +66,6 @@ struct RecordRedactor {
     return String(decoding: changed.utf8.prefix(15), as: UTF8.self)
   }
 
-  /// The size of the sample id at the end of records that are no samples.
-  private static func trailerSize(_ attribute: EventAttribute) -> Int {
-    guard attribute.sampleIDAll else { return 0 }
-    let fields: [SampleFields] = [.tid, .time, .id, .streamID, .cpu, .identifier]
-    return 8 * fields.count { attribute.sampleType.contains($0) }
-  }
-
   private static func withSize(_ record: [UInt8]) -> [UInt8] {
     var record = record
     record[6] = UInt8(record.count & 0xFF)
@@ -84,21 +77,21 @@ struct RecordRedactor {
 
   private mutating func sample(_ record: [UInt8], _ entry: RecordEntry) -> [UInt8] {
     guard let attribute = file.attribute(of: entry),
-      let layout = SampleLayout(record, attribute: attribute)
+      let contents = SampleLayout(attribute).contents(of: record)
     else {
       // Not decodable, so nothing can be kept of it but its place.
       return Self.blank(record)
     }
     var result = record
     // From the end to the start, so that what comes before keeps its place.
-    if let stack = layout.stack {
+    if let stack = contents.stack {
       if dropsStacks {
         result.replaceSubrange(stack, with: [UInt8](repeating: 0, count: 8))
       } else {
         Self.blankText(in: &result, stack: stack)
       }
     }
-    if let raw = layout.raw {
+    if let raw = contents.raw {
       let old = Array(record[raw])
       var payload = old
       if let event = SyntheticEvent(attribute: attribute) {

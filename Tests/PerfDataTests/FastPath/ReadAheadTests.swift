@@ -4,7 +4,7 @@ import Testing
 
 @testable import PerfData
 
-/// What two cores read of a file, in stretches and out of turn, is what one reads of its bytes.
+/// What two cores read of a file, in chunks and out of turn, is what one reads of its bytes.
 struct ReadAheadTests {
   private static let switches = "sched:sched_switch"
   private static let wakes = "sched:sched_waking"
@@ -112,18 +112,18 @@ struct ReadAheadTests {
     for _ in 0..<2 {
       var wanted: [Given] = []
       var mayName = true
-      let times = memory.forEachPart(demands) { part in
-        wanted += part.records.map(Given.init)
+      let times = memory.forEachBatch(demands) { batch in
+        wanted += batch.records.map(Given.init)
         return OffsetSpan()
       }
       var given: [Given] = []
-      let others = mapped.forEachPartAhead(demands) { part in
-        given += part.records.map(Given.init)
-        mayName = part.mayName || !part.records.contains { $0.offset != nil }
+      let others = mapped.forEachBatchAhead(demands) { batch in
+        given += batch.records.map(Given.init)
+        mayName = batch.mayName || !batch.records.contains { $0.offset != nil }
         #expect(mayName)
         // The other core goes on meanwhile, or waits.
         if random.next() % 16 == 0 { usleep(UInt32(random.next() % 2000)) }
-        return part.records.lazy.compactMap(\.offset).reduce(into: OffsetSpan()) { $0.note($1) }
+        return batch.records.lazy.compactMap(\.offset).reduce(into: OffsetSpan()) { $0.note($1) }
       }
       #expect(given == wanted)
       #expect(times.count == others.count && times.earliest == others.earliest)
@@ -151,7 +151,7 @@ struct ReadAheadTests {
   /// The kernel maps up to 2 MB around what is looked at: all of the file, where here and there something is.
   @Test func `pages that were looked at are given back`() throws {
     var bytes = trace(2, bytes: 32 << 20).build()
-    // All in one round: what stands in its first part may be wanted up to its end.
+    // All in one round: what stands in its first records may be wanted up to its end.
     let end = RecordBuilder.finishedRound()
     let last = bytes.count - end.count
     for place in stride(from: 0, through: last, by: 8)
@@ -165,22 +165,23 @@ struct ReadAheadTests {
     let file = try PerfDataFile(path: path)
     var most = 0
     var named = 0
-    var parts = 0
-    _ = file.forEachPartAhead(try demands(file)) { part in
+    var batches = 0
+    _ = file.forEachBatchAhead(try demands(file)) { batch in
       var lookedAt = OffsetSpan()
-      for offset in part.records.lazy.compactMap(\.offset) {
+      for offset in batch.records.lazy.compactMap(\.offset) {
         lookedAt.note(offset)
         named += file.record(at: offset).size > 0 ? 1 : 0
       }
-      parts += 1
-      if parts % 8 == 0 { most = max(most, (try? mappedBytes(of: path)) ?? .max) }
+      batches += 1
+      if batches % 8 == 0 { most = max(most, (try? mappedBytes(of: path)) ?? .max) }
       return lookedAt
     }
-    #expect(named > 50 && parts > 50)
+    #expect(named > 50 && batches > 50)
     #expect(most < 16 << 20)
   }
 
-  /// Told again what the record before it on its CPU told, a sample is left out; anything that was not looked at may have changed it.
+  /// Told again what the record before it on its CPU told, a sample is left out; anything that was not looked at may
+  /// have changed it.
   @Test(arguments: 0..<20)
   func `that a thread runs is told once`(seed: Int) throws {
     var random = SeededGenerator(state: UInt64(seed))
@@ -223,9 +224,9 @@ struct ReadAheadTests {
     let file = try PerfDataFile(bytes: builder.build())
     var given: [UInt64] = []
     var givenShown: [UInt64] = []
-    let times = file.forEachPart(try demands(file)) { part in
+    let times = file.forEachBatch(try demands(file)) { batch in
       // What the writer puts before the samples has no time.
-      for record in part.records where record.time > 0 {
+      for record in batch.records where record.time > 0 {
         given.append(record.time)
         if record.offset == nil, record.isShown { givenShown.append(record.time) }
       }

@@ -6,7 +6,8 @@ import Testing
 struct SampleDemandTests {
   private static let event = "sched:sched_waking"
 
-  /// Fields of all widths, signed and not, at any place of payloads of any length, up to the last byte of the memory that is read.
+  /// Fields of all widths, signed and not, at any place of payloads of any length, up to the last byte of the memory
+  /// that is read.
   @Test(arguments: 0..<50)
   func `what is read as samples are found is what their fields say`(seed: Int) throws {
     var random = SeededGenerator(state: UInt64(seed))
@@ -54,7 +55,7 @@ struct SampleDemandTests {
       var builder = TraceBuilder()
       for time in 1...50 { builder.sample(Self.event, time: UInt64(time), tid: 7, raw: [1, 2]) }
       let index = try #require(builder.attributes.firstIndex { $0.name == Self.event })
-      var times = PassTimes()
+      var times = RecordTimes()
       let given = try records(of: builder, demand: SampleDemand(use), at: index, &times)
       #expect(given.isEmpty && times.count == counted)
       #expect(times.latest == UInt64(counted) && times.earliest == (counted > 0 ? 1 : .max))
@@ -64,26 +65,24 @@ struct SampleDemandTests {
   private func records(
     of builder: TraceBuilder, demand: SampleDemand, at index: Int
   ) throws -> [OrderedRecord] {
-    var times = PassTimes()
+    var times = RecordTimes()
     return try records(of: builder, demand: demand, at: index, &times)
   }
 
   /// Reads the records alone: there is no header before them and nothing behind.
   private func records(
-    of builder: TraceBuilder, demand: SampleDemand, at index: Int, _ times: inout PassTimes
+    of builder: TraceBuilder, demand: SampleDemand, at index: Int, _ times: inout RecordTimes
   ) throws -> [OrderedRecord] {
     let storage = ByteStorage(builder.records)
-    let decoder = EntryDecoder(
-      storage.bytes, layouts: ContiguousArray(builder.attributes.map(RecordLayout.init)),
-      lookup: AttributeLookup(builder.attributes))
+    let decoder = EntryDecoder(storage.bytes, builder.attributes)
     var demands = builder.attributes.map { _ in SampleDemand(.name) }
     demands[index] = demand
     var stream = RecordStream(
       scanner: RecordScanner(decoder, in: 0..<storage.count), range: 0..<storage.count,
       storage: storage, late: nil, demands: demands)
-    let part = RecordPart()
+    let batch = RecordBatch()
     var all: [OrderedRecord] = []
-    while stream.nextPart(part) { all += part.ordered.records }
+    while stream.nextBatch(batch) { all += batch.ordered.records }
     times = stream.times
     return all
   }

@@ -80,8 +80,8 @@ struct PerfOptionTests {
     #expect(counts(ours) == counts(theirs), "\(ours.count) and \(theirs.count) samples")
     let times = theirs.map(\.time)
     #expect(ours.map(\.time) == times.sorted())
-    // On a busy machine a CPU's samples may reach the file later than the end of a round promised: perf prints them where they
-    // come, behind newer ones.
+    // On a busy machine a CPU's samples may reach the file later than the end of a round promised: perf prints them
+    // where they come, behind newer ones.
     #expect(times == times.sorted() || file.lateRecords > 0)
   }
 

@@ -49,7 +49,7 @@ struct ImportTests {
     for entry in file.recordsInFileOrder
     where entry.type < RecordType.firstUser || entry.type == RecordType.finishedRound {
       let bytes = file.bytes(of: entry)
-      output += isBigEndian ? bytes.withUnsafeBytes { swapper.swapped($0, toHost: false) } : bytes
+      output += isBigEndian ? bytes.withView { swapper.swapped($0, toHost: false) } : bytes
     }
     return output
   }
@@ -72,7 +72,7 @@ struct ImportTests {
 
   /// Where each record of a pipe's file ends, and its type.
   private func ends(_ bytes: [UInt8], isBigEndian: Bool) -> [(end: Int, type: UInt32)] {
-    bytes.withUnsafeBytes { bytes in
+    bytes.withView { bytes in
       var ends: [(end: Int, type: UInt32)] = []
       var offset = 16
       while bytes.count - offset >= 8 {

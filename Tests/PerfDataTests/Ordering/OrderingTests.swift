@@ -11,13 +11,13 @@ struct OrderingTests {
 
   private func all(_ merger: RunMerger, capacity: Int) -> [OrderedRecord] {
     var result: [OrderedRecord] = []
-    let part = UnsafeMutablePointer<OrderedRecord>.allocate(capacity: capacity)
-    defer { part.deallocate() }
+    let batch = UnsafeMutablePointer<OrderedRecord>.allocate(capacity: capacity)
+    defer { batch.deallocate() }
     while true {
-      let count = merger.next(into: part, capacity: capacity)
+      let count = merger.next(into: batch, capacity: capacity)
       guard count > 0 else { return result }
       #expect(count <= capacity)
-      result += UnsafeBufferPointer(start: part, count: count)
+      result += UnsafeBufferPointer(start: batch, count: count)
     }
   }
 
@@ -124,8 +124,8 @@ struct OrderingTests {
         scanner: file.scanner(), range: file.data, storage: file.storage, late: late,
         mostBytes: 600)
       given = []
-      let part = RecordPart()
-      while stream.nextPart(part) { given += part.ordered.records.map(\.time) }
+      let batch = RecordBatch()
+      while stream.nextBatch(batch) { given += batch.ordered.records.map(\.time) }
       late = stream.summary.late
       if pass == 1 { #expect(late?.isEmpty == false) }
     }

@@ -1,28 +1,31 @@
-/// Gives the file's pages back to the system as they have been read, so that a pass takes little memory however long the trace.
+/// Gives the file's pages back to the system as they have been read, so that a pass takes little memory however long
+/// the trace.
 struct PassedPages {
   private let storage: ByteStorage
   private var released = 0
-  /// What was looked at since some was given back, and in how many parts.
+  /// What was looked at since some was given back, and in how many batches.
   private var lookedAt = OffsetSpan()
-  private var parts = 0
+  private var batches = 0
   private static let step = 8 << 20
-  /// What is still wanted is mapped again: after so many parts that takes no time worth mentioning.
-  private static let mostParts = 4
+  /// What is still wanted is mapped again: after so many batches that takes no time worth mentioning.
+  private static let mostBatches = 4
   /// The kernel may map so much where one byte is looked at.
   private static let largePage = 2 << 20
 
   init(_ storage: ByteStorage) { self.storage = storage }
 
-  /// Of a part of records in order, whose places alternate between the rings that they came from, that was looked at.
+  /// Of a batch of records in order, whose places alternate between the rings that they came from, that was looked at.
   mutating func note(_ span: OffsetSpan) {
     lookedAt.join(span)
-    parts += 1
-    guard parts >= Self.mostParts, lookedAt.highest - lookedAt.lowest >= Self.step else { return }
+    batches += 1
+    guard batches >= Self.mostBatches, lookedAt.highest - lookedAt.lowest >= Self.step else {
+      return
+    }
     let start = lookedAt.lowest / Self.largePage * Self.largePage
     let end = (lookedAt.highest / Self.largePage + 1) * Self.largePage
     storage.release(start..<min(end, storage.count))
     lookedAt = OffsetSpan()
-    parts = 0
+    batches = 0
   }
 
   /// All that stands before an offset was read.

@@ -5,10 +5,11 @@
 #endif
 
 /// Demands by attribute, as plans at a fixed place.
-final class DemandTable: @unchecked Sendable {
+final class PlanTable: @unchecked Sendable {
   // Unchecked because pointers are not Sendable: nothing is written after `init`.
 
-  /// First the plan for samples of which nothing is known, which no sample is long enough for, then one for each attribute.
+  /// First the plan for samples of which nothing is known, which no sample is long enough for, then one for each
+  /// attribute.
   let plans: UnsafeMutablePointer<SamplePlan>
   /// Attributes from here on have no plan of their own.
   private let count: Int
@@ -25,10 +26,11 @@ final class DemandTable: @unchecked Sendable {
   let idPlace: Int
   let lowestID: UInt64
   let idCount: UInt64
-  /// The places of the plans by id, and last that of samples of other ids. Where samples carry no id that one serves all.
+  /// The places of the plans by id, and last that of samples of other ids. Where samples carry no id that one serves
+  /// all.
   ///
-  /// The kernel gives ids out in sequence, but to inherited events too, so those of a recording may be far apart: where there are none
-  /// the table takes no memory, since nothing is written there.
+  /// The kernel gives ids out in sequence, but to inherited events too, so those of a recording may be far apart: where
+  /// there are none the table takes no memory, since nothing is written there.
   let planPlaces: UnsafeMutablePointer<UInt16>
   /// Samples of ids that are farther above the lowest are looked at one by one.
   private static let widestTable: UInt64 = 1 << 24
@@ -67,7 +69,7 @@ final class DemandTable: @unchecked Sendable {
     if ids.isEmpty { planPlaces[0] = planPlace(decoder.lookup.defaultAttribute) }
     self.count = count
     self.demands = demands
-    bytes = decoder.bytes
+    bytes = decoder.bytes.pointer
     reach =
       UnsafeBufferPointer(start: plans, count: count + 1).map { Int($0.reach) }
       .reduce(idPlace + 8, max)
@@ -106,7 +108,7 @@ final class DemandTable: @unchecked Sendable {
   /// Writes what was asked for of any sample; false where nothing was. Notes its time, 0 where it has none.
   func order(
     _ sample: (offset: Int, size: Int, attribute: Int32), time own: UInt64, at time: UInt64,
-    _ times: inout PassTimes, to target: UnsafeMutablePointer<OrderedRecord>
+    _ times: inout RecordTimes, to target: UnsafeMutablePointer<OrderedRecord>
   ) -> Bool {
     let attribute = Int(sample.attribute)
     let demand = attribute < count ? demands[attribute] : SampleDemand(.name)

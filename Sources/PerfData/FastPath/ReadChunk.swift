@@ -1,22 +1,22 @@
-/// The samples and ends of rounds with which a stretch begins, up to the first record that is something else, read while another core
-/// was busy with what comes before.
-final class ReadStretch: @unchecked Sendable {
-  // Unchecked because a pointer is not Sendable: one core at a time has the stretch.
+/// The samples and ends of rounds with which a chunk begins, up to the first record that is something else, read while
+/// another core was busy with what comes before.
+final class ReadChunk: @unchecked Sendable {
+  // Unchecked because a pointer is not Sendable: one core at a time has the chunk.
 
-  /// Samples of ascending time, none perhaps.
-  struct Piece {
+  /// Samples of ascending time, none perhaps, and where they stand.
+  struct Run {
     /// Where the first of them is, and where what follows.
     let range: Range<Int>
-    let batch: SampleLoop.Batch
+    let samples: SampleLoop.Run
     /// What follows is the end of a round.
     let endsRound: Bool
   }
 
-  fileprivate(set) var pieces: [Piece] = []
-  /// The records of all pieces, one after another.
+  fileprivate(set) var runs: [Run] = []
+  /// The records of all runs, one after another.
   private(set) var records: UnsafeMutablePointer<OrderedRecord>
-  /// How many records there is room for: at first as many as most stretches hold.
-  fileprivate private(set) var capacity = StretchGrid.bytes / 64
+  /// How many records there is room for: at first as many as most chunks hold.
+  fileprivate private(set) var capacity = ChunkGrid.bytes / 64
 
   init() { records = .allocate(capacity: capacity) }
 
@@ -30,43 +30,44 @@ final class ReadStretch: @unchecked Sendable {
   }
 }
 
-/// Reads stretches for one core.
-final class StretchReader: @unchecked Sendable {
+/// Reads chunks for one core.
+final class ChunkReader: @unchecked Sendable {
   // Unchecked because a pointer is not Sendable: one core at a time has the reader.
 
-  /// So many samples must follow each other for the first one to be believed. A wrong one is found out, and costs time alone.
+  /// So many samples must follow each other for the first one to be believed. A wrong one is found out, and costs time
+  /// alone.
   private static let convincingRow = 3
 
   private let data: RecordData
   private let loop: SampleLoop
 
-  init(_ data: RecordData, _ demands: DemandTable) {
+  init(_ data: RecordData, _ demands: PlanTable) {
     self.data = data
     loop = SampleLoop(demands)
   }
 
   /// Reads the samples of a range of offsets.
-  func read(_ range: Range<Int>, to stretch: ReadStretch) {
+  func read(_ range: Range<Int>, to chunk: ReadChunk) {
     // What there was no room for is left to the core that orders.
-    if stretch.pieces.last?.batch.ending == .full { stretch.grow() }
-    stretch.pieces.removeAll(keepingCapacity: true)
+    if chunk.runs.last?.samples.ending == .full { chunk.grow() }
+    chunk.runs.removeAll(keepingCapacity: true)
     guard let first = first(in: range) else { return }
     var offset = first
     var kept = 0
     loop.running.forget()
     while true {
       let start = offset
-      let batch = loop.read(
-        data, &offset, before: range.upperBound, least: 0, to: stretch.records + kept,
-        room: stretch.capacity - kept)
-      let endsRound = batch.ending == .other && data.isRoundEnd(offset)
-      stretch.pieces.append(
-        ReadStretch.Piece(range: start..<offset, batch: batch, endsRound: endsRound))
-      kept += batch.kept
+      let samples = loop.read(
+        data, &offset, before: range.upperBound, least: 0, to: chunk.records + kept,
+        room: chunk.capacity - kept)
+      let endsRound = samples.ending == .other && data.isRoundEnd(offset)
+      chunk.runs.append(
+        ReadChunk.Run(range: start..<offset, samples: samples, endsRound: endsRound))
+      kept += samples.kept
       if endsRound {
         offset += RecordData.roundEndBytes
         loop.running.forget()
-      } else if batch.ending != .older {
+      } else if samples.ending != .older {
         return
       }
     }

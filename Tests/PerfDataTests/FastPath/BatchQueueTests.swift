@@ -6,45 +6,45 @@ import Testing
 
 /// Both sides take their time at random, so that each waits for the other now and then.
 @Suite(.timeLimit(.minutes(1)))
-struct RoundQueueTests {
+struct BatchQueueTests {
   @Test(arguments: [(0, 20), (20, 0), (20, 20)])
-  func `parts come out as they went in`(readerDelay: UInt64, takerDelay: UInt64) {
-    let queue = RoundQueue()
+  func `batches come out as they went in`(readerDelay: UInt64, takerDelay: UInt64) {
+    let queue = BatchQueue()
     let reading = DispatchQueue(label: "reader")
     reading.async {
       var random = SeededGenerator(state: 1)
       for number in 0..<1000 {
-        let part = queue.empty()
-        part.count = 0
-        part.earliest = UInt64(number)
+        let batch = queue.empty()
+        batch.count = 0
+        batch.earliest = UInt64(number)
         Self.pass(readerDelay, &random)
-        if !queue.put(part) { break }
+        if !queue.put(batch) { break }
       }
-      var times = PassTimes()
+      var times = RecordTimes()
       times.note(1000)
       queue.end(times)
     }
     var random = SeededGenerator(state: 2)
-    var read: RecordPart?
+    var read: RecordBatch?
     var numbers: [UInt64] = []
-    while let part = queue.take(read, beside: { false }) {
-      numbers.append(part.earliest)
+    while let batch = queue.take(read, beside: { false }) {
+      numbers.append(batch.earliest)
       Self.pass(takerDelay, &random)
-      read = part
+      read = batch
     }
     #expect(numbers == Array(0..<1000))
     #expect(queue.times.latest == 1000)
   }
 
   @Test func `a reader that nobody listens to any more ends`() {
-    let queue = RoundQueue()
+    let queue = BatchQueue()
     let reading = DispatchQueue(label: "reader")
     reading.async { while queue.put(queue.empty()) {} }
-    var read: RecordPart?
+    var read: RecordBatch?
     for _ in 0..<3 { read = queue.take(read, beside: { false }) }
     queue.abandon()
     reading.sync {}
-    #expect(!queue.put(RecordPart()))
+    #expect(!queue.put(RecordBatch()))
   }
 
   /// Some of the time that a wakeup takes, most times none.

@@ -1,5 +1,5 @@
 /// The times of all records of a pass, handed out or not.
-public struct PassTimes: Sendable {
+public struct RecordTimes: Sendable {
   /// The earliest; nanoseconds, as `RecordEntry.time`.
   public var earliest: UInt64 = .max
   /// The latest.

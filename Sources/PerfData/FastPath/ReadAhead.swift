@@ -1,44 +1,44 @@
 import Dispatch
 import Synchronization
 
-/// Stretches that are read by whichever core has time, ahead of the one that orders.
-final class StretchPool: Sendable {
-  /// 2 MB of the file, of which the records take a third or less: enough to go on with while the other core is busy with a large
-  /// round.
+/// Chunks that are read by whichever core has time, ahead of the one that orders.
+final class ReadAhead: Sendable {
+  /// 2 MB of the file, of which the records take a third or less: enough to go on with while the other core is busy
+  /// with a large round.
   private static let most = 8
 
   private enum State { case none, reading, read }
 
   private struct Claims {
-    /// The first stretch that nobody has begun.
+    /// The first chunk that nobody has begun.
     var next = 0
     /// The one that is ordered.
     var ordered = 0
     /// By number modulo their count.
-    var states = [State](repeating: .none, count: StretchPool.most)
+    var states = [State](repeating: .none, count: ReadAhead.most)
     /// The one that the ordering core waits for.
     var awaited: Int?
     /// Those that nobody uses.
-    var readers: [StretchReader] = []
+    var readers: [ChunkReader] = []
   }
 
-  let demands: DemandTable
+  let demands: PlanTable
   private let data: RecordData
-  private let grid: StretchGrid
-  private let stretches: [ReadStretch]
+  private let grid: ChunkGrid
+  private let chunks: [ReadChunk]
   private let claims = Mutex(Claims())
   private let done = DispatchSemaphore(value: 0)
 
-  init(_ data: RecordData, _ demands: DemandTable) {
+  init(_ data: RecordData, _ demands: PlanTable) {
     self.data = data
     self.demands = demands
-    grid = StretchGrid(data: data.range)
-    stretches = (0..<min(Self.most, grid.count)).map { _ in ReadStretch() }
+    grid = ChunkGrid(data: data.range)
+    chunks = (0..<min(Self.most, grid.count)).map { _ in ReadChunk() }
   }
 
-  /// Reads the next stretch that nobody has begun; false where none is wanted.
+  /// Reads the next chunk that nobody has begun; false where none is wanted.
   func readNext() -> Bool {
-    let claim = claims.withLock { claims -> (number: Int, reader: StretchReader?)? in
+    let claim = claims.withLock { claims -> (number: Int, reader: ChunkReader?)? in
       guard claims.next < min(claims.ordered + Self.most, grid.count),
         claims.states[claims.next % Self.most] != .reading
       else { return nil }
@@ -47,8 +47,8 @@ final class StretchPool: Sendable {
       return (claims.next - 1, claims.readers.popLast())
     }
     guard let number = claim?.number else { return false }
-    let reader = claim?.reader ?? StretchReader(data, demands)
-    reader.read(grid.range(number), to: stretches[number % Self.most])
+    let reader = claim?.reader ?? ChunkReader(data, demands)
+    reader.read(grid.range(number), to: chunks[number % Self.most])
     let isAwaited = claims.withLock {
       $0.readers.append(reader)
       $0.states[number % Self.most] = .read
@@ -60,10 +60,10 @@ final class StretchPool: Sendable {
     return true
   }
 
-  /// A stretch of which the turn has come; nil where nobody has read it.
+  /// A chunk of which the turn has come; nil where nobody has read it.
   ///
   /// It stays as it is until the next one is taken.
-  func take(_ number: Int) -> ReadStretch? {
+  func take(_ number: Int) -> ReadChunk? {
     let isBegun = claims.withLock {
       let isBegun = number < $0.next
       $0.next = max($0.next, number + 1)
@@ -73,7 +73,7 @@ final class StretchPool: Sendable {
     guard isBegun else { return nil }
     while true {
       let isRead = claims.withLock { $0.states[number % Self.most] == .read }
-      if isRead { return stretches[number % Self.most] }
+      if isRead { return chunks[number % Self.most] }
       // The other core is at it.
       if readNext() { continue }
       let waits = claims.withLock {
