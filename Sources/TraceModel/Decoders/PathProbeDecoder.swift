@@ -1,7 +1,7 @@
 import PerfData
 
 /// The recorder's probes on the C library, which tell path arguments.
-enum ProbeDecoder {
+enum PathProbeDecoder {
   /// By the probe's name, after its group.
   static let decoders: [String: SampleDecoder] = [
     "open64": opening, "openat64": opening, "open": opening, "openat": opening,

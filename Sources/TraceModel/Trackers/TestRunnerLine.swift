@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 /// A line of a test runner that says that a test begins or ends; nil of any other line.
-struct TestLine: Equatable {
+struct TestRunnerLine: Equatable {
   enum What: Equatable {
     case started
     case ended(TestRun.Outcome)

@@ -36,16 +36,16 @@ struct TraceLoader: ~Copyable {
     "sched:sched_switch/stack/": SchedulerDecoder.blockedStack,
     "cpu-clock": SchedulerDecoder.processorSample,
     "cycles": SchedulerDecoder.processorSample,
-    "raw_syscalls:sys_enter": SyscallDecoder.sysEnter,
-    "raw_syscalls:sys_exit": SyscallDecoder.sysExit,
-    "raw_syscalls:sys_exit/spin/": SpinDecoder.sysExit,
+    "raw_syscalls:sys_enter": SystemCallDecoder.sysEnter,
+    "raw_syscalls:sys_exit": SystemCallDecoder.sysExit,
+    "raw_syscalls:sys_exit/spin/": SpinCallDecoder.sysExit,
     "raw_syscalls:sys_exit/wait/": SchedulerDecoder.leftEventWait,
-    "syscalls:sys_enter_fsync": SyscallDecoder.syncEnter,
-    "syscalls:sys_enter_fdatasync": SyscallDecoder.syncEnter,
-    "syscalls:sys_enter_mmap": RingDecoder.mapped,
-    "io_uring:io_uring_submit_req": RingDecoder.submitted,
-    "io_uring:io_uring_file_get": RingDecoder.fileFound,
-    "io_uring:io_uring_complete": RingDecoder.completed,
+    "syscalls:sys_enter_fsync": SystemCallDecoder.syncEnter,
+    "syscalls:sys_enter_fdatasync": SystemCallDecoder.syncEnter,
+    "syscalls:sys_enter_mmap": IOUringDecoder.mapped,
+    "io_uring:io_uring_submit_req": IOUringDecoder.submitted,
+    "io_uring:io_uring_file_get": IOUringDecoder.fileFound,
+    "io_uring:io_uring_complete": IOUringDecoder.completed,
     "sock:sock_send_length": SocketDecoder.send,
     "raw_syscalls:sys_exit/stack/": CallSiteDecoder.write,
     "sock:sock_send_length/stack/": CallSiteDecoder.send,
@@ -216,8 +216,8 @@ struct TraceLoader: ~Copyable {
     if let known = known[name] { return known }
     guard name.hasPrefix("lull_"), let colon = name.firstIndex(of: ":") else { return nil }
     let probe = String(name[name.index(after: colon)...])
-    return ProbeDecoder.decoders[probe] ?? JobDecoder.decoders[probe]
-      ?? TestDecoder.decoders[probe]
+    return PathProbeDecoder.decoders[probe] ?? JobDecoder.decoders[probe]
+      ?? TestRunnerDecoder.decoders[probe]
   }
 
   @inline(__always)

@@ -1,7 +1,7 @@
 import PerfData
 
 /// The recorder's probes on `fwrite` and `fputs` in test runners, which tell what they say.
-enum TestDecoder {
+enum TestRunnerDecoder {
   /// By the probe's name, after its group.
   static let decoders: [String: SampleDecoder] = ["fwrite": written, "fputs": put]
 

@@ -30,7 +30,7 @@ struct LoaderState: ~Copyable {
   /// When each thread entered its present sync call.
   var syncStarts: [Int32: Timestamp] = [:]
   /// Requests to io_uring that are under way, by the kernel's address.
-  var ringRequests: [Int64: RingDecoder.Request] = [:]
+  var ringRequests: [Int64: IOUringDecoder.Request] = [:]
   var unseen = UnseenWrites()
   var calls = SystemCallTracker()
   /// The trace has every call's end.

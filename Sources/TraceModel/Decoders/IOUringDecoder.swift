@@ -2,7 +2,7 @@ import PerfData
 import Quantities
 
 /// io_uring:* tracepoints: file writes and syncs that no system call's exit tells.
-enum RingDecoder {
+enum IOUringDecoder {
   /// A request between its submission and its completion.
   struct Request {
     var opcode: Int64

@@ -1,7 +1,7 @@
 import PerfData
 
 /// System calls that came back at once with nothing.
-enum SpinDecoder {
+enum SpinCallDecoder {
   /// arch/x86/entry/syscalls/syscall_64.tbl
   private enum Number {
     static let poll = 7, yield = 24, epollWait = 232, epollPwait = 281

@@ -38,7 +38,7 @@ struct FrequentEvent {
       case .systemCallExit:
         // The arguments are in the registers, and how many calls it stands for is in the sample.
         SampleDemand(
-          payload: payload, number: fields[0], result: fields[1], named: SyscallDecoder.telling,
+          payload: payload, number: fields[0], result: fields[1], named: SystemCallDecoder.telling,
           others: countsCalls ? .values : .count)
       case .scheduleSwitch, .scheduleWaking, .systemCallEnter:
         SampleDemand(payload: payload, fields[0], fields[1], fields[2])
@@ -64,7 +64,7 @@ extension FrequentEvent.Kind {
       state.calls.enter(
         pid: record.pid, tid: record.tid, number: values.first, at: record.timestamp)
     case .systemCallExit:
-      SyscallDecoder.sysExit(
+      SystemCallDecoder.sysExit(
         pid: record.pid, tid: record.tid, number: values.first, result: values.result,
         at: record.timestamp, &state)
     }

@@ -2,7 +2,7 @@ import PerfData
 import Quantities
 
 /// System calls by their exits: on x86-64 the argument registers still hold the arguments.
-enum SyscallDecoder {
+enum SystemCallDecoder {
   /// arch/x86/entry/syscalls/syscall_64.tbl
   private enum Number {
     static let read = 0, pread64 = 17
