@@ -29,7 +29,9 @@ import Testing
   ]
 
   @Test(arguments: lines)
-  func `a line tells which test begins or ends`(line: String, name: String, what: TestRunnerLine.What) {
+  func `a line tells which test begins or ends`(
+    line: String, name: String, what: TestRunnerLine.What
+  ) {
     let found = TestRunnerLine(line)
     #expect(found?.name == name)
     #expect(found?.what == what)

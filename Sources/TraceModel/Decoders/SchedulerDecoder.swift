@@ -114,13 +114,3 @@ enum SchedulerDecoder {
         stack: state.stacks.stack(of: context)))
   }
 }
-
-/// signal:* tracepoints.
-enum SignalDecoder {
-  static func generate(_ context: DecodingContext, _ state: inout LoaderState) {
-    guard let number = context.integer("sig"), let pid = context.integer("pid") else { return }
-    state.signals.append(
-      SignalDelivery(
-        time: context.time, pid: Int32(truncatingIfNeeded: pid), number: Int(number)))
-  }
-}

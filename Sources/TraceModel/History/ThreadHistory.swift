@@ -30,11 +30,11 @@ public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, 
   static let stride = 256
 
   private let log: ByteLog
-  private let marks: [Mark]
-  private var kinds: IntervalKinds
+  let marks: [Mark]
+  private(set) var kinds: IntervalKinds
   private let end: UInt64
-  private var bounds: Range<Int>
-  private var takesUnknownForIdle = false
+  private(set) var bounds: Range<Int>
+  private(set) var takesUnknownForIdle = false
   private var idle: TimeSpan
   private var unknown: TimeSpan
   private var besideIdle: TimeSpan?
@@ -42,7 +42,7 @@ public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, 
   /// Of an interval that began earlier the part before is left out.
   private var earliest: UInt64 = 0
   /// What was left out of the sums.
-  private var leftOut = (running: TimeSpan.zero, idle: TimeSpan.zero, unknown: TimeSpan.zero)
+  private(set) var leftOut = (running: TimeSpan.zero, idle: TimeSpan.zero, unknown: TimeSpan.zero)
   /// Time on a CPU in the whole history, also where this is a part of it.
   public private(set) var running: TimeSpan
 
@@ -106,7 +106,7 @@ public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, 
 
   public func makeIterator() -> Iterator { makeIterator(from: bounds.lowerBound) }
 
-  private func makeIterator(from position: Int) -> Iterator {
+  func makeIterator(from position: Int) -> Iterator {
     guard position < bounds.upperBound else {
       return Iterator(cursor: log.cursor(at: 0), kinds: [], time: 0, left: 0, earliest: 0)
     }
@@ -174,80 +174,6 @@ public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, 
 }
 
 extension ThreadHistory {
-  /// Time on a CPU before a moment.
-  public func runningTime(before time: Timestamp) -> TimeSpan { times(before: time).running }
-
-  /// Time on a CPU and in event waits before a moment.
-  public func times(before time: Timestamp) -> (running: TimeSpan, idle: TimeSpan) {
-    var walk = Walk(self)
-    return walk.times(before: time)
-  }
-
-  /// Sums up to one moment after another, reading no interval twice and passing over what lies between two moments.
-  public struct Walk {
-    private let history: ThreadHistory
-    private var mark = -1
-    private var iterator: Iterator
-    private var running = TimeSpan.zero
-    private var idle = TimeSpan.zero
-    /// By kind.
-    private let sums: [Sum]
-    /// Read already, and not over at the last moment asked for.
-    private var pending: (start: UInt64, end: UInt64, kind: Int)?
-
-    /// To what an interval adds.
-    private enum Sum { case running, idle, none }
-
-    public init(_ history: ThreadHistory) {
-      self.history = history
-      iterator = history.makeIterator()
-      sums = history.kinds.all.map { kind in
-        switch kind.state {
-        case .running: .running
-        case .blocked(.eventWait): .idle
-        case .runnable, .blocked: .none
-        }
-      }
-    }
-
-    /// Time on a CPU and in event waits before a moment, which is no earlier than the one before.
-    public mutating func times(before time: Timestamp) -> (running: TimeSpan, idle: TimeSpan) {
-      jump(to: time)
-      while let interval = pending ?? iterator.skip() {
-        pending = interval
-        guard interval.start < time.nanoseconds else { break }
-        let length = TimeSpan(
-          nanoseconds: Int64(
-            truncatingIfNeeded: Swift.min(interval.end, time.nanoseconds) &- interval.start))
-        let isOver = interval.end <= time.nanoseconds
-        switch sums[interval.kind] {
-        case .running where isOver: running += length
-        case .idle where isOver: idle += length
-        case .running: return (running + length, idle)
-        case .idle: return (running, idle + length)
-        case .none: if !isOver { return (running, idle) }
-        }
-        pending = nil
-      }
-      return (running, idle)
-    }
-
-    private mutating func jump(to time: Timestamp) {
-      guard
-        let place = history.firstMark(after: time).map({ $0 - 1 }) ?? history.marks.indices.last,
-        place > mark, place * ThreadHistory.stride > history.bounds.lowerBound
-      else { return }
-      mark = place
-      running = history.marks[place].running - history.leftOut.running
-      idle = history.marks[place].idle - history.leftOut.idle
-      if history.takesUnknownForIdle {
-        idle += history.marks[place].unknown - history.leftOut.unknown
-      }
-      iterator = history.makeIterator(from: place * ThreadHistory.stride)
-      pending = nil
-    }
-  }
-
   /// The intervals that reach into a span.
   public func overlapping(_ from: Timestamp, _ to: Timestamp) -> [ThreadInterval] {
     var found: [ThreadInterval] = []
@@ -265,112 +191,8 @@ extension ThreadHistory {
   }
 
   /// The first mark that is later than a moment; nil when there is none.
-  private func firstMark(after time: Timestamp) -> Int? {
+  func firstMark(after time: Timestamp) -> Int? {
     let place = marks.partitioningIndex { $0.start > time.nanoseconds }
     return place < marks.count ? place : nil
-  }
-}
-
-extension ThreadHistory {
-  /// Unpacks one interval after another.
-  public struct Iterator: IteratorProtocol {
-    private var cursor: ByteLog.Cursor
-    private let kinds: ContiguousArray<IntervalKinds.Kind>
-    private var time: UInt64
-    private var left: Int
-    private let earliest: UInt64
-
-    init(
-      cursor: ByteLog.Cursor, kinds: ContiguousArray<IntervalKinds.Kind>, time: UInt64, left: Int,
-      earliest: UInt64
-    ) {
-      self.cursor = cursor
-      self.kinds = kinds
-      self.time = time
-      self.left = left
-      self.earliest = earliest
-    }
-
-    public mutating func next() -> ThreadInterval? { step()?.interval }
-
-    /// The next one with the number of its kind.
-    @inline(__always)
-    fileprivate mutating func step() -> (interval: ThreadInterval, kind: Int)? {
-      guard let (start, end, number) = skip() else { return nil }
-      let kind = kinds[number]
-      return (
-        ThreadInterval(
-          start: Timestamp(nanoseconds: start), end: Timestamp(nanoseconds: end),
-          state: kind.state, stack: kind.stack, waker: kind.waker), number
-      )
-    }
-
-    /// From when to when the next one is, and the number of its kind.
-    @inline(__always)
-    fileprivate mutating func skip() -> (start: UInt64, end: UInt64, kind: Int)? {
-      guard left > 0 else { return nil }
-      left -= 1
-      let head = cursor.next(UInt8.self)
-      var number = Int(head >> 2)
-      if number == IntervalKinds.narrow { number = Int(cursor.next(UInt32.self)) }
-      let start = Swift.max(time, earliest)
-      time &+= cursor.number(ByteLog.Width(code: head))
-      return (start, time, number)
-    }
-  }
-}
-
-extension ThreadHistory {
-  /// A wait for events: its place, and from when to when it was.
-  public typealias EventWait = (index: Int, start: Timestamp, end: Timestamp)
-
-  /// The waits for events; what is between them takes next to no time, and nothing does where there are none.
-  public var eventWaits: IteratorSequence<EventWaits> {
-    let isWanted = kinds.has { $0.state == .blocked(.eventWait) }
-    return IteratorSequence(
-      EventWaits(
-        iterator: isWanted.contains(true) ? makeIterator() : makeIterator(from: bounds.upperBound),
-        isWanted: isWanted, index: bounds.lowerBound))
-  }
-
-  /// Unpacks one wait for events after another.
-  public struct EventWaits: IteratorProtocol {
-    fileprivate var iterator: Iterator
-    fileprivate let isWanted: [Bool]
-    /// Of the next interval.
-    fileprivate var index: Int
-
-    public mutating func next() -> EventWait? {
-      while let (start, end, kind) = iterator.skip() {
-        index += 1
-        if isWanted[kind] {
-          return (index - 1, Timestamp(nanoseconds: start), Timestamp(nanoseconds: end))
-        }
-      }
-      return nil
-    }
-  }
-
-  /// Waits of one cause at one place that one thread ended.
-  public struct WaitTally: Sendable {
-    public var cause: WaitCause
-    public var stack: Int?
-    public var waker: Int32?
-    public var count: Int
-    public var time: TimeSpan
-  }
-
-  /// All waits of a whole history from a place on, by their kinds; takes no longer than to read what stands before that place.
-  public func waits(from position: Int) -> [WaitTally] {
-    var kinds = kinds
-    var iterator = self[..<position].makeIterator()
-    while let (start, end, kind) = iterator.skip() {
-      kinds.remove(kind, TimeSpan(nanoseconds: Int64(truncatingIfNeeded: end &- start)))
-    }
-    return kinds.tallies.compactMap { kind, tally in
-      guard case .blocked(let cause) = kind.state else { return nil }
-      return WaitTally(
-        cause: cause, stack: kind.stack, waker: kind.waker, count: tally.count, time: tally.time)
-    }
   }
 }

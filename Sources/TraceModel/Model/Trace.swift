@@ -2,14 +2,6 @@ import Packets
 import PerfData
 import Quantities
 
-/// A CPU sample of a running thread.
-public struct ProcessorSample: Sendable {
-  public var time: Timestamp
-  public var pid: Int32
-  public var tid: Int32
-  public var stack: Int?
-}
-
 /// A recording, decoded: entities with their histories, in time order.
 public struct Trace: Sendable {
   public internal(set) var metadata: TraceMetadata
@@ -109,36 +101,4 @@ public struct Trace: Sendable {
 
   /// Seconds from the start of the recording.
   public func seconds(_ time: Timestamp) -> Double { (time - start).seconds }
-}
-
-/// What to do while decoding.
-public struct TraceOptions: Sendable {
-  /// Name or pid of the process to score instead of the one found.
-  public var process: String?
-  public var fullNames: Bool
-  /// The part of the recording to look at; all of it by default.
-  public var window: TraceWindow?
-
-  public init(process: String? = nil, fullNames: Bool = false, window: TraceWindow? = nil) {
-    self.window = window
-    self.process = process
-    self.fullNames = fullNames
-  }
-}
-
-/// Why a trace could not be used.
-public struct TraceError: Error, CustomStringConvertible, Sendable {
-  public var description: String
-  /// The reader's error, when the bytes were at fault.
-  public var cause: PerfDataError?
-
-  init(_ cause: PerfDataError, path: String) {
-    self.cause = cause
-    description = "\(path): \(cause)"
-  }
-
-  init(_ text: String) {
-    cause = nil
-    description = text
-  }
 }

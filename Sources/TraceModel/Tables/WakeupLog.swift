@@ -13,12 +13,17 @@ public struct WakeupLog: Sequence, ExpressibleByArrayLiteral, Sendable {
   }
 
   /// What a process was woken for before a moment.
-  fileprivate struct LeftOut {
+  struct LeftOut {
     var pid: Int32
     var time: UInt64
   }
 
   private static let stride = 256
+
+  enum Packing {
+    /// Stands for kinds whose number does not fit in a wakeup's first two bytes, and follows them.
+    static let wide = (1 << 14) - 1
+  }
 
   private var log = ByteLog()
   private var marks: [Mark] = []
@@ -212,111 +217,5 @@ public struct WakeupLog: Sequence, ExpressibleByArrayLiteral, Sendable {
     return Iterator(
       cursor: log.cursor(at: mark.offset), kinds: kinds.values,
       left: packed - (place ?? 0) * Self.stride, time: mark.time, leftOut: leftOut)
-  }
-}
-
-extension WakeupLog {
-  /// Unpacks one wakeup after another.
-  public struct Iterator: IteratorProtocol {
-    private var cursor: ByteLog.Cursor
-    private let kinds: ContiguousArray<Kind>
-    fileprivate var left: Int
-    private var time: UInt64
-    private let leftOut: LeftOut?
-    /// By kind; empty where all are wanted.
-    fileprivate var isWanted: [Bool] = []
-
-    fileprivate init(
-      cursor: ByteLog.Cursor, kinds: ContiguousArray<Kind>, left: Int, time: UInt64,
-      leftOut: LeftOut?
-    ) {
-      self.cursor = cursor
-      self.kinds = kinds
-      self.left = left
-      self.time = time
-      self.leftOut = leftOut
-    }
-
-    public mutating func next() -> Wakeup? {
-      while let (time, kind) = step() {
-        if isWanted.isEmpty || isWanted[kind] { return kinds[kind].wakeup(at: time) }
-      }
-      return nil
-    }
-
-    /// The next one's time and the number of its kind.
-    @inline(__always)
-    fileprivate mutating func step() -> (time: UInt64, kind: Int)? {
-      while left > 0 {
-        left -= 1
-        let head = cursor.next(UInt16.self)
-        var kind = Int(head >> 2)
-        if kind == Packing.wide { kind = Int(cursor.next(UInt32.self)) }
-        let step = cursor.number(ByteLog.Width(code: UInt8(truncatingIfNeeded: head)))
-        time &+= UInt64(bitPattern: Int64(zigzag: step))
-        if let leftOut, time < leftOut.time, kinds[kind].pid == leftOut.pid { continue }
-        return (time, kind)
-      }
-      return nil
-    }
-  }
-
-  /// A wakeup without its time, in few words, since each one is compared.
-  fileprivate struct Kind: Hashable, Sendable {
-    /// Threads, and processes above them.
-    private let woken: UInt64
-    private let waking: UInt64
-    private static var noCause: Int { 0xff }
-    /// The context's and the wait's numbers, and whether the CPU was idle.
-    private let how: UInt32
-
-    @inline(__always)
-    init(_ wakeup: Wakeup) {
-      woken = Self.join(wakeup.tid, wakeup.pid)
-      waking = Self.join(wakeup.waker, wakeup.wakerPid)
-      let context: UInt32 =
-        switch wakeup.context {
-        case .task: 0
-        case .softInterrupt: 1
-        case .hardInterrupt: 2
-        case .unknown: 3
-        }
-      let waited = UInt32(truncatingIfNeeded: wakeup.waited?.rank ?? Self.noCause)
-      how = context | waited << 8 | (wakeup.cpuWasIdle ? 1 << 16 : 0)
-    }
-
-    @inline(__always)
-    private static func join(_ tid: Int32, _ pid: Int32) -> UInt64 {
-      UInt64(UInt32(bitPattern: tid)) | UInt64(UInt32(bitPattern: pid)) << 32
-    }
-
-    @inline(__always)
-    var hint: Int {
-      Int(truncatingIfNeeded: woken &* 31 ^ waking &* 0x2_0003 ^ UInt64(how) << 40)
-    }
-
-    var pid: Int32 { Int32(truncatingIfNeeded: woken >> 32) }
-
-    func wakeup(at time: UInt64) -> Wakeup {
-      let context: Wakeup.Context =
-        switch how & 3 {
-        case 0: .task
-        case 1: .softInterrupt
-        case 2: .hardInterrupt
-        default: .unknown
-        }
-      let waited = Int(how >> 8 & 0xff)
-      return Wakeup(
-        time: Timestamp(nanoseconds: time), tid: Int32(truncatingIfNeeded: woken), pid: pid,
-        waker: Int32(truncatingIfNeeded: waking), wakerPid: Int32(truncatingIfNeeded: waking >> 32),
-        context: context,
-        waited: waited < Self.noCause ? WaitCause(rank: waited) : nil,
-        cpuWasIdle: how >> 16 != 0)
-    }
-  }
-
-  private enum Packing {
-    /// Stands for kinds whose number does not fit in a wakeup's first two bytes, and follows them.
-    static let wide = (1 << 14) - 1
   }
 }
