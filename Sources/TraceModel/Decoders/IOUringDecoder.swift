@@ -39,7 +39,7 @@ enum IOUringDecoder {
     state.operations.append(
       FileOperation(
         time: context.time, pid: context.pid, tid: context.tid,
-        kind: isSync ? .sync : .write, path: nil, target: "unknown",
+        kind: isSync ? .sync : .write, path: nil, target: nil,
         bytes: isSync ? 0 : UInt64(result), weight: 1,
         duration: isSync ? context.time - request.submitted : .zero),
       descriptor: descriptor)

@@ -2,21 +2,16 @@ import PerfData
 
 /// The recorder's probes on the runtime of Swift concurrency.
 enum JobDecoder {
-  static let decoders: [String: SampleDecoder] = [
-    "swift_task_create": created, "swift_task_enqueue": enqueued, "swift_job_run": began,
-    "swift_job_run_ret": ended,
-  ]
-
-  private static func created(_ context: DecodingContext, _ state: inout LoaderState) {
+  static func created(_ context: DecodingContext, _ state: inout LoaderState) {
     state.jobs.create(pid: context.pid, at: context.time)
   }
 
-  private static func enqueued(_ context: DecodingContext, _ state: inout LoaderState) {
+  static func enqueued(_ context: DecodingContext, _ state: inout LoaderState) {
     guard let job = context.integer("job") else { return }
     state.jobs.enqueue(pid: context.pid, job: job, at: context.time)
   }
 
-  private static func began(_ context: DecodingContext, _ state: inout LoaderState) {
+  static func began(_ context: DecodingContext, _ state: inout LoaderState) {
     guard let job = context.integer("job"), let resume = context.integer("resume"),
       let executor = context.integer("executor")
     else { return }
@@ -30,7 +25,7 @@ enum JobDecoder {
       at: context.time)
   }
 
-  private static func ended(_ context: DecodingContext, _ state: inout LoaderState) {
+  static func ended(_ context: DecodingContext, _ state: inout LoaderState) {
     state.jobs.end(tid: context.tid, at: context.time)
   }
 }

@@ -2,19 +2,11 @@ import PerfData
 
 /// The recorder's probes on the C library, which tell path arguments.
 enum PathProbeDecoder {
-  /// By the probe's name, after its group.
-  static let decoders: [String: SampleDecoder] = [
-    "open64": opening, "openat64": opening, "open": opening, "openat": opening,
-    "open64_ret": opened, "openat64_ret": opened, "open_ret": opened, "openat_ret": opened,
-    "rename": renamed, "renameat": renamed, "renameat2": renamed, "unlink": unlinked,
-    "unlinkat": unlinked,
-  ]
-
-  private static func opening(_ context: DecodingContext, _ state: inout LoaderState) {
+  static func opening(_ context: DecodingContext, _ state: inout LoaderState) {
     state.openings[context.tid] = context.string("path").map { ($0, context.time) }
   }
 
-  private static func opened(_ context: DecodingContext, _ state: inout LoaderState) {
+  static func opened(_ context: DecodingContext, _ state: inout LoaderState) {
     guard let (path, since) = state.openings.removeValue(forKey: context.tid),
       let fd = context.integer("fd"), fd >= 0
     else { return }
@@ -22,12 +14,12 @@ enum PathProbeDecoder {
       pid: context.pid, fd: Int(fd), path: path, since: since, at: context.time)
   }
 
-  private static func renamed(_ context: DecodingContext, _ state: inout LoaderState) {
+  static func renamed(_ context: DecodingContext, _ state: inout LoaderState) {
     guard let from = context.string("old"), let to = context.string("new") else { return }
     add(.rename(from: from), path: to, context, &state)
   }
 
-  private static func unlinked(_ context: DecodingContext, _ state: inout LoaderState) {
+  static func unlinked(_ context: DecodingContext, _ state: inout LoaderState) {
     guard let path = context.string("path") else { return }
     add(.unlink, path: path, context, &state)
   }

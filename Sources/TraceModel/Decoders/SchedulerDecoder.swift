@@ -108,7 +108,7 @@ enum SchedulerDecoder {
   }
 
   static func processorSample(_ context: DecodingContext, _ state: inout LoaderState) {
-    state.processorSamples.append(
+    state.tables.processorSamples.append(
       ProcessorSample(
         time: context.time, pid: context.pid, tid: context.tid,
         stack: state.stacks.stack(of: context)))

@@ -4,7 +4,7 @@ import PerfData
 enum SignalDecoder {
   static func generate(_ context: DecodingContext, _ state: inout LoaderState) {
     guard let number = context.integer("sig"), let pid = context.integer("pid") else { return }
-    state.signals.append(
+    state.tables.signals.append(
       SignalDelivery(
         time: context.time, pid: Int32(truncatingIfNeeded: pid), number: Int(number)))
   }

@@ -28,7 +28,7 @@ enum SpinCallDecoder {
     case _ where result == -11: kind = .wouldBlock
     default: return
     }
-    state.spinCalls.append(
+    state.tables.spinCalls.append(
       SpinCall(
         time: context.time, pid: context.pid, tid: context.tid, kind: kind,
         weight: state.weights.weight(of: context)))

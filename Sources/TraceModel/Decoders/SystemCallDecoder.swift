@@ -106,7 +106,7 @@ enum SystemCallDecoder {
       state.operations.append(
         FileOperation(
           time: exit.time, pid: exit.pid, tid: exit.tid, kind: kind, path: nil,
-          target: "unknown", bytes: UInt64(max(bytes, 0)), weight: weight,
+          target: nil, bytes: UInt64(max(bytes, 0)), weight: weight,
           duration: since.map { exit.time - $0 } ?? .zero, offset: offset),
         descriptor: fd)
     }

@@ -2,10 +2,7 @@ import PerfData
 
 /// The recorder's probes on `fwrite` and `fputs` in test runners, which tell what they say.
 enum TestRunnerDecoder {
-  /// By the probe's name, after its group.
-  static let decoders: [String: SampleDecoder] = ["fwrite": written, "fputs": put]
-
-  private static func written(_ context: DecodingContext, _ state: inout LoaderState) {
+  static func written(_ context: DecodingContext, _ state: inout LoaderState) {
     guard let text = context.string("text"), let size = context.integer("size"),
       let count = context.integer("count"), size > 0, count > 0
     else { return }
@@ -15,7 +12,7 @@ enum TestRunnerDecoder {
     state.tests.said(String(decoding: own, as: UTF8.self), pid: context.pid, at: context.time)
   }
 
-  private static func put(_ context: DecodingContext, _ state: inout LoaderState) {
+  static func put(_ context: DecodingContext, _ state: inout LoaderState) {
     guard let text = context.string("text") else { return }
     state.tests.said(text, pid: context.pid, at: context.time)
   }

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// A TCP connection as its state changes told it.
 public struct Connection: Sendable {

@@ -27,13 +27,6 @@ public struct CounterSeries: Sendable {
     value = event.value
   }
 
-  /// What it counted between two moments of a recording that began at `start`; between two readings it counted evenly.
-  func limited(_ from: Timestamp, _ to: Timestamp, start: Timestamp) -> CounterSeries {
-    var part = self
-    part.value = value(at: to, start) - value(at: from, start)
-    return part
-  }
-
   private func value(at time: Timestamp, _ start: Timestamp) -> Double {
     let next = readings.partitioningIndex { $0.time > time }
     let before = next > 0 ? readings[next - 1] : Reading(time: start, value: 0)
@@ -41,5 +34,15 @@ public struct CounterSeries: Sendable {
     let after = readings[next]
     return before.value + (after.value - before.value)
       * ((time - before.time).seconds / (after.time - before.time).seconds)
+  }
+}
+
+extension CounterSeries: WholeRow {
+  /// Between two readings it counted evenly.
+  func kept(in window: TraceWindow.Bounds) -> CounterSeries? {
+    var part = self
+    part.value =
+      value(at: window.to, window.recordingStart) - value(at: window.from, window.recordingStart)
+    return part
   }
 }

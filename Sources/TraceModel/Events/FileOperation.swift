@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// Something done to a file.
 public struct FileOperation: Sendable {
@@ -30,8 +31,8 @@ public struct FileOperation: Sendable {
   public var kind: Kind
   /// The path; nil when no source could tell it.
   public var path: String?
-  /// What the descriptor is: regular, pipe, socket, terminal, tmpfs, proc, device, other, unknown.
-  public var target: String
+  /// What the descriptor is; nil when no source could tell it.
+  public var target: DescriptorEvent.Kind?
   public var bytes: UInt64
   /// How many operations this one stands for: above 1 where the recorder sampled.
   public var weight: UInt64
@@ -43,7 +44,7 @@ public struct FileOperation: Sendable {
   public var offset: UInt64?
 
   /// Storage: a regular file that is not on tmpfs, /proc or /dev.
-  public var isDisk: Bool { target == "regular" }
+  public var isDisk: Bool { target == .regular }
 }
 
 extension FileOperation {
@@ -53,12 +54,12 @@ extension FileOperation {
     public var tid: Int32
     public var kind: Kind
     public var path: String?
-    public var target: String
+    public var target: DescriptorEvent.Kind?
     public var weight: UInt64
     public var stack: Int?
 
     /// Storage: a regular file that is not on tmpfs, /proc or /dev.
-    public var isDisk: Bool { target == "regular" }
+    public var isDisk: Bool { target == .regular }
   }
 
   var shape: Shape {

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// Memory and use of one process at one moment.
 public struct Footprint: Sendable {

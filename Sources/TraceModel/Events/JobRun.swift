@@ -18,3 +18,18 @@ public struct JobRun: Sendable {
   /// From being handed over to running.
   public var wait: TimeSpan? { enqueued.map { start - $0 } }
 }
+
+extension JobRun: TableRow {
+  func leavingOut(_ pid: Int32, before time: Timestamp) -> JobRun? {
+    self.pid == pid && start < time ? nil : self
+  }
+
+  func kept(in window: TraceWindow.Bounds) -> JobRun? {
+    guard end > window.from, start < window.to else { return nil }
+    var part = self
+    part.end = min(end, window.to)
+    // Its wait was over before.
+    if start < window.from { (part.start, part.enqueued) = (window.from, nil) }
+    return part
+  }
+}

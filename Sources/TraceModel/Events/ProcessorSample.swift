@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// A CPU sample of a running thread.
 public struct ProcessorSample: Sendable {

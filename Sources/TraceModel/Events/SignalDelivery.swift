@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// A signal sent to a process.
 public struct SignalDelivery: Sendable {

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// A call that came back at once with nothing.
 public struct SpinCall: Sendable {

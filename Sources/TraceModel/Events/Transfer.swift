@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// Bytes passed to or from a socket.
 public struct Transfer: Sendable {

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// A send that the kernel refused.
 public struct TransferFailure: Sendable {

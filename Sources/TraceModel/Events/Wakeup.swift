@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// A sleeping thread made runnable (sched:sched_waking).
 public struct Wakeup: Sendable {

@@ -1,4 +1,5 @@
-/// What a thread does in an interval, of a wait with the stack that it waits at and the thread that ends it, in one word.
+/// What a thread does in an interval, of a wait with the stack that it waits at and the thread that ends it, in one
+/// word.
 struct IntervalKey: Hashable, Sendable {
   private(set) var bits: UInt64
 

@@ -3,9 +3,9 @@ import Quantities
 
 /// A thread's intervals, packed: about four bytes each, so that a day of switches fits in memory.
 ///
-/// Intervals follow each other without gaps, so only lengths are kept, each with the number of its kind: what the thread did, and of
-/// a wait its stack and who ended it. Walking through them in order is as fast as through an array; reaching into the middle unpacks
-/// up to 255 neighbours.
+/// Intervals follow each other without gaps, so only lengths are kept, each with the number of its kind: what the
+/// thread did, and of a wait its stack and who ended it. Walking through them in order is as fast as through an array;
+/// reaching into the middle unpacks up to 255 neighbours.
 public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, Sendable {
   public typealias SubSequence = ThreadHistory
 
@@ -19,7 +19,8 @@ public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, 
     var unknown: TimeSpan
   }
 
-  /// In which run the thread's process began its present program, when, and the sums up to there; of time on a CPU that of this run.
+  /// In which run the thread's process began its present program, when, and the sums up to there; of time on a CPU that
+  /// of this run.
   struct Program {
     var position: Int
     var time: UInt64
@@ -143,7 +144,8 @@ public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, 
     return changed
   }
 
-  /// Leaves out what came before a moment, of sums too; where a program began then, that takes no longer than reading it.
+  /// Leaves out what came before a moment, of sums too; where a program began then, that takes no longer than reading
+  /// it.
   mutating func leaveOut(before time: Timestamp) {
     guard let program, program.time == time.nanoseconds, bounds.contains(program.position) else {
       self = ThreadHistory(

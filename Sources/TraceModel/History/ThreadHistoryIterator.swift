@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 extension ThreadHistory {
   /// Unpacks one interval after another.

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 extension ThreadHistory {
   /// A wait for events: its place, and from when to when it was.
@@ -40,7 +41,8 @@ extension ThreadHistory {
     public var time: TimeSpan
   }
 
-  /// All waits of a whole history from a place on, by their kinds; takes no longer than to read what stands before that place.
+  /// All waits of a whole history from a place on, by their kinds; takes no longer than to read what stands before that
+  /// place.
   public func waits(from position: Int) -> [WaitTally] {
     var kinds = kinds
     var iterator = self[..<position].makeIterator()

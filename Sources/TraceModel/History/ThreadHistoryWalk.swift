@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 extension ThreadHistory {
   /// Time on a CPU before a moment.

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// A span of a thread's life in one state.
 public struct ThreadInterval: Sendable {

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// An event that a trace may hold millions of: what it tells is read as the record is found.
 ///
@@ -7,30 +8,31 @@ struct FrequentEvent {
   enum Kind: UInt8 {
     case scheduleSwitch, scheduleWaking
     case systemCallEnter, systemCallExit
+
+    /// The integer fields that are read.
+    fileprivate var fields: [String] {
+      switch self {
+      case .scheduleSwitch: ["prev_pid", "next_pid", "prev_state"]
+      case .scheduleWaking: ["pid", "common_flags", "common_flags"]
+      case .systemCallEnter: ["id", "id", "id"]
+      case .systemCallExit: ["id", "ret", "ret"]
+      }
+    }
   }
 
   let kind: Kind
   /// What to ask the reader for.
   let demand: SampleDemand
 
-  /// Nil for any other event, and where the samples or the fields are not as needed.
+  /// Nil where the samples or the fields are not as needed.
   init?(
-    _ attribute: EventAttribute, payload: Int?, format: TracepointFormat?, countsCalls: Bool
+    _ kind: Kind, _ attribute: EventAttribute, payload: Int?, format: TracepointFormat?,
+    countsCalls: Bool
   ) {
     guard let payload, let format else { return nil }
-    func field(_ name: String) -> IntegerField? { format.field(name).flatMap { IntegerField($0) } }
-    let names: [String]
-    switch attribute.name {
-    case "sched:sched_switch":
-      (kind, names) = (.scheduleSwitch, ["prev_pid", "next_pid", "prev_state"])
-    case "sched:sched_waking":
-      (kind, names) = (.scheduleWaking, ["pid", "common_flags", "common_flags"])
-    case "raw_syscalls:sys_enter": (kind, names) = (.systemCallEnter, ["id", "id", "id"])
-    case "raw_syscalls:sys_exit": (kind, names) = (.systemCallExit, ["id", "ret", "ret"])
-    default: return nil
-    }
-    let fields = names.compactMap(field)
+    let fields = kind.fields.compactMap { format.field($0).flatMap { IntegerField($0) } }
     guard fields.count == 3 else { return nil }
+    self.kind = kind
     demand =
       switch kind {
       case .systemCallExit where countsCalls && attribute.standsForOne:

@@ -3,6 +3,8 @@ import Quantities
 
 /// Everything that decoders fill in; one value, so that each event's decoder is a function over it.
 struct LoaderState: ~Copyable {
+  /// What goes into the trace as it is decoded.
+  var tables = Tables()
   var schedule = ScheduleTracker()
   var sockets = SocketTracker()
   var descriptors = DescriptorTracker()
@@ -11,16 +13,7 @@ struct LoaderState: ~Copyable {
   var wakeups = WakeupPacker()
   /// Wakes were recorded, so that one which is not there was missed.
   var hasWakeups = false
-  var transfers = TransferLog()
   var operations = PendingOperations()
-  var footprints: [Footprint] = []
-  var counters: [CounterSeries] = []
-  var signals: [SignalDelivery] = []
-  var transferFailures: [TransferFailure] = []
-  var spinCalls: [SpinCall] = []
-  var marks: [MarkRecord] = []
-  var contents: [ContentReading] = []
-  var processorSamples: [ProcessorSample] = []
   var jobs = JobTracker()
   var tests = TestTracker()
   var writeSites: [CallSiteSample] = []
@@ -39,4 +32,9 @@ struct LoaderState: ~Copyable {
   var infersRuns = false
   /// Paths given to open by the probe, until its return tells the descriptor.
   var openings: [Int32: (path: String, since: Timestamp)] = [:]
+  var lostEvents: UInt64 = 0
+  var lostSamples: UInt64 = 0
+  var throttled = 0
+  /// Records that no decoder takes, by reason.
+  var undecodable: [String: Int] = [:]
 }

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// Writes the names of a trace's stacks into the trace, so that every machine reports the same ones.
 public enum StackEmbedding {

@@ -69,7 +69,8 @@ enum SubjectChoice {
     !isTool(process) && (drivers.contains(baseName(process)) || drivers.contains(process.name))
   }
 
-  /// One file may be many programs, which only the name it is called by tells apart: swift-build is a link to swift-package.
+  /// One file may be many programs, which only the name it is called by tells apart: swift-build is a link to
+  /// swift-package.
   private static func isTool(_ process: ProcessModel) -> Bool {
     tools.contains(baseName(process)) || tools.contains(process.name)
   }

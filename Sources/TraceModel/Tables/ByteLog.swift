@@ -26,7 +26,8 @@ struct ByteLog: @unchecked Sendable {
     self.count = count
   }
 
-  /// Adds entries, one if not said otherwise: `write` puts them at the address and tells their length, 40 bytes each at most.
+  /// Adds entries, one if not said otherwise: `write` puts them at the address and tells their length, 40 bytes each at
+  /// most.
   @inline(__always)
   mutating func append(_ entries: Int = 1, _ write: (UnsafeMutableRawPointer) -> Int) {
     let most = entries &* Self.largestEntry

@@ -1,9 +1,9 @@
 import PerfData
 import Quantities
 
-/// Runs of jobs of Swift concurrency in the order of their ends, packed: about fifteen bytes each, as a busy server runs thousands a
-/// second.
-public struct JobLog: Sequence, ExpressibleByArrayLiteral, Sendable {
+/// Runs of jobs of Swift concurrency in the order of their ends, packed: about fifteen bytes each, as a busy server
+/// runs thousands a second.
+public struct JobLog: Sequence, PackedTable, ExpressibleByArrayLiteral, Sendable {
   /// What comes again and again.
   fileprivate struct Kind: Hashable {
     let pid: Int32

@@ -1,7 +1,8 @@
 /// Values that come again and again, each kept once and known by a number.
 struct Numbering<Value: Hashable & Sendable>: Sendable {
   private(set) var values: ContiguousArray<Value> = []
-  /// The numbers by their values' hashes, from each hash's place on; -1 where there is none. A dictionary would keep the values again.
+  /// The numbers by their values' hashes, from each hash's place on; -1 where there is none. A dictionary would keep
+  /// the values again.
   private var numbers = ContiguousArray<Int32>(repeating: -1, count: 16)
   /// The number of the last value of each place that a hint may have.
   private var recent = ContiguousArray<Int32>(repeating: -1, count: 1 << 10)

@@ -14,8 +14,8 @@ struct OperationEntry {
 
 /// Operations in the order of the trace, packed: about eight bytes each where they are alike.
 ///
-/// Who did what (of files: to which) comes again and again, so each such kind is kept once; an operation is the number of its kind,
-/// the time since the one before, and its bytes.
+/// Who did what (of files: to which) comes again and again, so each such kind is kept once; an operation is the number
+/// of its kind, the time since the one before, and its bytes.
 public struct OperationLog<Kind: Hashable & Sendable>: Sendable {
   typealias Entry = OperationEntry
 
@@ -113,7 +113,8 @@ private enum Packing {
 /// File operations in the order of the trace.
 public typealias FileOperations = OperationLog<FileOperation.Shape>
 
-extension OperationLog: Sequence, ExpressibleByArrayLiteral where Kind == FileOperation.Shape {
+extension OperationLog: Sequence, TraceTable, PackedTable, ExpressibleByArrayLiteral
+where Kind == FileOperation.Shape {
   public init(_ operations: some Sequence<FileOperation>) {
     self.init()
     for operation in operations { append(operation) }

@@ -2,7 +2,7 @@ import PerfData
 import Quantities
 
 /// Transfers in the order of the trace, packed: about eight bytes each where they are alike.
-public struct TransferLog: Sequence, ExpressibleByArrayLiteral, Sendable {
+public struct TransferLog: Sequence, PackedTable, ExpressibleByArrayLiteral, Sendable {
   private var log = OperationLog<Transfer.Shape>()
 
   public init() {}
@@ -24,6 +24,18 @@ public struct TransferLog: Sequence, ExpressibleByArrayLiteral, Sendable {
       OperationEntry(
         kind: log.number(of: shape, hint: shape.hint), time: transfer.time.nanoseconds,
         bytes: transfer.bytes, offset: transfer.weight == 1 ? nil : transfer.weight))
+  }
+
+  /// Adds the stacks that were taken of some sends.
+  mutating func add(_ sites: [CallSiteSample]) {
+    let stacks = CallSiteDecoder.nearest(sites, lazy.map { (tid: $0.tid, time: $0.time) })
+    guard !stacks.isEmpty else { return }
+    self = TransferLog(
+      enumerated().lazy.map { index, transfer in
+        var told = transfer
+        told.stack = stacks[index] ?? transfer.stack
+        return told
+      })
   }
 
   public func makeIterator() -> Iterator { iterator { _ in true } }

@@ -1,28 +1,6 @@
 import PerfData
 import Quantities
 
-/// A span in which transfers of one direction were sampled, and counted by the kernel besides.
-struct CountedSpan: Sendable {
-  var direction: Transfer.Direction
-  var from: Timestamp
-  var to: Timestamp
-  /// What each process moved over internet sockets and was not recorded by itself; who is not in it moved nothing.
-  var counts: [Int32: CaptureEvent.ProcessTransfers]
-  /// Processes of which only a part is looked at.
-  var partly: Set<Int32> = []
-
-  /// The spans of a recording, in order of time.
-  static func all(of capture: CaptureEvent?) -> [CountedSpan] {
-    (capture?.sampled ?? []).compactMap { span in
-      guard let counts = span.transfers else { return nil }
-      return CountedSpan(
-        direction: span.source == SampleWeights.sends ? .send : .receive,
-        from: Timestamp(nanoseconds: span.fromNs), to: Timestamp(nanoseconds: span.toNs),
-        counts: Dictionary(counts.map { (Int32(clamping: $0.pid), $0) }) { first, _ in first })
-    }.sorted { $0.from < $1.from }
-  }
-}
-
 /// What a process moved over internet sockets.
 public struct TransferTotals: Sendable, Equatable {
   public var sends: UInt64 = 0
@@ -72,7 +50,7 @@ public struct TransferTotals: Sendable, Equatable {
   }
 }
 
-extension Trace {
+extension Tables {
   /// What each process moved over internet sockets: exactly where the recorder counted it.
   public var transferTotals: [Int32: TransferTotals] {
     TransferTotals.byProcess(transfers, counted: countedSpans)

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 extension WakeupLog {
   /// A wakeup without its time, in few words, since each one is compared.

@@ -3,9 +3,9 @@ import Quantities
 
 /// Wakeups in the order of the trace, packed: about five bytes each.
 ///
-/// Who woke whom, and how, comes again and again, so each such kind is kept once; a wakeup is the number of its kind and the time
-/// since the one before.
-public struct WakeupLog: Sequence, ExpressibleByArrayLiteral, Sendable {
+/// Who woke whom, and how, comes again and again, so each such kind is kept once; a wakeup is the number of its kind
+/// and the time since the one before.
+public struct WakeupLog: Sequence, PackedTable, ExpressibleByArrayLiteral, Sendable {
   /// Where every 256th wakeup begins, with the time of the one before.
   private struct Mark {
     var offset: Int

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// The stacks that a trace brings along: which each sample has, of frames that the trace names.
 struct EmbeddedStacks {

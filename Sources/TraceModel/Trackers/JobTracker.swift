@@ -16,7 +16,9 @@ struct JobTracker {
   /// A return that was lost must not make a stack grow for ever.
   private static let deepest = 16
 
-  mutating func create(pid: Int32, at time: Timestamp) { created.append(pid: pid, at: time) }
+  mutating func create(pid: Int32, at time: Timestamp) {
+    created.append(CreatedTask(time: time, pid: pid))
+  }
 
   mutating func enqueue(pid: Int32, job: Int64, at time: Timestamp) {
     waiting[Key(pid: pid, job: job)] = time

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// How long fewer of the recorded threads ran than there are CPUs.
 struct ProcessorUse {

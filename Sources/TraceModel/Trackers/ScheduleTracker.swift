@@ -50,8 +50,8 @@ struct ScheduleTracker: ~Copyable {
   private var finished: [ThreadModel] = []
 
   private var start = Timestamp(nanoseconds: 0)
-  /// Since when each CPU has been idle, where runs have to be inferred; 0 for a busy one. CPUs of higher numbers, which no machine has,
-  /// are taken for busy.
+  /// Since when each CPU has been idle, where runs have to be inferred; 0 for a busy one. CPUs of higher numbers, which
+  /// no machine has, are taken for busy.
   private var idleSince = ContiguousArray<UInt64>(repeating: 0, count: 1 << 14)
 
   /// The time of the first event: what was known of threads before it has no time.
@@ -123,7 +123,8 @@ struct ScheduleTracker: ~Copyable {
     threads.place(of: tid)?.pointee.foundRunning(byTracepoint: byTracepoint, at: time, &processors)
   }
 
-  /// One thread left a CPU, still wanting it where `isRunnable`, and another got it; returns of each what `switchIn` does.
+  /// One thread left a CPU, still wanting it where `isRunnable`, and another got it; returns of each what `switchIn`
+  /// does.
   ///
   /// `infersRuns` where nothing else tells that the first one had got the CPU.
   @inline(__always)

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 extension ScheduleTracker.Thread {
   mutating func begin(at time: Timestamp) {
@@ -83,7 +84,8 @@ extension ScheduleTracker.Thread {
   private mutating func leavesUntold(
     idleSince: Timestamp?, at time: Timestamp, _ processors: inout ProcessorUse
   ) -> (pid: Int32, waited: WaitCause)? {
-    // Nothing tells since when it ran: a nanosecond stands for it. But a CPU that was idle takes a thread as it is woken.
+    // Nothing tells since when it ran: a nanosecond stands for it. But a CPU that was idle takes a thread as it is
+    // woken.
     var from = max(since, Timestamp(nanoseconds: max(time.nanoseconds, 1) - 1))
     if isWoken, let idleSince { from = max(since, idleSince) }
     model.untoldRuns += 1

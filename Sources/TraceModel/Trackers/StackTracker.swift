@@ -199,7 +199,8 @@ struct StackTracker {
         line: nil, isKernel: true, isProgram: false))
   }
 
-  /// The user's part of the stack: of `--call-graph lbr`, the calls that the processor kept, below the innermost function.
+  /// The user's part of the stack: of `--call-graph lbr`, the calls that the processor kept, below the innermost
+  /// function.
   static func calls(_ sample: Sample, after chain: [UInt64]) -> [UInt64] {
     guard sample.branchesAreCalls, let newest = sample.branches.first else { return chain }
     return [chain.first ?? newest.to] + sample.branches.map(\.from)

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// Writes of which it is known that they are not counted.
 struct UnseenWrites {
@@ -24,7 +25,7 @@ struct UnseenWrites {
       case .registeredFile: registered += 1
       case .mapping(let descriptor):
         let target = descriptors.target(pid: process.pid, fd: descriptor, at: entry.time)
-        if target.kind == "regular", let path = target.path { paths[path, default: 0] += 1 }
+        if target.kind == .regular, let path = target.path { paths[path, default: 0] += 1 }
       }
     }
     var result = paths.sorted { $0.key < $1.key }.map { path, count in

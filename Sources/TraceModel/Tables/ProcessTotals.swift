@@ -1,11 +1,8 @@
-import PerfData
+import Quantities
 
-/// Adds up what each process did.
-enum ProcessTotals {
-  static func fill(
-    _ processes: inout [ProcessModel], threads: [ThreadModel], wakeups: WakeupLog,
-    transfers: [Int32: TransferTotals], operations: FileOperations, footprints: [Footprint]
-  ) {
+extension Tables {
+  /// Adds up what each process did.
+  mutating func fillProcessTotals() {
     var index: [Int32: Int] = [:]
     for (position, process) in processes.enumerated() { index[process.pid] = position }
     for thread in threads {
@@ -14,12 +11,12 @@ enum ProcessTotals {
     for (pid, count) in wakeups.countsByProcess {
       if let at = index[pid] { processes[at].wakeups = count }
     }
-    for (pid, totals) in transfers {
+    for (pid, totals) in transferTotals {
       guard let at = index[pid] else { continue }
       processes[at].bytesSent = totals.bytesSent
       processes[at].bytesReceived = totals.bytesReceived
     }
-    for operation in operations.matching({ $0.isDisk }) {
+    for operation in fileOperations.matching({ $0.isDisk }) {
       guard let at = index[operation.pid], case .write = operation.kind else { continue }
       processes[at].bytesWritten &+= operation.bytes &* operation.weight
     }
