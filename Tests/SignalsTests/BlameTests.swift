@@ -42,7 +42,7 @@ import Testing
       start: time(0), threadCount: 1, children: [])
     func write(_ at: UInt64, _ bytes: UInt64, _ stack: Int?) -> FileOperation {
       FileOperation(
-        time: time(at), pid: 7, tid: 7, kind: .write, path: "/data", target: "regular",
+        time: time(at), pid: 7, tid: 7, kind: .write, path: "/data", target: .regular,
         bytes: bytes, weight: 1, duration: .zero, stack: stack)
     }
     func wakeup(_ at: UInt64) -> Wakeup {
@@ -54,20 +54,23 @@ import Testing
       metadata: TraceMetadata(
         path: "", durationSeconds: 0.58, cpuCount: 1, lostEvents: 0, lostSamples: 0, throttled: 0,
         truncated: false, unknownRecords: 0, undecodable: [:]),
-      start: time(0), end: time(580), processes: [subject],
-      threads: [
-        ThreadModel(tid: 7, pid: 7, name: "a;b\n", start: time(0), intervals: .init(intervals))
-      ],
-      stacks: stacks, wakeups: [wakeup(200), wakeup(510), wakeup(570)],
-      fileOperations: [
-        write(10, 100, first), write(20, 100, nil), write(30, 300, third), write(40, 400, first),
-        write(50, 60, nil),
-      ],
-      processorSamples: [
-        ProcessorSample(time: time(20), pid: 7, tid: 7, stack: first),
-        ProcessorSample(time: time(40), pid: 7, tid: 7, stack: third),
-        ProcessorSample(time: time(60), pid: 8, tid: 8, stack: third),
-      ],
+      start: time(0), end: time(580),
+      tables: Tables(
+        processes: [subject],
+        threads: [
+          ThreadModel(tid: 7, pid: 7, name: "a;b\n", start: time(0), intervals: .init(intervals))
+        ],
+        wakeups: [wakeup(200), wakeup(510), wakeup(570)],
+        fileOperations: [
+          write(10, 100, first), write(20, 100, nil), write(30, 300, third), write(40, 400, first),
+          write(50, 60, nil),
+        ],
+        processorSamples: [
+          ProcessorSample(time: time(20), pid: 7, tid: 7, stack: first),
+          ProcessorSample(time: time(40), pid: 7, tid: 7, stack: third),
+          ProcessorSample(time: time(60), pid: 8, tid: 8, stack: third),
+        ]),
+      stacks: stacks,
       subject: subject)
   }
 

@@ -70,17 +70,19 @@ import Testing
     var trace = try builder.withFile { try Trace.load(path: $0) }
     // Of a second each, one at each second from the first on, handed over half a second before.
     let starts = (1...9).map { UInt64($0) * 1_000_000_000 }
-    trace.jobs = JobLog(
+    trace.tables.jobs = JobLog(
       starts.map {
         JobRun(
           start: time($0), end: time($0 + 1_000_000_000), pid: 100, tid: 100,
           enqueued: time($0 - 500_000_000), isMainActor: false)
       })
-    trace.createdTasks = TaskLog(starts.map { (pid: 100, time: time($0)) })
-    trace.spinCalls = starts.map {
+    trace.tables.createdTasks = TaskLog(starts.map { CreatedTask(time: time($0), pid: 100) })
+    trace.tables.spinCalls = starts.map {
       SpinCall(time: time($0), pid: 100, tid: 100, kind: .yield, weight: 1)
     }
-    trace.transferFailures = starts.map { TransferFailure(time: time($0), pid: 100, error: 32) }
+    trace.tables.transferFailures = starts.map {
+      TransferFailure(time: time($0), pid: 100, error: 32)
+    }
     // The trace starts at 1 s: from 3.5 s to 6.25 s.
     let part = trace.limited(to: TraceWindow(from: 2.5, to: 5.25))
     #expect(

@@ -5,7 +5,7 @@ import Testing
 @testable import TraceModel
 
 @Suite struct `Tests as their runners tell of them` {
-  static let lines: [(line: String, name: String, what: TestLine.What)] = [
+  static let lines: [(line: String, name: String, what: TestRunnerLine.What)] = [
     (
       "Test Case 'OldTests.testSpins' started at 2026-11-22 17:00:00.123", "OldTests.testSpins",
       .started
@@ -29,8 +29,10 @@ import Testing
   ]
 
   @Test(arguments: lines)
-  func `a line tells which test begins or ends`(line: String, name: String, what: TestLine.What) {
-    let found = TestLine(line)
+  func `a line tells which test begins or ends`(
+    line: String, name: String, what: TestRunnerLine.What
+  ) {
+    let found = TestRunnerLine(line)
     #expect(found?.name == name)
     #expect(found?.what == what)
     #expect(found?.library == (line.hasPrefix("Test Case") ? .xctest : .swiftTesting))
@@ -46,7 +48,7 @@ import Testing
     #"{"kind":"event","payload":{"kind":"testStarted","testID":"Work.NewTests"},"version":0}"#,
     #"{"kind":"event","payload":{"kind":"runStarted"},"version":0}"#,
   ])
-  func `other lines tell nothing`(line: String) { #expect(TestLine(line) == nil) }
+  func `other lines tell nothing`(line: String) { #expect(TestRunnerLine(line) == nil) }
 
   private func time(_ nanoseconds: UInt64) -> Timestamp { Timestamp(nanoseconds: nanoseconds) }
 

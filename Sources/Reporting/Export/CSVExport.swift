@@ -74,7 +74,8 @@ public enum CSVExport {
         trace.fileOperations.filter { $0.pid == pid }.map { operation in
           [
             seconds(operation.time, trace), "\(operation.tid)", kind(operation.kind),
-            operation.path ?? "", operation.target, "\(operation.bytes)", "\(operation.weight)",
+            operation.path ?? "", operation.target?.rawValue ?? "unknown", "\(operation.bytes)",
+            "\(operation.weight)",
             number(operation.duration.seconds),
           ]
         })

@@ -29,7 +29,8 @@ enum CallSiteDecoder {
     }
   }
 
-  /// The stack of each event, by its place, that is of all of its thread's the nearest in time to where the stack was taken.
+  /// The stack of each event, by its place, that is of all of its thread's the nearest in time to where the stack was
+  /// taken.
   static func nearest(
     _ sites: [CallSiteSample], _ events: some Sequence<(tid: Int32, time: Timestamp)>
   ) -> [Int: Int] {

@@ -108,19 +108,9 @@ enum SchedulerDecoder {
   }
 
   static func processorSample(_ context: DecodingContext, _ state: inout LoaderState) {
-    state.processorSamples.append(
+    state.tables.processorSamples.append(
       ProcessorSample(
         time: context.time, pid: context.pid, tid: context.tid,
         stack: state.stacks.stack(of: context)))
-  }
-}
-
-/// signal:* tracepoints.
-enum SignalDecoder {
-  static func generate(_ context: DecodingContext, _ state: inout LoaderState) {
-    guard let number = context.integer("sig"), let pid = context.integer("pid") else { return }
-    state.signals.append(
-      SignalDelivery(
-        time: context.time, pid: Int32(truncatingIfNeeded: pid), number: Int(number)))
   }
 }

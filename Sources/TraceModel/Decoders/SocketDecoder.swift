@@ -22,14 +22,14 @@ enum SocketDecoder {
     if result < 0, result != -11, direction == .send,
       [2, 10].contains(context.integer("family") ?? 0)
     {
-      state.transferFailures.append(
+      state.tables.transferFailures.append(
         TransferFailure(
           time: context.time, pid: pid,
           connection: state.sockets.connection(of: identity, pid: pid, at: context.time),
           error: Int(-result)))
     }
     guard result > 0 else { return }
-    state.transfers.append(
+    state.tables.transfers.append(
       Transfer(
         time: context.time, pid: pid, tid: context.tid, direction: direction,
         bytes: UInt64(result), weight: state.weights.weight(of: context, direction: direction),

@@ -6,7 +6,7 @@ enum SyntheticDecoder {
     guard let raw = context.sample.raw, let sample = FootprintSample(decoding: raw) else {
       return
     }
-    state.footprints.append(
+    state.tables.footprints.append(
       Footprint(time: context.time, pid: context.pid, sample: sample))
   }
 
@@ -24,7 +24,7 @@ enum SyntheticDecoder {
     guard let event: DescriptorEvent = decode(context) else { return }
     state.descriptors.seen(
       pid: Int32(truncatingIfNeeded: event.pid), fd: event.fd, path: event.path,
-      kind: event.kind.rawValue, at: context.time)
+      kind: event.kind, at: context.time)
   }
 
   static func capture(_ context: DecodingContext, _ state: inout LoaderState) {
@@ -38,16 +38,16 @@ enum SyntheticDecoder {
 
   static func counter(_ context: DecodingContext, _ state: inout LoaderState) {
     guard let event: CounterEvent = decode(context) else { return }
-    let known = state.counters.firstIndex { $0.name == event.name }
+    let known = state.tables.counters.firstIndex { $0.name == event.name }
     if known == nil {
-      state.counters.append(CounterSeries(name: event.name, unit: event.unit, value: 0))
+      state.tables.counters.append(CounterSeries(name: event.name, unit: event.unit, value: 0))
     }
-    state.counters[known ?? state.counters.count - 1].append(event, at: context.time)
+    state.tables.counters[known ?? state.tables.counters.count - 1].append(event, at: context.time)
   }
 
   static func mark(_ context: DecodingContext, _ state: inout LoaderState) {
     guard let event: MarkEvent = decode(context) else { return }
-    state.marks.append(
+    state.tables.marks.append(
       MarkRecord(
         time: context.time, pid: context.pid,
         tid: event.tid.map { Int32(truncatingIfNeeded: $0) } ?? context.tid, event: event))
@@ -55,7 +55,7 @@ enum SyntheticDecoder {
 
   static func content(_ context: DecodingContext, _ state: inout LoaderState) {
     guard let event: ContentEvent = decode(context) else { return }
-    state.contents.append(ContentReading(time: context.time, pid: context.pid, event: event))
+    state.tables.contents.append(ContentReading(time: context.time, pid: context.pid, event: event))
   }
 
   static func kernelSymbol(_ context: DecodingContext, _ state: inout LoaderState) {

@@ -30,3 +30,23 @@ public struct ProcessModel: Sendable {
   public var bytesReceived: UInt64 = 0
   public var peakFootprintBytes: UInt64 = 0
 }
+
+extension ProcessModel: WholeRow {
+  func kept(in window: TraceWindow.Bounds) -> ProcessModel? {
+    window.meets(start, end) ? limited(to: window) : nil
+  }
+
+  /// As if it had lived in the window alone, with nothing added up yet.
+  func limited(to window: TraceWindow.Bounds) -> ProcessModel {
+    var part = self
+    part.start = max(start, window.from)
+    if let end, end > window.to { part.end = nil }
+    part.cpuSeconds = 0
+    part.wakeups = 0
+    part.bytesWritten = 0
+    part.bytesSent = 0
+    part.bytesReceived = 0
+    part.peakFootprintBytes = 0
+    return part
+  }
+}

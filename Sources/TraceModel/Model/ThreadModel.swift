@@ -1,45 +1,6 @@
 import PerfData
 import Quantities
 
-/// Why a thread was off the CPU.
-public enum WaitCause: String, Codable, CaseIterable, Sendable {
-  /// Idle on purpose: the thread waits for its next event.
-  case eventWait
-  case file, sync, network, lock, sleep, child, pageFault, ipc, other
-}
-
-/// What a thread was doing.
-public enum ThreadState: Hashable, Sendable {
-  case running
-  /// Ready, and waiting for a CPU.
-  case runnable
-  case blocked(WaitCause)
-}
-
-/// A span of a thread's life in one state.
-public struct ThreadInterval: Sendable {
-  public var start: Timestamp
-  public var end: Timestamp
-  public var state: ThreadState
-  /// Index into `Trace.stacks` of the stack that the thread blocked with.
-  public var stack: Int?
-  /// The thread that ended a blocked span, where it was seen and no interrupt did it.
-  public var waker: Int32?
-
-  /// Makes an interval.
-  public init(
-    start: Timestamp, end: Timestamp, state: ThreadState, stack: Int? = nil, waker: Int32? = nil
-  ) {
-    self.start = start
-    self.end = end
-    self.state = state
-    self.stack = stack
-    self.waker = waker
-  }
-
-  public var length: TimeSpan { end - start }
-}
-
 /// One thread and its life, exactly divided into intervals.
 public struct ThreadModel: Sendable {
   public var tid: Int32
@@ -54,4 +15,30 @@ public struct ThreadModel: Sendable {
 
   /// Time on a CPU.
   public var runningTime: TimeSpan { intervals.running }
+}
+
+extension ThreadModel: TableRow {
+  func leavingOut(_ pid: Int32, before time: Timestamp) -> ThreadModel? {
+    guard self.pid == pid, start < time else { return self }
+    if let end, end <= time { return nil }
+    var later = self
+    later.start = time
+    later.intervals.leaveOut(before: time)
+    return later
+  }
+
+  func kept(in window: TraceWindow.Bounds) -> ThreadModel? {
+    guard start <= window.to, end.map({ $0 >= window.from }) ?? true else { return nil }
+    var part = self
+    part.start = max(start, window.from)
+    if let end, end > window.to { part.end = nil }
+    part.intervals = ThreadHistory(
+      intervals.lazy.filter { $0.end > window.from && $0.start < window.to }.map { interval in
+        var inside = interval
+        inside.start = max(interval.start, window.from)
+        inside.end = min(interval.end, window.to)
+        return inside
+      })
+    return part
+  }
 }

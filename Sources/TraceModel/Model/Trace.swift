@@ -2,56 +2,25 @@ import Packets
 import PerfData
 import Quantities
 
-/// A CPU sample of a running thread.
-public struct ProcessorSample: Sendable {
-  public var time: Timestamp
-  public var pid: Int32
-  public var tid: Int32
-  public var stack: Int?
-}
-
 /// A recording, decoded: entities with their histories, in time order.
+@dynamicMemberLookup
 public struct Trace: Sendable {
   public internal(set) var metadata: TraceMetadata
   public internal(set) var capture: CaptureEvent?
   public internal(set) var start: Timestamp
   public internal(set) var end: Timestamp
-  public internal(set) var processes: [ProcessModel] = []
-  public internal(set) var threads: [ThreadModel] = []
+  /// What happened; each of them may be asked of the trace itself.
+  public internal(set) var tables = Tables()
   public internal(set) var stacks = StackTable()
-  public internal(set) var wakeups = WakeupLog()
-  public internal(set) var transfers = TransferLog()
-  /// When they were sampled, with what they came to.
-  var countedSpans: [CountedSpan] = []
-  public internal(set) var connections: [Connection] = []
-  public internal(set) var listeners: [Listener] = []
-  public internal(set) var transferFailures: [TransferFailure] = []
-  public internal(set) var spinCalls: [SpinCall] = []
-  public internal(set) var marks: [MarkRecord] = []
-  /// What files held after they were written.
-  public internal(set) var contents: [ContentReading] = []
-  /// Tests that runners told of, in the order of their beginnings.
-  public internal(set) var tests: [TestRun] = []
-  public internal(set) var fileOperations = FileOperations()
   /// System calls by thread, where all were recorded.
   public internal(set) var calls: [SystemCall.Key: SystemCall.Totals] = [:]
-  public internal(set) var footprints: [Footprint] = []
-  /// In the order of their first readings.
-  public internal(set) var counters: [CounterSeries] = []
-  public internal(set) var signals: [SignalDelivery] = []
-  public internal(set) var processorSamples: [ProcessorSample] = []
-  /// Runs of jobs of Swift concurrency, in the order of their ends.
-  public internal(set) var jobs = JobLog()
-  public internal(set) var createdTasks = TaskLog()
   /// Names of the events that were recorded.
   public internal(set) var eventNames: Set<String> = []
 
   /// The subject was running before what is looked at: an attached process, or a window of a recording.
   public internal(set) var startsLate = false
 
-  /// The subject's packets in order of time, where a capture was read.
-  public internal(set) var packets: [CapturedPacket] = []
-  /// The capture that they are from.
+  /// The capture that `packets` are from.
   public internal(set) var packetSource: PacketSource?
 
   /// The machine's kind, such as `x86_64`.
@@ -104,41 +73,18 @@ public struct Trace: Sendable {
     try merge(capture)
   }
 
+  /// One of the tables.
+  @inlinable
+  public subscript<Table>(dynamicMember table: KeyPath<Tables, Table>) -> Table {
+    tables[keyPath: table]
+  }
+
+  /// All threads; told here because of the method of the same name.
+  public var threads: [ThreadModel] { tables.threads }
+
   /// The threads of a process.
   public func threads(of pid: Int32) -> [ThreadModel] { threads.filter { $0.pid == pid } }
 
   /// Seconds from the start of the recording.
   public func seconds(_ time: Timestamp) -> Double { (time - start).seconds }
-}
-
-/// What to do while decoding.
-public struct TraceOptions: Sendable {
-  /// Name or pid of the process to score instead of the one found.
-  public var process: String?
-  public var fullNames: Bool
-  /// The part of the recording to look at; all of it by default.
-  public var window: TraceWindow?
-
-  public init(process: String? = nil, fullNames: Bool = false, window: TraceWindow? = nil) {
-    self.window = window
-    self.process = process
-    self.fullNames = fullNames
-  }
-}
-
-/// Why a trace could not be used.
-public struct TraceError: Error, CustomStringConvertible, Sendable {
-  public var description: String
-  /// The reader's error, when the bytes were at fault.
-  public var cause: PerfDataError?
-
-  init(_ cause: PerfDataError, path: String) {
-    self.cause = cause
-    description = "\(path): \(cause)"
-  }
-
-  init(_ text: String) {
-    cause = nil
-    description = text
-  }
 }

@@ -62,9 +62,11 @@ extension Trace {
         durationSeconds: (end - start).seconds, cpuCount: 0, records: packets.count,
         lostEvents: 0, lostSamples: 0, throttled: 0, truncated: capture.note != nil,
         truncationNote: capture.note, unknownRecords: capture.others, undecodable: [:]),
-      start: start, end: end, processes: [process], transfers: TransferLog(transfers),
-      connections: connections, subject: process)
-    self.packets = packets
+      start: start, end: end,
+      tables: Tables(
+        processes: [process], transfers: TransferLog(transfers), connections: connections,
+        packets: packets),
+      subject: process)
     packetSource = PacketSource(
       path: capture.path, packets: packets.count + capture.others + capture.cut,
       matched: packets.count, ofOthers: 0,

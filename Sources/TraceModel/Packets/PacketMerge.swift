@@ -20,16 +20,16 @@ extension Trace {
     for (flow, list) in zip(flows, candidates) {
       let own = table.choose(among: list, for: flow, in: capture, clock: clock)
       if own.isEmpty { unclaimed.append(flow) }
-      for index in own where connections[index].pid == subject.pid {
+      for index in own where tables.connections[index].pid == subject.pid {
         matched.insert(index)
         merged += packets(of: flow, in: capture, clock: clock, as: index, sends: sends)
       }
     }
     for (flow, socket) in UnknownSockets.match(unclaimed, in: capture, clock: clock, trace: self) {
-      let index = connections.count
-      connections.append(flow.connection(socket: socket, pid: subject.pid))
-      transfers = TransferLog(
-        transfers.lazy.map { [pid = subject.pid] transfer in
+      let index = tables.connections.count
+      tables.connections.append(flow.connection(socket: socket, pid: subject.pid))
+      tables.transfers = TransferLog(
+        tables.transfers.lazy.map { [pid = subject.pid] transfer in
           var told = transfer
           if transfer.socket == socket.socket, transfer.connection == nil, transfer.pid == pid {
             told.connection = index
@@ -47,11 +47,11 @@ extension Trace {
           + "at the time of the recording; capture on the machine that was recorded, while it is")
     }
     merged.sort { $0.time < $1.time }
-    packets = merged
+    tables.packets = merged
     var notes = capture.notes
     let missing = Set(
-      transfers.internet(of: subject.pid).compactMap(\.connection)
-    ).subtracting(matched).filter { !connections[$0].isLoopback }
+      tables.transfers.internet(of: subject.pid).compactMap(\.connection)
+    ).subtracting(matched).filter { !tables.connections[$0].isLoopback }
     if !missing.isEmpty {
       notes.append("\(missing.count) connections are not in the capture and are modelled")
     }
@@ -66,7 +66,7 @@ extension Trace {
     of flow: PacketFlow, in capture: PacketCapture, clock: CaptureClock, as index: Int,
     sends: SendTable
   ) -> [CapturedPacket] {
-    let local = flow.isFirstLocal(of: connections[index]) ? flow.first : flow.second
+    let local = flow.isFirstLocal(of: tables.connections[index]) ? flow.first : flow.second
     return flow.packets.map { at in
       let packet = capture.packets[at]
       let time = clock.time(packet.time)

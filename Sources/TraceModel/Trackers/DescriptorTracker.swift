@@ -8,7 +8,7 @@ import Quantities
 struct DescriptorTracker {
   struct Target: Sendable {
     var path: String?
-    var kind: String
+    var kind: DescriptorEvent.Kind?
   }
 
   private struct Life {
@@ -78,7 +78,9 @@ struct DescriptorTracker {
   }
 
   /// What the recorder read in /proc.
-  mutating func seen(pid: Int32, fd: Int, path: String, kind: String, at time: Timestamp) {
+  mutating func seen(
+    pid: Int32, fd: Int, path: String, kind: DescriptorEvent.Kind, at time: Timestamp
+  ) {
     let key = Key(pid: pid, fd: fd)
     let target = Target(path: path, kind: kind)
     if let last = lives[key]?.indices.last, lives[key]?[last].end == nil {
@@ -105,14 +107,14 @@ struct DescriptorTracker {
   /// What the descriptor meant at a moment, and before when it surely went on to mean that.
   func target(pid: Int32, fd: Int, from time: Timestamp) -> (target: Target, until: Timestamp) {
     let (life, until) = life(pid: pid, fd: fd, at: time)
-    guard let life else { return (Target(path: nil, kind: "unknown"), until) }
+    guard let life else { return (Target(), until) }
     // A file may have been renamed before /proc was looked at, so its own path comes first.
     if let path = life.opened, path.hasPrefix("/") || life.seen == nil {
       // Of what has a path, other than all else are folders, which are synced like files.
-      let seen = life.seen.flatMap { $0.kind == "other" ? nil : $0.kind }
+      let seen = life.seen.flatMap { $0.kind == .other ? nil : $0.kind }
       return (Target(path: path, kind: seen ?? Self.kind(of: path)), until)
     }
-    return (life.seen ?? Target(path: nil, kind: "unknown"), until)
+    return (life.seen ?? Target(), until)
   }
 
   /// The life that tells of a descriptor, and before when no other does; a child's inherited ones are its parent's.
@@ -148,10 +150,10 @@ struct DescriptorTracker {
   }
 
   /// A guess by the path alone, for a file that was gone before it could be looked at.
-  static func kind(of path: String) -> String {
-    if path.hasPrefix("/proc/") || path.hasPrefix("/sys/") { return "proc" }
-    if path.hasPrefix("/dev/shm/") || path.hasPrefix("/run/") { return "tmpfs" }
-    if path.hasPrefix("/dev/") { return "device" }
-    return "regular"
+  static func kind(of path: String) -> DescriptorEvent.Kind {
+    if path.hasPrefix("/proc/") || path.hasPrefix("/sys/") { return .proc }
+    if path.hasPrefix("/dev/shm/") || path.hasPrefix("/run/") { return .tmpfs }
+    if path.hasPrefix("/dev/") { return .device }
+    return .regular
   }
 }

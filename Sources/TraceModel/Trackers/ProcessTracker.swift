@@ -96,34 +96,3 @@ struct ProcessTracker {
       children: [], peakResidentBytes: nil)
   }
 }
-
-/// Adds up what each process did.
-enum ProcessTotals {
-  static func fill(
-    _ processes: inout [ProcessModel], threads: [ThreadModel], wakeups: WakeupLog,
-    transfers: [Int32: TransferTotals], operations: FileOperations, footprints: [Footprint]
-  ) {
-    var index: [Int32: Int] = [:]
-    for (position, process) in processes.enumerated() { index[process.pid] = position }
-    for thread in threads {
-      if let at = index[thread.pid] { processes[at].cpuSeconds += thread.runningTime.seconds }
-    }
-    for (pid, count) in wakeups.countsByProcess {
-      if let at = index[pid] { processes[at].wakeups = count }
-    }
-    for (pid, totals) in transfers {
-      guard let at = index[pid] else { continue }
-      processes[at].bytesSent = totals.bytesSent
-      processes[at].bytesReceived = totals.bytesReceived
-    }
-    for operation in operations.matching({ $0.isDisk }) {
-      guard let at = index[operation.pid], case .write = operation.kind else { continue }
-      processes[at].bytesWritten &+= operation.bytes &* operation.weight
-    }
-    for footprint in footprints {
-      guard let at = index[footprint.pid] else { continue }
-      processes[at].peakFootprintBytes = max(
-        processes[at].peakFootprintBytes, footprint.sample.footprint)
-    }
-  }
-}

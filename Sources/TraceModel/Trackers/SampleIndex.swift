@@ -1,7 +1,7 @@
 import Quantities
 
-/// Numbers by the samples that they belong to, each known by its time and thread: 16 bytes each, since a trace may have one for every
-/// few records.
+/// Numbers by the samples that they belong to, each known by its time and thread: 16 bytes each, since a trace may have
+/// one for every few records.
 struct SampleIndex {
   private struct Entry {
     var time: UInt64

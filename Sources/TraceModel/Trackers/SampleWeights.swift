@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// How many events one stands for, where the recorder sampled or recorded slices of time only.
 struct SampleWeights {
@@ -7,8 +8,8 @@ struct SampleWeights {
   private let sampled: [CaptureEvent.SampledSpan]
   /// When stacks of some waits only were taken.
   private let stackSpans: [CaptureEvent.SampledSpan]
-  /// What rounding left over, so that the sum of the weights is right: of each slice's span, of its calls that write, and of
-  /// each sampled span.
+  /// What rounding left over, so that the sum of the weights is right: of each slice's span, of its calls that write,
+  /// and of each sampled span.
   private var sliceRests: [Double]
   private var writeRests: [Double]
   private var sampleRests: [Double]
@@ -27,7 +28,8 @@ struct SampleWeights {
     weight(context.weight, at: context.time.nanoseconds)
   }
 
-  /// The weight of the sample of a system call that writes and stands for `own`: how many there were may be known exactly.
+  /// The weight of the sample of a system call that writes and stands for `own`: how many there were may be known
+  /// exactly.
   mutating func weight(ofWrite own: UInt64, at time: UInt64) -> UInt64 {
     guard let index = slice(at: time) else {
       return weight(ofSample: own, of: Self.systemCalls, at: time)
@@ -78,8 +80,8 @@ struct SampleWeights {
 
   /// Gives wakes what was not recorded of them, and was of the same thread's last one.
   ///
-  /// Between two slices a wake is known by the switch alone: it is of the kind of the thread's last recorded one. Where stacks of
-  /// some waits only were taken, a wait without one was for what the thread's last known one was for.
+  /// Between two slices a wake is known by the switch alone: it is of the kind of the thread's last recorded one. Where
+  /// stacks of some waits only were taken, a wait without one was for what the thread's last known one was for.
   func complete(_ log: inout WakeupLog) {
     guard !slices.isEmpty || !stackSpans.isEmpty else { return }
     var completed = WakeupPacker()

@@ -13,14 +13,7 @@ struct StackTracker {
   /// The mappings that an exec ended.
   private var replaced: [Int32: MappingTable] = [:]
   private var kernelSymbols: [KernelSymbolEvent] = []
-  private var embeddedFrames: [Int: Int32] = [:]
-  /// Which of `embeddedLists` each sample has.
-  private var embeddedStacks = SampleIndex()
-  /// Lists of symbol ids, each once; symbols may come after them.
-  private var embeddedLists: [[Int]] = []
-  private var embeddedListIndex: [[Int]: Int32] = [:]
-  /// The stack of each list, once it was asked for.
-  private var stacksOfLists: [Int32: Int] = [:]
+  private var embedded = EmbeddedStacks()
   private let unwinder: Unwinder
   private let fullNames: Bool
   private let symbolizer: Symbolizer
@@ -39,32 +32,27 @@ struct StackTracker {
   var problems: [String] { symbolizer.problems }
 
   /// The trace brings its own stacks.
-  var isEmbedded: Bool { !embeddedStacks.isEmpty }
+  var isEmbedded: Bool { !embedded.isEmpty }
 
   mutating func add(_ symbol: SymbolEvent) {
-    embeddedFrames[symbol.id] = table.intern(
-      Frame(
-        function: shown(symbol.function.isEmpty ? nil : symbol.function, symbol.fullName),
-        fullName: symbol.fullName, module: symbol.module, moduleOffset: symbol.offset ?? 0,
-        file: symbol.file, line: symbol.line,
-        isKernel: symbol.isKernel, isProgram: symbol.isProgram))
+    embedded.add(
+      symbol.id,
+      table.intern(
+        Frame(
+          function: shown(symbol.function.isEmpty ? nil : symbol.function, symbol.fullName),
+          fullName: symbol.fullName, module: symbol.module, moduleOffset: symbol.offset ?? 0,
+          file: symbol.file, line: symbol.line,
+          isKernel: symbol.isKernel, isProgram: symbol.isProgram)))
   }
 
-  mutating func add(_ stack: StackEvent) {
-    let list = embeddedListIndex[stack.frames] ?? Int32(clamping: embeddedLists.count)
-    if list == embeddedLists.count {
-      embeddedListIndex[stack.frames] = list
-      embeddedLists.append(stack.frames)
-    }
-    embeddedStacks.append(time: stack.time, tid: Int32(clamping: stack.tid), value: list)
-  }
+  mutating func add(_ stack: StackEvent) { embedded.add(stack) }
 
   mutating func add(_ symbol: KernelSymbolEvent) { kernelSymbols.append(symbol) }
 
   /// What was added is asked for from here on.
   mutating func sortNames() {
     kernelSymbols.sort { $0.address < $1.address }
-    embeddedStacks.sort()
+    embedded.sort()
   }
 
   mutating func map(_ record: MmapRecord) {
@@ -88,7 +76,7 @@ struct StackTracker {
 
   /// The interned stack of a sample, or nil when it has none.
   mutating func stack(of context: DecodingContext) -> Int? {
-    if isEmbedded { return embeddedStack(of: context) }
+    if isEmbedded { return embedded.stack(of: context, in: &table) }
     let sample = context.sample
     guard let stack = resolve(sample) else { return nil }
     seen.append((time: sample.time, tid: sample.tid, stack: stack))
@@ -102,8 +90,7 @@ struct StackTracker {
     -> (function: Frame?, executor: String?)
   {
     if isEmbedded {
-      let known = embeddedList(of: context).map { embeddedLists[Int($0)] } ?? []
-      let frames = known.compactMap { embeddedFrames[$0] }.map { table.frames[Int($0)] }
+      let frames = embedded.knownFrames(of: context).map { table.frames[Int($0)] }
       return (frames.first, frames.count > 1 ? frames.last?.function : nil)
     }
     let mapping = mappings[context.pid] ?? MappingTable()
@@ -118,19 +105,6 @@ struct StackTracker {
     seen.append(
       (time: context.time.nanoseconds, tid: context.tid, stack: table.intern(stack: frames)))
     return (frames.first.map { table.frames[Int($0)] }, name)
-  }
-
-  private mutating func embeddedList(of context: DecodingContext) -> Int32? {
-    embeddedStacks.value(time: context.time.nanoseconds, tid: context.tid)
-  }
-
-  private mutating func embeddedStack(of context: DecodingContext) -> Int? {
-    guard let list = embeddedList(of: context) else { return nil }
-    if let known = stacksOfLists[list] { return known }
-    let gap = table.intern(.gap)
-    let stack = table.intern(stack: embeddedLists[Int(list)].map { embeddedFrames[$0] ?? gap })
-    stacksOfLists[list] = stack
-    return stack
   }
 
   private mutating func executorName(_ address: UInt64, pid: Int32, _ mapping: MappingTable)
@@ -225,7 +199,8 @@ struct StackTracker {
         line: nil, isKernel: true, isProgram: false))
   }
 
-  /// The user's part of the stack: of `--call-graph lbr`, the calls that the processor kept, below the innermost function.
+  /// The user's part of the stack: of `--call-graph lbr`, the calls that the processor kept, below the innermost
+  /// function.
   static func calls(_ sample: Sample, after chain: [UInt64]) -> [UInt64] {
     guard sample.branchesAreCalls, let newest = sample.branches.first else { return chain }
     return [chain.first ?? newest.to] + sample.branches.map(\.from)

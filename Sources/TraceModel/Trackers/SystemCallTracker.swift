@@ -1,7 +1,8 @@
 import PerfData
 import Quantities
 
-/// Joins the beginnings and ends of system calls (raw_syscalls:sys_enter and sys_exit), and counts them by thread and call.
+/// Joins the beginnings and ends of system calls (raw_syscalls:sys_enter and sys_exit), and counts them by thread and
+/// call.
 struct SystemCallTracker: ~Copyable {
   private struct Key: Hashable {
     var call: SystemCall.Key

@@ -33,7 +33,7 @@ struct TestTracker {
   /// Takes in what a process wrote, which may be several lines.
   mutating func said(_ text: String, pid: Int32, at time: Timestamp) {
     for line in text.split(whereSeparator: \.isNewline) {
-      guard let line = TestLine(String(line)) else { continue }
+      guard let line = TestRunnerLine(String(line)) else { continue }
       if line.isStreamed { streaming.insert(pid) }
       // Both ways of Swift Testing's are followed apart, in names that cannot meet.
       let key = Open(

@@ -1,5 +1,5 @@
-/// Values by thread id, or by another small number: an array for the ids that Linux gives, a dictionary for all others that a file may
-/// claim.
+/// Values by thread id, or by another small number: an array for the ids that Linux gives, a dictionary for all others
+/// that a file may claim.
 struct TidTable<Value>: ~Copyable {
   /// PID_MAX_LIMIT (include/linux/threads.h).
   private static var largest: Int32 { 1 << 22 }

@@ -1,0 +1,28 @@
+import PerfData
+import Quantities
+
+/// A TCP connection as its state changes told it.
+public struct Connection: Sendable {
+  public var socket: UInt64
+  public var transportProtocol: Int
+  public var local: String
+  public var remote: String
+  public var isLoopback: Bool
+  public var opened: Timestamp?
+  public var closed: Timestamp?
+  public var isServerSide: Bool
+  public var pid: Int32?
+  /// When the handshake was done.
+  public var established: Timestamp?
+
+  /// Whether it ended before its handshake did.
+  public var hasFailed: Bool { opened != nil && established == nil && closed != nil }
+}
+
+/// A socket that waits for connections.
+public struct Listener: Sendable {
+  public var pid: Int32
+  public var local: String
+  public var opened: Timestamp?
+  public var closed: Timestamp?
+}

@@ -1,0 +1,109 @@
+import PerfData
+
+/// What is made of an event's samples.
+struct EventHandler: Sendable {
+  enum Order {
+    /// Each in its place among all records.
+    case inPlace
+    /// Before all else, wherever they stand in the file.
+    case first
+    /// Before all else, and again in their places.
+    case firstAndInPlace
+  }
+
+  let order: Order
+  /// Of an event that a trace may hold millions of.
+  let frequent: FrequentEvent.Kind?
+  private let decode: SampleDecoder
+
+  /// What is done with a sample in its place.
+  var inPlace: SampleDecoder? { order == .first ? nil : decode }
+  /// What is done with a sample before all else.
+  var first: SampleDecoder? { order == .inPlace ? nil : decode }
+
+  static func each(_ decode: @escaping SampleDecoder) -> EventHandler {
+    EventHandler(order: .inPlace, frequent: nil, decode: decode)
+  }
+
+  static func frequent(
+    _ kind: FrequentEvent.Kind, _ decode: @escaping SampleDecoder
+  ) -> EventHandler {
+    EventHandler(order: .inPlace, frequent: kind, decode: decode)
+  }
+
+  static func first(again: Bool = false, _ decode: @escaping SampleDecoder) -> EventHandler {
+    EventHandler(order: again ? .firstAndInPlace : .first, frequent: nil, decode: decode)
+  }
+}
+
+/// Which decoder has each event: a line for each.
+enum EventDispatch {
+  static let handlers: [String: EventHandler] = [
+    "sched:sched_switch": .frequent(.scheduleSwitch, SchedulerDecoder.schedSwitch),
+    "sched:sched_waking": .frequent(.scheduleWaking, SchedulerDecoder.schedWaking),
+    "sched:sched_wakeup_new": .each(SchedulerDecoder.schedWakeupNew),
+    "sched:sched_switch/stack/": .each(SchedulerDecoder.blockedStack),
+    "cpu-clock": .each(SchedulerDecoder.processorSample),
+    "cycles": .each(SchedulerDecoder.processorSample),
+    "raw_syscalls:sys_enter": .frequent(.systemCallEnter, SystemCallDecoder.sysEnter),
+    "raw_syscalls:sys_exit": .frequent(.systemCallExit, SystemCallDecoder.sysExit),
+    "raw_syscalls:sys_exit/spin/": .each(SpinCallDecoder.sysExit),
+    "raw_syscalls:sys_exit/wait/": .each(SchedulerDecoder.leftEventWait),
+    "raw_syscalls:sys_exit/stack/": .each(CallSiteDecoder.write),
+    "syscalls:sys_enter_fsync": .each(SystemCallDecoder.syncEnter),
+    "syscalls:sys_enter_fdatasync": .each(SystemCallDecoder.syncEnter),
+    "syscalls:sys_enter_mmap": .each(IOUringDecoder.mapped),
+    "io_uring:io_uring_submit_req": .each(IOUringDecoder.submitted),
+    "io_uring:io_uring_file_get": .each(IOUringDecoder.fileFound),
+    "io_uring:io_uring_complete": .each(IOUringDecoder.completed),
+    "sock:sock_send_length": .each(SocketDecoder.send),
+    "sock:sock_send_length/stack/": .each(CallSiteDecoder.send),
+    "sock:sock_recv_length": .each(SocketDecoder.receive),
+    "sock:inet_sock_set_state": .each(SocketDecoder.setState),
+    "signal:signal_generate": .each(SignalDecoder.generate),
+
+    // The recorder's probes, without its pid in their group's name.
+    "lull_*:open64": .each(PathProbeDecoder.opening),
+    "lull_*:openat64": .each(PathProbeDecoder.opening),
+    "lull_*:open": .each(PathProbeDecoder.opening),
+    "lull_*:openat": .each(PathProbeDecoder.opening),
+    "lull_*:open64_ret": .each(PathProbeDecoder.opened),
+    "lull_*:openat64_ret": .each(PathProbeDecoder.opened),
+    "lull_*:open_ret": .each(PathProbeDecoder.opened),
+    "lull_*:openat_ret": .each(PathProbeDecoder.opened),
+    "lull_*:rename": .each(PathProbeDecoder.renamed),
+    "lull_*:renameat": .each(PathProbeDecoder.renamed),
+    "lull_*:renameat2": .each(PathProbeDecoder.renamed),
+    "lull_*:unlink": .each(PathProbeDecoder.unlinked),
+    "lull_*:unlinkat": .each(PathProbeDecoder.unlinked),
+    "lull_*:swift_task_create": .each(JobDecoder.created),
+    "lull_*:swift_task_enqueue": .each(JobDecoder.enqueued),
+    "lull_*:swift_job_run": .each(JobDecoder.began),
+    "lull_*:swift_job_run_ret": .each(JobDecoder.ended),
+    "lull_*:fwrite": .each(TestRunnerDecoder.written),
+    "lull_*:fputs": .each(TestRunnerDecoder.put),
+
+    // The one at the end tells the slices of time that were recorded.
+    SyntheticEvent.capture.rawValue: .first(again: true, SyntheticDecoder.capture),
+    SyntheticEvent.kernelSymbol.rawValue: .first(SyntheticDecoder.kernelSymbol),
+    SyntheticEvent.symbol.rawValue: .first(SyntheticDecoder.symbol),
+    SyntheticEvent.stack.rawValue: .first(SyntheticDecoder.stack),
+    SyntheticEvent.footprint.rawValue: .each(SyntheticDecoder.footprint),
+    SyntheticEvent.process.rawValue: .each(SyntheticDecoder.process),
+    SyntheticEvent.descriptor.rawValue: .each(SyntheticDecoder.descriptor),
+    SyntheticEvent.counter.rawValue: .each(SyntheticDecoder.counter),
+    SyntheticEvent.mark.rawValue: .each(SyntheticDecoder.mark),
+    SyntheticEvent.content.rawValue: .each(SyntheticDecoder.content),
+  ]
+
+  /// The handler of an attribute's samples; nil where nothing is made of them.
+  static func handler(for event: EventAttribute) -> EventHandler? {
+    // PERF_COUNT_HW_CPU_CYCLES, PERF_COUNT_SW_CPU_CLOCK and _TASK_CLOCK, whatever modifiers perf has in their names.
+    if event.type == 0, event.config == 0 { return handlers["cycles"] }
+    if event.type == 1, event.config <= 1 { return handlers["cpu-clock"] }
+    if event.name.hasPrefix("lull_"), let colon = event.name.firstIndex(of: ":") {
+      return handlers["lull_*" + event.name[colon...]]
+    }
+    return handlers[event.name]
+  }
+}

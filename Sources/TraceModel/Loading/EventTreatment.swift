@@ -1,0 +1,79 @@
+import PerfData
+
+/// What is made of the samples of one attribute, in few bytes, since every sample asks.
+struct EventTreatment {
+  var frequent: FrequentEvent.Kind?
+  /// Of samples that show that their threads run, where no other record would: whether they are a tracepoint's.
+  var showsRuns: Bool?
+}
+
+/// What is made of each of a file's attributes, by its place.
+struct FileEvents {
+  let decoded: ContiguousArray<DecodedEvent>
+  let handlers: ContiguousArray<EventHandler?>
+  let treatments: ContiguousArray<EventTreatment>
+  /// What to ask the reader for.
+  let demands: [SampleDemand]
+  /// No SWITCH record tells when a thread gets a CPU: what it does there has to.
+  let infersRuns: Bool
+  /// The trace has every call's end: Lull's own recordings have the exits of some calls alone.
+  let countsCalls: Bool
+
+  init(_ file: PerfDataFile) {
+    let attributes = file.attributes
+    let names = Set(attributes.map(\.name))
+    infersRuns =
+      names.contains("sched:sched_switch") && !attributes.contains(where: \.tellsSwitches)
+    countsCalls = !names.contains(SyntheticEvent.capture.rawValue)
+    handlers = ContiguousArray(attributes.map { EventDispatch.handler(for: $0) })
+    decoded = ContiguousArray(
+      attributes.map { attribute in
+        // PERF_TYPE_TRACEPOINT is 2; the numbers of other types mean something else.
+        let id = attribute.type == 2 ? Int(exactly: attribute.config) : nil
+        return DecodedEvent(
+          attribute: attribute, format: id.flatMap { file.features.tracepoints[$0] })
+      })
+    var treatments = ContiguousArray<EventTreatment>()
+    var demands: [SampleDemand] = []
+    for (index, attribute) in attributes.enumerated() {
+      var frequent: FrequentEvent?
+      if let kind = handlers[index]?.frequent {
+        frequent = FrequentEvent(
+          kind, attribute, payload: file.fixedPayload(ofAttribute: index),
+          format: decoded[index].format, countsCalls: countsCalls)
+      }
+      let treatment = EventTreatment(
+        frequent: frequent?.kind, showsRuns: infersRuns ? attribute.showsRuns : nil)
+      treatments.append(treatment)
+      demands.append(Self.demand(frequent, treatment, handlers[index], infersRuns: infersRuns))
+    }
+    self.treatments = treatments
+    self.demands = demands
+  }
+
+  private static func demand(
+    _ frequent: FrequentEvent?, _ treatment: EventTreatment, _ handler: EventHandler?,
+    infersRuns: Bool
+  ) -> SampleDemand {
+    if let frequent {
+      var demand = frequent.demand
+      if frequent.kind == .scheduleSwitch, infersRuns { demand.tells = .switch }
+      if treatment.showsRuns == true { demand.tells = .run }
+      return demand
+    }
+    if handler?.inPlace != nil { return SampleDemand(.name) }
+    if let byTracepoint = treatment.showsRuns {
+      return SampleDemand(byTracepoint ? .run : .values)
+    }
+    return SampleDemand(handler != nil ? .ignore : .count)
+  }
+}
+
+extension EventAttribute {
+  /// Of samples that show that their threads run: whether they are a tracepoint's. A switch tells more itself.
+  fileprivate var showsRuns: Bool? {
+    // Of PERF_TYPE_HARDWARE, _SOFTWARE (but BPF's output) and _TRACEPOINT.
+    type <= 2 && !(type == 1 && config == 10) && !name.hasPrefix("sched:sched_switch")
+      ? type == 2 : nil
+  }
+}

@@ -1,0 +1,40 @@
+import PerfData
+import Quantities
+
+/// Everything that decoders fill in; one value, so that each event's decoder is a function over it.
+struct LoaderState: ~Copyable {
+  /// What goes into the trace as it is decoded.
+  var tables = Tables()
+  var schedule = ScheduleTracker()
+  var sockets = SocketTracker()
+  var descriptors = DescriptorTracker()
+  var stacks: StackTracker
+  var processes = ProcessTracker()
+  var wakeups = WakeupPacker()
+  /// Wakes were recorded, so that one which is not there was missed.
+  var hasWakeups = false
+  var operations = PendingOperations()
+  var jobs = JobTracker()
+  var tests = TestTracker()
+  var writeSites: [CallSiteSample] = []
+  var sendSites: [CallSiteSample] = []
+  var capture: CaptureEvent?
+  var weights = SampleWeights()
+  /// When each thread entered its present sync call.
+  var syncStarts: [Int32: Timestamp] = [:]
+  /// Requests to io_uring that are under way, by the kernel's address.
+  var ringRequests: [Int64: IOUringDecoder.Request] = [:]
+  var unseen = UnseenWrites()
+  var calls = SystemCallTracker()
+  /// The trace has every call's end.
+  var countsCalls = false
+  /// No SWITCH record tells when a thread gets a CPU: what it does there has to.
+  var infersRuns = false
+  /// Paths given to open by the probe, until its return tells the descriptor.
+  var openings: [Int32: (path: String, since: Timestamp)] = [:]
+  var lostEvents: UInt64 = 0
+  var lostSamples: UInt64 = 0
+  var throttled = 0
+  /// Records that no decoder takes, by reason.
+  var undecodable: [String: Int] = [:]
+}

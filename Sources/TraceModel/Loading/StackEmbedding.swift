@@ -1,0 +1,53 @@
+import PerfData
+import Quantities
+
+/// Writes the names of a trace's stacks into the trace, so that every machine reports the same ones.
+public enum StackEmbedding {
+  /// Resolves every stack with the binaries of this machine and appends the result.
+  ///
+  /// A trace that already has its names is left alone.
+  /// - Throws: `TraceError` when the trace cannot be read or written.
+  public static func embed(tracePath path: String) throws(TraceError) {
+    let file: PerfDataFile
+    do { file = try PerfDataFile(path: path) } catch { throw TraceError(error, path: path) }
+    var loader = TraceLoader(file: file, path: path, options: TraceOptions())
+    let trace = try loader.load()
+    let stacks = loader.resolvedStacks
+    guard !stacks.isEmbedded, !stacks.seen.isEmpty,
+      let symbols = file.attributes.first(where: { SyntheticEvent(attribute: $0) == .symbol }),
+      let chains = file.attributes.first(where: { SyntheticEvent(attribute: $0) == .stack }),
+      let symbolID = symbols.ids.first, let stackID = chains.ids.first
+    else { return }
+
+    var records: [UInt8] = []
+    func add(_ payload: some SyntheticPayload, _ attribute: EventAttribute, _ id: UInt64)
+      throws(PerfDataError)
+    {
+      records += RecordBuilder.sample(
+        attribute: attribute, id: id, time: trace.end.nanoseconds, pid: 0, tid: 0, cpu: 0,
+        raw: try payload.encoded())
+    }
+    do {
+      for (id, frame) in stacks.table.frames.enumerated() {
+        try add(
+          SymbolEvent(
+            id: id, function: frame.function ?? "", module: frame.module,
+            fullName: frame.fullName,
+            offset: frame.function == nil ? frame.moduleOffset : nil, file: frame.file,
+            line: frame.line, isKernel: frame.isKernel, isProgram: frame.isProgram),
+          symbols, symbolID)
+      }
+      for sample in stacks.seen {
+        let frames = stacks.table.stacks[sample.stack].map(Int.init)
+        let gap = frames.contains { stacks.table.frames[$0].isGap }
+        try add(
+          StackEvent(
+            time: sample.time, tid: Int(sample.tid), frames: frames, complete: !gap),
+          chains, stackID)
+      }
+      try PerfDataAppender.append(records: records, toTraceAt: path)
+    } catch {
+      throw TraceError(error, path: path)
+    }
+  }
+}

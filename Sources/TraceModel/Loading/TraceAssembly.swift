@@ -1,0 +1,80 @@
+import PerfData
+import Quantities
+
+extension TraceLoader {
+  /// The trace, of what decoders and trackers hold when all records are read.
+  mutating func assemble(
+    from start: Timestamp, to end: Timestamp, records: Int
+  ) throws(TraceError) -> Trace {
+    try fillTables(until: end)
+    var subject = try SubjectChoice.choose(
+      among: state.tables.processes, capture: state.capture, asked: options.process,
+      recorded: file.features.commandLine, hosts: Set(state.tables.tests.map(\.pid)))
+    if let programStart = subject.programStart {
+      // `swift run` builds, and `sh -c exec` prepares, in the process that is the program later.
+      state.tables.leaveOut(subject.pid, before: programStart)
+      subject.start = programStart
+    }
+    let calls = state.calls.finish(
+      subject: subject.pid, ranAnother: subject.programStart != nil)
+    state.capture?.unavailable += state.unseen.explanations(
+      of: subject, descriptors: state.descriptors)
+    return Trace(
+      metadata: metadata(of: subject, from: start, to: end, records: records),
+      capture: state.capture, start: start, end: end, tables: state.tables,
+      stacks: state.stacks.table, calls: calls, eventNames: Set(file.attributes.map(\.name)),
+      architecture: file.features.architecture, subject: subject)
+  }
+
+  /// Adds what trackers hold to what decoders put into the tables.
+  private mutating func fillTables(until end: Timestamp) throws(TraceError) {
+    state.tables.wakeups = state.wakeups.finish()
+    state.weights.complete(&state.tables.wakeups)
+    state.tables.threads = state.schedule.finish(at: end)
+    state.tables.processes = state.processes.finish(threads: state.tables.threads)
+    guard !state.tables.processes.isEmpty else {
+      throw TraceError(
+        "\(path): the trace names no process; it was cut off before the recording began, or was "
+          + "recorded without task events")
+    }
+    state.tables.fileOperations = state.operations.resolved(
+      by: state.descriptors, sites: state.writeSites)
+    state.tables.transfers.add(state.sendSites)
+    state.tables.countedSpans = CountedSpan.all(of: state.capture)
+    state.tables.connections = state.sockets.connections
+    state.tables.listeners = state.sockets.listeners
+    state.tables.jobs = state.jobs.runs
+    state.tables.createdTasks = state.jobs.created
+    state.tables.tests = TestTracker.hosted(state.tests.runs, state.tables.processes)
+    state.tables.fillProcessTotals()
+  }
+
+  private func metadata(
+    of subject: ProcessModel, from start: Timestamp, to end: Timestamp, records: Int
+  ) -> TraceMetadata {
+    let wall = file.features.clockData.map {
+      $0.wallNanoseconds &+ (start.nanoseconds &- $0.clockNanoseconds)
+    }
+    let note = truncationNote()
+    var undecodable = state.undecodable
+    for event in events.decoded { undecodable.merge(event.undecodable) { $0 + $1 } }
+    return TraceMetadata(
+      path: path, startWallNanoseconds: wall, durationSeconds: (end - start).seconds,
+      hostname: file.features.hostname, kernel: file.features.osRelease,
+      cpuCount: file.features.cpusOnline ?? 1, cpuModel: file.features.cpuDescription,
+      records: records, lostEvents: state.lostEvents, lostSamples: state.lostSamples,
+      throttled: state.throttled, truncated: note != nil, truncationNote: note,
+      unknownRecords: file.unknownRecords, symbolProblems: state.stacks.problems,
+      untoldRuns: state.tables.threads.lazy.filter { $0.pid == subject.pid }
+        .reduce(0) { $0 + $1.untoldRuns },
+      undecodable: undecodable)
+  }
+
+  private func truncationNote() -> String? {
+    if file.isTruncated { return "the file was not finished: its tail is missing" }
+    if let capture = state.capture, !capture.complete {
+      return "the recorder did not reach its end"
+    }
+    return nil
+  }
+}

@@ -1,0 +1,136 @@
+import PerfData
+import Quantities
+
+/// Reads a trace's records in time order and hands each to the decoder of its event.
+struct TraceLoader: ~Copyable {
+  let file: PerfDataFile
+  let path: String
+  let options: TraceOptions
+  let events: FileEvents
+  var state: LoaderState
+  private var times = RecordTimes()
+  private var hasStarted = false
+  /// What a record takes here is a tenth of what memory takes to answer.
+  private static let lookahead = 16
+
+  init(file: PerfDataFile, path: String, options: TraceOptions) {
+    self.file = file
+    self.path = path
+    self.options = options
+    events = FileEvents(file)
+    state = LoaderState(stacks: StackTracker(fullNames: options.fullNames))
+    state.schedule.processors.count = file.features.cpusOnline ?? 1
+    state.hasWakeups = file.attributes.contains { $0.name == "sched:sched_waking" }
+    state.infersRuns = events.infersRuns
+    state.countsCalls = events.countsCalls
+  }
+
+  /// The names that loading found.
+  var resolvedStacks: StackTracker { state.stacks }
+
+  mutating func load() throws(TraceError) -> Trace {
+    let isOrdered = file.isOrderKnown
+    readNames()
+    readRecords()
+    if !isOrdered, file.lateRecords > 0 {
+      // The file broke its own order, which is known only now: what was made of it is made again.
+      self = TraceLoader(file: file, path: path, options: options)
+      readNames()
+      readRecords()
+    }
+    guard times.count > 0 else { throw TraceError("\(path): the trace holds no timed record") }
+    return try assemble(
+      from: Timestamp(nanoseconds: times.earliest), to: Timestamp(nanoseconds: times.latest),
+      records: times.count)
+  }
+
+  private mutating func readRecords() {
+    let treatments = events.treatments
+    let file = file
+    let packing = state.wakeups.packing
+    times = file.forEachBatchAhead(events.demands, beside: packing.pack) { batch in
+      treatments.withUnsafeBufferPointer { treatments in
+        var lookedAt = OffsetSpan()
+        guard let base = batch.records.baseAddress else { return lookedAt }
+        let count = batch.records.count
+        for place in 0..<count {
+          if batch.mayName {
+            let later = base + min(place + Self.lookahead, count - 1)
+            if let offset = later.pointee.offset { file.fetch(offset) }
+          }
+          if !hasStarted, base[place].time > 0 {
+            begin(at: Timestamp(nanoseconds: batch.earliest))
+          }
+          if let offset = base[place].offset {
+            lookedAt.note(offset)
+            consume(file.record(at: offset))
+          } else {
+            consume(base + place, treatments)
+          }
+        }
+        return lookedAt
+      }
+    }
+  }
+
+  /// Traces of Lull's own end with the names of what stands before.
+  private mutating func readNames() {
+    let isFirst = events.handlers.map { $0?.first != nil }
+    guard isFirst.contains(true) else { return }
+    file.forEachSample(ofAttributes: isFirst) { record in
+      if let decode = events.handlers[Int(record.attribute)]?.first { run(decode, record) }
+    }
+    state.stacks.sortNames()
+  }
+
+  @inline(__always)
+  private mutating func consume(
+    _ record: UnsafePointer<OrderedRecord>, _ treatments: UnsafeBufferPointer<EventTreatment>
+  ) {
+    let treatment = treatments[record.pointee.attribute]
+    if let byTracepoint = treatment.showsRuns, !record.pointee.isShown {
+      SchedulerDecoder.foundRunning(
+        record.pointee.tid, byTracepoint: byTracepoint, at: record.pointee.timestamp, &state)
+    }
+    treatment.frequent?.pass(record.pointee, &state)
+  }
+
+  private mutating func consume(_ record: RecordEntry) {
+    guard record.type == RecordType.sample else {
+      return SideBandDecoder.decode(record, of: file, &state)
+    }
+    let attribute = Int(record.attribute)
+    guard attribute >= 0 else {
+      state.undecodable["sample of an unknown event", default: 0] += 1
+      return
+    }
+    if let byTracepoint = events.treatments[attribute].showsRuns {
+      SchedulerDecoder.foundRunning(
+        record.tid, byTracepoint: byTracepoint, at: record.timestamp, &state)
+    }
+    if let decode = events.handlers[attribute]?.inPlace { run(decode, record) }
+  }
+
+  private mutating func begin(at start: Timestamp) {
+    hasStarted = true
+    state.schedule.starts(at: start)
+    if let window = options.window { state.calls.window = window.range(from: start) }
+  }
+
+  @inline(__always)
+  private mutating func run(_ decode: SampleDecoder, _ record: RecordEntry) {
+    let event = events.decoded[Int(record.attribute)]
+    guard let payload = file.payload(of: record) else {
+      if event.attribute.sampleType.contains(.raw) { return explain(record, event) }
+      let none = UnsafeRawBufferPointer(start: nil, count: 0)
+      return decode(
+        DecodingContext(file: file, event: event, record: record, payload: none), &state)
+    }
+    decode(DecodingContext(file: file, event: event, record: record, payload: payload), &state)
+  }
+
+  /// Counts a sample that is too short for its fields, with the reason.
+  private func explain(_ record: RecordEntry, _ event: DecodedEvent) {
+    do { _ = try file.sample(record) } catch { event.undecodable["\(error)", default: 0] += 1 }
+  }
+}

@@ -1,0 +1,157 @@
+import PerfData
+import Quantities
+
+extension ScheduleTracker.Thread {
+  mutating func begin(at time: Timestamp) {
+    model.start = max(model.start, time)
+    since = model.start
+  }
+
+  /// Its process runs another program, of which it may be asked alone.
+  mutating func beginProgram(at time: Timestamp, _ processors: inout ProcessorUse) {
+    guard state == .running else { return }
+    processors.pass(time)
+    history.beginProgram(
+      at: time, after: max(time - since, .zero),
+      besideIdle: processors.idle - (idleBefore ?? processors.idle))
+  }
+
+  @inline(__always)
+  mutating func switchOut(
+    isRunnable: Bool, at time: Timestamp, _ processors: inout ProcessorUse
+  ) {
+    switch state {
+    case .running: processors.leave(at: time)
+    // What was first seen as it left had been running.
+    case .unseen: break
+    case .runnable, .blocked: return
+    }
+    if time > since { closeRun(at: time, processors) }
+    begin(isRunnable ? .runnable : .blocked, at: time)
+    if let pending = pendingStack {
+      pendingStack = nil
+      if !isRunnable { wait = IntervalKey(.blocked(pending.cause), stack: pending.index) }
+    }
+  }
+
+  @inline(__always)
+  mutating func switchIn(
+    at time: Timestamp, _ processors: inout ProcessorUse
+  ) -> (pid: Int32, waited: WaitCause)? {
+    pendingStack = nil
+    var untold: (pid: Int32, waited: WaitCause)?
+    switch state {
+    case .running: return nil
+    case .runnable: closeQueued(at: time)
+    case .blocked:
+      untold = (model.pid, wait.cause)
+      closeWait(at: time, by: nil)
+    case .unseen:
+      let waited = time.nanoseconds &- since.nanoseconds > ScheduleTracker.longestUnseenQueue
+      if waited { closeWait(at: time, by: nil) } else { closeQueued(at: time) }
+    }
+    begin(.running, at: time)
+    processors.arrive(at: time)
+    idleBefore = processors.idle
+    return untold
+  }
+
+  mutating func foundRunning(
+    byTracepoint: Bool, at time: Timestamp, _ processors: inout ProcessorUse
+  ) -> (pid: Int32, waited: WaitCause)? {
+    guard state != .running else { return nil }
+    let beforehand = time.nanoseconds &- since.nanoseconds
+    if state == .unseen, beforehand <= ScheduleTracker.longestUnseenQueue {
+      state = .running
+      processors.arrive(at: time)
+      idleBefore = processors.idle
+      return nil
+    }
+    guard beforehand > (byTracepoint ? 0 : ScheduleTracker.leavingWindow) else { return nil }
+    model.untoldRuns += 1
+    return switchIn(at: time, &processors)
+  }
+
+  @inline(__always)
+  mutating func leaves(
+    idleSince: Timestamp?, at time: Timestamp, _ processors: inout ProcessorUse
+  ) -> (pid: Int32, waited: WaitCause)? {
+    guard state == .runnable || state == .blocked else { return nil }
+    return leavesUntold(idleSince: idleSince, at: time, &processors)
+  }
+
+  @inline(never)
+  private mutating func leavesUntold(
+    idleSince: Timestamp?, at time: Timestamp, _ processors: inout ProcessorUse
+  ) -> (pid: Int32, waited: WaitCause)? {
+    // Nothing tells since when it ran: a nanosecond stands for it. But a CPU that was idle takes a thread as it is
+    // woken.
+    var from = max(since, Timestamp(nanoseconds: max(time.nanoseconds, 1) - 1))
+    if isWoken, let idleSince { from = max(since, idleSince) }
+    model.untoldRuns += 1
+    return switchIn(at: from, &processors)
+  }
+
+  @inline(__always)
+  mutating func wake(by waker: Int32?, at time: Timestamp) -> (pid: Int32, waited: WaitCause?) {
+    guard state == .blocked || state == .unseen else { return (model.pid, nil) }
+    let waited = state == .blocked ? wait.cause : nil
+    closeWait(at: time, by: waker)
+    begin(.runnable, at: time)
+    isWoken = true
+    return (model.pid, waited)
+  }
+
+  mutating func blocked(stack taken: Int, cause: WaitCause, at time: Timestamp) {
+    if state == .blocked, wait == .unknown,
+      time.nanoseconds &- since.nanoseconds < ScheduleTracker.stackWindow
+    {
+      wait = IntervalKey(.blocked(cause), stack: taken)
+    } else {
+      pendingStack = (taken, cause)
+    }
+  }
+
+  /// Its life up to a moment.
+  mutating func finish(at time: Timestamp, _ processors: ProcessorUse) -> ThreadModel {
+    if time > since {
+      switch state {
+      case .running: closeRun(at: time, processors)
+      case .runnable: closeQueued(at: time)
+      case .blocked: closeWait(at: time, by: nil)
+      case .unseen: break
+      }
+    }
+    model.intervals = history.finish(max(time, since).nanoseconds)
+    return model
+  }
+
+  @inline(__always)
+  private mutating func begin(_ state: ScheduleTracker.State, at time: Timestamp) {
+    self.state = state
+    since = max(time, since)
+    isWoken = false
+    wait = .unknown
+  }
+
+  /// A run from `since` to a later moment.
+  @inline(__always)
+  private mutating func closeRun(at time: Timestamp, _ processors: ProcessorUse) {
+    history.appendRun(
+      from: since.nanoseconds, until: time.nanoseconds,
+      besideIdle: processors.idle - (idleBefore ?? processors.idle))
+  }
+
+  @inline(__always)
+  private mutating func closeQueued(at time: Timestamp) {
+    guard time > since else { return }
+    history.appendQueued(from: since.nanoseconds, until: time.nanoseconds)
+  }
+
+  @inline(__always)
+  private mutating func closeWait(at time: Timestamp, by waker: Int32?) {
+    guard time > since else { return }
+    history.appendWait(
+      from: since.nanoseconds, until: time.nanoseconds, wait.ended(by: waker))
+  }
+}

@@ -1,0 +1,46 @@
+import PerfData
+import Quantities
+
+/// Writes of which it is known that they are not counted.
+struct UnseenWrites {
+  enum Way {
+    case registeredFile
+    case mapping(descriptor: Int)
+  }
+
+  private var noted: [(pid: Int32, time: Timestamp, way: Way)] = []
+
+  mutating func note(_ way: Way, pid: Int32, at time: Timestamp) {
+    noted.append((pid, time, way))
+  }
+
+  /// What the report says of them, of one process.
+  func explanations(
+    of process: ProcessModel, descriptors: DescriptorTracker
+  ) -> [CaptureEvent.Unavailable] {
+    var registered = 0
+    var paths: [String: Int] = [:]
+    for entry in noted where entry.pid == process.pid && entry.time >= process.start {
+      switch entry.way {
+      case .registeredFile: registered += 1
+      case .mapping(let descriptor):
+        let target = descriptors.target(pid: process.pid, fd: descriptor, at: entry.time)
+        if target.kind == .regular, let path = target.path { paths[path, default: 0] += 1 }
+      }
+    }
+    var result = paths.sorted { $0.key < $1.key }.map { path, count in
+      CaptureEvent.Unavailable(
+        signal: "shared mappings",
+        reason: "\(path) was mapped for writing (\(count)×): what is written so is not counted"
+          + " by file, only in the bytes that reached storage")
+    }
+    if registered > 0 {
+      result.append(
+        CaptureEvent.Unavailable(
+          signal: "io_uring",
+          reason: "\(registered) writes or syncs of registered files are not counted: the kernel"
+            + " does not tell which file"))
+    }
+    return result
+  }
+}
