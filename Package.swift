@@ -91,11 +91,13 @@ let package = Package(
     .systemLibrary(name: "CPcap", providers: [.apt(["libpcap-dev"])]),
     .target(name: "Packets", dependencies: ["CPcap"], swiftSettings: reader),
     .target(name: "Quantities", swiftSettings: reader),
+    .target(name: "OutputFiles", swiftSettings: direct),
     .target(
       name: "PerfData", dependencies: ["CProcessor", "CZstd", "Processors", "Quantities"],
       exclude: ["FastPath/README.md"], swiftSettings: reader),
     .target(
-      name: "Recording", dependencies: ["CPerfEvent", "CPFM", "PerfData", "Quantities"],
+      name: "Recording",
+      dependencies: ["CPerfEvent", "CPFM", "OutputFiles", "PerfData", "Quantities"],
       swiftSettings: direct),
     .target(
       name: "Symbols", dependencies: ["CDemangling", "CElf", "Quantities"], swiftSettings: reader),
@@ -105,13 +107,16 @@ let package = Package(
     .target(
       name: "Signals",
       dependencies: [
-        "Processors", "Quantities", "TraceModel",
+        "PerfData", "Processors", "Quantities", "TraceModel",
         .product(name: "TOMLKit", package: "TOMLKit"),
       ],
       resources: [.embedInCode("Radio/profiles.toml")],
       swiftSettings: direct),
     .target(
-      name: "Rules", dependencies: ["Signals", .product(name: "TOMLKit", package: "TOMLKit")],
+      name: "Rules",
+      dependencies: [
+        "Quantities", "Signals", "TraceModel", .product(name: "TOMLKit", package: "TOMLKit"),
+      ],
       resources: [.embedInCode("Scoring/scoring.toml")], swiftSettings: direct),
     .target(
       name: "ExportFormats",
@@ -120,7 +125,7 @@ let package = Package(
     .target(
       name: "Reporting",
       dependencies: [
-        "ExportFormats", "Quantities", "Rules",
+        "ExportFormats", "PerfData", "Quantities", "Rules", "Signals", "TraceModel",
         .product(name: "Mustache", package: "swift-mustache"),
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ],
@@ -128,14 +133,16 @@ let package = Package(
     .target(
       name: "Budgets",
       dependencies: [
-        "Reporting", "Rules", "Signals", .product(name: "TOMLKit", package: "TOMLKit"),
+        "Quantities", "Reporting", "Rules", "Signals",
+        .product(name: "TOMLKit", package: "TOMLKit"),
         .product(name: "Histogram", package: "hdrhistogram-swift"),
       ],
       swiftSettings: direct),
     .executableTarget(
       name: "lull",
       dependencies: [
-        "Budgets", "Processors", "Quantities", "Recording", "Reporting", "Symbols",
+        "Budgets", "OutputFiles", "PerfData", "Processors", "Quantities", "Recording", "Reporting",
+        "Rules", "Signals", "Symbols", "TraceModel",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: direct, linkerSettings: whole),
@@ -161,28 +168,35 @@ let package = Package(
     .executableTarget(
       name: "lull-bench", dependencies: ["PerfData"], path: "Sources/Benchmark",
       swiftSettings: strict),
-    .target(name: "TestSupport", dependencies: ["PerfData"], swiftSettings: strict),
+    .target(name: "TestSupport", dependencies: ["PerfData", "Quantities"], swiftSettings: strict),
+    .testTarget(name: "PackageTests"),
     .testTarget(name: "ProcessorsTests", dependencies: ["CProcessor", "Processors"]),
     .testTarget(name: "PerfDataTests", dependencies: ["PerfData", "Quantities", "TestSupport"]),
-    .testTarget(name: "PacketsTests", dependencies: ["Packets", "TestSupport"]),
+    .testTarget(name: "PacketsTests", dependencies: ["Packets", "Quantities", "TestSupport"]),
     .testTarget(name: "QuantitiesTests", dependencies: ["Quantities"]),
-    .testTarget(name: "RecordingTests", dependencies: ["Quantities", "Recording", "TestSupport"]),
-    .testTarget(name: "SymbolsTests", dependencies: ["Symbols", "PerfData", "lull"]),
+    .testTarget(name: "RecordingTests", dependencies: ["PerfData", "Quantities", "Recording"]),
+    .testTarget(name: "SymbolsTests", dependencies: ["PerfData", "Quantities", "Symbols", "lull"]),
     .testTarget(
-      name: "TraceModelTests", dependencies: ["Quantities", "TraceModel", "TestSupport"]),
-    .testTarget(name: "SignalsTests", dependencies: ["Quantities", "Signals", "TestSupport"]),
-    .testTarget(name: "RulesTests", dependencies: ["Rules"]),
+      name: "TraceModelTests",
+      dependencies: ["PerfData", "Quantities", "TestSupport", "TraceModel"]),
+    .testTarget(
+      name: "SignalsTests",
+      dependencies: ["PerfData", "Quantities", "Signals", "TestSupport", "TraceModel"]),
+    .testTarget(name: "RulesTests", dependencies: ["Rules", "Signals", "TraceModel"]),
     .testTarget(
       name: "ReportingTests",
-      dependencies: ["PerfData", "Quantities", "Reporting", "Signals", "TestSupport", "TraceModel"]),
+      dependencies: [
+        "PerfData", "Quantities", "Reporting", "Rules", "Signals", "TestSupport", "TraceModel",
+      ]),
     .testTarget(
       name: "BudgetsTests",
-      dependencies: ["Budgets", "Reporting", "Rules", "Signals", "TestSupport", "TraceModel"]),
+      dependencies: [
+        "Budgets", "Quantities", "Reporting", "Rules", "Signals", "TestSupport", "TraceModel",
+      ]),
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "PerfData", "Reporting", "TestSupport", "TraceModel", "lull", "lull-workload",
-        "lull-workload-async",
+        "PerfData", "TraceModel", "lull", "lull-workload", "lull-workload-async",
       ]),
   ]
 )

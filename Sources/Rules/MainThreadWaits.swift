@@ -1,4 +1,6 @@
+import Quantities
 import Signals
+import TraceModel
 
 /// What the rules about the main thread's waits have in common.
 enum MainThreadWaits {
@@ -8,8 +10,8 @@ enum MainThreadWaits {
 
   /// Time blocked for these causes, in milliseconds a minute, with the worst places.
   static func outcome(
-    _ signals: SignalSet, _ scale: RuleScale, causes: [String], noun: String,
-    shownOnly: [String] = []
+    _ signals: SignalSet, _ scale: RuleScale, causes: [WaitCause], noun: String,
+    shownOnly: [WaitCause] = []
   ) -> RuleOutcome {
     guard let main = signals.mainThread else { return .notMeasured(reason: "not recorded") }
     let seconds = causes.reduce(0) { $0 + (main.blockedByCause[$1] ?? 0) }
@@ -21,7 +23,7 @@ enum MainThreadWaits {
     let finding = RuleFinding(
       value: value, displayValue: "\(Figures.seconds(seconds)) blocked\(waits)",
       evidence: (places + shown).sorted { $0.seconds > $1.seconds }.prefix(8).map {
-        row($0, thread: main.threadName)
+        Evidence($0, thread: main.threadName, namesWaker: true)
       },
       savings: scale.saving(of: value, seconds: seconds))
     guard main.hasEventLoop else {
@@ -29,14 +31,17 @@ enum MainThreadWaits {
     }
     return .measured(finding)
   }
+}
 
-  private static func row(_ blocking: Blocking, thread: String) -> Evidence {
-    let place = blocking.stack.blamed.map { " in \($0)" } ?? ""
-    let waker = blocking.waker.map { ", ended by \($0)" } ?? ""
-    return Evidence(
+extension Evidence {
+  /// Waits of one cause at one place.
+  init(_ blocking: Blocking, thread: String, namesWaker: Bool) {
+    let place = blocking.stack.blamed.map { " in \($0.function)" } ?? ""
+    let waker = namesWaker ? blocking.waker.map { ", ended by \($0)" } ?? "" : ""
+    self.init(
       summary: "\(Figures.seconds(blocking.seconds)) in \(Figures.count(blocking.count, "wait"))"
-        + " (\(blocking.cause))\(place)\(waker)",
+        + " (\(blocking.cause.rawValue))\(place)\(waker)",
       value: blocking.seconds, unit: "s", thread: thread.isEmpty ? nil : thread,
-      function: blocking.stack.blamed, stack: blocking.stack.isEmpty ? nil : blocking.stack)
+      stack: blocking.stack)
   }
 }

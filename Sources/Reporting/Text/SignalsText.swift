@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// The signals after the main thread's: wakeups, network, disk, memory, then CPU and energy.
@@ -80,7 +81,7 @@ enum SignalsText {
       if timer.expiredWithoutWork > 0 {
         text += ", \(Figures.grouped(timer.expiredWithoutWork)) without work"
       }
-      if let frame = TextReport.own(timer.stack) { text += ": \(TextReport.place(frame))" }
+      if let frame = timer.stack.blamed { text += ": \(TextReport.place(frame))" }
       canvas.item("timer", text)
     }
   }

@@ -1,3 +1,5 @@
+import Quantities
+
 /// The report as plain text: the verdict first, then the signals, then how the recording went.
 public enum TextReport {
   /// The report as text; no line is wider than the options' width.
@@ -43,11 +45,6 @@ public enum TextReport {
   static func place(of function: String, in stack: [ReportFrame]) -> String {
     if let frame = stack.first(where: { $0.function == function }) { return place(frame) }
     return Columns.clip(Escaped.text(function), to: 120)
-  }
-
-  /// The first frame of the program's own code, else the innermost one.
-  static func own(_ stack: [ReportFrame]) -> ReportFrame? {
-    stack.first(where: \.isProgram) ?? stack.first
   }
 
   /// The causes of waits or wakeups, the largest first.

@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// A program must not poll.
@@ -25,7 +26,7 @@ public enum PollingTimersRule: Rule {
     let display =
       expired == 0
       ? "no regular timed wait expired for nothing"
-      : "\(Figures.short(value)) timed waits expired for nothing per second"
+      : "\(Figures.brief(value)) timed waits expired for nothing per second"
     return .measured(
       RuleFinding(
         value: value, displayValue: display, evidence: polling.prefix(8).map(row),
@@ -35,13 +36,13 @@ public enum PollingTimersRule: Rule {
 
   private static func row(_ timer: TimerSignal) -> Evidence {
     let thread = timer.thread.isEmpty ? String(timer.tid) : timer.thread
-    let place = timer.stack.blamed.map { " in \($0)" } ?? ""
+    let place = timer.stack.blamed.map { " in \($0.function)" } ?? ""
     return Evidence(
       summary: "every \(Figures.seconds(timer.periodSeconds))"
         + " (± \(Figures.seconds(timer.jitterSeconds))), \(timer.count) times,"
         + " \(timer.expiredWithoutWork) for nothing, on \(thread)\(place)",
       value: Double(timer.expiredWithoutWork), unit: "expiries", thread: timer.thread,
-      function: timer.stack.blamed, stack: timer.stack.isEmpty ? nil : timer.stack)
+      stack: timer.stack)
   }
 
   private static func example(_ period: Double, expired: Int, forNothing: Int) -> SignalSet {

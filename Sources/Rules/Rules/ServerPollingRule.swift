@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// A program must not ask a server again and again.
@@ -50,7 +51,7 @@ public enum ServerPollingRule: Rule {
     let stack = bursts.first { !$0.stack.isEmpty }?.stack
     return Evidence(
       summary: "\(host): \(bursts.count) bursts\(period), \(Figures.joules(joules))",
-      value: Double(bursts.count), unit: "bursts", time: starts.first, function: stack?.blamed,
+      value: Double(bursts.count), unit: "bursts", time: starts.first,
       host: host, stack: stack)
   }
 }

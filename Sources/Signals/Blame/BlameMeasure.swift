@@ -116,7 +116,7 @@ struct BlameMeasure {
     var entry =
       rows.removeValue(forKey: key)
       ?? Row(
-        row: BlameRow(function: name, module: frame.module, cause: sample.cause?.rawValue))
+        row: BlameRow(function: name, module: frame.module, cause: sample.cause))
     change(&entry.row)
     if let file = frame.file {
       let weight = sample.seconds + sample.count * 1e-9 + sample.bytes * 1e-12
@@ -135,20 +135,18 @@ struct BlameMeasure {
     if first.inclusiveBytes != second.inclusiveBytes {
       return first.inclusiveBytes > second.inclusiveBytes
     }
-    return (first.inclusiveCount, second.function, second.cause ?? "")
-      > (second.inclusiveCount, first.function, first.cause ?? "")
+    return (first.inclusiveCount, second.function, second.cause?.rawValue ?? "")
+      > (second.inclusiveCount, first.function, first.cause?.rawValue ?? "")
   }
 
-  /// The innermost function of the program's own code; without one the idle wait's, else the innermost with a name.
+  /// The function to blame, and the program's own that led to it.
   private static func blamed(_ frames: [Frame]) -> Blamed {
-    let user = frames.filter { !$0.isKernel && !$0.isGap }
-    let own = user.filter(\.isProgram)
-    let charged =
-      own.first ?? user.first { WaitClassifier.isIdleFunction($0.function) }
-      ?? user.first { $0.function != nil } ?? user.first ?? frames.first { !$0.isGap }
+    let charged = frames.blamed
     var seen: Set<String> = []
-    var included = own.filter { seen.insert($0.module + "\0" + $0.displayName).inserted }
-    if let charged, own.isEmpty { included.append(charged) }
+    var included = frames.filter {
+      $0.isProgram && !$0.isKernel && seen.insert($0.module + "\0" + $0.displayName).inserted
+    }
+    if let charged, included.isEmpty { included.append(charged) }
     return Blamed(charged: charged, included: included)
   }
 }

@@ -1,4 +1,3 @@
-import PerfData
 import TraceModel
 
 /// The signals that have blame tables and flame graphs.
@@ -54,7 +53,7 @@ struct BlameSamples {
   private func blocked() -> [BlameSample] {
     var sums = BlameSums()
     for thread in subject.threads {
-      let history = WaitInference.infer(thread.intervals)
+      let history = subject.history(of: thread)
       guard !history.totals.stacks.isEmpty else {
         for cause in WaitCause.allCases where cause != .eventWait {
           let count = history.totals.waits(by: cause)
@@ -117,7 +116,7 @@ struct BlameSamples {
       case .write:
         sample.bytes = Double(operation.bytes) * Double(operation.weight)
         let time = subject.time(operation.time)
-        if lastWrite.map({ time - $0 >= DiskMeasure.burstGap }) ?? true {
+        if lastWrite.map({ time - $0 >= DiskLedger.burstGap }) ?? true {
           sample.joules = priors.joulesPerDiskOperation
         }
         lastWrite = time

@@ -1,4 +1,3 @@
-import PerfData
 import Quantities
 import TraceModel
 
@@ -35,7 +34,8 @@ enum LifecycleMeasure {
     guard !subject.trace.startsLate else { return nil }
     let first = subject.threads.first { $0.tid == subject.pid }
     return [main, first].compactMap { thread in
-      let history = WaitInference.infer(thread?.intervals ?? [])
+      guard let thread else { return nil }
+      let history = subject.history(of: thread)
       guard history.totals.eventWaits > 0 else { return nil }
       return history.first { $0.state == .blocked(.eventWait) }?.start
     }.min()

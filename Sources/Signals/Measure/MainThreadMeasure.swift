@@ -1,123 +1,10 @@
-import PerfData
 import Quantities
 import TraceModel
-
-/// From leaving an event wait to the next.
-struct Turn {
-  /// All that its thread did: held once, since there are many turns.
-  final class Life {
-    let intervals: ThreadHistory
-    let tid: Int32
-
-    init(_ intervals: ThreadHistory, tid: Int32) {
-      self.intervals = intervals
-      self.tid = tid
-    }
-  }
-
-  private let life: Life
-  private let places: Range<Int>
-  let start: Timestamp
-  let end: Timestamp
-
-  var tid: Int32 { life.tid }
-  var intervals: ThreadHistory { life.intervals[places] }
-  /// The place of the interval after it in its thread's life.
-  var endIndex: Int { places.upperBound }
-  var length: TimeSpan { end - start }
-
-  private init(of life: Life, _ places: Range<Int>, _ start: Timestamp, _ end: Timestamp) {
-    self.life = life
-    self.places = places
-    self.start = start
-    self.end = end
-  }
-
-  /// A whole history as one turn.
-  init(_ intervals: ThreadHistory, tid: Int32) {
-    let start = intervals.first?.start ?? Timestamp(nanoseconds: 0)
-    self.init(
-      of: Life(intervals, tid: tid), intervals.startIndex..<intervals.endIndex, start,
-      intervals.last?.end ?? start)
-  }
-
-  /// The turns of a thread's life, which its event waits divide.
-  struct All {
-    var count = 0
-    var first: Turn?
-    /// Those that last at least as long as asked for.
-    var long: [Turn] = []
-    var longest = TimeSpan.zero
-  }
-
-  /// `shortest` is of the turns to keep; none are kept where it is nil.
-  static func split(_ intervals: ThreadHistory, tid: Int32, keeping shortest: TimeSpan?) -> All {
-    var all = All()
-    guard let first = intervals.first else { return all }
-    let life = Life(intervals, tid: tid)
-    // Intervals follow each other without gaps: a turn begins where an event wait ends.
-    var begin = intervals.startIndex
-    var start = first.start
-    func end(_ index: Int, _ time: Timestamp) {
-      guard index > begin else { return }
-      all.count += 1
-      let length = time - start
-      all.longest = max(all.longest, length)
-      let isLong = shortest.map { length >= $0 } ?? false
-      guard isLong || all.first == nil else { return }
-      let turn = Turn(of: life, begin..<index, start, time)
-      if isLong { all.long.append(turn) }
-      all.first = all.first ?? turn
-    }
-    for wait in intervals.eventWaits {
-      end(wait.index, wait.start)
-      begin = wait.index + 1
-      start = wait.end
-    }
-    if let last = intervals.last { end(intervals.endIndex, last.end) }
-    return all
-  }
-}
-
-/// Where a thread's time went; the parts add up to the whole, to the nanosecond.
-struct TimeParts {
-  var running = TimeSpan.zero
-  var runnable = TimeSpan.zero
-  var idle = TimeSpan.zero
-  var blocked: [WaitCause: TimeSpan] = [:]
-
-  init(_ intervals: some Sequence<ThreadInterval>) {
-    for interval in intervals {
-      switch interval.state {
-      case .running: running += interval.length
-      case .runnable: runnable += interval.length
-      case .blocked(.eventWait): idle += interval.length
-      case .blocked(let cause): blocked[cause, default: .zero] += interval.length
-      }
-    }
-  }
-
-  /// Of a whole life, without walking through it.
-  init(_ totals: ThreadHistory.Totals) {
-    running = totals.running
-    runnable = totals.runnable
-    idle = totals.blocked(by: .eventWait)
-    for cause in WaitCause.allCases where cause != .eventWait {
-      let time = totals.blocked(by: cause)
-      if time > .zero { blocked[cause] = time }
-    }
-  }
-
-  var blockedTotal: TimeSpan { blocked.values.reduce(.zero, +) }
-  var blockedByCause: [String: Double] {
-    Dictionary(uniqueKeysWithValues: blocked.map { ($0.key.rawValue, $0.value.seconds) })
-  }
-}
 
 /// Measures the main thread: its turns, hangs and waits.
 enum MainThreadMeasure {
   static func measure(_ choice: MainThreadChoice, in subject: SubjectView) -> MainThreadSignal {
-    let intervals = WaitInference.infer(choice.thread.intervals)
+    let intervals = subject.history(of: choice.thread)
     let parts = TimeParts(intervals.totals)
     let turns = Turn.split(
       intervals, tid: choice.thread.tid, keeping: TimeSpan(seconds: 0.05))
@@ -185,7 +72,7 @@ enum MainThreadMeasure {
       start: subject.time(turn.start), durationSeconds: seconds,
       severity: HangSeverity(durationSeconds: seconds) ?? .noticeable,
       runningSeconds: parts.running.seconds, runnableSeconds: parts.runnable.seconds,
-      blockedByCause: parts.blockedByCause, stack: stack, blamedFunction: stack.blamed)
+      blockedByCause: parts.blockedByCause, stack: stack)
   }
 
   /// A job of MainActor as a hang; blamed is what held it up, else the function it went on with.
@@ -211,7 +98,7 @@ enum MainThreadMeasure {
     return Hang(
       start: subject.time(job.start), durationSeconds: job.length.seconds, severity: severity,
       runningSeconds: parts.running.seconds, runnableSeconds: parts.runnable.seconds,
-      blockedByCause: parts.blockedByCause, stack: stack, blamedFunction: stack.blamed)
+      blockedByCause: parts.blockedByCause, stack: stack)
   }
 
   /// The stack that held the turn up longest: of its blocked time, or of its samples if it computed.
@@ -233,72 +120,6 @@ enum MainThreadMeasure {
     }
     let hottest = sampled.max { ($0.value, $1.key) < ($1.value, $0.key) }
     return subject.frames(hottest?.key ?? worst?.key)
-  }
-}
-
-/// Waits by cause and stack.
-struct BlockingSums {
-  private struct Key: Hashable {
-    var cause: WaitCause
-    var stack: Int?
-  }
-
-  private struct Sum {
-    var time = TimeSpan.zero
-    var count = 0
-    /// How often each thread ended it.
-    var ended: [Int32: Int] = [:]
-
-    mutating func add(_ waker: Int32?, count: Int, _ time: TimeSpan) {
-      self.time += time
-      self.count += count
-      if let waker { ended[waker, default: 0] += count }
-    }
-
-    /// Threads of which name ended it most often.
-    func waker(_ names: [Int32: String]) -> String? {
-      var counts: [String: Int] = [:]
-      for (tid, count) in ended { if let name = names[tid] { counts[name, default: 0] += count } }
-      return counts.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
-    }
-  }
-
-  private var sums: [Key: Sum] = [:]
-
-  /// Of a whole history from a place on.
-  init(_ history: ThreadHistory, from position: Int) {
-    for tally in history.waits(from: position) {
-      add(tally.cause, tally.stack, tally.waker, count: tally.count, tally.time)
-    }
-  }
-
-  init(_ intervals: some Sequence<ThreadInterval>) { add(intervals) }
-
-  mutating func add(_ intervals: some Sequence<ThreadInterval>) {
-    for interval in intervals {
-      guard case .blocked(let cause) = interval.state else { continue }
-      add(cause, interval.stack, interval.waker, count: 1, interval.length)
-    }
-  }
-
-  private mutating func add(
-    _ cause: WaitCause, _ stack: Int?, _ waker: Int32?, count: Int, _ time: TimeSpan
-  ) {
-    guard cause != .eventWait else { return }
-    sums[Key(cause: cause, stack: stack), default: Sum()].add(waker, count: count, time)
-  }
-
-  /// The longest first.
-  func blockings(_ subject: SubjectView) -> [Blocking] {
-    let names = Dictionary(
-      subject.trace.threads.map { ($0.tid, $0.name) }, uniquingKeysWith: { $1 })
-    return sums.sorted {
-      ($1.value.time, $0.key.stack ?? -1) < ($0.value.time, $1.key.stack ?? -1)
-    }.map { key, sum in
-      Blocking(
-        cause: key.cause.rawValue, seconds: sum.time.seconds, count: sum.count,
-        stack: subject.frames(key.stack), waker: sum.waker(names))
-    }
   }
 }
 

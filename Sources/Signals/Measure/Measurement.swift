@@ -45,7 +45,7 @@ public enum Measurement {
     // Both walk through the lives of the busiest threads.
     let critical =
       set.unavailable[.mainThread] == nil
-      ? Meanwhile {
+      ? ConcurrentValue {
         var roles = ThreadRoles(subject, main: choice?.thread.tid)
         return CriticalThreadMeasure.measure(subject, roles: &roles)
       } : nil
@@ -139,6 +139,7 @@ struct SubjectView {
   /// When the subject's life in the recording begins and ends.
   let start: Timestamp
   let end: Timestamp
+  private let inferred = InferredHistories()
 
   init(_ trace: Trace) { self.init(trace, process: trace.subject) }
 
@@ -156,6 +157,9 @@ struct SubjectView {
   /// Seconds from the start of the recording.
   func time(_ timestamp: Timestamp) -> Double { trace.seconds(timestamp) }
 
+  /// A thread's life with the causes of unknown waits inferred.
+  func history(of thread: ThreadModel) -> ThreadHistory { inferred.history(of: thread) }
+
   /// A stack's frames for the report: user frames, gaps shown.
   func frames(_ stack: Int?) -> [StackFrame] {
     guard let stack else { return [] }
@@ -164,12 +168,5 @@ struct SubjectView {
         function: $0.displayName, module: $0.module, file: $0.file, line: $0.line,
         isProgram: $0.isProgram)
     }
-  }
-}
-
-extension [StackFrame] {
-  /// The first function of the program's own code.
-  var blamed: String? {
-    (first { $0.isProgram } ?? first { !$0.module.isEmpty })?.function
   }
 }

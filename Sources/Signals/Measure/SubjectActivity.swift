@@ -1,4 +1,3 @@
-import PerfData
 import Quantities
 import TraceModel
 
@@ -18,7 +17,7 @@ struct SubjectActivity {
     let signal = wakeups.signal
     allWakeups = WakeupCounts(
       all: signal.total, idle: signal.idle, foundCPUIdle: signal.foundCPUIdle,
-      timer: signal.byCause[WakeupMeasure.Cause.timer.rawValue] ?? 0)
+      timer: signal.byCause[.timer] ?? 0)
     let transfers = subject.trace.transfers.internet(of: subject.pid)
     func bytes(_ direction: Transfer.Direction) -> CumulativeSeries {
       CumulativeSeries(
@@ -94,7 +93,7 @@ struct SubjectActivity {
     where operation.time >= from && operation.time < to {
       switch operation.kind {
       case .write:
-        if last.map({ (operation.time - $0).seconds >= DiskMeasure.burstGap }) ?? true {
+        if last.map({ (operation.time - $0).seconds >= DiskLedger.burstGap }) ?? true {
           count += 1
         }
         last = operation.time

@@ -1,3 +1,5 @@
+import TraceModel
+
 /// How bad a hang is, by its length.
 public enum HangSeverity: String, Sendable, Hashable, Codable, CaseIterable {
   /// At least 100 ms.
@@ -33,12 +35,12 @@ public struct Hang: Sendable, Hashable, Codable {
   public var runningSeconds: Double
   /// Waiting for a CPU.
   public var runnableSeconds: Double
-  /// Blocked seconds by `WaitCause` raw value.
-  public var blockedByCause: [String: Double]
+  /// Blocked seconds by cause.
+  public var blockedByCause: [WaitCause: Double]
   /// Stack that covers most of the hang, innermost frame first.
   public var stack: [StackFrame]
-  /// First function of the program's own code in that stack.
-  public var blamedFunction: String?
+  /// The function to blame.
+  public var blamedFunction: String? { stack.blamed?.function }
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
   public init(
@@ -47,9 +49,8 @@ public struct Hang: Sendable, Hashable, Codable {
     severity: HangSeverity = .noticeable,
     runningSeconds: Double = 0,
     runnableSeconds: Double = 0,
-    blockedByCause: [String: Double] = [:],
-    stack: [StackFrame] = [],
-    blamedFunction: String? = nil
+    blockedByCause: [WaitCause: Double] = [:],
+    stack: [StackFrame] = []
   ) {
     self.start = start
     self.durationSeconds = durationSeconds
@@ -58,6 +59,5 @@ public struct Hang: Sendable, Hashable, Codable {
     self.runnableSeconds = runnableSeconds
     self.blockedByCause = blockedByCause
     self.stack = stack
-    self.blamedFunction = blamedFunction
   }
 }

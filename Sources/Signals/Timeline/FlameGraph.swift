@@ -1,4 +1,3 @@
-import PerfData
 import TraceModel
 
 /// A call tree: the root's children are causes, below them the functions from the outermost in.
@@ -47,7 +46,7 @@ extension FlameGraph {
       samples[sample.tid, default: [:]][sample.stack ?? -1, default: 0] += 1
     }
     for thread in threads {
-      for interval in WaitInference.infer(thread.intervals) {
+      for interval in subject.history(of: thread) {
         guard case .blocked(let cause) = interval.state, cause != .eventWait else { continue }
         times[Key(cause: cause.rawValue, stack: interval.stack ?? -1), default: 0] +=
           interval.length.seconds

@@ -1,4 +1,3 @@
-import PerfData
 import Quantities
 import TraceModel
 
@@ -36,7 +35,7 @@ public struct Overview: Sendable, Hashable {
       let threads = subject.threads.filter { $0.runningTime > .zero }
       let evens = stride(from: 0, to: threads.count, by: 2).map { threads[$0] }
       let odds = stride(from: 1, to: threads.count, by: 2).map { threads[$0] }
-      let others = Meanwhile { cores(evens, width, in: subject) }
+      let others = ConcurrentValue { cores(evens, width, in: subject) }
       let own = cores(odds, width, in: subject)
       overview.cores = zip(others.value, own).map { ($0 + $1) / width }
     }
@@ -86,7 +85,7 @@ public struct Overview: Sendable, Hashable {
   private static func busy(
     _ thread: ThreadModel, _ width: Double, in subject: SubjectView
   ) -> [Double] {
-    let history = WaitInference.infer(thread.intervals)
+    let history = subject.history(of: thread)
     let end = history.last?.end ?? thread.start
     var walk = ThreadHistory.Walk(history)
     return columns(width, from: subject) { time in

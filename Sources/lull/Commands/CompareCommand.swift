@@ -1,6 +1,8 @@
 import ArgumentParser
 import Budgets
 import Glibc
+import OutputFiles
+import Quantities
 import Reporting
 
 /// The forms in which a comparison can be written.

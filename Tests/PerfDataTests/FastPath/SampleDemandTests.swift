@@ -1,3 +1,4 @@
+import Quantities
 import TestSupport
 import Testing
 
@@ -10,7 +11,7 @@ struct SampleDemandTests {
   /// that is read.
   @Test(arguments: 0..<50)
   func `what is read as samples are found is what their fields say`(seed: Int) throws {
-    var random = SeededGenerator(state: UInt64(seed))
+    var random = SeededGenerator(seed: UInt64(seed))
     let fields = try (0..<3).map { _ in
       try #require(
         IntegerField(
