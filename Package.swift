@@ -111,7 +111,8 @@ let package = Package(
       resources: [.embedInCode("Radio/profiles.toml")],
       swiftSettings: direct),
     .target(
-      name: "Rules", dependencies: ["Signals", .product(name: "TOMLKit", package: "TOMLKit")],
+      name: "Rules",
+      dependencies: ["Quantities", "Signals", .product(name: "TOMLKit", package: "TOMLKit")],
       resources: [.embedInCode("Scoring/scoring.toml")], swiftSettings: direct),
     .target(
       name: "ExportFormats",
@@ -128,7 +129,8 @@ let package = Package(
     .target(
       name: "Budgets",
       dependencies: [
-        "Reporting", "Rules", "Signals", .product(name: "TOMLKit", package: "TOMLKit"),
+        "Quantities", "Reporting", "Rules", "Signals",
+        .product(name: "TOMLKit", package: "TOMLKit"),
         .product(name: "Histogram", package: "hdrhistogram-swift"),
       ],
       swiftSettings: direct),

@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// What the rules about files have in common.

@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// What the rules about the main thread's waits have in common.

@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// What the rules about event loops and the cooperative pool have in common.

@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// What the rules about the radio's tails have in common.

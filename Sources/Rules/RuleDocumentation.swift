@@ -1,3 +1,5 @@
+import Quantities
+
 /// The catalogue as text for a terminal, in 80 columns.
 public enum RuleDocumentation {
   /// One line for each rule, under its category.
@@ -65,7 +67,7 @@ public enum RuleDocumentation {
       guard own.table.rules[id] != app.table.rules[id] else { continue }
       lines += figures(of: id, own, profile.rawValue + ": ")
     }
-    lines.append("Weight    \(Figures.short(app.weight(ofRule: id))) of its category")
+    lines.append("Weight    \(Figures.brief(app.weight(ofRule: id))) of its category")
     return lines
   }
 
@@ -77,13 +79,13 @@ public enum RuleDocumentation {
     }
     var lines: [String] = []
     if let curve = scheme.curve(ofRule: id) {
-      let figures = "90 at \(Figures.short(curve.p10)), 50 at \(Figures.short(curve.median))"
+      let figures = "90 at \(Figures.brief(curve.p10)), 50 at \(Figures.brief(curve.median))"
       lines += wrapped("\(prefix)\(figures) (\(curve.provenance))", first: "Score     ")
     }
     if let limit = scheme.limit(ofRule: id) {
       let how = limit.failsWhenReached ? "fails at" : "fails above"
       lines += wrapped(
-        "\(prefix)\(how) \(Figures.short(limit.value)) (\(limit.provenance))",
+        "\(prefix)\(how) \(Figures.brief(limit.value)) (\(limit.provenance))",
         first: "Limit     ")
     }
     if lines.isEmpty {

@@ -26,24 +26,6 @@ import Testing
     #expect(Columns.wrap("漢字", to: 1) == ["漢字"])
   }
 
-  @Test func `figures read the same everywhere`() {
-    #expect(Figures.seconds(0) == "0 s")
-    #expect(Figures.seconds(0.0123) == "12.3 ms")
-    #expect(Figures.seconds(59.94) == "59.9 s")
-    #expect(Figures.seconds(600) == "10.0 min")
-    #expect(Figures.bytes(UInt64(999)) == "999 B")
-    #expect(Figures.bytes(UInt64(1_234_567)) == "1.23 MB")
-    #expect(Figures.bytes(-2048.0) == "-2.05 kB")
-    #expect(Figures.grouped(-1_234_567) == "-1,234,567")
-    #expect(Figures.grouped(100) == "100")
-    #expect(Figures.fixed(-0.001, 2) == "0.00")
-    #expect(Figures.fixed(.nan, 2) == "?")
-    #expect(
-      Figures.period(251) == "251" && Figures.period(39) == "39" && Figures.period(16.25) == "16.2")
-    #expect(Figures.joules(0.101) == "101 mJ")
-    #expect(Figures.percent(0.256) == "25.6 %")
-  }
-
   @Test func `signals have their names`() {
     #expect(SignalNames.name(9) == "9 (SIGKILL)")
     #expect(SignalNames.name(31) == "31 (SIGSYS)")

@@ -1,3 +1,4 @@
+import Quantities
 import Reporting
 
 /// A result in the making.

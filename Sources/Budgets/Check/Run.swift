@@ -1,3 +1,4 @@
+import Quantities
 import Reporting
 
 /// One recording with its figures.

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Quantities
 import Reporting
 
 /// A comparison in the forms it can be written in.

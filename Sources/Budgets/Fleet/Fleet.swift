@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Quantities
 import Reporting
 
 /// Many reports as one: each figure's distribution. Fleets of fleets come to the same.

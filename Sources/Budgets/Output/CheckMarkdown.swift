@@ -1,3 +1,4 @@
+import Quantities
 import Reporting
 
 /// A check as Markdown, for comments and summaries; names in it cannot form markup.

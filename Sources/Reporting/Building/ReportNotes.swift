@@ -1,3 +1,5 @@
+import Quantities
+
 /// What a reader must know before believing the score, one sentence each.
 enum ReportNotes {
   /// `shown` makes a name of the trace safe for where the notes go.

@@ -1,3 +1,4 @@
+import Quantities
 import Rules
 
 /// What a figure counts, told by its name as the contract of the report has it.

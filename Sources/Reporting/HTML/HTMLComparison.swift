@@ -1,3 +1,5 @@
+import Quantities
+
 /// Two reports beside each other, the differences marked.
 public enum HTMLComparison {
   /// The page; equal inputs give equal bytes.

@@ -1,3 +1,4 @@
+import Quantities
 import Rules
 
 /// A short form for comments on changes and summaries of builds.

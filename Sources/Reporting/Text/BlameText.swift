@@ -1,3 +1,5 @@
+import Quantities
+
 /// The functions that cost most, signal by signal.
 enum BlameText {
   private static let rowsShown = 3

@@ -1,3 +1,5 @@
+import Quantities
+
 /// What Swift concurrency did: how many jobs, the longest, and who waited longest for an executor.
 enum ConcurrencyText {
   static func write(_ report: Report, to canvas: inout TextCanvas) {

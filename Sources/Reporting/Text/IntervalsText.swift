@@ -1,3 +1,5 @@
+import Quantities
+
 /// The intervals that the program marked and the tests that ran, the costliest first.
 enum IntervalsText {
   private static let rowsShown = 10

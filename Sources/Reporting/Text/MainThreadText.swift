@@ -1,3 +1,5 @@
+import Quantities
+
 /// The main thread's part of the text report.
 enum MainThreadText {
   private static let hangsShown = 3

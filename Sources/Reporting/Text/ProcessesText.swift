@@ -1,3 +1,5 @@
+import Quantities
+
 /// The table of every process's totals.
 enum ProcessesText {
   private static let rowsShown = 40

@@ -1,3 +1,5 @@
+import Quantities
+
 /// How the recording went: what was lost, with what privilege, what is missing, what it cost.
 enum RecordingText {
   private static let problemsShown = 3

@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// The signals after the main thread's: wakeups, network, disk, memory, then CPU and energy.

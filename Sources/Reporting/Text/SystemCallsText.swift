@@ -1,3 +1,5 @@
+import Quantities
+
 /// The system calls of each thread that took longest, or that are most where their times were not recorded.
 enum SystemCallsText {
   private static let rowsShown = 12

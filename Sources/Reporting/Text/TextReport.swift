@@ -1,3 +1,5 @@
+import Quantities
+
 /// The report as plain text: the verdict first, then the signals, then how the recording went.
 public enum TextReport {
   /// The report as text; no line is wider than the options' width.

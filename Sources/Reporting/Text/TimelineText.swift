@@ -1,3 +1,5 @@
+import Quantities
+
 /// The recording as lines of bars, one for each signal.
 enum TimelineText {
   private static let bars = Array("▁▂▃▄▅▆▇█")

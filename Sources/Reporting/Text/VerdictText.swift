@@ -1,3 +1,4 @@
+import Quantities
 import Rules
 
 /// The first thing to read: the score, and what is wrong in plain words.

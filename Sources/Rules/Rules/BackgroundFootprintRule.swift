@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// Memory that is not needed is to be freed on entering the background.
@@ -38,7 +39,7 @@ public enum BackgroundFootprintRule: Rule {
     }.sorted { $0.ratio > $1.ratio }
     let worst = rated.first?.ratio ?? 0
     let display = rated.first.map {
-      "from \(Figures.bytes(Double($0.entry.from))) to \(Figures.bytes(Double($0.entry.to)))"
+      "from \(Figures.bytes($0.entry.from)) to \(Figures.bytes($0.entry.to))"
     }
     return .measured(
       RuleFinding(
@@ -46,8 +47,8 @@ public enum BackgroundFootprintRule: Rule {
         evidence: rated.prefix(5).map {
           PhaseUses.row(
             $0.entry.phase,
-            "from \(Figures.bytes(Double($0.entry.from))) to "
-              + Figures.bytes(Double($0.entry.to)), value: Double($0.entry.to), unit: "bytes")
+            "from \(Figures.bytes($0.entry.from)) to "
+              + Figures.bytes($0.entry.to), value: Double($0.entry.to), unit: "bytes")
         }, savings: scale.saving(of: worst)))
   }
 

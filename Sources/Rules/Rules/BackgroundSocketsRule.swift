@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// Nothing is to listen for connections in the background.

@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// The work of going to the background must be done soon.

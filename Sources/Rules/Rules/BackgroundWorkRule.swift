@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// In the background a program is to do next to nothing.
@@ -38,8 +39,8 @@ public enum BackgroundWorkRule: Rule {
           PhaseUses.row(
             $0,
             "\(Figures.seconds($0.cpuSeconds)) of CPU time, \($0.wakeups) wakeups, "
-              + "\(Figures.bytes(Double($0.bytesSent + $0.bytesReceived))) over the network, "
-              + "\(Figures.bytes(Double($0.bytesWritten))) to disk",
+              + "\(Figures.bytes($0.bytesSent + $0.bytesReceived)) over the network, "
+              + "\(Figures.bytes($0.bytesWritten)) to disk",
             value: $0.cpuSeconds, unit: "s")
         },
         savings: scale.saving(

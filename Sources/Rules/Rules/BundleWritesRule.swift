@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// The installed program is not to be changed.

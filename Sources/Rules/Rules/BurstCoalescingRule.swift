@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// The same bytes are to be sent in fewer bursts.

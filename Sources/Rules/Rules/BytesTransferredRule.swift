@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// What passes the network, for a budget to hold it to.
@@ -29,8 +30,8 @@ public enum BytesTransferredRule: Rule {
     }
     let finding = RuleFinding(
       value: value,
-      displayValue: "\(Figures.bytes(Double(network.bytesSent))) sent, "
-        + "\(Figures.bytes(Double(network.bytesReceived))) received",
+      displayValue: "\(Figures.bytes(network.bytesSent)) sent, "
+        + "\(Figures.bytes(network.bytesReceived)) received",
       evidence: hosts.sorted { ($0.value, $1.key) > ($1.value, $0.key) }.prefix(5).map {
         Evidence(
           summary: "\($0.key): \(Figures.bytes($0.value))", value: $0.value, unit: "bytes",

@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// Little must be written to disk.
@@ -35,9 +36,9 @@ public enum BytesWrittenRule: Rule {
     }
     let value = perDay / 1e6
     var display =
-      "\(Figures.bytes(Double(disk.bytesWritten))), \(Figures.bytes(perDay)) in a day"
+      "\(Figures.bytes(disk.bytesWritten)), \(Figures.bytes(perDay)) in a day"
     if let device = disk.deviceBytesWritten {
-      display += "; \(Figures.bytes(Double(device))) reached the device"
+      display += "; \(Figures.bytes(device)) reached the device"
     }
     return .measured(
       RuleFinding(

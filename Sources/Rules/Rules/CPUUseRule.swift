@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// A program that waits for events must leave the CPU alone most of the time.
@@ -36,8 +37,8 @@ public enum CPUUseRule: Rule {
     let joules = cpu.totalSeconds * signals.priors.wattsPerBusyCore
     var finding = RuleFinding(
       value: value,
-      displayValue: "\(Figures.short(cpu.medianShare * 100)) % of a core in the median second, "
-        + "\(Figures.short(cpu.p95Share * 100)) % in the 95th (\(Figures.joules(joules)))",
+      displayValue: "\(Figures.brief(cpu.medianShare * 100)) % of a core in the median second, "
+        + "\(Figures.brief(cpu.p95Share * 100)) % in the 95th (\(Figures.joules(joules)))",
       evidence: signals.threads.filter { $0.cpuSeconds > 0 }
         .sorted { ($0.cpuSeconds, $1.tid) > ($1.cpuSeconds, $0.tid) }.prefix(5).map {
           Evidence(

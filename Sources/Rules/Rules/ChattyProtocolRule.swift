@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// A protocol is to say what it has to say at once.

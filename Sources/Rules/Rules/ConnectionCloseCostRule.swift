@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// The radio is not to be woken to open, close or reset a connection only.

@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// Connect when needed, and no more often than needed.

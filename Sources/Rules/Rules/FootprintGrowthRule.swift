@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// The footprint must not grow for ever.
@@ -48,10 +49,10 @@ public enum FootprintGrowthRule: Rule {
     }
     let isLeak = slope > 0 && interval[0] > 0
     let value = isLeak ? slope / 1e6 * min(signals.durationSeconds, 60) / 60 : 0
-    let bounds = "\(Figures.short(interval[0] / 1e6)) to \(Figures.short(interval[1] / 1e6))"
+    let bounds = "\(Figures.brief(interval[0] / 1e6)) to \(Figures.brief(interval[1] / 1e6))"
     let finding = RuleFinding(
       value: value,
-      displayValue: "\(Figures.short(slope / 1e6)) MB per minute (\(bounds) at 95 %)",
+      displayValue: "\(Figures.brief(slope / 1e6)) MB per minute (\(bounds) at 95 %)",
       savings: scale.saving(of: value))
     if let main = signals.mainThread, !main.hasEventLoop {
       return .notApplicable(

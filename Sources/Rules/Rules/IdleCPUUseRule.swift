@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// While the main thread waits for events, the rest is to be quiet too.

@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// A program must let the CPU sleep.
@@ -21,7 +22,7 @@ public enum IdleWakeupsRule: Rule {
     let value = Rates.perSecond(Double(wakeups.idle), over: seconds)
     var finding = RuleFinding(
       value: value,
-      displayValue: "\(Figures.short(value)) idle wakeups per second"
+      displayValue: "\(Figures.brief(value)) idle wakeups per second"
         + " (\(wakeups.idle) of \(Figures.count(wakeups.total, "wakeup")))",
       evidence: evidence(signals, wakeups),
       savings: scale.saving(

@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// Timers are to stop while nobody uses the program.

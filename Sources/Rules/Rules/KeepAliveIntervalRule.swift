@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// A connection is not to be kept alive more often than every ten minutes.

@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// Large files are to be mapped or read in parts.

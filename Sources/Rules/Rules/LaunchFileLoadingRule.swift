@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// What is not needed yet is not to be loaded at launch.
@@ -38,7 +39,7 @@ public enum LaunchFileLoadingRule: Rule {
     return .measured(
       RuleFinding(
         value: value,
-        displayValue: "\(Figures.bytes(Double(bytes))) read and "
+        displayValue: "\(Figures.bytes(bytes)) read and "
           + "\(Figures.count(launch.filesOpened, "file")) opened before the first event",
         evidence: launch.files.prefix(8).map { Evidence(summary: "opened \($0)", path: $0) },
         savings: scale.saving(of: value)))

@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// At launch the main thread is to set things up, and no more.

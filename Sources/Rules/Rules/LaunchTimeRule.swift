@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// A program must be ready for events soon after its start.

@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// Large amounts of computing belong on other threads.

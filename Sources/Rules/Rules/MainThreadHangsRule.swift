@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// The main thread must not be kept from its events for longer than 100 ms.

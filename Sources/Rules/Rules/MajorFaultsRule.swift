@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// The system is not to load pages again.

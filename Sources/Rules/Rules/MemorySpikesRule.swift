@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// Temporaries are to be freed before they pile up.
@@ -49,14 +50,14 @@ public enum MemorySpikesRule: Rule {
       RuleFinding(
         value: value,
         displayValue: spikes.first.map {
-          "\(Figures.bytes(Double($0.peakBytes))) for a moment, "
-            + "\(Figures.bytes(Double($0.afterBytes))) after"
+          "\(Figures.bytes($0.peakBytes)) for a moment, "
+            + "\(Figures.bytes($0.afterBytes)) after"
         } ?? "no spike of 8 MiB or more",
         evidence: spikes.prefix(5).map {
           Evidence(
-            summary: "\(Figures.bytes(Double($0.beforeBytes))) before, "
-              + "\(Figures.bytes(Double($0.peakBytes))) at the peak, "
-              + "\(Figures.bytes(Double($0.afterBytes))) after",
+            summary: "\(Figures.bytes($0.beforeBytes)) before, "
+              + "\(Figures.bytes($0.peakBytes)) at the peak, "
+              + "\(Figures.bytes($0.afterBytes)) after",
             value: Double($0.peakBytes), unit: "bytes", time: $0.time)
         }, savings: scale.saving(of: value)))
   }

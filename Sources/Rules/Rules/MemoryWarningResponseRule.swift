@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// What can be made again is to be freed when memory is short.
@@ -38,11 +39,11 @@ public enum MemoryWarningResponseRule: Rule {
     return .measured(
       RuleFinding(
         value: worst.held * 100,
-        displayValue: "\(Figures.short(released)) % of \(Figures.bytes(Double(worst.from))) freed",
+        displayValue: "\(Figures.brief(released)) % of \(Figures.bytes(worst.from)) freed",
         evidence: known.prefix(5).map {
           Evidence(
-            summary: "\($0.mark.name): \(Figures.short((1 - $0.held) * 100)) % of "
-              + "\(Figures.bytes(Double($0.from))) freed within 5 s",
+            summary: "\($0.mark.name): \(Figures.brief((1 - $0.held) * 100)) % of "
+              + "\(Figures.bytes($0.from)) freed within 5 s",
             value: (1 - $0.held) * 100, unit: "%", time: $0.mark.time)
         }, savings: scale.saving(of: worst.held * 100)))
   }

@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// A program must do with little memory.
@@ -29,12 +30,12 @@ public enum PeakFootprintRule: Rule {
       RuleFinding(
         value: value,
         displayValue: "\(Figures.bytes(value * 1e6)) at the peak, "
-          + "\(Figures.bytes(Double(memory.endFootprintBytes))) at the end",
+          + "\(Figures.bytes(memory.endFootprintBytes)) at the end",
         evidence: peak.map {
           [
             Evidence(
-              summary: "highest sample: \(Figures.bytes(Double($0.footprintBytes))), "
-                + "\(Figures.bytes(Double($0.residentBytes))) resident",
+              summary: "highest sample: \(Figures.bytes($0.footprintBytes)), "
+                + "\(Figures.bytes($0.residentBytes)) resident",
               value: Double($0.footprintBytes), unit: "bytes", time: $0.time)
           ]
         } ?? [], savings: scale.saving(of: value)))

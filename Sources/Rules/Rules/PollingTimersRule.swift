@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// A program must not poll.
@@ -25,7 +26,7 @@ public enum PollingTimersRule: Rule {
     let display =
       expired == 0
       ? "no regular timed wait expired for nothing"
-      : "\(Figures.short(value)) timed waits expired for nothing per second"
+      : "\(Figures.brief(value)) timed waits expired for nothing per second"
     return .measured(
       RuleFinding(
         value: value, displayValue: display, evidence: polling.prefix(8).map(row),

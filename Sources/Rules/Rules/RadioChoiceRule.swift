@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// What the same traffic costs on other radios.
@@ -31,7 +32,7 @@ public enum RadioChoiceRule: Rule {
         evidence: all.map {
           Evidence(
             summary: "\($0.profile): \(Figures.joules($0.energyJoules)), on "
-              + "\(Figures.short($0.dutyCycle * 100)) % of the time",
+              + "\(Figures.brief($0.dutyCycle * 100)) % of the time",
             value: $0.energyJoules, unit: "J")
         }))
   }

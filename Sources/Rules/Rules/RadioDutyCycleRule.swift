@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// A program must let the radio power down.
@@ -28,7 +29,7 @@ public enum RadioDutyCycleRule: Rule {
     let value = radio.dutyCycle * 100
     let finding = RuleFinding(
       value: value,
-      displayValue: "the \(radio.profile) radio was on \(Figures.short(value)) % of the time, for "
+      displayValue: "the \(radio.profile) radio was on \(Figures.brief(value)) % of the time, for "
         + Figures.count(network.bursts.count, "burst"),
       evidence: RadioTails.rows(network.bursts),
       savings: saving(network).map { Savings(value: $0) })

@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// Resource files are to be small.
@@ -39,12 +40,12 @@ public enum ResourceSizesRule: Rule {
       reason: "what is a resource is not known",
       finding: RuleFinding(
         value: Double(largest.bytesRead) / 1e6,
-        displayValue: "the largest file read: \(Figures.bytes(Double(largest.bytesRead)))",
+        displayValue: "the largest file read: \(Figures.bytes(largest.bytesRead))",
         evidence: read.prefix(5).map {
           let ending = $0.path.split(separator: ".").last.map { $0.lowercased() } ?? ""
           let note = uncompressed.contains(ending) ? ", an uncompressed format" : ""
           return Evidence(
-            summary: "\($0.path): \(Figures.bytes(Double($0.bytesRead)))\(note)",
+            summary: "\($0.path): \(Figures.bytes($0.bytesRead))\(note)",
             value: Double($0.bytesRead), unit: "bytes", path: $0.path)
         }))
   }

@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// Failures are to be met with patience.

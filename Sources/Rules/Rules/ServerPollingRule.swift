@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// A program must not ask a server again and again.

@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// Large structured data belongs in a database.
@@ -43,7 +44,7 @@ public enum StructuredDataStoreRule: Rule {
         evidence: files.prefix(5).map {
           Evidence(
             summary: "\($0.path): \($0.scatteredWrites) small writes over "
-              + Figures.bytes(Double($0.extentBytes)),
+              + Figures.bytes($0.extentBytes),
             value: Double($0.scatteredWrites), unit: "writes", path: $0.path)
         }))
   }

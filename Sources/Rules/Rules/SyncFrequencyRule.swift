@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// Changes must be collected before they are forced to the device.

@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// What is sent must be sent in bursts, not spread out.

@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// A program that is told to end must end soon.

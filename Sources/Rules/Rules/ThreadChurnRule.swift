@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// Threads are not to be made and ended again and again.

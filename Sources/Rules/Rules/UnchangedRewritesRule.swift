@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// State is to be saved only when it changed.

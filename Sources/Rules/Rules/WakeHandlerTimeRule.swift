@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// Once woken in the background, a program is to finish quickly.

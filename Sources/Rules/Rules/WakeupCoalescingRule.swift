@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// Work that may wait a little is to share wakeups.

@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// Only what changed must be written, not the whole file again.
@@ -64,7 +65,7 @@ public enum WholeFileRewritesRule: Rule {
         value: value,
         displayValue: bytes > 0
           ? "\(Figures.bytes(bytes)) in \(Figures.count(count, "rewrite")) of whole files, "
-            + "\(Figures.short(value)) % of what was written" + changed(files)
+            + "\(Figures.brief(value)) % of what was written" + changed(files)
           : "no file of more than 4 KiB was written again whole",
         evidence: DiskFiles.rows(files, unit: "bytes") { Double($0.rewrittenBytes) },
         savings: bytes > 0 ? Savings(value: value * unchanged(files)) : nil))

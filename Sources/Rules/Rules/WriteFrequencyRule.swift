@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// Small writes must be joined, so that the disk can rest.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Budgets
 import Glibc
+import Quantities
 import Reporting
 
 /// The forms in which a comparison can be written.

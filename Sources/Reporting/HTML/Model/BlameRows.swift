@@ -1,3 +1,5 @@
+import Quantities
+
 /// Which functions caused what was measured, one table a signal.
 enum BlameRows {
   static func tables(_ blame: BlameSection) -> [TableModel] {

@@ -1,3 +1,5 @@
+import Quantities
+
 /// The main figures of two reports; less is better in each.
 enum ComparedFigures {
   /// Differences below this share are noise.

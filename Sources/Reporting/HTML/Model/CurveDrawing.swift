@@ -1,3 +1,4 @@
+import Quantities
 import Rules
 
 #if canImport(Glibc)

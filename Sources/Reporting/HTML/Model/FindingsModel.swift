@@ -1,3 +1,4 @@
+import Quantities
 import Rules
 
 /// All rules, by what they came to.

@@ -1,3 +1,5 @@
+import Quantities
+
 /// A score as a ring, with words for those who do not see its colour.
 struct GaugeModel {
   let id: String

@@ -1,3 +1,4 @@
+import Quantities
 import Rules
 
 /// Keeps a page small however long the recording: of long lists it holds what costs most, and says so.

@@ -1,3 +1,5 @@
+import Quantities
+
 /// How the recording was made, in rows.
 struct RecordingModel {
   let rows: [LabelledText]

@@ -1,3 +1,5 @@
+import Quantities
+
 /// The tables of a page; a table without rows is left out.
 enum ReportTables {
   static func tables(_ report: Report) -> [TableModel] {

@@ -1,3 +1,4 @@
+import Quantities
 import Rules
 
 /// What following the advice would save.

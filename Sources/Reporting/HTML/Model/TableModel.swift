@@ -1,3 +1,5 @@
+import Quantities
+
 /// A table that the page can sort and filter.
 struct TableModel {
   /// Rows beyond these are in the JSON only.

@@ -1,3 +1,5 @@
+import Quantities
+
 /// How far a recording can be trusted, one reason a line.
 struct TrustLine {
   /// "good", "fair" or "poor".

@@ -1,3 +1,4 @@
+import Quantities
 import Rules
 
 /// The first screen: what it is about, the scores, the worst findings, savings and trust.

@@ -1,11 +1,11 @@
 /// Numbers as people read them, always the same way whatever the locale.
-public enum Figures {
-  /// A number with so many digits after the point.
-  public static func fixed(_ value: Double, _ digits: Int) -> String {
+package enum Figures {
+  /// A number with so many digits after the point, rounded as C's `printf` does.
+  package static func fixed(_ value: Double, _ digits: Int) -> String {
     guard value.isFinite else { return "?" }
     var scale = 1.0
     for _ in 0..<digits { scale *= 10 }
-    let scaled = (value.magnitude * scale).rounded(.toNearestOrEven)
+    let scaled = rounded(value.magnitude, times: scale)
     guard scaled < 9e15 else { return "\(value)" }
     let whole = Int64(scaled)
     let sign = value < 0 && whole != 0 ? "-" : ""
@@ -17,7 +17,7 @@ public enum Figures {
   }
 
   /// A number with about three digits that mean something.
-  public static func brief(_ value: Double) -> String {
+  package static func brief(_ value: Double) -> String {
     switch value.magnitude {
     case 0: "0"
     case 100...: fixed(value, 0)
@@ -28,19 +28,19 @@ public enum Figures {
   }
 
   /// A time in the unit that suits it.
-  public static func seconds(_ value: Double) -> String {
+  package static func seconds(_ value: Double) -> String {
     switch value.magnitude {
     case 0: "0 s"
     case 120...: "\(fixed(value / 60, 1)) min"
     case 1..<120: "\(brief(value)) s"
     case 0.001..<1: "\(brief(value * 1e3)) ms"
-    case 0.000001..<0.001: "\(brief(value * 1e6)) us"
+    case 0.000001..<0.001: "\(brief(value * 1e6)) µs"
     default: "\(brief(value * 1e9)) ns"
     }
   }
 
   /// A size in the decimal unit that suits it.
-  public static func bytes(_ value: Double) -> String {
+  package static func bytes(_ value: Double) -> String {
     switch value.magnitude {
     case 1e9...: "\(brief(value / 1e9)) GB"
     case 1e6..<1e9: "\(brief(value / 1e6)) MB"
@@ -50,23 +50,23 @@ public enum Figures {
   }
 
   /// A size in the decimal unit that suits it.
-  public static func bytes(_ value: UInt64) -> String { bytes(Double(value)) }
+  package static func bytes(_ value: UInt64) -> String { bytes(Double(value)) }
 
   /// An energy in the unit that suits it.
-  public static func joules(_ value: Double) -> String {
+  package static func joules(_ value: Double) -> String {
     value.magnitude < 1 && value != 0 ? "\(brief(value * 1e3)) mJ" : "\(brief(value)) J"
   }
 
   /// A share as a percentage.
-  public static func percent(_ share: Double) -> String { "\(brief(share * 100)) %" }
+  package static func percent(_ share: Double) -> String { "\(brief(share * 100)) %" }
 
   /// A count with its noun, in the singular for one.
-  public static func count(_ value: Int, _ noun: String, _ plural: String? = nil) -> String {
+  package static func count(_ value: Int, _ noun: String, _ plural: String? = nil) -> String {
     "\(grouped(value)) \(value == 1 ? noun : plural ?? noun + "s")"
   }
 
   /// A whole number with its thousands set apart by commas.
-  public static func grouped(_ value: Int) -> String {
+  package static func grouped(_ value: Int) -> String {
     let digits = Array(String(value.magnitude))
     var result = value < 0 ? "-" : ""
     for (index, digit) in digits.enumerated() {
@@ -77,7 +77,16 @@ public enum Figures {
   }
 
   /// Of how many events one was recorded: mostly whole, as it was asked for.
-  public static func period(_ value: Double) -> String { trimmed(fixed(value, 1)) }
+  package static func period(_ value: Double) -> String { trimmed(fixed(value, 1)) }
+
+  /// A product rounded to a whole number; where it lies halfway, by what the multiplication itself rounded off.
+  private static func rounded(_ value: Double, times scale: Double) -> Double {
+    let product = value * scale
+    let below = product.rounded(.down)
+    let rest = (-product).addingProduct(value, scale)
+    guard product - below == 0.5, rest != 0 else { return product.rounded(.toNearestOrEven) }
+    return rest < 0 ? below : below + 1
+  }
 
   private static func trimmed(_ text: String) -> String {
     guard text.contains(".") else { return text }

@@ -1,0 +1,57 @@
+import Quantities
+import Testing
+
+@Suite struct FiguresTests {
+  @Test(arguments: [
+    (0.0, 2, "0.00"), (1.005, 1, "1.0"), (9.999, 2, "10.00"), (-0.001, 2, "0.00"),
+    (-1.5, 0, "-2"), (1234.5678, 3, "1234.568"), (0.05, 1, "0.1"), (12.04, 2, "12.04"),
+    (16.25, 1, "16.2"), (0.15, 1, "0.1"), (2.675, 2, "2.67"), (0.5, 0, "0"), (1e300, 1, "1e+300"),
+  ])
+  func `fixed figures`(value: Double, digits: Int, text: String) {
+    #expect(Figures.fixed(value, digits) == text)
+  }
+
+  @Test(arguments: [
+    (0, "0 s"), (0.000_000_25, "250 ns"), (0.000_048, "48.0 µs"), (0.000_607_2, "607 µs"),
+    (0.0123, "12.3 ms"), (0.1504, "150 ms"), (2.5, "2.5 s"), (59.94, "59.9 s"),
+    (600, "10.0 min"), (-0.0123, "-12.3 ms"),
+  ])
+  func `times, in the unit that suits them`(seconds: Double, text: String) {
+    #expect(Figures.seconds(seconds) == text)
+  }
+
+  @Test func `sizes, in decimal units`() {
+    #expect(Figures.bytes(UInt64(999)) == "999 B")
+    #expect(Figures.bytes(UInt64(1_234_567)) == "1.23 MB")
+    #expect(Figures.bytes(-2048.0) == "-2.05 kB")
+    #expect(Figures.bytes(3e9) == "3 GB")
+  }
+
+  @Test func `energies and shares`() {
+    #expect(Figures.joules(0.101) == "101 mJ")
+    #expect(Figures.joules(0.00395) == "3.95 mJ")
+    #expect(Figures.joules(12.786) == "12.8 J")
+    #expect(Figures.percent(0.256) == "25.6 %")
+  }
+
+  @Test func `counts, grouped, with their nouns`() {
+    #expect(Figures.grouped(-1_234_567) == "-1,234,567")
+    #expect(Figures.grouped(100) == "100")
+    #expect(Figures.count(1, "wait") == "1 wait")
+    #expect(Figures.count(1200, "wait") == "1,200 waits")
+    #expect(Figures.count(0, "entry", "entries") == "0 entries")
+  }
+
+  @Test func `periods of samples are mostly whole`() {
+    #expect(Figures.period(251) == "251")
+    #expect(Figures.period(39) == "39")
+    #expect(Figures.period(16.25) == "16.2")
+  }
+
+  @Test(arguments: [Double.nan, .infinity, -.infinity])
+  func `what is no number is shown as unknown`(value: Double) {
+    #expect(Figures.fixed(value, 2) == "?")
+    #expect(Figures.bytes(value).hasPrefix("?"))
+    #expect(Figures.seconds(value).hasPrefix("?"))
+  }
+}
