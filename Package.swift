@@ -163,13 +163,13 @@ let package = Package(
     .executableTarget(
       name: "lull-bench", dependencies: ["PerfData"], path: "Sources/Benchmark",
       swiftSettings: strict),
-    .target(name: "TestSupport", dependencies: ["PerfData"], swiftSettings: strict),
+    .target(name: "TestSupport", dependencies: ["PerfData", "Quantities"], swiftSettings: strict),
     .testTarget(name: "ProcessorsTests", dependencies: ["CProcessor", "Processors"]),
     .testTarget(name: "PerfDataTests", dependencies: ["PerfData", "Quantities", "TestSupport"]),
-    .testTarget(name: "PacketsTests", dependencies: ["Packets", "TestSupport"]),
+    .testTarget(name: "PacketsTests", dependencies: ["Packets", "Quantities", "TestSupport"]),
     .testTarget(name: "QuantitiesTests", dependencies: ["Quantities"]),
     .testTarget(name: "RecordingTests", dependencies: ["Quantities", "Recording", "TestSupport"]),
-    .testTarget(name: "SymbolsTests", dependencies: ["Symbols", "PerfData", "lull"]),
+    .testTarget(name: "SymbolsTests", dependencies: ["PerfData", "Quantities", "Symbols", "lull"]),
     .testTarget(
       name: "TraceModelTests", dependencies: ["Quantities", "TraceModel", "TestSupport"]),
     .testTarget(name: "SignalsTests", dependencies: ["Quantities", "Signals", "TestSupport"]),
@@ -179,7 +179,9 @@ let package = Package(
       dependencies: ["PerfData", "Quantities", "Reporting", "Signals", "TestSupport", "TraceModel"]),
     .testTarget(
       name: "BudgetsTests",
-      dependencies: ["Budgets", "Reporting", "Rules", "Signals", "TestSupport", "TraceModel"]),
+      dependencies: [
+        "Budgets", "Quantities", "Reporting", "Rules", "Signals", "TestSupport", "TraceModel",
+      ]),
     .testTarget(
       name: "EndToEndTests",
       dependencies: [

@@ -1,9 +1,11 @@
+import Quantities
+
 /// Breaks traces as a damaged disk or a hostile sender would: record by record rather than byte by byte.
 public struct StructuralMutator {
   private var random: SeededGenerator
 
   /// The same seed breaks in the same way.
-  public init(seed: UInt64) { random = SeededGenerator(state: seed) }
+  public init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
   private mutating func next() -> UInt64 { random.next() }
 

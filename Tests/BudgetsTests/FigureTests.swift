@@ -1,4 +1,5 @@
 import Foundation
+import Quantities
 import Testing
 
 @testable import Reporting
@@ -87,10 +88,13 @@ import Testing
     }
     var random = SystemRandomNumberGenerator()
     let seed = UInt64.random(in: .min ... .max, using: &random)
-    var generator = SeededBytes(state: seed)
+    var generator = SeededGenerator(seed: seed)
     for _ in 0..<300 {
       var broken = whole
-      for _ in 0..<3 { broken[Int(generator.next() % UInt64(whole.count))] = generator.byte() }
+      for _ in 0..<3 {
+        broken[Int(generator.next() % UInt64(whole.count))] = UInt8(
+          truncatingIfNeeded: generator.next())
+      }
       // Either is right: a byte within a text may be any.
       _ = try? ReportFigures(json: broken)
     }
@@ -103,18 +107,6 @@ import Testing
     }
     #expect(
       try ReportFigures(json: Array("{ \"later\": [{}, [1, \"]\"], -1e3] }".utf8)).numbers.isEmpty)
-  }
-
-  /// Bytes that are the same for the same seed.
-  private struct SeededBytes {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return state >> 33
-    }
-
-    mutating func byte() -> UInt8 { UInt8(truncatingIfNeeded: next()) }
   }
 
   @Test func `numbers, texts, dictionaries and named items are figures`() throws {

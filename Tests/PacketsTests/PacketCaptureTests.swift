@@ -1,4 +1,5 @@
 import Foundation
+import Quantities
 import TestSupport
 import Testing
 
@@ -146,7 +147,7 @@ struct PacketCaptureTests {
     }
     let whole = builder.build()
     let seed = UInt64.random(in: 0...UInt64.max)
-    var generator = SplitMix(state: seed)
+    var generator = SeededGenerator(seed: seed)
     for round in 0..<500 {
       var bytes = whole
       for _ in 0...Int.random(in: 0..<8, using: &generator) {
@@ -159,18 +160,5 @@ struct PacketCaptureTests {
         #expect((capture?.packets.count ?? 0) <= 40, "seed \(seed), round \(round)")
       }
     }
-  }
-}
-
-/// A generator whose seed a failing test prints.
-private struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-    return value ^ (value >> 31)
   }
 }

@@ -1,18 +1,10 @@
 import Foundation
+import Quantities
 import Testing
 
 @testable import Symbols
 
 @Suite struct `Hostile module files` {
-  /// A generator that can be repeated from its seed.
-  private struct Generator: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return state ^ (state >> 29)
-    }
-  }
-
   /// Reads everything of a file that can be read; what comes out does not matter.
   private func readAll(_ path: String) {
     guard let reader = try? ModuleReader(path: path) else { return }
@@ -43,7 +35,7 @@ import Testing
     let path = "\(TestProgram.directory)/hostile-\(UUID().uuidString)"
     let seed = UInt64.random(in: 0...UInt64.max)
     print("seed of the altered module files: \(seed)")
-    var generator = Generator(state: seed)
+    var generator = SeededGenerator(seed: seed)
     for round in 0..<150 {
       var bytes = original
       if round % 3 == 0 {

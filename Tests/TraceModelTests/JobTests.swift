@@ -39,7 +39,7 @@ import Testing
 
   /// Runs of every kind: waits known and not, of no time, before each other and as long as a number can be.
   private func runs(_ seed: UInt64) -> [JobRun] {
-    var random = SeededGenerator(state: seed)
+    var random = SeededGenerator(seed: seed)
     return (0..<2000).map { place in
       let end = UInt64.random(in: 1 << 40...1 << 41, using: &random)
       let start = end - UInt64.random(in: 0...1 << UInt64(place % 40), using: &random)

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 import TestSupport
 import Testing
 
@@ -18,7 +19,7 @@ import Testing
 
   @Test(arguments: [0, 1, 2, 5000], [1, UInt64.random(in: 0 ... .max)])
   func `each sample has the last number that it was given`(count: Int, seed: UInt64) {
-    var random = SeededGenerator(state: seed)
+    var random = SeededGenerator(seed: seed)
     var index = SampleIndex()
     var known: [String: Int32] = [:]
     for (place, sample) in samples(count, &random).enumerated() {

@@ -60,7 +60,7 @@ struct ThreadHistoryTests {
   }
 
   @Test func `waits are told by what was counted as by walking through them`() {
-    var random = SeededGenerator(state: 7)
+    var random = SeededGenerator(seed: 7)
     let states: [ThreadState] =
       [.running, .runnable] + WaitCause.allCases.map { ThreadState.blocked($0) }
     var time: UInt64 = 5
@@ -133,7 +133,7 @@ struct ThreadHistoryTests {
 
 struct HistoryPartTests {
   private func intervals(_ count: Int, from start: UInt64) -> [ThreadInterval] {
-    var random = SeededGenerator(state: start)
+    var random = SeededGenerator(seed: start)
     var time = start
     return (0..<count).map { index in
       let begin = time

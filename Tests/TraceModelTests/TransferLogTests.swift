@@ -7,7 +7,7 @@ import Testing
 
 struct TransferLogTests {
   @Test func `transfers come out as they went in`() {
-    var random = SeededGenerator(state: 3)
+    var random = SeededGenerator(seed: 3)
     var time: UInt64 = 1000
     let transfers = (0..<5000).map { _ in
       // Of several rings, so that some are older than the one before.

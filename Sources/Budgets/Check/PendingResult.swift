@@ -62,7 +62,7 @@ struct PendingResult {
 
   /// Takes over what the comparison with the baseline says.
   mutating func take(_ outcome: ComparisonSuite.Outcome, of samples: FigureSamples) {
-    let base = Quantiles.median(samples.base)
+    let base = Aggregation.median.value(of: samples.base)
     result.baseline = base
     result.change = samples.change
     result.relativeChange = samples.relativeChange

@@ -158,11 +158,11 @@ public struct RunComparer: Sendable {
   }
 
   private func figure(_ gate: Gate, _ samples: FigureSamples) -> ComparedFigure {
-    let base = Quantiles.median(samples.base)
+    let base = Aggregation.median.value(of: samples.base)
     func pair(_ range: ClosedRange<Double>) -> [Double] { [range.lowerBound, range.upperBound] }
     return ComparedFigure(
       path: gate.path.description, unit: FigureUnit.of(gate.path).name, verdict: .unchanged,
-      base: base, new: Quantiles.median(samples.new),
+      base: base, new: Aggregation.median.value(of: samples.new),
       baseInterval: pair(Bootstrap.median(samples.base)),
       newInterval: pair(Bootstrap.median(samples.new)), change: samples.change,
       relativeChange: samples.relativeChange,

@@ -32,7 +32,7 @@ public enum BudgetTemplate {
       let (low, high) = (unit.text(least), unit.text(most))
       let range = least == most ? high : low == high ? "about \(high)" : "\(low) to \(high)"
       let spread = most - least
-      guard spread <= stable * Quantiles.median(values).magnitude else {
+      guard spread <= stable * Aggregation.median.value(of: values).magnitude else {
         unstable.append("# \(name): from \(range), too uneven to gate")
         continue
       }

@@ -1,3 +1,5 @@
+import Quantities
+
 /// Intervals by drawing the same samples again (Efron, 1979; the percentile method).
 package enum Bootstrap {
   private static let draws = 2000
@@ -24,8 +26,8 @@ package enum Bootstrap {
     _ confidence: Double, _ draw: () -> Double
   ) -> ClosedRange<Double> {
     let drawn = (0..<draws).map { _ in draw() }.sorted()
-    let low = Quantiles.sortedQuantile(drawn, (1 - confidence) / 2)
-    return low...max(low, Quantiles.sortedQuantile(drawn, (1 + confidence) / 2))
+    let low = Quantiles.quantile((1 - confidence) / 2, ofSorted: drawn) ?? 0
+    return low...max(low, Quantiles.quantile((1 + confidence) / 2, ofSorted: drawn) ?? 0)
   }
 
   private static func drawnMedian(
@@ -33,6 +35,6 @@ package enum Bootstrap {
   ) -> Double {
     guard values.count > 1 else { return values.first ?? 0 }
     let drawn = values.map { _ in values[Int.random(in: 0..<values.count, using: &generator)] }
-    return Quantiles.median(drawn)
+    return Aggregation.median.value(of: drawn)
   }
 }

@@ -30,11 +30,13 @@ package struct FigureSamples: Sendable, Equatable {
   /// How far runs may be apart and still agree, as a share of their median.
   private static let agreement = 0.005
 
-  package var change: Double { Quantiles.median(new) - Quantiles.median(base) }
+  package var change: Double {
+    Aggregation.median.value(of: new) - Aggregation.median.value(of: base)
+  }
 
   /// The change as a share of the base; nil where there was nothing before.
   package var relativeChange: Double? {
-    let before = Quantiles.median(base)
+    let before = Aggregation.median.value(of: base)
     return before == 0 ? nil : change / before.magnitude
   }
 
@@ -44,7 +46,7 @@ package struct FigureSamples: Sendable, Equatable {
   }
 
   private static func agree(_ values: [Double]) -> Bool {
-    !values.isEmpty && spread(values) <= agreement * Quantiles.median(values).magnitude
+    !values.isEmpty && spread(values) <= agreement * Aggregation.median.value(of: values).magnitude
   }
 
   private static func spread(_ values: [Double]) -> Double {
@@ -53,7 +55,7 @@ package struct FigureSamples: Sendable, Equatable {
 
   /// Whether the medians are further apart than allowed.
   package var isPastTolerance: Bool {
-    change.magnitude > allowed.tolerance(at: Quantiles.median(base)) + 1e-12
+    change.magnitude > allowed.tolerance(at: Aggregation.median.value(of: base)) + 1e-12
   }
 
   package var isEnough: Bool { min(base.count, new.count) >= Self.fewest }
@@ -72,7 +74,7 @@ package struct FigureSamples: Sendable, Equatable {
     if isDeterministic {
       // Runs that agree within a little may still be apart by as little.
       let spread = Self.spread(base) + Self.spread(new)
-      let tolerance = allowed.tolerance(at: Quantiles.median(base))
+      let tolerance = allowed.tolerance(at: Aggregation.median.value(of: base))
       guard change.magnitude > tolerance + spread else { return .unchanged }
     } else {
       guard isEnough else { return .tooFewRuns }

@@ -25,7 +25,7 @@ enum CPUMeasure {
     return CPUSignal(
       totalSeconds: hasSchedule ? scheduled : (user ?? 0) + (system ?? 0), userSeconds: user,
       systemSeconds: system, medianShare: Quantiles.median(windows) ?? 0,
-      p95Share: Quantiles.percentile(95, of: windows) ?? 0,
+      p95Share: Quantiles.quantile(0.95, of: windows) ?? 0,
       shareOver60s: longShare(windows),
       majorFaultSeconds: subject.threads.reduce(0) {
         $0 + $1.intervals.totals.blocked(by: .pageFault).seconds

@@ -106,7 +106,7 @@ enum DiskMeasure {
     signal.readsMeasured = subject.trace.capture?.recordsLargeReads == true
     let minutes = subject.seconds / 60
     signal.writesPerMinute = minutes > 0 ? Double(signal.writes) / minutes : 0
-    signal.steadyBytesPerSecond = Quantiles.steadyRate(amounts, durationSeconds: subject.seconds)
+    signal.steadyBytesPerSecond = SteadyRate.perSecond(amounts, durationSeconds: subject.seconds)
     let samples = subject.trace.footprints.filter { $0.pid == subject.pid }
     if let first = samples.first, let last = samples.last {
       // A wrapped program starts at zero; an attached one had written before.

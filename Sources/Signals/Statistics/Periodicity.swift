@@ -1,3 +1,5 @@
+import Quantities
+
 /// A regular period found in a series of times, in which some occurrences may be missing.
 public struct Periodicity: Sendable, Hashable {
   /// Mean period, with misses accounted for.
@@ -25,7 +27,7 @@ public struct Periodicity: Sendable, Hashable {
     let intervals = zip(times, times.dropFirst()).map { $1 - $0 }.filter { $0 > 0 }
     guard times.count >= fewest, intervals.count >= 2 else { return nil }
     let sorted = intervals.sorted()
-    let seeds = [50.0, 25, 10, 75].compactMap { Quantiles.percentile($0, ofSorted: sorted) }
+    let seeds = [0.5, 0.25, 0.1, 0.75].compactMap { Quantiles.quantile($0, ofSorted: sorted) }
     let fits = Set(seeds).sorted(by: >).compactMap { fit(intervals, period: $0, slack: slack) }
     guard let best = fits.first, best.count >= fewest else { return nil }
     return best

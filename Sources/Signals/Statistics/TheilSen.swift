@@ -1,3 +1,5 @@
+import Quantities
+
 /// A robust straight line: the median of the slopes of all pairs of points.
 public struct TheilSen: Sendable, Hashable {
   /// The slope, in units of y per unit of x.
@@ -25,7 +27,7 @@ public struct TheilSen: Sendable, Hashable {
       }
     }
     slopes.sort()
-    guard let median = Quantiles.percentile(50, ofSorted: slopes) else { return nil }
+    guard let median = Quantiles.quantile(0.5, ofSorted: slopes) else { return nil }
     let count = Double(used.count)
     let spread = z * (Self.kendallVariance(used.map(\.y), count: count)).squareRoot()
     let pairs = Double(slopes.count)

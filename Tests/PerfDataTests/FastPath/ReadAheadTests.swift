@@ -1,4 +1,5 @@
 import Foundation
+import Quantities
 import TestSupport
 import Testing
 
@@ -13,7 +14,7 @@ struct ReadAheadTests {
 
   /// Rings of two CPUs in rounds of all sizes, with records amid the samples that are something else, some too late.
   private func trace(_ seed: Int, bytes: Int) -> TraceBuilder {
-    var random = SeededGenerator(state: UInt64(seed))
+    var random = SeededGenerator(seed: UInt64(seed))
     var builder = TraceBuilder()
     var time: UInt64 = 1_000_000
     while builder.records.count < bytes {
@@ -83,7 +84,7 @@ struct ReadAheadTests {
 
   /// Holes of zeros, and bytes that are other ones, where records are.
   private func harm(_ bytes: inout [UInt8], _ seed: Int) {
-    var random = SeededGenerator(state: UInt64(seed))
+    var random = SeededGenerator(seed: UInt64(seed))
     let data = 1 << 16..<3 << 20
     for _ in 0..<seed % 4 {
       let start = Int.random(in: data, using: &random)
@@ -107,7 +108,7 @@ struct ReadAheadTests {
     let mapped = try PerfDataFile(path: path)
     let memory = try PerfDataFile(bytes: bytes)
     let demands = try demands(memory)
-    var random = SeededGenerator(state: UInt64(seed))
+    var random = SeededGenerator(seed: UInt64(seed))
     // The second time it is known what comes too late.
     for _ in 0..<2 {
       var wanted: [Given] = []
@@ -183,7 +184,7 @@ struct ReadAheadTests {
   /// Told again what the record before it on its CPU told, a sample is left out; anything that was not looked at may have changed it.
   @Test(arguments: 0..<20)
   func `that a thread runs is told once`(seed: Int) throws {
-    var random = SeededGenerator(state: UInt64(seed))
+    var random = SeededGenerator(seed: UInt64(seed))
     var builder = TraceBuilder()
     var running: [Int32: Int32] = [:]
     var wanted: [UInt64] = []

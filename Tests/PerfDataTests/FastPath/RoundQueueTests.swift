@@ -1,4 +1,5 @@
 import Dispatch
+import Quantities
 import TestSupport
 import Testing
 
@@ -12,7 +13,7 @@ struct RoundQueueTests {
     let queue = RoundQueue()
     let reading = DispatchQueue(label: "reader")
     reading.async {
-      var random = SeededGenerator(state: 1)
+      var random = SeededGenerator(seed: 1)
       for number in 0..<1000 {
         let part = queue.empty()
         part.count = 0
@@ -24,7 +25,7 @@ struct RoundQueueTests {
       times.note(1000)
       queue.end(times)
     }
-    var random = SeededGenerator(state: 2)
+    var random = SeededGenerator(seed: 2)
     var read: RecordPart?
     var numbers: [UInt64] = []
     while let part = queue.take(read, beside: { false }) {

@@ -1,3 +1,4 @@
+import Quantities
 import TestSupport
 import Testing
 
@@ -9,7 +10,7 @@ struct SampleDemandTests {
   /// Fields of all widths, signed and not, at any place of payloads of any length, up to the last byte of the memory that is read.
   @Test(arguments: 0..<50)
   func `what is read as samples are found is what their fields say`(seed: Int) throws {
-    var random = SeededGenerator(state: UInt64(seed))
+    var random = SeededGenerator(seed: UInt64(seed))
     let fields = try (0..<3).map { _ in
       try #require(
         IntegerField(

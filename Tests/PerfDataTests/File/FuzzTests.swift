@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 import TestSupport
 import Testing
 
@@ -31,7 +32,7 @@ struct FuzzTests {
 
   @Test(arguments: seeds) func `no bytes make the reader crash`(seed: UInt64) {
     print("PerfData fuzz seed \(seed)")
-    var random = SeededGenerator(state: seed)
+    var random = SeededGenerator(seed: seed)
     let original = SmallTrace.bytes
     var opened = 0
     for _ in 0..<4000 {
@@ -47,7 +48,7 @@ struct FuzzTests {
     seed: UInt64
   ) {
     print("PerfData sample fuzz seed \(seed)")
-    var random = SeededGenerator(state: seed)
+    var random = SeededGenerator(seed: seed)
     for _ in 0..<3000 {
       var attribute = EventAttribute(
         type: 1, config: 0,

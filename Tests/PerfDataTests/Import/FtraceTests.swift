@@ -1,5 +1,6 @@
 import Foundation
 import PerfData
+import Quantities
 import TestSupport
 import Testing
 
@@ -85,7 +86,7 @@ struct FtraceTests {
   @Test(arguments: [UInt64(1), UInt64.random(in: 0 ... .max)])
   func `no broken file of trace-cmd makes the reader crash`(seed: UInt64) throws {
     print("trace-cmd fuzz seed \(seed)")
-    var random = SeededGenerator(state: seed)
+    var random = SeededGenerator(seed: seed)
     let recorded = try Data(
       contentsOf: URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("../../../Traces/sh.trace.dat"))

@@ -1,3 +1,4 @@
+import Quantities
 import TestSupport
 import Testing
 
@@ -40,7 +41,7 @@ struct OrderingTests {
   /// Runs of several lengths, with many equal times; the last two are so many that all are merged at once.
   @Test(arguments: [1, 2, 3, 5, 32, 33, 300])
   func `runs are merged as a stable sort would`(runs: Int) {
-    var random = SeededGenerator(state: UInt64(runs))
+    var random = SeededGenerator(seed: UInt64(runs))
     let merger = RunMerger()
     var waiting: [OrderedRecord] = []
     var offset = 0
@@ -111,7 +112,7 @@ struct OrderingTests {
   /// Rings of one round, of which each goes on before the one before it does.
   @Test(arguments: 0..<100)
   func `a round that is too large for memory is put in order all the same`(seed: Int) throws {
-    var random = SeededGenerator(state: UInt64(seed))
+    var random = SeededGenerator(seed: UInt64(seed))
     let times = (0..<5 + seed % 6).flatMap { ring in
       (0..<60).map { _ in UInt64(ring) * 1000 + random.next() % 3000 }.sorted()
     }

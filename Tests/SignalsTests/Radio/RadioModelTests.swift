@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 import Testing
 
@@ -93,7 +94,7 @@ import Testing
 
   @Test(arguments: ["lte-2012", "lte-aro", "3g-aro", "wifi-aro"], 0..<8 as Range<UInt64>)
   func `bursts add up to the integral of the power`(name: String, seed: UInt64) throws {
-    var random = SplitMix(state: seed &* 7919 &+ 1)
+    var random = SeededGenerator(seed: seed &* 7919 &+ 1)
     let profile = try RadioProfileFile.profile(named: name)
     let end = 300.0
     var transfers: [RadioTransfer] = []
@@ -205,19 +206,4 @@ private struct PowerFunction {
     }
     return (active, idle)
   }
-}
-
-/// A small generator whose numbers are the same everywhere.
-struct SplitMix {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-    return z ^ (z >> 31)
-  }
-
-  mutating func unit() -> Double { Double(next() >> 11) / 9_007_199_254_740_992 }
 }

@@ -1,22 +1,13 @@
+import Quantities
 import Signals
 import Testing
 
 @Suite struct StatisticsTests {
-  @Test func `quantiles`() {
-    #expect(Quantiles.median([]) == nil)
-    #expect(Quantiles.median([3, 1, 2]) == 2)
-    #expect(Quantiles.median([4, 1, 2, 3]) == 2.5)
-    #expect(Quantiles.percentile(95, of: (0...100).map(Double.init)) == 95)
-    #expect(Quantiles.percentile(0, of: [5, 6]) == 5)
-    #expect(Quantiles.percentile(100, of: [5, 6]) == 6)
-    #expect(Quantiles.percentile(25, of: [0, 10]) == 2.5)
-  }
-
   @Test func `a steady rate ignores what happens once`() {
-    #expect(Quantiles.steadyRate([(time: 3, amount: 1e6)], durationSeconds: 60) == 0)
+    #expect(SteadyRate.perSecond([(time: 3, amount: 1e6)], durationSeconds: 60) == 0)
     let steady = (0..<600).map { (time: Double($0) * 0.1, amount: 50.0) }
-    #expect(abs(Quantiles.steadyRate(steady, durationSeconds: 60) - 500) < 10)
-    #expect(Quantiles.steadyRate([], durationSeconds: 0) == 0)
+    #expect(abs(SteadyRate.perSecond(steady, durationSeconds: 60) - 500) < 10)
+    #expect(SteadyRate.perSecond([], durationSeconds: 0) == 0)
   }
 
   @Test func `a line through an outlier keeps its slope`() throws {
@@ -39,7 +30,7 @@ import Testing
   }
 
   @Test func `noise without growth holds zero, at about the rate promised`() throws {
-    var random = SplitMix(state: 42)
+    var random = SeededGenerator(seed: 42)
     var excluded = 0
     for _ in 0..<400 {
       let points = (0..<40).map { (x: Double($0), y: random.unit()) }
@@ -50,7 +41,7 @@ import Testing
   }
 
   @Test func `growth in noise is found, and many points are thinned`() throws {
-    var random = SplitMix(state: 7)
+    var random = SeededGenerator(seed: 7)
     let points = (0..<6000).map { (x: Double($0) * 0.1, y: Double($0) + random.unit() * 100) }
     let fit = try #require(TheilSen(points))
     #expect(abs(fit.slope - 10) < 0.1)
@@ -67,7 +58,7 @@ import Testing
   }
 
   @Test func `a period with jitter`() throws {
-    var random = SplitMix(state: 3)
+    var random = SeededGenerator(seed: 3)
     let times = (0..<200).map { Double($0) * 0.02 + random.unit() * 0.001 }
     let found = try #require(Periodicity.detect(times))
     #expect(abs(found.periodSeconds - 0.02) < 0.0001)
@@ -77,7 +68,7 @@ import Testing
   }
 
   @Test func `a period with misses`() throws {
-    var random = SplitMix(state: 9)
+    var random = SeededGenerator(seed: 9)
     let times = (0..<300).filter { _ in random.unit() > 0.2 }.map { Double($0) * 0.5 }
     let found = try #require(Periodicity.detect(times))
     #expect(abs(found.periodSeconds - 0.5) < 0.001)
@@ -93,7 +84,7 @@ import Testing
 
   @Test(arguments: 0..<20 as Range<UInt64>)
   func `random times have no period`(seed: UInt64) {
-    var random = SplitMix(state: seed)
+    var random = SeededGenerator(seed: seed)
     let times = (0..<100).map { _ in random.unit() * 100 }.sorted()
     #expect(Periodicity.detect(times) == nil)
   }

@@ -1,3 +1,4 @@
+import Quantities
 import Testing
 
 @testable import Signals
@@ -55,7 +56,7 @@ struct DecodedGrid {
 @Suite struct GridTests {
   @Test(arguments: [1, 2, 8, 64, 4096] as [UInt64])
   func `a grid holds what was put in, cell by cell, at any resolution`(quantum: UInt64) {
-    var random = SplitMix(state: 7 + quantum)
+    var random = SeededGenerator(seed: 7 + quantum)
     var expected: [UInt64: [Int: UInt64]] = [:]
     var encoder = GridEncoder(quantum: quantum, channels: 3, budget: .max)
     var time: UInt64 = 0
