@@ -91,11 +91,13 @@ let package = Package(
     .systemLibrary(name: "CPcap", providers: [.apt(["libpcap-dev"])]),
     .target(name: "Packets", dependencies: ["CPcap"], swiftSettings: reader),
     .target(name: "Quantities", swiftSettings: reader),
+    .target(name: "OutputFiles", swiftSettings: direct),
     .target(
       name: "PerfData", dependencies: ["CProcessor", "CZstd", "Processors", "Quantities"],
       swiftSettings: reader),
     .target(
-      name: "Recording", dependencies: ["CPerfEvent", "CPFM", "PerfData", "Quantities"],
+      name: "Recording",
+      dependencies: ["CPerfEvent", "CPFM", "OutputFiles", "PerfData", "Quantities"],
       swiftSettings: direct),
     .target(
       name: "Symbols", dependencies: ["CDemangling", "CElf", "Quantities"], swiftSettings: reader),
@@ -137,7 +139,7 @@ let package = Package(
     .executableTarget(
       name: "lull",
       dependencies: [
-        "Budgets", "Processors", "Quantities", "Recording", "Reporting", "Symbols",
+        "Budgets", "OutputFiles", "Processors", "Quantities", "Recording", "Reporting", "Symbols",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: direct, linkerSettings: whole),

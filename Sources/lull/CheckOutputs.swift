@@ -1,6 +1,7 @@
 import ArgumentParser
 import Budgets
 import Glibc
+import OutputFiles
 import Reporting
 
 /// Where the outcome of a check goes besides the terminal.

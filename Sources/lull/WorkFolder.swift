@@ -1,4 +1,5 @@
 import Glibc
+import OutputFiles
 import Reporting
 
 /// Where the recordings of a command are kept while it works, or for good.
@@ -10,7 +11,7 @@ struct WorkFolder {
   init(_ asked: String?) throws {
     if let asked {
       guard mkdir(asked, 0o755) == 0 || errno == EEXIST else { throw Self.failure(asked) }
-      OutputFile.giveToInvokingUser(asked)
+      InvokingUser.own(asked)
       guard let absolute = realpath(asked, nil) else { throw Self.failure(asked) }
       defer { free(absolute) }
       // Recorders may run elsewhere, so a relative name would mean another folder to them.
@@ -23,7 +24,7 @@ struct WorkFolder {
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     isKept = false
     // Under sudo the recorded command is another user's, who must be able to get here.
-    OutputFile.giveToInvokingUser(path)
+    InvokingUser.own(path)
   }
 
   /// A name in the folder that is not taken.

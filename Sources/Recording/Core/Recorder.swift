@@ -144,12 +144,6 @@ public final class Recorder {
     func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
     return seconds(usage.ru_utime) + seconds(usage.ru_stime)
   }
-
-  /// The user who called sudo owns what is written on his behalf.
-  static func giveToInvoker(_ path: String) {
-    guard let invoker = WrappedCommand.Invoker(environment: currentEnvironment()) else { return }
-    _ = lchown(path, invoker.uid, invoker.gid)
-  }
 }
 
 extension RecordingError {

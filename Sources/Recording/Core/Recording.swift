@@ -1,5 +1,6 @@
 import CPerfEvent
 import Glibc
+import OutputFiles
 import PerfData
 
 /// A recording whose events are armed: its file, its beginning, its end.
@@ -49,7 +50,7 @@ final class Recording {
       writer = try PerfDataWriter(
         path: options.outputPath, attributes: events.attributes + synthetic, features: features)
     } catch { throw RecordingError(error) }
-    Recorder.giveToInvoker(options.outputPath)
+    InvokingUser.own(options.outputPath)
     sink = TraceSink(writer: writer, synthetic: synthetic)
     let writes = WriteCalls()
     governor = RateGovernor(events: events, writes: writes, transfers: transfers)

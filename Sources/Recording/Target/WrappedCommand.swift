@@ -1,5 +1,6 @@
 import CPerfEvent
 import Glibc
+import OutputFiles
 
 /// A command that was started but waits to be released before it becomes its program.
 final class WrappedCommand {
@@ -13,20 +14,16 @@ final class WrappedCommand {
 
   var pid: Int32 { child.pid }
 
-  /// The user who called sudo, to whom the command and the trace belong.
-  struct Invoker {
-    var uid: uid_t
-    var gid: gid_t
+  /// The user who called sudo, as whom the command runs.
+  private struct Invoker {
+    var user: InvokingUser
     var name: String
     var home: String?
 
     init?(environment: [String: String]) {
-      guard geteuid() == 0, let uid = environment["SUDO_UID"].flatMap({ uid_t($0) }), uid != 0,
-        let gid = environment["SUDO_GID"].flatMap({ gid_t($0) })
-      else { return nil }
-      self.uid = uid
-      self.gid = gid
-      let entry = getpwuid(uid)
+      guard let user = InvokingUser(environment: { environment[$0] }) else { return nil }
+      self.user = user
+      let entry = getpwuid(user.uid)
       name = entry?.pointee.pw_name.map { String(cString: $0) } ?? environment["SUDO_USER"] ?? ""
       home = entry?.pointee.pw_dir.map { String(cString: $0) }
     }
@@ -60,8 +57,8 @@ final class WrappedCommand {
           command.envp = UnsafePointer(envp.baseAddress)
           if let invoker {
             command.drops_privilege = 1
-            command.uid = invoker.uid
-            command.gid = invoker.gid
+            command.uid = invoker.user.uid
+            command.gid = invoker.user.gid
             command.user = name
           }
           return lull_spawn(&command, &started)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Budgets
 import Glibc
+import OutputFiles
 import Reporting
 
 /// `lull check`: recordings against budgets.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import OutputFiles
 import Reporting
 import Signals
 import TraceModel

@@ -2,6 +2,7 @@ import ArgumentParser
 import Budgets
 import Dispatch
 import Glibc
+import OutputFiles
 import Reporting
 import Synchronization
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import OutputFiles
 import PerfData
 import Quantities
 import Recording
@@ -164,7 +165,6 @@ struct RecordCommand: ParsableCommand {
           "function names are not stored in the trace, so read it on this machine: \(error)")
       }
     }
-    OutputFile.giveToInvokingUser(result.tracePath)
     guard !quiet else { return }
     Console.notice("trace written to \(result.tracePath)")
     if verbose {

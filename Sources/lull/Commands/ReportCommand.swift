@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import OutputFiles
 import Reporting
 
 /// `lull report`: a trace in, a report out.

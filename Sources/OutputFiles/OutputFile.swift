@@ -5,17 +5,17 @@
 #endif
 
 /// Why an output file was not written.
-public struct OutputFileError: Error, CustomStringConvertible, Sendable {
+package struct OutputFileError: Error, CustomStringConvertible, Sendable {
   /// The errno.
-  public var code: Int32
+  package var code: Int32
   /// One line: what happened to which file, and what to do.
-  public var description: String
+  package var description: String
 }
 
 /// Writes whole files: beside their final place, then renamed, so that nobody sees half of one.
-public enum OutputFile {
+package enum OutputFile {
   /// Writes the bytes to the path; an existing file is refused unless `overwrite` is set.
-  public static func write(
+  package static func write(
     _ bytes: [UInt8], to path: String, overwrite: Bool
   ) throws {
     if isDevice(path) { return try writeInPlace(bytes, to: path) }
@@ -34,14 +34,14 @@ public enum OutputFile {
   ///
   /// An existing file is refused unless `overwrite` is set; what the work left is removed when
   /// it fails.
-  public static func produce(
+  package static func produce(
     _ path: String, overwrite: Bool, _ work: (_ beside: String) throws -> Void
   ) throws {
     try check(path, overwrite: overwrite)
     let beside = path + ".\(getpid()).part"
     do {
       try work(beside)
-      giveToInvokingUser(beside)
+      InvokingUser.own(beside)
       try place(beside, at: path, overwrite: overwrite)
     } catch {
       unlink(beside)
@@ -50,7 +50,7 @@ public enum OutputFile {
   }
 
   /// Refuses a path that is a directory, or taken.
-  public static func check(_ path: String, overwrite: Bool) throws(OutputFileError) {
+  package static func check(_ path: String, overwrite: Bool) throws(OutputFileError) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return }
     if status.st_mode & S_IFMT == S_IFDIR {
@@ -72,7 +72,7 @@ public enum OutputFile {
   }
 
   /// Writes all bytes to a descriptor; gives 0 or the errno that stopped it.
-  public static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
+  package static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
     bytes.withUnsafeBytes { buffer in
       var offset = 0
       while offset < buffer.count {
@@ -89,14 +89,6 @@ public enum OutputFile {
       }
       return 0
     }
-  }
-
-  /// Under sudo a file belongs to the user who called, not to root.
-  public static func giveToInvokingUser(_ path: String) {
-    guard geteuid() == 0, let user = getenv("SUDO_UID"), let group = getenv("SUDO_GID"),
-      let uid = uid_t(String(cString: user)), let gid = gid_t(String(cString: group))
-    else { return }
-    _ = lchown(path, uid, gid)
   }
 
   /// A device or a pipe is written as it is.
