@@ -32,12 +32,13 @@ enum MainThreadWaits {
   }
 
   private static func row(_ blocking: Blocking, thread: String) -> Evidence {
-    let place = blocking.stack.blamed.map { " in \($0)" } ?? ""
+    let place = blocking.stack.blamed.map { " in \($0.function)" } ?? ""
     let waker = blocking.waker.map { ", ended by \($0)" } ?? ""
     return Evidence(
       summary: "\(Figures.seconds(blocking.seconds)) in \(Figures.count(blocking.count, "wait"))"
         + " (\(blocking.cause))\(place)\(waker)",
       value: blocking.seconds, unit: "s", thread: thread.isEmpty ? nil : thread,
-      function: blocking.stack.blamed, stack: blocking.stack.isEmpty ? nil : blocking.stack)
+      function: blocking.stack.blamed?.function,
+      stack: blocking.stack.isEmpty ? nil : blocking.stack)
   }
 }

@@ -61,11 +61,12 @@ enum PoolWaits {
   }
 
   private static func row(_ blocking: Blocking, _ thread: CriticalThread) -> Evidence {
-    let place = blocking.stack.blamed.map { " in \($0)" } ?? ""
+    let place = blocking.stack.blamed.map { " in \($0.function)" } ?? ""
     return Evidence(
       summary: "\(Figures.seconds(blocking.seconds)) in \(Figures.count(blocking.count, "wait"))"
         + " (\(blocking.cause))\(place)",
       value: blocking.seconds, unit: "s", thread: thread.name.isEmpty ? nil : thread.name,
-      function: blocking.stack.blamed, stack: blocking.stack.isEmpty ? nil : blocking.stack)
+      function: blocking.stack.blamed?.function,
+      stack: blocking.stack.isEmpty ? nil : blocking.stack)
   }
 }

@@ -99,7 +99,6 @@ import TraceModel
     var signals = SampleReport.signals()
     signals.mainThread?.threadName = name
     signals.mainThread?.foundBy = name
-    signals.mainThread?.hangs[0].blamedFunction = name
     signals.mainThread?.hangs[0].stack[0].function = name
     signals.wakeups?.timers[0].thread = name
     signals.network?.bursts[0].remotes = [name]

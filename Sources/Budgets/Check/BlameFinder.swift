@@ -82,13 +82,14 @@ enum BlameFinder {
     }
     let frame = place(best.stack ?? [])
     return Blame(
-      function: frame?.function ?? best.function, file: frame?.file, line: frame?.line,
+      function: best.function ?? best.stack?.blamed?.function, file: frame?.file, line: frame?.line,
       subject: best.path ?? best.host, summary: best.summary)
   }
 
-  /// The innermost frame of the program's own code whose place is known.
+  /// Where the function to blame stands, or where the program called it if that is not known.
   private static func place(_ stack: [StackFrame]) -> StackFrame? {
-    stack.first { $0.isProgram && $0.file != nil }
+    if let frame = stack.blamed, frame.file != nil { return frame }
+    return stack.first { $0.isProgram && $0.file != nil }
   }
 
   /// The first sentence.

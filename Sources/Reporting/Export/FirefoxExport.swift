@@ -191,8 +191,7 @@ public enum FirefoxExport {
         guard case .blocked(let cause) = interval.state, cause != .eventWait,
           let stack = interval.stack
         else { continue }
-        let frames = trace.stacks.frames(of: stack)
-        let function = frames.first { $0.isProgram } ?? frames.first { !$0.isKernel }
+        let function = trace.stacks.frames(of: stack).blamed
         marker(
           cause.rawValue, "wait", function?.displayName ?? "", trace.seconds(interval.start),
           interval.length.seconds, category: FirefoxExport.blocked)

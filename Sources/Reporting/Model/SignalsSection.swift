@@ -72,6 +72,8 @@ public struct ReportFrame: Codable, Sendable, Equatable {
   public var isProgram: Bool
 }
 
+extension ReportFrame: ShownFrame {}
+
 /// What the thread that plays the main thread's part did.
 public struct MainThreadSection: Codable, Sendable, Equatable {
   public var tid: Int

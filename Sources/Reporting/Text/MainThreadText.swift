@@ -1,4 +1,5 @@
 import Quantities
+import Signals
 
 /// The main thread's part of the text report.
 enum MainThreadText {
@@ -68,7 +69,7 @@ enum MainThreadText {
     var text = "\(Figures.seconds(hang.durationSeconds)) at \(Figures.fixed(hang.start, 3)) s"
     if let blamed = hang.blamedFunction {
       text += " in \(TextReport.place(of: blamed, in: hang.stack))"
-    } else if let frame = TextReport.own(hang.stack) {
+    } else if let frame = hang.stack.blamed {
       text += " in \(TextReport.place(frame))"
     }
     var parts: [String: Double] = hang.blockedByCause
@@ -82,7 +83,7 @@ enum MainThreadText {
     var text =
       "\(Figures.seconds(blocking.seconds)) in \(Figures.count(blocking.count, "wait")), "
       + TextReport.words(Escaped.text(blocking.cause))
-    if let frame = TextReport.own(blocking.stack) { text += ": \(TextReport.place(frame))" }
+    if let frame = blocking.stack.blamed { text += ": \(TextReport.place(frame))" }
     if let waker = blocking.waker {
       text += ", woken by \(Columns.clip(Escaped.text(waker), to: 40))"
     }

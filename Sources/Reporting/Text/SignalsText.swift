@@ -81,7 +81,7 @@ enum SignalsText {
       if timer.expiredWithoutWork > 0 {
         text += ", \(Figures.grouped(timer.expiredWithoutWork)) without work"
       }
-      if let frame = TextReport.own(timer.stack) { text += ": \(TextReport.place(frame))" }
+      if let frame = timer.stack.blamed { text += ": \(TextReport.place(frame))" }
       canvas.item("timer", text)
     }
   }

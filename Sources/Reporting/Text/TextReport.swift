@@ -47,11 +47,6 @@ public enum TextReport {
     return Columns.clip(Escaped.text(function), to: 120)
   }
 
-  /// The first frame of the program's own code, else the innermost one.
-  static func own(_ stack: [ReportFrame]) -> ReportFrame? {
-    stack.first(where: \.isProgram) ?? stack.first
-  }
-
   /// The causes of waits or wakeups, the largest first.
   static func causes(_ values: [String: Double], _ show: (Double) -> String) -> String {
     values.filter { $0.value > 0 }

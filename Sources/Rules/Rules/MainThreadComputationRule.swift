@@ -53,7 +53,7 @@ public enum MainThreadComputationRule: Rule {
   private static func evidence(_ main: MainThreadSignal) -> [Evidence] {
     main.hangs.filter { $0.runningSeconds >= 0.05 }
       .sorted { $0.runningSeconds > $1.runningSeconds }.prefix(8).map { hang in
-        let function = hang.blamedFunction ?? hang.stack.blamed
+        let function = hang.blamedFunction
         return Evidence(
           summary: "\(Figures.seconds(hang.runningSeconds)) of CPU time in a turn of "
             + Figures.seconds(hang.durationSeconds) + (function.map { ", in \($0)" } ?? ""),

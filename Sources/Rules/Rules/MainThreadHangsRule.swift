@@ -56,11 +56,11 @@ public enum MainThreadHangsRule: Rule {
     parts["waiting for a CPU"] = hang.runnableSeconds
     let main = parts.filter { $0.value > 0 }.max { ($0.value, $1.key) < ($1.value, $0.key) }
     let how = main.map { ", mostly \($0.key) (\(Figures.seconds($0.value)))" } ?? ""
-    let place = (hang.blamedFunction ?? hang.stack.blamed).map { " in \($0)" } ?? ""
+    let place = hang.blamedFunction.map { " in \($0)" } ?? ""
     return Evidence(
       summary: "\(Figures.seconds(hang.durationSeconds)) \(hang.severity.rawValue)\(place)\(how)",
       value: hang.durationSeconds, unit: "s", time: hang.start,
-      thread: thread.isEmpty ? nil : thread, function: hang.blamedFunction ?? hang.stack.blamed,
+      thread: thread.isEmpty ? nil : thread, function: hang.blamedFunction,
       stack: hang.stack.isEmpty ? nil : hang.stack)
   }
 

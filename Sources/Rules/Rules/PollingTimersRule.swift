@@ -36,13 +36,13 @@ public enum PollingTimersRule: Rule {
 
   private static func row(_ timer: TimerSignal) -> Evidence {
     let thread = timer.thread.isEmpty ? String(timer.tid) : timer.thread
-    let place = timer.stack.blamed.map { " in \($0)" } ?? ""
+    let place = timer.stack.blamed.map { " in \($0.function)" } ?? ""
     return Evidence(
       summary: "every \(Figures.seconds(timer.periodSeconds))"
         + " (± \(Figures.seconds(timer.jitterSeconds))), \(timer.count) times,"
         + " \(timer.expiredWithoutWork) for nothing, on \(thread)\(place)",
       value: Double(timer.expiredWithoutWork), unit: "expiries", thread: timer.thread,
-      function: timer.stack.blamed, stack: timer.stack.isEmpty ? nil : timer.stack)
+      function: timer.stack.blamed?.function, stack: timer.stack.isEmpty ? nil : timer.stack)
   }
 
   private static func example(_ period: Double, expired: Int, forNothing: Int) -> SignalSet {

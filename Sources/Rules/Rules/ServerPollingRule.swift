@@ -51,7 +51,8 @@ public enum ServerPollingRule: Rule {
     let stack = bursts.first { !$0.stack.isEmpty }?.stack
     return Evidence(
       summary: "\(host): \(bursts.count) bursts\(period), \(Figures.joules(joules))",
-      value: Double(bursts.count), unit: "bursts", time: starts.first, function: stack?.blamed,
+      value: Double(bursts.count), unit: "bursts", time: starts.first,
+      function: stack?.blamed?.function,
       host: host, stack: stack)
   }
 }

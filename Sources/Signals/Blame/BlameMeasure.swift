@@ -139,16 +139,14 @@ struct BlameMeasure {
       > (second.inclusiveCount, first.function, first.cause ?? "")
   }
 
-  /// The innermost function of the program's own code; without one the idle wait's, else the innermost with a name.
+  /// The function to blame, and the program's own that led to it.
   private static func blamed(_ frames: [Frame]) -> Blamed {
-    let user = frames.filter { !$0.isKernel && !$0.isGap }
-    let own = user.filter(\.isProgram)
-    let charged =
-      own.first ?? user.first { WaitClassifier.isIdleFunction($0.function) }
-      ?? user.first { $0.function != nil } ?? user.first ?? frames.first { !$0.isGap }
+    let charged = frames.blamed
     var seen: Set<String> = []
-    var included = own.filter { seen.insert($0.module + "\0" + $0.displayName).inserted }
-    if let charged, own.isEmpty { included.append(charged) }
+    var included = frames.filter {
+      $0.isProgram && !$0.isKernel && seen.insert($0.module + "\0" + $0.displayName).inserted
+    }
+    if let charged, included.isEmpty { included.append(charged) }
     return Blamed(charged: charged, included: included)
   }
 }

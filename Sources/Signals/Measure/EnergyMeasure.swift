@@ -44,14 +44,16 @@ enum EnergyMeasure {
     // Counts are added, not joules, whose sum would depend on the order.
     var samples: [String: Int] = [:]
     for (stack, count) in counts {
-      if let function = subject.frames(stack).blamed { samples[function, default: 0] += count }
+      if let function = subject.frames(stack).blamed?.function {
+        samples[function, default: 0] += count
+      }
     }
     for (function, count) in samples {
       rows[function] = FunctionEnergy(
         function: function, cpuJoules: cpuJoules * Double(count) / Double(max(total, 1)))
     }
     for burst in set.network?.bursts ?? [] {
-      guard let function = burst.stack.blamed else { continue }
+      guard let function = burst.stack.blamed?.function else { continue }
       rows[function, default: FunctionEnergy(function: function)].radioJoules +=
         burst.energyJoules
     }

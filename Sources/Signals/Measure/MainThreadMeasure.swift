@@ -185,7 +185,7 @@ enum MainThreadMeasure {
       start: subject.time(turn.start), durationSeconds: seconds,
       severity: HangSeverity(durationSeconds: seconds) ?? .noticeable,
       runningSeconds: parts.running.seconds, runnableSeconds: parts.runnable.seconds,
-      blockedByCause: parts.blockedByCause, stack: stack, blamedFunction: stack.blamed)
+      blockedByCause: parts.blockedByCause, stack: stack)
   }
 
   /// A job of MainActor as a hang; blamed is what held it up, else the function it went on with.
@@ -211,7 +211,7 @@ enum MainThreadMeasure {
     return Hang(
       start: subject.time(job.start), durationSeconds: job.length.seconds, severity: severity,
       runningSeconds: parts.running.seconds, runnableSeconds: parts.runnable.seconds,
-      blockedByCause: parts.blockedByCause, stack: stack, blamedFunction: stack.blamed)
+      blockedByCause: parts.blockedByCause, stack: stack)
   }
 
   /// The stack that held the turn up longest: of its blocked time, or of its samples if it computed.

@@ -166,10 +166,3 @@ struct SubjectView {
     }
   }
 }
-
-extension [StackFrame] {
-  /// The first function of the program's own code.
-  var blamed: String? {
-    (first { $0.isProgram } ?? first { !$0.module.isEmpty })?.function
-  }
-}

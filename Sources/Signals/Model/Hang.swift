@@ -37,8 +37,8 @@ public struct Hang: Sendable, Hashable, Codable {
   public var blockedByCause: [String: Double]
   /// Stack that covers most of the hang, innermost frame first.
   public var stack: [StackFrame]
-  /// First function of the program's own code in that stack.
-  public var blamedFunction: String?
+  /// The function to blame.
+  public var blamedFunction: String? { stack.blamed?.function }
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
   public init(
@@ -48,8 +48,7 @@ public struct Hang: Sendable, Hashable, Codable {
     runningSeconds: Double = 0,
     runnableSeconds: Double = 0,
     blockedByCause: [String: Double] = [:],
-    stack: [StackFrame] = [],
-    blamedFunction: String? = nil
+    stack: [StackFrame] = []
   ) {
     self.start = start
     self.durationSeconds = durationSeconds
@@ -58,6 +57,5 @@ public struct Hang: Sendable, Hashable, Codable {
     self.runnableSeconds = runnableSeconds
     self.blockedByCause = blockedByCause
     self.stack = stack
-    self.blamedFunction = blamedFunction
   }
 }

@@ -1,4 +1,5 @@
 import Quantities
+import Signals
 
 /// The tables of a page; a table without rows is left out.
 enum ReportTables {
@@ -22,7 +23,7 @@ enum ReportTables {
       ],
       rows: hangs.sorted { ($1.durationSeconds, $0.start) < ($0.durationSeconds, $1.start) }
         .map { hang in
-          let frame = TextReport.own(hang.stack)
+          let frame = hang.stack.blamed
           return [
             .moment(hang.start), .seconds(hang.durationSeconds), .text(hang.severity),
             .code(hang.blamedFunction ?? frame?.function ?? "unknown"),
@@ -56,7 +57,7 @@ enum ReportTables {
         .number("Expired"), .number("Without work"),
       ],
       rows: (signals.wakeups?.timers ?? []).map { timer in
-        let frame = TextReport.own(timer.stack)
+        let frame = timer.stack.blamed
         return [
           .code(frame?.function ?? "unknown"), .text(frame.map(rawPlace) ?? ""),
           .text(timer.thread), .seconds(timer.periodSeconds), .seconds(timer.jitterSeconds),
