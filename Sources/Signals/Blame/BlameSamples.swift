@@ -54,7 +54,7 @@ struct BlameSamples {
   private func blocked() -> [BlameSample] {
     var sums = BlameSums()
     for thread in subject.threads {
-      let history = WaitInference.infer(thread.intervals)
+      let history = subject.history(of: thread)
       guard !history.totals.stacks.isEmpty else {
         for cause in WaitCause.allCases where cause != .eventWait {
           let count = history.totals.waits(by: cause)

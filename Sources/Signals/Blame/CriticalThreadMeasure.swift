@@ -14,7 +14,7 @@ enum CriticalThreadMeasure {
     for thread in subject.threads {
       let role = roles.role(of: thread)
       guard role.isCritical else { continue }
-      let intervals = WaitInference.infer(thread.intervals)
+      let intervals = subject.history(of: thread)
       let parts = TimeParts(intervals.totals)
       let turns = Turn.split(intervals, tid: thread.tid, keeping: nil)
       var blocked = parts

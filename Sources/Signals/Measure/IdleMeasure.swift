@@ -7,7 +7,7 @@ enum IdleMeasure {
   /// Adds up the seconds in which the main thread never left its event wait and nothing passed a socket, and the CPU
   /// time in them.
   static func fill(_ set: inout SignalSet, main: ThreadModel, _ activity: SubjectActivity) {
-    let intervals = WaitInference.infer(main.intervals)
+    let intervals = activity.subject.history(of: main)
     var spans: [(Timestamp, Timestamp)] = []
     let second = TimeSpan(nanoseconds: 1_000_000_000)
     for interval in intervals where interval.state == .blocked(.eventWait) {

@@ -35,7 +35,8 @@ enum LifecycleMeasure {
     guard !subject.trace.startsLate else { return nil }
     let first = subject.threads.first { $0.tid == subject.pid }
     return [main, first].compactMap { thread in
-      let history = WaitInference.infer(thread?.intervals ?? [])
+      guard let thread else { return nil }
+      let history = subject.history(of: thread)
       guard history.totals.eventWaits > 0 else { return nil }
       return history.first { $0.state == .blocked(.eventWait) }?.start
     }.min()

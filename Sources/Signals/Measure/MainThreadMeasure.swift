@@ -117,7 +117,7 @@ struct TimeParts {
 /// Measures the main thread: its turns, hangs and waits.
 enum MainThreadMeasure {
   static func measure(_ choice: MainThreadChoice, in subject: SubjectView) -> MainThreadSignal {
-    let intervals = WaitInference.infer(choice.thread.intervals)
+    let intervals = subject.history(of: choice.thread)
     let parts = TimeParts(intervals.totals)
     let turns = Turn.split(
       intervals, tid: choice.thread.tid, keeping: TimeSpan(seconds: 0.05))

@@ -139,6 +139,7 @@ struct SubjectView {
   /// When the subject's life in the recording begins and ends.
   let start: Timestamp
   let end: Timestamp
+  private let inferred = InferredHistories()
 
   init(_ trace: Trace) { self.init(trace, process: trace.subject) }
 
@@ -155,6 +156,9 @@ struct SubjectView {
 
   /// Seconds from the start of the recording.
   func time(_ timestamp: Timestamp) -> Double { trace.seconds(timestamp) }
+
+  /// A thread's life with the causes of unknown waits inferred.
+  func history(of thread: ThreadModel) -> ThreadHistory { inferred.history(of: thread) }
 
   /// A stack's frames for the report: user frames, gaps shown.
   func frames(_ stack: Int?) -> [StackFrame] {

@@ -38,7 +38,7 @@ enum MemoryMeasure {
     if let main, all.count >= 3 {
       // The turn of the launch fills the memory for good; it is no spike.
       let turns = Turn.split(
-        WaitInference.infer(main.intervals), tid: main.tid,
+        subject.history(of: main), tid: main.tid,
         keeping: TimeSpan(nanoseconds: 1_000_000))
       let launch = attached ? nil : turns.first?.start
       signal.spikes = MemorySpikeMeasure.measure(
@@ -64,7 +64,7 @@ enum MemoryMeasure {
     _ samples: [MemorySample], _ main: ThreadModel?, _ subject: SubjectView
   ) -> [MemorySample] {
     guard let main else { return samples }
-    let waits = WaitInference.infer(main.intervals).filter { $0.state == .blocked(.eventWait) }
+    let waits = subject.history(of: main).filter { $0.state == .blocked(.eventWait) }
     var index = 0
     let idle = samples.filter { sample in
       while index < waits.count, subject.time(waits[index].end) < sample.time { index += 1 }

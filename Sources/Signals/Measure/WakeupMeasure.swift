@@ -215,7 +215,7 @@ enum ThreadMeasure {
     var result: [ThreadSignal] = []
     let counts = wakeups(subject)
     for thread in subject.threads {
-      let parts = TimeParts(WaitInference.infer(thread.intervals).totals)
+      let parts = TimeParts(subject.history(of: thread).totals)
       let count = counts[thread.tid, default: WakeupCounts()]
       result.append(
         ThreadSignal(

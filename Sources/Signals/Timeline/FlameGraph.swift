@@ -47,7 +47,7 @@ extension FlameGraph {
       samples[sample.tid, default: [:]][sample.stack ?? -1, default: 0] += 1
     }
     for thread in threads {
-      for interval in WaitInference.infer(thread.intervals) {
+      for interval in subject.history(of: thread) {
         guard case .blocked(let cause) = interval.state, cause != .eventWait else { continue }
         times[Key(cause: cause.rawValue, stack: interval.stack ?? -1), default: 0] +=
           interval.length.seconds

@@ -86,7 +86,7 @@ public struct Overview: Sendable, Hashable {
   private static func busy(
     _ thread: ThreadModel, _ width: Double, in subject: SubjectView
   ) -> [Double] {
-    let history = WaitInference.infer(thread.intervals)
+    let history = subject.history(of: thread)
     let end = history.last?.end ?? thread.start
     var walk = ThreadHistory.Walk(history)
     return columns(width, from: subject) { time in

@@ -27,7 +27,7 @@ enum ThreadLanes {
       canvas.subject.threads.map { (Int($0.tid), $0) }, uniquingKeysWith: { $1 })
     return rows.prefix(Timeline.mostThreads).compactMap { row in
       guard let thread = threads[row.tid] else { return nil }
-      let intervals = WaitInference.infer(thread.intervals)
+      let intervals = canvas.subject.history(of: thread)
       let budget = row.role == "main" ? Timeline.mainBudget : Timeline.threadBudget
       return canvas.lane(.thread, channels: states, budget: budget, thread: row) { grid in
         for interval in intervals {
