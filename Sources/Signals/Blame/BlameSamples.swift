@@ -117,7 +117,7 @@ struct BlameSamples {
       case .write:
         sample.bytes = Double(operation.bytes) * Double(operation.weight)
         let time = subject.time(operation.time)
-        if lastWrite.map({ time - $0 >= DiskMeasure.burstGap }) ?? true {
+        if lastWrite.map({ time - $0 >= DiskLedger.burstGap }) ?? true {
           sample.joules = priors.joulesPerDiskOperation
         }
         lastWrite = time

@@ -94,7 +94,7 @@ struct SubjectActivity {
     where operation.time >= from && operation.time < to {
       switch operation.kind {
       case .write:
-        if last.map({ (operation.time - $0).seconds >= DiskMeasure.burstGap }) ?? true {
+        if last.map({ (operation.time - $0).seconds >= DiskLedger.burstGap }) ?? true {
           count += 1
         }
         last = operation.time

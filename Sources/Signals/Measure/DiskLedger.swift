@@ -1,0 +1,151 @@
+import PerfData
+import TraceModel
+
+/// Keeps account of the subject's operations on regular files, one after another.
+struct DiskLedger {
+  /// Below this a write is small (RULES `write-frequency`).
+  static let smallWrite: UInt64 = 4096
+  /// Writes closer than this are one burst.
+  static let burstGap = 1.0
+
+  private let subject: SubjectView
+  private var signal = DiskSignal()
+  private var files: [String: FileUse] = [:]
+  private var generations = RewriteTracker()
+  private var comparison = ContentComparison()
+  /// Contents read while recording that are still to be compared.
+  private var readings: ArraySlice<ContentReading>
+  private var joiners: [String: WriteJoiner] = [:]
+  /// Writes left of files whose joiner ended with a rename.
+  private var joined: [String: Int] = [:]
+  /// Where the last write to a file ended.
+  private var ends: [String: UInt64] = [:]
+  private var lastWrite: Double?
+  private var smallWriteStacks: [Int: Int] = [:]
+  private var amounts: [(time: Double, amount: Double)] = []
+
+  init(_ subject: SubjectView) {
+    self.subject = subject
+    readings = subject.trace.contents.filter { $0.pid == subject.pid }[...]
+  }
+
+  /// Enters the next operation.
+  mutating func add(_ operation: FileOperation) {
+    compareContents { $0.time < operation.time }
+    let path = operation.path ?? "(unknown file)"
+    switch operation.kind {
+    case .write: write(operation, to: path)
+    case .read: read(operation, from: path)
+    case .sync: sync(operation, of: path)
+    case .truncate, .open(truncates: true): generations.truncated(path)
+    case .rename(let from): rename(from, to: path)
+    case .open, .unlink: break
+    }
+  }
+
+  private mutating func write(_ operation: FileOperation, to path: String) {
+    let count = Int(clamping: operation.weight)
+    let bytes = operation.bytes &* operation.weight
+    let isSmall = operation.bytes < Self.smallWrite
+    let time = subject.time(operation.time)
+    signal.writes += count
+    signal.bytesWritten &+= bytes
+    if isSmall {
+      signal.smallWrites += count
+      if let stack = operation.stack { smallWriteStacks[stack, default: 0] += 1 }
+    }
+    if lastWrite.map({ time - $0 >= Self.burstGap }) ?? true { signal.writeBursts += 1 }
+    lastWrite = time
+    amounts.append((time - subject.time(subject.start), Double(bytes)))
+    generations.wrote(bytes, to: path)
+    comparison.wrote(to: path, generation: generations.generation(of: path))
+    joiners[path, default: WriteJoiner()].write(bytes, at: time, offset: operation.offset)
+    change(path) { file in
+      file.writes += count
+      file.bytesWritten &+= bytes
+      if isSmall { file.smallWrites += count }
+    }
+    guard let offset = operation.offset else { return }
+    let end = offset &+ operation.bytes
+    let isScattered = isSmall && ends[path].map { $0 != offset } == true
+    ends[path] = end
+    change(path) { file in
+      if isScattered { file.scatteredWrites += count }
+      file.extentBytes = max(file.extentBytes, end)
+    }
+  }
+
+  private mutating func read(_ operation: FileOperation, from path: String) {
+    change(path) { file in
+      file.reads += Int(clamping: operation.weight)
+      file.bytesRead &+= operation.bytes &* operation.weight
+    }
+  }
+
+  private mutating func sync(_ operation: FileOperation, of path: String) {
+    let count = Int(clamping: operation.weight)
+    joiners[path]?.flush()
+    signal.syncs += count
+    signal.syncSeconds += operation.duration.seconds * Double(operation.weight)
+    change(path) { $0.syncs += count }
+  }
+
+  private mutating func rename(_ from: String, to path: String) {
+    generations.renamed(from, to: path)
+    if let joiner = joiners.removeValue(forKey: from) { join(joiner, of: path) }
+    // What was written to the temporary file is the final one's.
+    guard let temporary = files.removeValue(forKey: from) else { return }
+    change(path) { file in
+      file.writes += temporary.writes
+      file.bytesWritten &+= temporary.bytesWritten
+      file.smallWrites += temporary.smallWrites
+      file.syncs += temporary.syncs
+    }
+  }
+
+  private mutating func join(_ joiner: WriteJoiner, of path: String) {
+    var joiner = joiner
+    joiner.flush()
+    joined[path, default: 0] += joiner.writes
+  }
+
+  private mutating func change(_ path: String, _ change: (inout FileUse) -> Void) {
+    change(&files[path, default: FileUse(path: path)])
+  }
+
+  private mutating func compareContents(while isDue: (ContentReading) -> Bool) {
+    while let reading = readings.first, isDue(reading) {
+      comparison.read(
+        reading.event, generation: generations.generation(of: reading.event.path))
+      readings.removeFirst()
+    }
+  }
+
+  /// The sums of all that was entered.
+  mutating func finish() -> DiskSignal {
+    for (path, joiner) in joiners { join(joiner, of: path) }
+    for (path, writes) in joined { files[path]?.joinedWrites = writes }
+    for (path, rewrites) in generations.rewrites {
+      change(path) { file in
+        file.rewrites = rewrites.count
+        file.rewrittenBytes = rewrites.bytes
+      }
+      signal.rewrittenBytes &+= rewrites.bytes
+    }
+    compareContents { _ in true }
+    for (path, outcome) in comparison.finish() {
+      change(path) { file in
+        file.comparedRewrites = outcome.compared
+        file.equalRewrites = outcome.equal
+        file.changedBytes = outcome.changedBytes
+        file.comparedBytes = outcome.comparedBytes
+      }
+    }
+    signal.files = files.values.filter { $0.writes + $0.syncs + $0.rewrites + $0.reads > 0 }
+      .sorted { ($1.bytesWritten, $0.path) < ($0.bytesWritten, $1.path) }
+    let smallest = smallWriteStacks.max { ($0.value, $1.key) < ($1.value, $0.key) }
+    signal.smallWriteStack = subject.frames(smallest?.key)
+    signal.steadyBytesPerSecond = SteadyRate.perSecond(amounts, durationSeconds: subject.seconds)
+    return signal
+  }
+}
