@@ -114,7 +114,9 @@ let package = Package(
       swiftSettings: direct),
     .target(
       name: "Rules",
-      dependencies: ["Quantities", "Signals", .product(name: "TOMLKit", package: "TOMLKit")],
+      dependencies: [
+        "Quantities", "Signals", "TraceModel", .product(name: "TOMLKit", package: "TOMLKit"),
+      ],
       resources: [.embedInCode("Scoring/scoring.toml")], swiftSettings: direct),
     .target(
       name: "ExportFormats",

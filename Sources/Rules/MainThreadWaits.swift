@@ -1,5 +1,6 @@
 import Quantities
 import Signals
+import TraceModel
 
 /// What the rules about the main thread's waits have in common.
 enum MainThreadWaits {
@@ -9,8 +10,8 @@ enum MainThreadWaits {
 
   /// Time blocked for these causes, in milliseconds a minute, with the worst places.
   static func outcome(
-    _ signals: SignalSet, _ scale: RuleScale, causes: [String], noun: String,
-    shownOnly: [String] = []
+    _ signals: SignalSet, _ scale: RuleScale, causes: [WaitCause], noun: String,
+    shownOnly: [WaitCause] = []
   ) -> RuleOutcome {
     guard let main = signals.mainThread else { return .notMeasured(reason: "not recorded") }
     let seconds = causes.reduce(0) { $0 + (main.blockedByCause[$1] ?? 0) }
@@ -36,7 +37,7 @@ enum MainThreadWaits {
     let waker = blocking.waker.map { ", ended by \($0)" } ?? ""
     return Evidence(
       summary: "\(Figures.seconds(blocking.seconds)) in \(Figures.count(blocking.count, "wait"))"
-        + " (\(blocking.cause))\(place)\(waker)",
+        + " (\(blocking.cause.rawValue))\(place)\(waker)",
       value: blocking.seconds, unit: "s", thread: thread.isEmpty ? nil : thread,
       function: blocking.stack.blamed?.function,
       stack: blocking.stack.isEmpty ? nil : blocking.stack)

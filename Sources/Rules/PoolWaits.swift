@@ -1,14 +1,15 @@
 import Quantities
 import Signals
+import TraceModel
 
 /// What the rules about event loops and the cooperative pool have in common.
 enum PoolWaits {
   /// Potentially unbounded waits; a page fault is the system's doing.
-  static let causes = ["file", "sync", "network", "lock", "sleep", "child", "ipc"]
+  static let causes: [WaitCause] = [.file, .sync, .network, .lock, .sleep, .child, .ipc]
 
   /// A part whose threads hardly block, one that blocks for 50 ms ten times, and a program without it.
   static func examples(
-    role: ThreadRole, cause: String, good: String, bad: String, absent: String
+    role: ThreadRole, cause: WaitCause, good: String, bad: String, absent: String
   ) -> [RuleExample] {
     func signals(_ seconds: Double, _ thread: CriticalThread?) -> SignalSet {
       SignalSet(
@@ -22,7 +23,7 @@ enum PoolWaits {
           60,
           CriticalThread(
             tid: 2, role: role, turns: 900, idleSeconds: 59, blockedSeconds: 0.004,
-            blockedByCause: ["lock": 0.004]))),
+            blockedByCause: [.lock: 0.004]))),
       RuleExample(
         bad, .fail,
         signals(
@@ -64,7 +65,7 @@ enum PoolWaits {
     let place = blocking.stack.blamed.map { " in \($0.function)" } ?? ""
     return Evidence(
       summary: "\(Figures.seconds(blocking.seconds)) in \(Figures.count(blocking.count, "wait"))"
-        + " (\(blocking.cause))\(place)",
+        + " (\(blocking.cause.rawValue))\(place)",
       value: blocking.seconds, unit: "s", thread: thread.name.isEmpty ? nil : thread.name,
       function: blocking.stack.blamed?.function,
       stack: blocking.stack.isEmpty ? nil : blocking.stack)

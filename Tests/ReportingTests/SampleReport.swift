@@ -17,20 +17,19 @@ enum SampleReport {
     signals.mainThread = MainThreadSignal(
       threadID: 100, threadName: "server", foundBy: "first thread, in a run loop",
       hasEventLoop: true, turns: 1200, runningSeconds: 3.5, runnableSeconds: 0.25,
-      blockedSeconds: 2.25, idleSeconds: 54, blockedByCause: ["file": 1.5, "lock": 0.75],
+      blockedSeconds: 2.25, idleSeconds: 54, blockedByCause: [.file: 1.5, .lock: 0.75],
       hangs: [
         Hang(
           start: 3.25, durationSeconds: 2.125, severity: .critical, runningSeconds: 0.125,
-          runnableSeconds: 0, blockedByCause: ["file": 2], stack: [frame],
-          blamedFunction: "Loader.loadAll()")
+          runnableSeconds: 0, blockedByCause: [.file: 2], stack: [frame])
       ],
-      blockings: [Blocking(cause: "file", seconds: 1.5, count: 3, stack: [frame])])
+      blockings: [Blocking(cause: .file, seconds: 1.5, count: 3, stack: [frame])])
     signals.threads = [
-      ThreadSignal(tid: 100, name: "server", role: "main", cpuSeconds: 3.5, wakeups: 700)
+      ThreadSignal(tid: 100, name: "server", role: .main, cpuSeconds: 3.5, wakeups: 700)
     ]
     signals.wakeups = WakeupSignal(
       total: 6000, perSecond: 100, idle: 1800, idlePerSecond: 30,
-      byCause: ["timer": 4000, "network": 2000],
+      byCause: [.timer: 4000, .network: 2000],
       timers: [TimerSignal(tid: 100, thread: "server", periodSeconds: 0.01, count: 4000)])
     signals.network = NetworkSignal(
       sends: 12, receives: 14, bytesSent: 12_000, bytesReceived: 140_000,

@@ -8,10 +8,10 @@ enum Fixture {
       durationSeconds: 10,
       mainThread: MainThreadSignal(
         threadID: 1, threadName: "main", turns: 12, runningSeconds: 0.02, runnableSeconds: 0.001,
-        blockedSeconds: 0.003, idleSeconds: 9.9, blockedByCause: ["file": 0.002, "lock": 0.001]),
+        blockedSeconds: 0.003, idleSeconds: 9.9, blockedByCause: [.file: 0.002, .lock: 0.001]),
       threads: [ThreadSignal(tid: 1, name: "main", cpuSeconds: 0.05, wakeups: 14, idleWakeups: 11)],
       wakeups: WakeupSignal(
-        total: 40, perSecond: 4, idle: 22, idlePerSecond: 2.2, byCause: ["timer": 11],
+        total: 40, perSecond: 4, idle: 22, idlePerSecond: 2.2, byCause: [.timer: 11],
         timers: [TimerSignal(tid: 1, thread: "main", periodSeconds: 1, count: 10)],
         coalescing: CoalescingSignal(timerWakeups: 11, remaining: 11)),
       network: NetworkSignal(),

@@ -1,6 +1,7 @@
 import Rules
 import Signals
 import Testing
+import TraceModel
 
 @Suite struct SelectivityTests {
   private func notPassing(_ signals: SignalSet) -> Set<String> {
@@ -20,11 +21,11 @@ import Testing
   }
 
   @Test(arguments: [
-    ("network", "main-thread-network-waits"), ("file", "main-thread-file-access"),
-    ("sync", "main-thread-file-access"), ("lock", "main-thread-lock-waits"),
-    ("sleep", "main-thread-sleeps"),
+    (WaitCause.network, "main-thread-network-waits"), (.file, "main-thread-file-access"),
+    (.sync, "main-thread-file-access"), (.lock, "main-thread-lock-waits"),
+    (.sleep, "main-thread-sleeps"),
   ])
-  func `a wait of one cause fails its rule and the hangs only`(cause: String, rule: String) {
+  func `a wait of one cause fails its rule and the hangs only`(cause: WaitCause, rule: String) {
     var signals = Fixture.wellBehaved
     signals.mainThread?.blockedByCause = [cause: 1.5]
     signals.mainThread?.hangs = (0..<5).map {
@@ -36,7 +37,7 @@ import Testing
 
   @Test func `a synchronous wait too short to hang fails its rule alone`() {
     var signals = Fixture.wellBehaved
-    signals.mainThread?.blockedByCause = ["network": 0.4]
+    signals.mainThread?.blockedByCause = [.network: 0.4]
     #expect(failing(signals) == ["main-thread-network-waits"])
   }
 
@@ -61,7 +62,7 @@ import Testing
     let signals = SignalSet(
       durationSeconds: 0.4,
       mainThread: MainThreadSignal(
-        hasEventLoop: false, turns: 1, runningSeconds: 0.38, blockedByCause: ["file": 0.02],
+        hasEventLoop: false, turns: 1, runningSeconds: 0.38, blockedByCause: [.file: 0.02],
         computingSeconds50ms: 0.38),
       wakeups: WakeupSignal(total: 12, idle: 2), network: NetworkSignal(),
       disk: DiskSignal(
@@ -85,9 +86,9 @@ import Testing
         function: "Fetcher.load()", module: "app", file: "Fetcher.swift", line: 12,
         isProgram: true),
     ]
-    signals.mainThread?.blockedByCause = ["network": 2]
+    signals.mainThread?.blockedByCause = [.network: 2]
     signals.mainThread?.blockings = [
-      Blocking(cause: "network", seconds: 2, count: 4, stack: stack)
+      Blocking(cause: .network, seconds: 2, count: 4, stack: stack)
     ]
     let evaluation = Evaluator.evaluate(signals)
     let audit = try #require(

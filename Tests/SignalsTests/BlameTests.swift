@@ -85,7 +85,7 @@ import Testing
     let rows = tables().blocked
     let load = try #require(rows.first { $0.function == "load()" })
     #expect(Self.near(load.selfSeconds, 0.4) && Self.near(load.inclusiveSeconds, 0.4))
-    #expect(load.count == 2 && load.cause == "lock" && load.line == 12)
+    #expect(load.count == 2 && load.cause == .lock && load.line == 12)
     let main = try #require(rows.first { $0.function == "main" })
     #expect(main.selfSeconds == 0 && Self.near(main.inclusiveSeconds, 0.4))
     #expect(

@@ -125,7 +125,7 @@ struct WakeupMeasureTests {
       builder.exit(time: second + 2001 * millisecond, pid: 100, tid: 100)
     }
     let wakeups = try #require(signals.wakeups)
-    #expect(wakeups.total == 40 && wakeups.idle == 40 && wakeups.byCause == ["timer": 40])
+    #expect(wakeups.total == 40 && wakeups.idle == 40 && wakeups.byCause == [.timer: 40])
     let timer = try #require(wakeups.timers.first)
     #expect(abs(timer.periodSeconds - 0.05) < 1e-6 && timer.count == 40)
   }
@@ -139,7 +139,7 @@ struct WakeupMeasureTests {
       try builder.wait(
         from: 30, to: 40, in: ["wait"], id: 10, context: .task, waker: 999)
     }
-    #expect(signals.wakeups?.byCause == ["sameProcess": 1, "otherProcess": 1])
+    #expect(signals.wakeups?.byCause == [.sameProcess: 1, .otherProcess: 1])
     #expect(signals.wakeups?.idle == 0)
   }
 }

@@ -12,7 +12,7 @@ enum BlameBuilding {
   private static func row(_ row: BlameRow) -> BlameRowSection {
     BlameRowSection(
       function: row.function, module: row.module, file: row.file, line: row.line,
-      cause: row.cause, selfSeconds: row.selfSeconds.finite,
+      cause: row.cause?.rawValue, selfSeconds: row.selfSeconds.finite,
       inclusiveSeconds: row.inclusiveSeconds.finite, count: row.count.finite,
       inclusiveCount: row.inclusiveCount.finite, bytes: row.bytes.finite,
       inclusiveBytes: row.inclusiveBytes.finite, joules: row.joules.finite)

@@ -3,11 +3,6 @@ import TraceModel
 
 /// Turns measured signals into the sections of a report.
 enum SignalBuilding {
-  /// The causes that a report always lists, be they zero.
-  static let wakeupCauses = [
-    "timer", "network", "disk", "sameProcess", "otherProcess", "signal", "other",
-  ]
-
   static func build(_ signals: SignalSet, counters: [CounterSeries]) -> SignalsSection {
     SignalsSection(
       mainThread: signals.mainThread.map { mainThread($0, signals.lifecycle) },
@@ -65,7 +60,7 @@ enum SignalBuilding {
       runningSeconds: signal.runningSeconds.finite,
       runnableSeconds: signal.runnableSeconds.finite,
       blockedSeconds: signal.blockedSeconds.finite, idleSeconds: signal.idleSeconds.finite,
-      blockedByCause: signal.blockedByCause.mapValues(\.finite),
+      blockedByCause: signal.blockedByCause.byName.mapValues(\.finite),
       launchSeconds: lifecycle?.launchSeconds?.finite,
       launchHow: lifecycle?.launchHow,
       terminationSeconds: lifecycle?.terminationSeconds?.finite,
@@ -74,7 +69,7 @@ enum SignalBuilding {
           start: hang.start.finite, durationSeconds: hang.durationSeconds.finite,
           severity: hang.severity.rawValue, runningSeconds: hang.runningSeconds.finite,
           runnableSeconds: hang.runnableSeconds.finite,
-          blockedByCause: hang.blockedByCause.mapValues(\.finite),
+          blockedByCause: hang.blockedByCause.byName.mapValues(\.finite),
           blamedFunction: hang.blamedFunction, stack: hang.stack.map(frame))
       },
       blockings: signal.blockings.map(blocking))
@@ -82,7 +77,7 @@ enum SignalBuilding {
 
   private static func blocking(_ blocking: Blocking) -> BlockingSection {
     BlockingSection(
-      cause: blocking.cause, seconds: blocking.seconds.finite, count: blocking.count,
+      cause: blocking.cause.rawValue, seconds: blocking.seconds.finite, count: blocking.count,
       waker: blocking.waker, stack: blocking.stack.map(frame))
   }
 
@@ -93,24 +88,25 @@ enum SignalBuilding {
       runningSeconds: thread.runningSeconds.finite,
       runnableSeconds: thread.runnableSeconds.finite, idleSeconds: thread.idleSeconds.finite,
       blockedSeconds: thread.blockedSeconds.finite,
-      blockedByCause: thread.blockedByCause.mapValues(\.finite),
+      blockedByCause: thread.blockedByCause.byName.mapValues(\.finite),
       blockings: thread.blockings.map(blocking))
   }
 
   private static func thread(_ signal: ThreadSignal) -> ThreadSection {
     ThreadSection(
-      tid: signal.tid, name: signal.name, role: signal.role, cpuSeconds: signal.cpuSeconds.finite,
+      tid: signal.tid, name: signal.name, role: signal.role.rawValue,
+      cpuSeconds: signal.cpuSeconds.finite,
       wakeups: signal.wakeups, idleWakeups: signal.idleWakeups,
       blockedSeconds: signal.blockedSeconds.finite)
   }
 
   private static func wakeups(_ signal: WakeupSignal) -> WakeupSection {
-    var causes = signal.byCause
-    for cause in wakeupCauses { causes[cause] = causes[cause] ?? 0 }
+    // A report lists them all, be they zero.
+    let causes = WakeupCause.allCases.map { ($0.rawValue, signal.byCause[$0] ?? 0) }
     return WakeupSection(
       total: signal.total, perSecond: signal.perSecond.finite, idle: signal.idle,
       idlePerSecond: signal.idlePerSecond.finite, foundCPUIdle: signal.foundCPUIdle,
-      byCause: causes,
+      byCause: Dictionary(uniqueKeysWithValues: causes),
       timers: signal.timers.map { timer in
         TimerSection(
           tid: timer.tid, thread: timer.thread, periodSeconds: timer.periodSeconds.finite,
@@ -158,5 +154,12 @@ enum SignalBuilding {
           function: $0.function, cpuJoules: $0.cpuJoules.finite,
           radioJoules: $0.radioJoules.finite)
       })
+  }
+}
+
+extension Dictionary where Key: RawRepresentable<String> {
+  /// Keyed as a report is.
+  fileprivate var byName: [String: Value] {
+    [String: Value](uniqueKeysWithValues: map { ($0.key.rawValue, $0.value) })
   }
 }

@@ -14,7 +14,7 @@ public enum CooperativePoolBlockingRule: Rule {
       + "try await Task.sleep(for:), an AsyncStream or a continuation in place of a semaphore, and a dispatch queue or a "
       + "task executor of its own for calls that block.",
     examples: PoolWaits.examples(
-      role: .cooperativePool, cause: "sleep", good: "tasks that await",
+      role: .cooperativePool, cause: .sleep, good: "tasks that await",
       bad: "ten tasks that sleep for 50 ms with usleep",
       absent: "a program without tasks on the pool"))
 

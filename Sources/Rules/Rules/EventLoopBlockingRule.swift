@@ -14,7 +14,7 @@ public enum EventLoopBlockingRule: Rule {
       + "NIOThreadPool.runIfActive, sleep with eventLoop.scheduleTask, and leave locks and synchronous calls to "
       + "a thread pool.",
     examples: PoolWaits.examples(
-      role: .eventLoop, cause: "file", good: "handlers that leave files to a thread pool",
+      role: .eventLoop, cause: .file, good: "handlers that leave files to a thread pool",
       bad: "a handler that reads a file for each of ten requests",
       absent: "a program without SwiftNIO"))
 

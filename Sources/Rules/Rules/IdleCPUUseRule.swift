@@ -39,7 +39,7 @@ public enum IdleCPUUseRule: Rule {
       RuleFinding(
         value: value,
         displayValue: "\(Figures.seconds(cpu)) of CPU time in \(Figures.seconds(idle)) of idleness",
-        evidence: signals.threads.filter { $0.role != "main" && $0.cpuSeconds > 0 }
+        evidence: signals.threads.filter { $0.role != .main && $0.cpuSeconds > 0 }
           .sorted { ($0.cpuSeconds, $1.tid) > ($1.cpuSeconds, $0.tid) }.prefix(5).map {
             Evidence(
               summary: "thread \($0.name.isEmpty ? String($0.tid) : $0.name): "

@@ -40,9 +40,10 @@ public enum IdleWakeupsRule: Rule {
           value: Double($0.idleWakeups), unit: "wakeups", thread: $0.name)
       }
     let causes = wakeups.byCause.filter { $0.value > 0 }
-      .sorted { ($0.value, $1.key) > ($1.value, $0.key) }.prefix(3).map {
+      .sorted { ($0.value, $1.key.rawValue) > ($1.value, $0.key.rawValue) }.prefix(3).map {
         Evidence(
-          summary: "\(Figures.count($0.value, "wakeup")) by \($0.key)", value: Double($0.value),
+          summary: "\(Figures.count($0.value, "wakeup")) by \($0.key.rawValue)",
+          value: Double($0.value),
           unit: "wakeups")
       }
     return Array(threads) + Array(causes)
@@ -53,6 +54,6 @@ public enum IdleWakeupsRule: Rule {
       durationSeconds: 60,
       wakeups: WakeupSignal(
         total: total, perSecond: Double(total) / 60, idle: idle, idlePerSecond: Double(idle) / 60,
-        byCause: ["timer": idle]))
+        byCause: [.timer: idle]))
   }
 }

@@ -29,7 +29,8 @@ public enum LaunchMainThreadWorkRule: Rule {
     }
     let blocked = launch.blockedByCause.values.reduce(0, +)
     let seconds = launch.runningSeconds + blocked
-    let parts = [("computing", launch.runningSeconds)] + launch.blockedByCause.map { ($0, $1) }
+    let parts =
+      [("computing", launch.runningSeconds)] + launch.blockedByCause.map { ($0.rawValue, $1) }
     return .measured(
       RuleFinding(
         value: seconds * 1000,
@@ -46,6 +47,6 @@ public enum LaunchMainThreadWorkRule: Rule {
       lifecycle: LifecycleSignal(
         launchSeconds: running + file,
         launch: LaunchSignal(
-          seconds: running + file, runningSeconds: running, blockedByCause: ["file": file])))
+          seconds: running + file, runningSeconds: running, blockedByCause: [.file: file])))
   }
 }

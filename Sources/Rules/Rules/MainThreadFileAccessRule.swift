@@ -18,24 +18,24 @@ public enum MainThreadFileAccessRule: Rule {
         SignalSet(
           durationSeconds: 60,
           mainThread: MainThreadSignal(
-            turns: 50, idleSeconds: 59, blockedByCause: ["sync": 0.004]))),
+            turns: 50, idleSeconds: 59, blockedByCause: [.sync: 0.004]))),
       RuleExample(
         "ten writes synced for 50 ms each", .fail,
         SignalSet(
           durationSeconds: 10,
           mainThread: MainThreadSignal(
-            turns: 5, blockedByCause: ["sync": 0.5],
-            blockings: [Blocking(cause: "sync", seconds: 0.5, count: 10)]))),
+            turns: 5, blockedByCause: [.sync: 0.5],
+            blockings: [Blocking(cause: .sync, seconds: 0.5, count: 10)]))),
       RuleExample(
         "a tool without an event loop does the same", .notApplicable,
         SignalSet(
           durationSeconds: 10,
           mainThread: MainThreadSignal(
-            hasEventLoop: false, turns: 1, blockedByCause: ["sync": 0.5]))),
+            hasEventLoop: false, turns: 1, blockedByCause: [.sync: 0.5]))),
     ])
 
   public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     MainThreadWaits.outcome(
-      signals, scale, causes: ["file", "sync"], noun: "wait", shownOnly: ["pageFault"])
+      signals, scale, causes: [.file, .sync], noun: "wait", shownOnly: [.pageFault])
   }
 }

@@ -51,11 +51,11 @@ public enum MainThreadHangsRule: Rule {
   }
 
   private static func row(_ hang: Hang, thread: String) -> Evidence {
-    var parts = hang.blockedByCause
-    parts["running"] = hang.runningSeconds
-    parts["waiting for a CPU"] = hang.runnableSeconds
-    let main = parts.filter { $0.value > 0 }.max { ($0.value, $1.key) < ($1.value, $0.key) }
-    let how = main.map { ", mostly \($0.key) (\(Figures.seconds($0.value)))" } ?? ""
+    let parts =
+      hang.blockedByCause.map { ($0.rawValue, $1) }
+      + [("running", hang.runningSeconds), ("waiting for a CPU", hang.runnableSeconds)]
+    let main = parts.filter { $0.1 > 0 }.max { ($0.1, $1.0) < ($1.1, $0.0) }
+    let how = main.map { ", mostly \($0.0) (\(Figures.seconds($0.1)))" } ?? ""
     let place = hang.blamedFunction.map { " in \($0)" } ?? ""
     return Evidence(
       summary: "\(Figures.seconds(hang.durationSeconds)) \(hang.severity.rawValue)\(place)\(how)",

@@ -18,23 +18,23 @@ public enum MainThreadLockWaitsRule: Rule {
         SignalSet(
           durationSeconds: 60,
           mainThread: MainThreadSignal(
-            turns: 50, idleSeconds: 59, blockedByCause: ["lock": 0.002]))),
+            turns: 50, idleSeconds: 59, blockedByCause: [.lock: 0.002]))),
       RuleExample(
         "ten waits of 50 ms for a worker", .fail,
         SignalSet(
           durationSeconds: 10,
           mainThread: MainThreadSignal(
-            turns: 5, blockedByCause: ["lock": 0.5],
-            blockings: [Blocking(cause: "lock", seconds: 0.5, count: 10)]))),
+            turns: 5, blockedByCause: [.lock: 0.5],
+            blockings: [Blocking(cause: .lock, seconds: 0.5, count: 10)]))),
       RuleExample(
         "a tool without an event loop does the same", .notApplicable,
         SignalSet(
           durationSeconds: 10,
           mainThread: MainThreadSignal(
-            hasEventLoop: false, turns: 1, blockedByCause: ["lock": 0.5]))),
+            hasEventLoop: false, turns: 1, blockedByCause: [.lock: 0.5]))),
     ])
 
   public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
-    MainThreadWaits.outcome(signals, scale, causes: ["lock"], noun: "wait")
+    MainThreadWaits.outcome(signals, scale, causes: [.lock], noun: "wait")
   }
 }

@@ -18,23 +18,23 @@ public enum MainThreadNetworkWaitsRule: Rule {
         SignalSet(
           durationSeconds: 60,
           mainThread: MainThreadSignal(
-            turns: 50, idleSeconds: 59, blockedByCause: ["network": 0]))),
+            turns: 50, idleSeconds: 59, blockedByCause: [.network: 0]))),
       RuleExample(
         "ten synchronous requests of 50 ms", .fail,
         SignalSet(
           durationSeconds: 10,
           mainThread: MainThreadSignal(
-            turns: 5, blockedByCause: ["network": 0.5],
-            blockings: [Blocking(cause: "network", seconds: 0.5, count: 10)]))),
+            turns: 5, blockedByCause: [.network: 0.5],
+            blockings: [Blocking(cause: .network, seconds: 0.5, count: 10)]))),
       RuleExample(
         "a tool without an event loop does the same", .notApplicable,
         SignalSet(
           durationSeconds: 10,
           mainThread: MainThreadSignal(
-            hasEventLoop: false, turns: 1, blockedByCause: ["network": 0.5]))),
+            hasEventLoop: false, turns: 1, blockedByCause: [.network: 0.5]))),
     ])
 
   public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
-    MainThreadWaits.outcome(signals, scale, causes: ["network"], noun: "wait")
+    MainThreadWaits.outcome(signals, scale, causes: [.network], noun: "wait")
   }
 }

@@ -116,7 +116,7 @@ struct BlameMeasure {
     var entry =
       rows.removeValue(forKey: key)
       ?? Row(
-        row: BlameRow(function: name, module: frame.module, cause: sample.cause?.rawValue))
+        row: BlameRow(function: name, module: frame.module, cause: sample.cause))
     change(&entry.row)
     if let file = frame.file {
       let weight = sample.seconds + sample.count * 1e-9 + sample.bytes * 1e-12
@@ -135,8 +135,8 @@ struct BlameMeasure {
     if first.inclusiveBytes != second.inclusiveBytes {
       return first.inclusiveBytes > second.inclusiveBytes
     }
-    return (first.inclusiveCount, second.function, second.cause ?? "")
-      > (second.inclusiveCount, first.function, first.cause ?? "")
+    return (first.inclusiveCount, second.function, second.cause?.rawValue ?? "")
+      > (second.inclusiveCount, first.function, first.cause?.rawValue ?? "")
   }
 
   /// The function to blame, and the program's own that led to it.

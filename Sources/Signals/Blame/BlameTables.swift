@@ -1,3 +1,5 @@
+import TraceModel
+
 /// Which functions caused what was measured: one table for each signal.
 public struct BlameTables: Sendable, Hashable, Codable {
   /// CPU time, from samples of the running threads.
@@ -40,8 +42,8 @@ public struct BlameRow: Sendable, Hashable, Codable {
   public var file: String?
   /// That line.
   public var line: Int?
-  /// Raw value of the `WaitCause`, in the table of blocked time.
-  public var cause: String?
+  /// What was waited for, in the table of blocked time.
+  public var cause: WaitCause?
   /// Seconds charged to the function.
   public var selfSeconds: Double
   /// Seconds with the function on the stack.
@@ -60,7 +62,7 @@ public struct BlameRow: Sendable, Hashable, Codable {
   /// Makes the value from its parts; what is left out is zero or unknown.
   public init(
     function: String, module: String = "", file: String? = nil, line: Int? = nil,
-    cause: String? = nil, selfSeconds: Double = 0, inclusiveSeconds: Double = 0,
+    cause: WaitCause? = nil, selfSeconds: Double = 0, inclusiveSeconds: Double = 0,
     count: Double = 0, inclusiveCount: Double = 0, bytes: Double = 0, inclusiveBytes: Double = 0,
     joules: Double = 0
   ) {

@@ -45,7 +45,7 @@ public enum Measurement {
     // Both walk through the lives of the busiest threads.
     let critical =
       set.unavailable[.mainThread] == nil
-      ? Meanwhile {
+      ? ConcurrentValue {
         var roles = ThreadRoles(subject, main: choice?.thread.tid)
         return CriticalThreadMeasure.measure(subject, roles: &roles)
       } : nil

@@ -18,7 +18,7 @@ struct SubjectActivity {
     let signal = wakeups.signal
     allWakeups = WakeupCounts(
       all: signal.total, idle: signal.idle, foundCPUIdle: signal.foundCPUIdle,
-      timer: signal.byCause[WakeupMeasure.Cause.timer.rawValue] ?? 0)
+      timer: signal.byCause[.timer] ?? 0)
     let transfers = subject.trace.transfers.internet(of: subject.pid)
     func bytes(_ direction: Transfer.Direction) -> CumulativeSeries {
       CumulativeSeries(

@@ -1,13 +1,8 @@
-import PerfData
 import Quantities
 import TraceModel
 
 /// Counts wakeups, finds their causes and the timers among them.
 struct WakeupMeasure {
-  enum Cause: String, Hashable {
-    case timer, network, disk, sameProcess, otherProcess, signal, other
-  }
-
   private let subject: SubjectView
   /// When each thread received, and when the process was sent signals.
   private let receives: [Int32: [UInt64]]
@@ -21,8 +16,6 @@ struct WakeupMeasure {
   private static let receiveWindow = 0.005
   /// A signal this soon before a wake made it.
   private static let signalWindow: UInt64 = 200_000
-  /// Running for less than this after an expiry is no work.
-  private static let workThreshold = 0.001
 
   init(_ subject: SubjectView) {
     self.subject = subject
@@ -43,7 +36,7 @@ struct WakeupMeasure {
     fileprivate let measure: WakeupMeasure
     fileprivate var log: IteratorSequence<WakeupLog.Iterator>
 
-    mutating func next() -> (wakeup: Wakeup, cause: Cause)? {
+    mutating func next() -> (wakeup: Wakeup, cause: WakeupCause)? {
       while let wakeup = log.next() {
         if wakeup.pid == measure.subject.pid { return (wakeup, measure.cause(of: wakeup)) }
       }
@@ -68,7 +61,7 @@ struct WakeupMeasure {
     return next < times.count && times[next] <= to
   }
 
-  private func cause(of wakeup: Wakeup) -> Cause {
+  private func cause(of wakeup: Wakeup) -> WakeupCause {
     switch wakeup.waited {
     case .file?, .sync?, .pageFault?: return .disk
     default: break
@@ -103,7 +96,7 @@ struct WakeupMeasure {
     var total = 0
     var idle = 0
     var foundIdle = 0
-    var byCause: [Cause: Int] = [:]
+    var byCause: [WakeupCause: Int] = [:]
     // What the cause does not depend on the time of is counted at once.
     for (wakeup, count) in subject.trace.wakeups.countsByKind
     where wakeup.pid == subject.pid && !needsTime(wakeup) {
@@ -132,98 +125,10 @@ struct WakeupMeasure {
       total: total, perSecond: seconds > 0 ? Double(total) / seconds : 0,
       idle: idle, idlePerSecond: seconds > 0 ? Double(idle) / seconds : 0,
       foundCPUIdle: foundIdle,
-      byCause: Dictionary(
-        uniqueKeysWithValues: byCause.compactMap { $1 > 0 ? ($0.rawValue, $1) : nil }),
-      timers: self.timers(Dictionary(timers) { $1 }),
+      byCause: byCause.filter { $0.value > 0 },
+      timers: TimerMeasure.timers(Dictionary(timers) { $1 }, in: subject),
       // Timer wakeups replayed with a tolerance.
       coalescing: WakeupReplay.replay(
         timers.map { $0.value.map { subject.time($0) } }, others: others))
-  }
-
-  /// Regular expiries, by thread and by the place that waited.
-  private func timers(_ expiries: [Int32: [Timestamp]]) -> [TimerSignal] {
-    var result: [TimerSignal] = []
-    for thread in subject.threads {
-      guard let ends = expiries[thread.tid], ends.count >= 4 else { continue }
-      for (stack, times) in places(of: thread, endedAt: ends.sorted()) {
-        guard let found = Periodicity.detect(times.map(\.time)) else { continue }
-        result.append(
-          TimerSignal(
-            tid: Int(thread.tid), thread: thread.name, periodSeconds: found.periodSeconds,
-            jitterSeconds: found.jitterSeconds, count: found.count,
-            expiredWithoutWork: times.count { !$0.worked },
-            stack: subject.frames(stack < 0 ? nil : stack)))
-      }
-    }
-    return result.sorted { ($1.count, $0.tid) < ($0.count, $1.tid) }
-  }
-
-  /// Where the thread had waited as it was woken at these times, and whether it worked before it waited again.
-  private func places(of thread: ThreadModel, endedAt times: [Timestamp]) -> [Int: [(
-    time: Double, worked: Bool
-  )]] {
-    var places: [Int: [(time: Double, worked: Bool)]] = [:]
-    var wait: ThreadInterval?
-    var ran = TimeSpan.zero
-    func end() {
-      guard let wait else { return }
-      places[wait.stack ?? -1, default: []].append(
-        (subject.time(wait.end), ran.seconds >= Self.workThreshold))
-    }
-    var next = 0
-    for interval in thread.intervals {
-      if interval.state == .running { ran += interval.length }
-      guard case .blocked = interval.state else { continue }
-      end()
-      wait = nil
-      ran = .zero
-      while next < times.count, times[next] < interval.end { next += 1 }
-      if next < times.count, times[next] == interval.end { wait = interval }
-    }
-    end()
-    return places
-  }
-}
-
-/// Wakeups by what they count as.
-struct WakeupCounts {
-  var all = 0
-  var idle = 0
-  var foundCPUIdle = 0
-  /// Of timers, where the causes are looked at.
-  var timer = 0
-
-  mutating func add(_ wakeup: Wakeup, _ count: Int = 1) {
-    all += count
-    if wakeup.isIdleWakeup { idle += count }
-    if wakeup.foundCPUIdle { foundCPUIdle += count }
-  }
-}
-
-/// One row for each thread of the subject.
-enum ThreadMeasure {
-  /// The subject's wakeups by thread.
-  static func wakeups(_ subject: SubjectView) -> ByThread<WakeupCounts> {
-    var counts = ByThread<WakeupCounts>()
-    for (wakeup, count) in subject.trace.wakeups.countsByKind where wakeup.pid == subject.pid {
-      counts[wakeup.tid, default: WakeupCounts()].add(wakeup, count)
-    }
-    return counts
-  }
-
-  static func measure(_ subject: SubjectView, roles: inout ThreadRoles) -> [ThreadSignal] {
-    var result: [ThreadSignal] = []
-    let counts = wakeups(subject)
-    for thread in subject.threads {
-      let parts = TimeParts(subject.history(of: thread).totals)
-      let count = counts[thread.tid, default: WakeupCounts()]
-      result.append(
-        ThreadSignal(
-          tid: Int(thread.tid), name: thread.name, role: roles.role(of: thread).rawValue,
-          cpuSeconds: parts.running.seconds, wakeups: count.all, idleWakeups: count.idle,
-          idleWakeupsFoundCPUIdle: count.foundCPUIdle,
-          blockedSeconds: parts.blockedTotal.seconds))
-    }
-    return result.sorted { ($1.cpuSeconds, $0.tid) < ($0.cpuSeconds, $1.tid) }
   }
 }

@@ -1,3 +1,5 @@
+import TraceModel
+
 /// A thread on which others depend: the main thread, an event loop, one of the cooperative pool.
 public struct CriticalThread: Sendable, Hashable, Codable {
   /// Kernel thread id.
@@ -18,8 +20,8 @@ public struct CriticalThread: Sendable, Hashable, Codable {
   public var idleSeconds: Double
   /// Blocked while it had work to do.
   public var blockedSeconds: Double
-  /// Blocked seconds by `WaitCause` raw value.
-  public var blockedByCause: [String: Double]
+  /// Blocked seconds by cause.
+  public var blockedByCause: [WaitCause: Double]
   /// The same grouped by cause and stack, worst first.
   public var blockings: [Blocking]
 
@@ -27,7 +29,7 @@ public struct CriticalThread: Sendable, Hashable, Codable {
   public init(
     tid: Int, name: String = "", role: ThreadRole, turns: Int = 0,
     longestTurnSeconds: Double = 0, runningSeconds: Double = 0, runnableSeconds: Double = 0,
-    idleSeconds: Double = 0, blockedSeconds: Double = 0, blockedByCause: [String: Double] = [:],
+    idleSeconds: Double = 0, blockedSeconds: Double = 0, blockedByCause: [WaitCause: Double] = [:],
     blockings: [Blocking] = []
   ) {
     self.tid = tid

@@ -1,3 +1,5 @@
+import TraceModel
+
 /// How bad a hang is, by its length.
 public enum HangSeverity: String, Sendable, Hashable, Codable, CaseIterable {
   /// At least 100 ms.
@@ -33,8 +35,8 @@ public struct Hang: Sendable, Hashable, Codable {
   public var runningSeconds: Double
   /// Waiting for a CPU.
   public var runnableSeconds: Double
-  /// Blocked seconds by `WaitCause` raw value.
-  public var blockedByCause: [String: Double]
+  /// Blocked seconds by cause.
+  public var blockedByCause: [WaitCause: Double]
   /// Stack that covers most of the hang, innermost frame first.
   public var stack: [StackFrame]
   /// The function to blame.
@@ -47,7 +49,7 @@ public struct Hang: Sendable, Hashable, Codable {
     severity: HangSeverity = .noticeable,
     runningSeconds: Double = 0,
     runnableSeconds: Double = 0,
-    blockedByCause: [String: Double] = [:],
+    blockedByCause: [WaitCause: Double] = [:],
     stack: [StackFrame] = []
   ) {
     self.start = start

@@ -1,3 +1,5 @@
+import TraceModel
+
 /// What the process did before it was ready for events.
 public struct LaunchSignal: Sendable, Hashable, Codable {
   /// How long it took.
@@ -6,8 +8,8 @@ public struct LaunchSignal: Sendable, Hashable, Codable {
   public var runningSeconds: Double
   /// Time the main thread waited for a CPU.
   public var runnableSeconds: Double
-  /// Blocked time of the main thread, by `WaitCause` raw value.
-  public var blockedByCause: [String: Double]
+  /// Blocked time of the main thread, by cause.
+  public var blockedByCause: [WaitCause: Double]
   /// Bytes that read calls returned, sockets left out; mapped libraries are not among them.
   public var bytesRead: UInt64?
   /// Regular files opened, each counted once.
@@ -20,7 +22,7 @@ public struct LaunchSignal: Sendable, Hashable, Codable {
     seconds: Double,
     runningSeconds: Double = 0,
     runnableSeconds: Double = 0,
-    blockedByCause: [String: Double] = [:],
+    blockedByCause: [WaitCause: Double] = [:],
     bytesRead: UInt64? = nil,
     filesOpened: Int = 0,
     files: [String] = []

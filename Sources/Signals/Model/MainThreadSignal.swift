@@ -1,3 +1,5 @@
+import TraceModel
+
 /// What the thread that plays the main thread's part did with its time.
 ///
 /// A turn lasts from leaving an event wait to the next; its time splits exactly into running,
@@ -21,8 +23,8 @@ public struct MainThreadSignal: Sendable, Hashable, Codable {
   public var blockedSeconds: Double
   /// In event waits.
   public var idleSeconds: Double
-  /// Blocked seconds by `WaitCause` raw value.
-  public var blockedByCause: [String: Double]
+  /// Blocked seconds by cause.
+  public var blockedByCause: [WaitCause: Double]
   /// Turns of 100 ms and more, in order of time.
   public var hangs: [Hang]
   /// Turns by length.
@@ -45,7 +47,7 @@ public struct MainThreadSignal: Sendable, Hashable, Codable {
     runnableSeconds: Double = 0,
     blockedSeconds: Double = 0,
     idleSeconds: Double = 0,
-    blockedByCause: [String: Double] = [:],
+    blockedByCause: [WaitCause: Double] = [:],
     hangs: [Hang] = [],
     turnsOver: TurnCounts = TurnCounts(),
     computingSeconds50ms: Double = 0,
@@ -101,8 +103,8 @@ public struct TurnCounts: Sendable, Hashable, Codable {
 
 /// Time a thread spent blocked for one cause at one place.
 public struct Blocking: Sendable, Hashable, Codable {
-  /// Raw value of the `WaitCause`.
-  public var cause: String
+  /// What was waited for.
+  public var cause: WaitCause
   /// Total blocked time.
   public var seconds: Double
   /// Number of waits.
@@ -114,7 +116,7 @@ public struct Blocking: Sendable, Hashable, Codable {
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
   public init(
-    cause: String,
+    cause: WaitCause,
     seconds: Double = 0,
     count: Int = 0,
     stack: [StackFrame] = [],

@@ -4,8 +4,8 @@ public struct ThreadSignal: Sendable, Hashable, Codable {
   public var tid: Int
   /// Thread name.
   public var name: String
-  /// Part it plays: raw value of the `ThreadRole`.
-  public var role: String
+  /// Part it plays.
+  public var role: ThreadRole
   /// Time on a CPU.
   public var cpuSeconds: Double
   /// Times it was made runnable.
@@ -21,7 +21,7 @@ public struct ThreadSignal: Sendable, Hashable, Codable {
   public init(
     tid: Int,
     name: String = "",
-    role: String = "",
+    role: ThreadRole = .other,
     cpuSeconds: Double = 0,
     wakeups: Int = 0,
     idleWakeups: Int = 0,

@@ -1,3 +1,8 @@
+/// What made a thread go on.
+public enum WakeupCause: String, Codable, CaseIterable, Sendable {
+  case timer, network, disk, sameProcess, otherProcess, signal, other
+}
+
 /// How often threads of the process were woken, and by what.
 public struct WakeupSignal: Sendable, Hashable, Codable {
   /// All wakeups.
@@ -10,8 +15,8 @@ public struct WakeupSignal: Sendable, Hashable, Codable {
   public var idlePerSecond: Double
   /// Idle wakeups that found their CPU idle and made it leave that state, which is what costs.
   public var foundCPUIdle: Int
-  /// Wakeups by cause: timer, network, disk, sameProcess, otherProcess, signal, other.
-  public var byCause: [String: Int]
+  /// Wakeups by cause.
+  public var byCause: [WakeupCause: Int]
   /// Regular timed waits, most frequent first.
   public var timers: [TimerSignal]
   /// Timer wakeups replayed with a tolerance.
@@ -25,7 +30,7 @@ public struct WakeupSignal: Sendable, Hashable, Codable {
     idle: Int = 0,
     idlePerSecond: Double = 0,
     foundCPUIdle: Int? = nil,
-    byCause: [String: Int] = [:],
+    byCause: [WakeupCause: Int] = [:],
     timers: [TimerSignal] = [],
     coalescing: CoalescingSignal? = nil
   ) {

@@ -8,9 +8,7 @@ enum EventLanes {
 
   /// Wakeups by cause; the last channel counts those made by an interrupt, whatever their cause.
   static func wakeups(_ canvas: TimelineCanvas) -> TimelineLane {
-    let causes: [WakeupMeasure.Cause] = [
-      .timer, .network, .disk, .sameProcess, .otherProcess, .signal, .other,
-    ]
+    let causes = WakeupCause.allCases
     let wakeups = WakeupMeasure(canvas.subject).wakeups.sorted { $0.wakeup.time < $1.wakeup.time }
     return canvas.lane(
       .wakeups, channels: causes.map(\.rawValue) + ["idle"], budget: Timeline.otherBudget

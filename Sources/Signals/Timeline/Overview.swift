@@ -36,7 +36,7 @@ public struct Overview: Sendable, Hashable {
       let threads = subject.threads.filter { $0.runningTime > .zero }
       let evens = stride(from: 0, to: threads.count, by: 2).map { threads[$0] }
       let odds = stride(from: 1, to: threads.count, by: 2).map { threads[$0] }
-      let others = Meanwhile { cores(evens, width, in: subject) }
+      let others = ConcurrentValue { cores(evens, width, in: subject) }
       let own = cores(odds, width, in: subject)
       overview.cores = zip(others.value, own).map { ($0 + $1) / width }
     }

@@ -17,18 +17,17 @@ enum ThreadLanes {
 
   /// The main thread first, then event loops and pools, then the others that used the CPU most.
   static func lanes(_ signals: SignalSet, _ canvas: TimelineCanvas) -> [TimelineLane] {
-    let order = [
-      "main": 0, "event loop": 1, "cooperative pool": 2, "dispatch worker": 3, "thread pool": 4,
-    ]
+    let order = Dictionary(
+      uniqueKeysWithValues: ThreadRole.allCases.enumerated().map { ($1, $0) })
     let rows = signals.threads.sorted {
-      (order[$0.role] ?? 5, $1.cpuSeconds, $0.tid) < (order[$1.role] ?? 5, $0.cpuSeconds, $1.tid)
+      (order[$0.role] ?? 0, $1.cpuSeconds, $0.tid) < (order[$1.role] ?? 0, $0.cpuSeconds, $1.tid)
     }
     let threads = Dictionary(
       canvas.subject.threads.map { (Int($0.tid), $0) }, uniquingKeysWith: { $1 })
     return rows.prefix(Timeline.mostThreads).compactMap { row in
       guard let thread = threads[row.tid] else { return nil }
       let intervals = canvas.subject.history(of: thread)
-      let budget = row.role == "main" ? Timeline.mainBudget : Timeline.threadBudget
+      let budget = row.role == .main ? Timeline.mainBudget : Timeline.threadBudget
       return canvas.lane(.thread, channels: states, budget: budget, thread: row) { grid in
         for interval in intervals {
           grid.add(

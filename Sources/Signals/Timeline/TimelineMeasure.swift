@@ -87,7 +87,7 @@ struct TimelineCanvas {
     let grid = GridEncoder.fit(
       channels: channels.count, budget: budget, duration: duration, fill)
     return TimelineLane(
-      kind: kind, tid: thread?.tid, name: thread?.name ?? "", role: thread?.role ?? "",
+      kind: kind, tid: thread?.tid, name: thread?.name ?? "", role: thread?.role.rawValue ?? "",
       channels: channels, quantum: Int(grid.quantum),
       data: Data(grid.bytes).base64EncodedString())
   }

@@ -3,7 +3,7 @@ import Processors
 import Synchronization
 
 /// A value that another core works out while this one goes on.
-final class Meanwhile<Value: Sendable>: Sendable {
+final class ConcurrentValue<Value: Sendable>: Sendable {
   private let result = Mutex<Value?>(nil)
   private let done = DispatchSemaphore(value: 0)
   private let compute: @Sendable () -> Value
