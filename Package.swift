@@ -107,7 +107,7 @@ let package = Package(
     .target(
       name: "Signals",
       dependencies: [
-        "Processors", "Quantities", "TraceModel",
+        "PerfData", "Processors", "Quantities", "TraceModel",
         .product(name: "TOMLKit", package: "TOMLKit"),
       ],
       resources: [.embedInCode("Radio/profiles.toml")],
@@ -125,7 +125,7 @@ let package = Package(
     .target(
       name: "Reporting",
       dependencies: [
-        "ExportFormats", "Quantities", "Rules",
+        "ExportFormats", "PerfData", "Quantities", "Rules", "Signals", "TraceModel",
         .product(name: "Mustache", package: "swift-mustache"),
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ],
@@ -141,7 +141,8 @@ let package = Package(
     .executableTarget(
       name: "lull",
       dependencies: [
-        "Budgets", "OutputFiles", "Processors", "Quantities", "Recording", "Reporting", "Symbols",
+        "Budgets", "OutputFiles", "PerfData", "Processors", "Quantities", "Recording", "Reporting",
+        "Rules", "Signals", "Symbols", "TraceModel",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: direct, linkerSettings: whole),
@@ -168,19 +169,25 @@ let package = Package(
       name: "lull-bench", dependencies: ["PerfData"], path: "Sources/Benchmark",
       swiftSettings: strict),
     .target(name: "TestSupport", dependencies: ["PerfData", "Quantities"], swiftSettings: strict),
+    .testTarget(name: "PackageTests"),
     .testTarget(name: "ProcessorsTests", dependencies: ["CProcessor", "Processors"]),
     .testTarget(name: "PerfDataTests", dependencies: ["PerfData", "Quantities", "TestSupport"]),
     .testTarget(name: "PacketsTests", dependencies: ["Packets", "Quantities", "TestSupport"]),
     .testTarget(name: "QuantitiesTests", dependencies: ["Quantities"]),
-    .testTarget(name: "RecordingTests", dependencies: ["Quantities", "Recording", "TestSupport"]),
+    .testTarget(name: "RecordingTests", dependencies: ["PerfData", "Quantities", "Recording"]),
     .testTarget(name: "SymbolsTests", dependencies: ["PerfData", "Quantities", "Symbols", "lull"]),
     .testTarget(
-      name: "TraceModelTests", dependencies: ["Quantities", "TraceModel", "TestSupport"]),
-    .testTarget(name: "SignalsTests", dependencies: ["Quantities", "Signals", "TestSupport"]),
-    .testTarget(name: "RulesTests", dependencies: ["Rules"]),
+      name: "TraceModelTests",
+      dependencies: ["PerfData", "Quantities", "TestSupport", "TraceModel"]),
+    .testTarget(
+      name: "SignalsTests",
+      dependencies: ["PerfData", "Quantities", "Signals", "TestSupport", "TraceModel"]),
+    .testTarget(name: "RulesTests", dependencies: ["Rules", "Signals", "TraceModel"]),
     .testTarget(
       name: "ReportingTests",
-      dependencies: ["PerfData", "Quantities", "Reporting", "Signals", "TestSupport", "TraceModel"]),
+      dependencies: [
+        "PerfData", "Quantities", "Reporting", "Rules", "Signals", "TestSupport", "TraceModel",
+      ]),
     .testTarget(
       name: "BudgetsTests",
       dependencies: [
@@ -189,8 +196,7 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "PerfData", "Reporting", "TestSupport", "TraceModel", "lull", "lull-workload",
-        "lull-workload-async",
+        "PerfData", "TraceModel", "lull", "lull-workload", "lull-workload-async",
       ]),
   ]
 )

@@ -1,5 +1,4 @@
 import ArgumentParser
-import PerfData
 import Quantities
 
 /// Lengths of time as users write them: `30s`, `500ms`, `2m`, `1h`, `250us`, or plain seconds.

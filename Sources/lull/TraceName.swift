@@ -1,6 +1,5 @@
 import ArgumentParser
 import Glibc
-import PerfData
 import Reporting
 
 /// Where a recording goes when its user does not say.

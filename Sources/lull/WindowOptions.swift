@@ -1,5 +1,4 @@
 import ArgumentParser
-import PerfData
 import Quantities
 import Reporting
 import TraceModel

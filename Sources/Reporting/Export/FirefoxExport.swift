@@ -1,4 +1,3 @@
-import PerfData
 import Signals
 import TraceModel
 

@@ -1,5 +1,4 @@
 import ExportFormats
-import PerfData
 import Quantities
 import SwiftProtobuf
 import TraceModel

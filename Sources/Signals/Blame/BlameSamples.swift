@@ -1,4 +1,3 @@
-import PerfData
 import TraceModel
 
 /// The signals that have blame tables and flame graphs.

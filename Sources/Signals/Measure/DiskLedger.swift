@@ -1,4 +1,3 @@
-import PerfData
 import TraceModel
 
 /// Keeps account of the subject's operations on regular files, one after another.

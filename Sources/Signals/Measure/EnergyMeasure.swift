@@ -1,4 +1,3 @@
-import PerfData
 import TraceModel
 
 /// Models the energy of the recording, by consumer, thread and function.

@@ -1,4 +1,3 @@
-import PerfData
 import TraceModel
 
 /// The thread that plays the main thread's part, and how it was found.

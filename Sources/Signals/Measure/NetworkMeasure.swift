@@ -1,4 +1,3 @@
-import PerfData
 import TraceModel
 
 /// Measures internet sockets: transfers, connections, bursts, the radio.

@@ -1,4 +1,3 @@
-import PerfData
 import TraceModel
 
 /// Puts captured packets in the place of the transfers that they carried.

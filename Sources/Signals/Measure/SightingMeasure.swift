@@ -1,4 +1,3 @@
-import PerfData
 import TraceModel
 
 /// Devices and services that were used, which hint at what no event shows.

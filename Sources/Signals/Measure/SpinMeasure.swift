@@ -1,4 +1,3 @@
-import PerfData
 import Quantities
 import TraceModel
 

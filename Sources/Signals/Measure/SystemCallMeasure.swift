@@ -1,4 +1,3 @@
-import PerfData
 import TraceModel
 
 /// Counts system calls by thread, where all were recorded: by `perf record -e raw_syscalls:*`, not by Lull.

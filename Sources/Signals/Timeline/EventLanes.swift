@@ -1,4 +1,3 @@
-import PerfData
 import TraceModel
 
 /// Lanes of events: wakeups, the radio and its bytes, writes and syncs, and the footprint.

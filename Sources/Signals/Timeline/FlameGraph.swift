@@ -1,4 +1,3 @@
-import PerfData
 import TraceModel
 
 /// A call tree: the root's children are causes, below them the functions from the outermost in.

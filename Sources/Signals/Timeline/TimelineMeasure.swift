@@ -1,5 +1,4 @@
 import FoundationEssentials
-import PerfData
 import Quantities
 import TraceModel
 

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Glibc
 import OutputFiles
-import PerfData
 import Quantities
 import Recording
 import Reporting

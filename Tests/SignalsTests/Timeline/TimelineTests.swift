@@ -1,4 +1,3 @@
-import PerfData
 import TestSupport
 import Testing
 import TraceModel
