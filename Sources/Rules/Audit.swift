@@ -54,7 +54,7 @@ public struct Evidence: Sendable, Hashable, Codable {
   /// Where it happened, innermost frame first.
   public var stack: [StackFrame]?
 
-  /// Makes a row; what is left out is not known or does not matter.
+  /// Makes a row; what is left out is not known or does not matter, and the function to blame is the stack's.
   public init(
     summary: String, value: Double? = nil, unit: String? = nil, time: Double? = nil,
     thread: String? = nil, function: String? = nil, path: String? = nil, host: String? = nil,
@@ -65,10 +65,10 @@ public struct Evidence: Sendable, Hashable, Codable {
     self.unit = unit
     self.time = time
     self.thread = thread
-    self.function = function
+    self.function = function ?? stack?.blamed?.function
     self.path = path
     self.host = host
-    self.stack = stack
+    self.stack = stack?.isEmpty == true ? nil : stack
   }
 }
 

@@ -23,7 +23,7 @@ enum MainThreadWaits {
     let finding = RuleFinding(
       value: value, displayValue: "\(Figures.seconds(seconds)) blocked\(waits)",
       evidence: (places + shown).sorted { $0.seconds > $1.seconds }.prefix(8).map {
-        row($0, thread: main.threadName)
+        Evidence($0, thread: main.threadName, namesWaker: true)
       },
       savings: scale.saving(of: value, seconds: seconds))
     guard main.hasEventLoop else {
@@ -31,15 +31,17 @@ enum MainThreadWaits {
     }
     return .measured(finding)
   }
+}
 
-  private static func row(_ blocking: Blocking, thread: String) -> Evidence {
+extension Evidence {
+  /// Waits of one cause at one place.
+  init(_ blocking: Blocking, thread: String, namesWaker: Bool) {
     let place = blocking.stack.blamed.map { " in \($0.function)" } ?? ""
-    let waker = blocking.waker.map { ", ended by \($0)" } ?? ""
-    return Evidence(
+    let waker = namesWaker ? blocking.waker.map { ", ended by \($0)" } ?? "" : ""
+    self.init(
       summary: "\(Figures.seconds(blocking.seconds)) in \(Figures.count(blocking.count, "wait"))"
         + " (\(blocking.cause.rawValue))\(place)\(waker)",
       value: blocking.seconds, unit: "s", thread: thread.isEmpty ? nil : thread,
-      function: blocking.stack.blamed?.function,
-      stack: blocking.stack.isEmpty ? nil : blocking.stack)
+      stack: blocking.stack)
   }
 }

@@ -57,17 +57,7 @@ enum PoolWaits {
         value: value,
         displayValue: "\(Figures.seconds(total)) blocked\(waits) on "
           + Figures.count(threads.count, "thread"),
-        evidence: places.prefix(8).map { row($0.1, $0.0) },
+        evidence: places.prefix(8).map { Evidence($0.1, thread: $0.0.name, namesWaker: false) },
         savings: total > 0 ? scale.saving(of: value, seconds: total) : nil))
-  }
-
-  private static func row(_ blocking: Blocking, _ thread: CriticalThread) -> Evidence {
-    let place = blocking.stack.blamed.map { " in \($0.function)" } ?? ""
-    return Evidence(
-      summary: "\(Figures.seconds(blocking.seconds)) in \(Figures.count(blocking.count, "wait"))"
-        + " (\(blocking.cause.rawValue))\(place)",
-      value: blocking.seconds, unit: "s", thread: thread.name.isEmpty ? nil : thread.name,
-      function: blocking.stack.blamed?.function,
-      stack: blocking.stack.isEmpty ? nil : blocking.stack)
   }
 }

@@ -37,8 +37,7 @@ enum RadioTails {
       return Evidence(
         summary: "\(Figures.joules($0.energyJoules)), \(Figures.joules($0.tailEnergyJoules)) of it "
           + "in the tail, for \(Figures.bytes(bytes))\(host) (\($0.class.rawValue))",
-        value: $0.energyJoules, unit: "J", time: $0.start, function: $0.stack.blamed?.function,
-        host: $0.remotes.first, stack: $0.stack.isEmpty ? nil : $0.stack)
+        value: $0.energyJoules, unit: "J", time: $0.start, host: $0.remotes.first, stack: $0.stack)
     }
   }
 

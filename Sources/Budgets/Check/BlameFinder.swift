@@ -82,7 +82,7 @@ enum BlameFinder {
     }
     let frame = place(best.stack ?? [])
     return Blame(
-      function: best.function ?? best.stack?.blamed?.function, file: frame?.file, line: frame?.line,
+      function: best.function, file: frame?.file, line: frame?.line,
       subject: best.path ?? best.host, summary: best.summary)
   }
 

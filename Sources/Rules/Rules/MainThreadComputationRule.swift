@@ -58,8 +58,7 @@ public enum MainThreadComputationRule: Rule {
           summary: "\(Figures.seconds(hang.runningSeconds)) of CPU time in a turn of "
             + Figures.seconds(hang.durationSeconds) + (function.map { ", in \($0)" } ?? ""),
           value: hang.runningSeconds, unit: "s", time: hang.start,
-          thread: main.threadName.isEmpty ? nil : main.threadName, function: function,
-          stack: hang.stack.isEmpty ? nil : hang.stack)
+          thread: main.threadName.isEmpty ? nil : main.threadName, stack: hang.stack)
       }
   }
 }

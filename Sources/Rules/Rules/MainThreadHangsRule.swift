@@ -60,8 +60,7 @@ public enum MainThreadHangsRule: Rule {
     return Evidence(
       summary: "\(Figures.seconds(hang.durationSeconds)) \(hang.severity.rawValue)\(place)\(how)",
       value: hang.durationSeconds, unit: "s", time: hang.start,
-      thread: thread.isEmpty ? nil : thread, function: hang.blamedFunction,
-      stack: hang.stack.isEmpty ? nil : hang.stack)
+      thread: thread.isEmpty ? nil : thread, stack: hang.stack)
   }
 
   private static func hang(_ start: Double, _ seconds: Double) -> Hang {

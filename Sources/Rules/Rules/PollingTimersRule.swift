@@ -42,7 +42,7 @@ public enum PollingTimersRule: Rule {
         + " (± \(Figures.seconds(timer.jitterSeconds))), \(timer.count) times,"
         + " \(timer.expiredWithoutWork) for nothing, on \(thread)\(place)",
       value: Double(timer.expiredWithoutWork), unit: "expiries", thread: timer.thread,
-      function: timer.stack.blamed?.function, stack: timer.stack.isEmpty ? nil : timer.stack)
+      stack: timer.stack)
   }
 
   private static func example(_ period: Double, expired: Int, forNothing: Int) -> SignalSet {

@@ -52,7 +52,6 @@ public enum ServerPollingRule: Rule {
     return Evidence(
       summary: "\(host): \(bursts.count) bursts\(period), \(Figures.joules(joules))",
       value: Double(bursts.count), unit: "bursts", time: starts.first,
-      function: stack?.blamed?.function,
       host: host, stack: stack)
   }
 }
