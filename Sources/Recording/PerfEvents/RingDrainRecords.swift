@@ -48,8 +48,7 @@ extension RingDrain {
     guard size >= 8 + trailer.size else { return false }
     let end = at + size
     guard
-      governor.keeps(
-        source(ring.word(end - trailer.id)).phase, time: ring.word(end - trailer.time))
+      governor.keeps(source(ring.word(end - trailer.id)).phase, time: ring.word(end - trailer.time))
     else {
       return false
     }
