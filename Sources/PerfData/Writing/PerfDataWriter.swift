@@ -82,7 +82,7 @@ public final class PerfDataWriter {
   /// When the write fails (a full disk) the file is cut back to the last whole append.
   public func append(_ bytes: UnsafeRawBufferPointer) throws(PerfDataError) {
     guard !isFinished else { throw PerfDataError(.notWritable("\(path) is finished")) }
-    try output.append(bytes)
+    try output.append(ByteView(bytes))
     dataBytes += UInt64(bytes.count)
   }
 

@@ -1,4 +1,4 @@
-import TestSupport
+import Quantities
 import Testing
 
 @testable import PerfData
@@ -8,7 +8,7 @@ import Testing
 struct EveryLayoutTests {
   /// The sets of fields; of the two forms of weight, which exclude each other, one at most.
   private static let combinations: [UInt64] = {
-    var random = SeededGenerator(state: 31)
+    var random = SeededGenerator(seed: 31)
     let bits = (0..<25).map { UInt64(1) << UInt64($0) }
     let pairs = bits.flatMap { one in bits.map { one | $0 } }
     let sets = pairs + [(1 << 25) - 1] + (0..<1500).map { _ in random.next() & ((1 << 25) - 1) }
@@ -29,7 +29,7 @@ struct EveryLayoutTests {
   }
 
   private static func each(_ body: (HandLaidSample, UInt64) throws -> Void) rethrows {
-    var random = SeededGenerator(state: 7)
+    var random = SeededGenerator(seed: 7)
     for fields in combinations {
       try body(HandLaidSample(attribute(fields, &random), &random), fields)
     }
@@ -129,7 +129,7 @@ struct EveryLayoutTests {
   }
 
   @Test func `a sample is written as it is laid out`() {
-    var random = SeededGenerator(state: 8)
+    var random = SeededGenerator(seed: 8)
     for fields in Self.combinations {
       let attribute = Self.attribute(fields, &random)
       let given = HandLaidSample(attribute, &random)
@@ -159,7 +159,7 @@ struct EveryLayoutTests {
 
   /// Cut anywhere, or with a count of anything, a sample is refused or decoded, and never read beyond its end.
   @Test func `a malformed sample is refused`() throws {
-    var random = SeededGenerator(state: 9)
+    var random = SeededGenerator(seed: 9)
     for fields in Self.combinations.shuffled(using: &random).prefix(300) {
       let laid = HandLaidSample(Self.attribute(fields, &random), &random)
       let layout = SampleLayout(laid.attribute)

@@ -1,4 +1,4 @@
-import TestSupport
+import Quantities
 
 @testable import PerfData
 
