@@ -3,7 +3,7 @@ extension RandomAccessCollection {
   ///
   /// Halves what is left to search. Inlinable, since readers of records and of symbols call it for each of them.
   @inlinable
-  package func partitioningIndex(_ isInSecond: (Element) throws -> Bool) rethrows -> Index {
+  public func partitioningIndex(_ isInSecond: (Element) throws -> Bool) rethrows -> Index {
     var low = startIndex
     var count = self.count
     while count > 0 {
