@@ -1,22 +1,22 @@
 /// What Swift concurrency did: jobs, which are the stretches between two suspensions of a task.
-public struct ConcurrencySignal: Sendable, Hashable, Codable {
+package struct ConcurrencySignal: Sendable, Hashable, Codable {
   /// Jobs that ran.
-  public var jobs: Int
+  package var jobs: Int
   /// Of these, on MainActor.
-  public var mainActorJobs: Int
+  package var mainActorJobs: Int
   /// How long MainActor's jobs ran in all.
-  public var mainActorSeconds: Double
+  package var mainActorSeconds: Double
   /// Tasks that were created.
-  public var tasksCreated: Int
+  package var tasksCreated: Int
   /// The longest of all jobs, longest first.
-  public var longestJobs: [JobSignal]
+  package var longestJobs: [JobSignal]
   /// The jobs that waited longest for their executor, longest first.
-  public var longestWaits: [JobSignal]
+  package var longestWaits: [JobSignal]
   /// Why they were not recorded to the end.
-  public var stopped: String?
+  package var stopped: String?
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
-  public init(
+  package init(
     jobs: Int = 0, mainActorJobs: Int = 0, mainActorSeconds: Double = 0, tasksCreated: Int = 0,
     longestJobs: [JobSignal] = [], longestWaits: [JobSignal] = [], stopped: String? = nil
   ) {
@@ -31,22 +31,22 @@ public struct ConcurrencySignal: Sendable, Hashable, Codable {
 }
 
 /// One job.
-public struct JobSignal: Sendable, Hashable, Codable {
+package struct JobSignal: Sendable, Hashable, Codable {
   /// Seconds from the start of the trace.
-  public var start: Double
+  package var start: Double
   /// How long it ran.
-  public var durationSeconds: Double
+  package var durationSeconds: Double
   /// From being handed to its executor to running; nil where that was not seen.
-  public var waitSeconds: Double?
+  package var waitSeconds: Double?
   /// Kernel thread id.
-  public var tid: Int
+  package var tid: Int
   /// Whether it ran on MainActor.
-  public var isMainActor: Bool
+  package var isMainActor: Bool
   /// The function it went on with, nil where none is known.
-  public var frame: StackFrame?
+  package var frame: StackFrame?
 
   /// Makes the value from its parts; what is left out is zero or unknown.
-  public init(
+  package init(
     start: Double, durationSeconds: Double = 0, waitSeconds: Double? = nil, tid: Int = 0,
     isMainActor: Bool = false, frame: StackFrame? = nil
   ) {

@@ -1,14 +1,14 @@
 /// Modelled energy of one function of the program.
-public struct FunctionEnergy: Sendable, Hashable, Codable {
+package struct FunctionEnergy: Sendable, Hashable, Codable {
   /// The function.
-  public var function: String
+  package var function: String
   /// Its part of the CPU energy, by samples.
-  public var cpuJoules: Double
+  package var cpuJoules: Double
   /// Energy of the bursts it began.
-  public var radioJoules: Double
+  package var radioJoules: Double
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
-  public init(
+  package init(
     function: String,
     cpuJoules: Double = 0,
     radioJoules: Double = 0
@@ -19,22 +19,22 @@ public struct FunctionEnergy: Sendable, Hashable, Codable {
   }
 
   /// The sum.
-  public var joules: Double { cpuJoules + radioJoules }
+  package var joules: Double { cpuJoules + radioJoules }
 }
 
 /// Modelled energy of one thread.
-public struct ThreadEnergy: Sendable, Hashable, Codable {
+package struct ThreadEnergy: Sendable, Hashable, Codable {
   /// Kernel thread id.
-  public var tid: Int
+  package var tid: Int
   /// Thread name.
-  public var name: String
+  package var name: String
   /// Its running time.
-  public var cpuJoules: Double
+  package var cpuJoules: Double
   /// Its wakeups.
-  public var wakeupJoules: Double
+  package var wakeupJoules: Double
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
-  public init(
+  package init(
     tid: Int,
     name: String = "",
     cpuJoules: Double = 0,

@@ -1,16 +1,16 @@
 /// The same traffic on another radio.
-public struct RadioAlternative: Sendable, Hashable, Codable {
+package struct RadioAlternative: Sendable, Hashable, Codable {
   /// Name of the radio profile.
-  public var profile: String
+  package var profile: String
   /// Energy outside idle.
-  public var energyJoules: Double
+  package var energyJoules: Double
   /// The part in tail states.
-  public var tailEnergyJoules: Double
+  package var tailEnergyJoules: Double
   /// Share of the time out of idle.
-  public var dutyCycle: Double
+  package var dutyCycle: Double
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
-  public init(
+  package init(
     profile: String,
     energyJoules: Double = 0,
     tailEnergyJoules: Double = 0,
@@ -24,22 +24,22 @@ public struct RadioAlternative: Sendable, Hashable, Codable {
 }
 
 /// The same traffic with another schedule.
-public struct RadioReplaySaving: Sendable, Hashable, Codable {
+package struct RadioReplaySaving: Sendable, Hashable, Codable {
   /// What was changed.
-  public var change: String
+  package var change: String
   /// Most that a send was delayed.
-  public var delaySeconds: Double
+  package var delaySeconds: Double
   /// Bursts that are left.
-  public var bursts: Int
+  package var bursts: Int
   /// Radio energy that is left.
-  public var energyJoules: Double
+  package var energyJoules: Double
   /// Radio energy that is saved.
-  public var savedJoules: Double
+  package var savedJoules: Double
   /// Sends that were delayed.
-  public var movedSends: Int
+  package var movedSends: Int
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
-  public init(
+  package init(
     change: String,
     delaySeconds: Double = 0,
     bursts: Int = 0,

@@ -1,12 +1,12 @@
 /// The queue of a slow channel, of which a faster one takes over when it holds too much (the RLC buffer of 3G's shared channel).
-public struct RadioBuffer: Sendable, Hashable {
+package struct RadioBuffer: Sendable, Hashable {
   /// Bytes above which the faster channel is asked for.
-  public var bytes: Double
+  package var bytes: Double
   /// How long the channel takes to empty it, in seconds: coefficients of 1, the bytes and their square.
-  public var emptying: [Double]
+  package var emptying: [Double]
 
   /// Makes a buffer.
-  public init(bytes: Double, emptying: [Double]) {
+  package init(bytes: Double, emptying: [Double]) {
     self.bytes = bytes
     self.emptying = emptying
   }
