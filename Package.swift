@@ -21,22 +21,25 @@ let page: [Resource] = [
   "Script/flame.js", "Script/page.js",
 ].map { .embedInCode("HTML/" + $0) }
 
-/// Of `lull` itself: types are made by functions, not by their names, for each of which the runtime searches all conformances that the
-/// program has.
-///
-/// That nothing is read while it is written is checked by the compiler, and where it cannot know by debug builds, whose tests run all
-/// of it; a release build that asks at each access takes a twentieth longer to read calls.
-let direct =
-  strict + [
-    .unsafeFlags(
-      [
-        "-Xfrontend", "-disable-concrete-type-metadata-mangled-name-accessors",
-        "-enforce-exclusivity=unchecked",
-      ], .when(configuration: .release))
-  ]
+/// For modules without pointers: what could touch memory that is not its own does not compile.
+let safe: [SwiftSetting] = [.strictMemorySafety()]
+
+/// Of all that a report runs through: types are made by functions, not by their names, for each of which the runtime searches all
+/// conformances that the program has. A small report takes a third less time by it.
+let quickToStart: [SwiftSetting] = [
+  .unsafeFlags(
+    ["-Xfrontend", "-disable-concrete-type-metadata-mangled-name-accessors"],
+    .when(configuration: .release))
+]
+
+/// Where millions of records pass. That nothing is read while it is written is checked by the compiler, and where it cannot know by
+/// debug builds, whose tests run all of it; a release build that asks at each access takes a twentieth longer to read calls.
+let perRecord: [SwiftSetting] = [
+  .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))
+]
 
 /// Where traces and binaries are read: without optimisation the tests would wait minutes for names of functions.
-let reader = direct + [.unsafeFlags(["-O"], .when(configuration: .debug))]
+let optimisedForTests: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
 /// Loading shared libraries of Swift and C++ takes longer than a report on a small trace, so the released `lull` holds what it uses of
 /// them. It is no library itself: with the names of all its functions to look through, loading the others takes longer too.
@@ -85,25 +88,31 @@ let package = Package(
     .target(name: "CElf"),
     .target(name: "CZstd"),
     .target(name: "CProcessor"),
-    .target(name: "Processors", dependencies: ["CProcessor"], swiftSettings: reader),
+    .target(
+      name: "Processors", dependencies: ["CProcessor"],
+      swiftSettings: strict + quickToStart + optimisedForTests),
     .systemLibrary(name: "CDemangling"),
     // Loaded where a capture is read: it brings six libraries of its own with it.
     .systemLibrary(name: "CPcap", providers: [.apt(["libpcap-dev"])]),
-    .target(name: "Packets", dependencies: ["CPcap"], swiftSettings: reader),
-    .target(name: "Quantities", swiftSettings: reader),
-    .target(name: "OutputFiles", swiftSettings: direct),
+    .target(
+      name: "Packets", dependencies: ["CPcap"],
+      swiftSettings: strict + quickToStart + optimisedForTests),
+    .target(name: "Quantities", swiftSettings: strict + safe + quickToStart + optimisedForTests),
+    .target(name: "OutputFiles", swiftSettings: strict),
     .target(
       name: "PerfData", dependencies: ["CProcessor", "CZstd", "Processors", "Quantities"],
-      exclude: ["FastPath/README.md"], swiftSettings: reader),
+      exclude: ["FastPath/README.md"],
+      swiftSettings: strict + quickToStart + perRecord + optimisedForTests),
     .target(
       name: "Recording",
       dependencies: ["CPerfEvent", "CPFM", "OutputFiles", "PerfData", "Quantities"],
-      swiftSettings: direct),
+      swiftSettings: strict),
     .target(
-      name: "Symbols", dependencies: ["CDemangling", "CElf", "Quantities"], swiftSettings: reader),
+      name: "Symbols", dependencies: ["CDemangling", "CElf", "Quantities"],
+      swiftSettings: strict + quickToStart + optimisedForTests),
     .target(
       name: "TraceModel", dependencies: ["Packets", "PerfData", "Quantities", "Symbols"],
-      swiftSettings: reader),
+      swiftSettings: strict + quickToStart + perRecord + optimisedForTests),
     .target(
       name: "Signals",
       dependencies: [
@@ -111,13 +120,14 @@ let package = Package(
         .product(name: "TOMLKit", package: "TOMLKit"),
       ],
       resources: [.embedInCode("Radio/profiles.toml")],
-      swiftSettings: direct),
+      swiftSettings: strict + safe + quickToStart),
     .target(
       name: "Rules",
       dependencies: [
         "Quantities", "Signals", "TraceModel", .product(name: "TOMLKit", package: "TOMLKit"),
       ],
-      resources: [.embedInCode("Scoring/scoring.toml")], swiftSettings: direct),
+      resources: [.embedInCode("Scoring/scoring.toml")], swiftSettings: strict + safe + quickToStart
+    ),
     .target(
       name: "ExportFormats",
       dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
@@ -129,7 +139,7 @@ let package = Package(
         .product(name: "Mustache", package: "swift-mustache"),
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ],
-      resources: page, swiftSettings: direct),
+      resources: page, swiftSettings: strict + safe + quickToStart),
     .target(
       name: "Budgets",
       dependencies: [
@@ -137,7 +147,7 @@ let package = Package(
         .product(name: "TOMLKit", package: "TOMLKit"),
         .product(name: "Histogram", package: "hdrhistogram-swift"),
       ],
-      swiftSettings: direct),
+      swiftSettings: strict + safe + quickToStart),
     .executableTarget(
       name: "lull",
       dependencies: [
@@ -145,7 +155,7 @@ let package = Package(
         "Rules", "Signals", "Symbols", "TraceModel",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      swiftSettings: direct, linkerSettings: whole),
+      swiftSettings: strict + quickToStart, linkerSettings: whole),
     .plugin(
       name: "LullPlugin",
       capability: .command(
