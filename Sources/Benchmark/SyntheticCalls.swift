@@ -1,6 +1,7 @@
 import PerfData
 
-/// A trace of threads that make system calls, as `perf trace record` would have written it: each call's entry and exit, in rounds.
+/// A trace of threads that make system calls, as `perf trace record` would have written it: each call's entry and exit,
+/// in rounds.
 struct SyntheticCalls {
   private static let threads: Int32 = 8
   private static let callsInRound = 5000

@@ -1,7 +1,7 @@
 import PerfData
 
-/// A trace of threads that wake each other, as `perf sched record` would have written it: switches, wakes and run times of two CPUs,
-/// in rounds.
+/// A trace of threads that wake each other, as `perf sched record` would have written it: switches, wakes and run times
+/// of two CPUs, in rounds.
 struct SyntheticSchedule {
   private static let threads: Int32 = 8
   private static let recordsInRound = 10_000

@@ -6,8 +6,8 @@ import PerfData
   import Musl
 #endif
 
-// Makes traces of growing size, runs `lull report` on each and, in turn with it, what perf has for the same trace, and prints a table
-// of medians; the ratio is the median of each pair's own.
+// Makes traces of growing size, runs `lull report` on each and, in turn with it, what perf has for the same trace, and
+// prints a table of medians; the ratio is the median of each pair's own.
 //
 //     swift run -c release lull-bench [LARGEST] [DIRECTORY]
 //

@@ -1,7 +1,8 @@
 import CPcap
 import Glibc
 
-/// libpcap, loaded when the first capture is read: with all that it brings along it takes longer to load than a small trace to read.
+/// libpcap, loaded when the first capture is read: with all that it brings along it takes longer to load than a small
+/// trace to read.
 struct CaptureLibrary: @unchecked Sendable {
   // Unchecked because of the C types in the functions' signatures: they are only called.
   typealias Open =

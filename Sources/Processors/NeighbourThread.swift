@@ -2,8 +2,8 @@ import CProcessor
 
 /// A thread that works beside the one that begins it.
 ///
-/// The scheduler may put a new thread on the CPU of its beginner, where it waits for milliseconds while another CPU has nothing to do. So
-/// it begins on another one, where it may, and can go anywhere from there.
+/// The scheduler may put a new thread on the CPU of its beginner, where it waits for milliseconds while another CPU has
+/// nothing to do. So it begins on another one, where it may, and can go anywhere from there.
 public final class NeighbourThread: Sendable {
   /// A bit for each CPU, of as many as Linux can have (CONFIG_NR_CPUS is 8192 at most).
   private typealias Mask = [UInt64]

@@ -1,4 +1,5 @@
-// One input of libFuzzer: the reader must refuse it or read all of it. Compiled with Sources/PerfData into one module by `run`.
+// One input of libFuzzer: the reader must refuse it or read all of it. Compiled with Sources/PerfData into one module
+// by `run`.
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOne(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

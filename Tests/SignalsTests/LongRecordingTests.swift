@@ -9,8 +9,9 @@ private let millisecond: UInt64 = 1_000_000
 
 /// A day in the life of a program whose worst minutes are known.
 ///
-/// Every 10 s it wakes for a millisecond, and every minute it writes 1,000 bytes and sends 200. Minute 300 computes for 8 s,
-/// minute 700 blocks for 40 s, minute 900 wakes a hundred times more, minute 1100 sends a megabyte and minute 1300 writes three.
+/// Every 10 s it wakes for a millisecond, and every minute it writes 1,000 bytes and sends 200. Minute 300 computes for
+/// 8 s, minute 700 blocks for 40 s, minute 900 wakes a hundred times more, minute 1100 sends a megabyte and minute 1300
+/// writes three.
 private enum Day {
   static let minutes = 1440
   /// Five ticks of a millisecond and one of 8 s.

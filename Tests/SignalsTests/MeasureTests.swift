@@ -87,8 +87,8 @@ struct MainThreadMeasureTests {
     #expect(agreed.last?.state == .blocked(.eventWait))
   }
 
-  /// Letters are waits: a file's, a sync's and an event's with a stack; e is an event wait told by the end of its call, and a
-  /// dot one of which nothing is known.
+  /// Letters are waits: a file's, a sync's and an event's with a stack; e is an event wait told by the end of its call,
+  /// and a dot one of which nothing is known.
   @Test(arguments: [
     ("FF..FF", "FFFFFF"), ("FF..SS", "FF..SS"), ("E.FF.F", "E.FFFF"), ("EF..eS.e", "EFFFeSSe"),
     ("EFe..eFe", "EFeFFeFe"), ("EFe..eSe", "EFe..eSe"), ("..F", "FFF"), ("eS.", "eSS"),

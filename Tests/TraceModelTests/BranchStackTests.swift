@@ -5,7 +5,8 @@ import Testing
 
 @testable import TraceModel
 
-/// Call graphs of `perf record --call-graph lbr`, which no virtual machine records: made here as perf_event.h lays them out.
+/// Call graphs of `perf record --call-graph lbr`, which no virtual machine records: made here as perf_event.h lays them
+/// out.
 struct BranchStackTests {
   /// PERF_SAMPLE_BRANCH_USER, CALL_STACK, NO_CYCLES, NO_FLAGS and HW_INDEX, as perf asks for.
   private static let callStack: UInt64 = 1 << 0 | 1 << 11 | 1 << 14 | 1 << 15 | 1 << 17

@@ -125,7 +125,8 @@ struct PerfDifferentialTests {
     defer { directory.remove() }
     let path = directory.path + "/trace"
     let work =
-      "sh -c 'i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done & j=0; while [ $j -lt 300000 ]; do j=$((j+1)); done; wait'"
+      "sh -c 'i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done & "
+      + "j=0; while [ $j -lt 300000 ]; do j=$((j+1)); done; wait'"
     try #require(
       PerfRun.run("perf record -q -g -F 500 -e cpu-clock -o \(path) \(work)").status == 0)
     try Self.expectSameSamples(path)

@@ -46,8 +46,8 @@ struct Timehist {
       else { continue }
       let arrived = nextOfCPU.updateValue(next, forKey: cpu) == tid
       guard tid > 0 else { continue }
-      // A thread that was preempted on its way to sleep may be woken in the queue, which it never left: perf takes that for the
-      // beginning of its delay. It is of state R, in which later kernels set a bit that perf calls W.
+      // A thread that was preempted on its way to sleep may be woken in the queue, which it never left: perf takes that
+      // for the beginning of its delay. It is of state R, in which later kernels set a bit that perf calls W.
       let delay = wasPreempted.contains(tid) ? 0 : figures[1]
       if columns.last == "R" || columns.last == "W" {
         wasPreempted.insert(tid)

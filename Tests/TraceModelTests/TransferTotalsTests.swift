@@ -40,7 +40,8 @@ struct TransferTotalsTests {
     let totals = TransferTotals.byProcess(
       [
         transfer(99), transfer(100, weight: 251), transfer(199, weight: 251), transfer(200),
-        // One that was recorded by itself, where two spans were made one; and of the other direction nothing was counted.
+        // One that was recorded by itself, where two spans were made one; and of the other direction nothing was
+        // counted.
         transfer(160),
         transfer(150, .receive, bytes: 7), transfer(550, .receive, bytes: 7, weight: 251),
         transfer(250, bytes: 5, weight: 2), transfer(250, bytes: 5, family: 1),

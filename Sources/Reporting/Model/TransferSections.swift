@@ -102,7 +102,8 @@ package struct RadioSection: Codable, Sendable, Equatable {
   package var energyJoules: Double
   package var tailEnergyJoules: Double
   package var dutyCycle: Double
-  /// How long after the end of the recording the radio stays on, and what of the energy is spent then; reports of before lack it.
+  /// How long after the end of the recording the radio stays on, and what of the energy is spent then; reports of
+  /// before lack it.
   package var secondsAfterEnd: Double?
   package var joulesAfterEnd: Double?
   /// The same traffic on each of the other profiles.

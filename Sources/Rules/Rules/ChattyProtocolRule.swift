@@ -10,7 +10,8 @@ package enum ChattyProtocolRule: Rule {
     id: "chatty-protocol", title: "Say it in few messages", category: .network,
     guide: [Guide.networking], signals: [.network], unit: "%",
     measuredAs: "sends of less than 512 bytes that the next send on the same connection followed "
-      + "within 200 ms (of an accepted connection, with nothing received between) ÷ all sends; round trips and the median payload are shown; fewer than five "
+      + "within 200 ms (of an accepted connection, with nothing received between) ÷ all sends; "
+      + "round trips and the median payload are shown; fewer than five "
       + "sends are not judged",
     advice: "Join messages: one request with many items, HTTP/2 or pipelining, a buffered writer "
       + "that is flushed once (NIO's write then flush, writev). Use a compact encoding, and ask for "

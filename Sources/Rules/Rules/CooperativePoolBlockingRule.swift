@@ -11,7 +11,8 @@ package enum CooperativePoolBlockingRule: Rule {
       + "per minute; a recording shorter than a minute counts as a minute",
     advice:
       "The pool has one thread for each CPU, and a task that blocks takes one away from all others. Suspend instead: "
-      + "try await Task.sleep(for:), an AsyncStream or a continuation in place of a semaphore, and a dispatch queue or a "
+      + "try await Task.sleep(for:), an AsyncStream or a continuation in place of a semaphore, "
+      + "and a dispatch queue or a "
       + "task executor of its own for calls that block.",
     examples: PoolWaits.examples(
       role: .cooperativePool, cause: .sleep, good: "tasks that await",

@@ -76,7 +76,8 @@ struct StackSigns {
 }
 
 extension String {
-  /// Whether a text stands in it, byte for byte: `contains` looks for equivalent letters and takes a hundred times as long.
+  /// Whether a text stands in it, byte for byte: `contains` looks for equivalent letters and takes a hundred times as
+  /// long.
   fileprivate func holds(_ part: String) -> Bool {
     withCString { text in part.withCString { strstr(text, $0) != nil } }
   }

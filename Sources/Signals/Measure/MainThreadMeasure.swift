@@ -9,8 +9,8 @@ enum MainThreadMeasure {
     let turns = Turn.split(
       intervals, tid: choice.thread.tid, keeping: TimeSpan(seconds: 0.05))
     let hasEventLoop = intervals.totals.eventWaits > 0
-    // What a program does before its first event wait is its launch, which has a rule of its own. A worker has none: the
-    // first thread had it.
+    // What a program does before its first event wait is its launch, which has a rule of its own. A worker has none:
+    // the first thread had it.
     let ready =
       choice.thread.tid == choice.first.tid
       ? LifecycleMeasure.ready(main: choice.thread, in: subject) : nil

@@ -58,8 +58,8 @@ enum MemoryMeasure {
     return signal
   }
 
-  /// The readings taken while the main thread waited for events, where they are enough: what a turn holds only until its
-  /// end is no leak.
+  /// The readings taken while the main thread waited for events, where they are enough: what a turn holds only until
+  /// its end is no leak.
   private static func betweenTurns(
     _ samples: [MemorySample], _ main: ThreadModel?, _ subject: SubjectView
   ) -> [MemorySample] {

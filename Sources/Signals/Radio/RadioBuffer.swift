@@ -1,4 +1,5 @@
-/// The queue of a slow channel, of which a faster one takes over when it holds too much (the RLC buffer of 3G's shared channel).
+/// The queue of a slow channel, of which a faster one takes over when it holds too much (the RLC buffer of 3G's shared
+/// channel).
 package struct RadioBuffer: Sendable, Hashable {
   /// Bytes above which the faster channel is asked for.
   package var bytes: Double

@@ -151,7 +151,8 @@ private struct Replay {
     spread(transfer, at: effective)
   }
 
-  /// In which state a transfer passes, and what it must pay first, from the state that the radio is in, nil of which is idle.
+  /// In which state a transfer passes, and what it must pay first, from the state that the radio is in, nil of which is
+  /// idle.
   private mutating func way(
     of transfer: RadioTransfer, from state: Int?
   ) -> (state: Int, promotion: RadioPromotion?) {

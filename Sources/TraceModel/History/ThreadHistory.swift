@@ -16,7 +16,8 @@ import Quantities
 ///
 ///     marks:  [offset of interval 0, its start, sums before it] [of interval 256] [of interval 512] ...
 ///
-/// The length is in nanoseconds. A kind is an `IntervalKey`: state, stack and who ended it, kept once in `IntervalKinds`.
+/// The length is in nanoseconds. A kind is an `IntervalKey`: state, stack and who ended it, kept once in
+/// `IntervalKinds`.
 public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, Sendable {
   public typealias SubSequence = ThreadHistory
 

@@ -9,8 +9,8 @@ import PerfData
 ///
 /// An entry is added where there is room for 48 bytes: 40 at most are its own, and 8 a number may touch beyond it.
 ///
-/// What an entry is, is its log's: `OperationLog`, `WakeupLog`, `ThreadHistory`. Numbers have the low bytes first, and a `Width`, which
-/// two bits of the entry's head tell: 2, 3, 4 or 8 bytes.
+/// What an entry is, is its log's: `OperationLog`, `WakeupLog`, `ThreadHistory`. Numbers have the low bytes first, and
+/// a `Width`, which two bits of the entry's head tell: 2, 3, 4 or 8 bytes.
 // Unchecked because a pointer is not Sendable: only the one owner of a block writes to it.
 struct ByteLog: @unchecked Sendable {
   /// More than one entry of any log takes, with the 8 bytes that reading a number may look beyond it.

@@ -1,10 +1,11 @@
 import PerfData
 import Quantities
 
-/// Runs of jobs of Swift concurrency in the order of their ends, packed: about fifteen bytes each, as a busy server runs thousands a
-/// second.
+/// Runs of jobs of Swift concurrency in the order of their ends, packed: about fifteen bytes each, as a busy server
+/// runs thousands a second.
 ///
-/// An `OperationLog`, in which a run's end is the time, its length the duration, and what the job waited before stands for the bytes.
+/// An `OperationLog`, in which a run's end is the time, its length the duration, and what the job waited before stands
+/// for the bytes.
 public struct JobLog: Sequence, PackedTable, ExpressibleByArrayLiteral, Sendable {
   /// What comes again and again.
   fileprivate struct Kind: Hashable {

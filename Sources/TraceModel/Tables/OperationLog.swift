@@ -14,8 +14,8 @@ struct OperationEntry {
 
 /// Operations in the order of the trace, packed: about eight bytes each where they are alike.
 ///
-/// Who did what (of files: to which) comes again and again, so each such kind is kept once; an operation is the number of its kind,
-/// the time since the one before, and its bytes.
+/// Who did what (of files: to which) comes again and again, so each such kind is kept once; an operation is the number
+/// of its kind, the time since the one before, and its bytes.
 ///
 ///     +------+--------+-----------+-----------+ - - - - - +- - - - - +
 ///     | head |  kind  |   step    |   bytes   | duration  |  offset  |
@@ -25,7 +25,8 @@ struct OperationEntry {
 ///     head, from the lowest bit:  2 width of the step | 2 width of the bytes | 1 the kind has 4 bytes
 ///                                 | 1 there is a duration | 1 there is an offset | 1 unused
 ///
-/// The step is the zigzag of the nanoseconds since the operation before, since times may go back. The widths are `ByteLog.Width`.
+/// The step is the zigzag of the nanoseconds since the operation before, since times may go back. The widths are
+/// `ByteLog.Width`.
 public struct OperationLog<Kind: Hashable & Sendable>: Sendable {
   typealias Entry = OperationEntry
 

@@ -3,8 +3,8 @@ import Quantities
 
 /// Wakeups in the order of the trace, packed: about five bytes each.
 ///
-/// Who woke whom, and how, comes again and again, so each such kind is kept once; a wakeup is the number of its kind and the time
-/// since the one before.
+/// Who woke whom, and how, comes again and again, so each such kind is kept once; a wakeup is the number of its kind
+/// and the time since the one before.
 ///
 ///     +-----------------+- - - - - - - - -+-----------+
 ///     | head            | kind, if wide   |   step    |    a wakeup; 256 of them, then a mark
@@ -15,7 +15,8 @@ import Quantities
 ///
 ///     marks:  [offset of wakeup 0, time before it] [of wakeup 256] [of wakeup 512] ...
 ///
-/// The step is the zigzag of the nanoseconds since the wakeup before. What is left out stays where it is and is passed over.
+/// The step is the zigzag of the nanoseconds since the wakeup before. What is left out stays where it is and is passed
+/// over.
 public struct WakeupLog: Sequence, PackedTable, ExpressibleByArrayLiteral, Sendable {
   /// Where every 256th wakeup begins, with the time of the one before.
   private struct Mark {

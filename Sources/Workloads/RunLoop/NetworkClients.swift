@@ -1,6 +1,7 @@
 import Foundation
 
-/// `chatty` and `bursty`: clients of a server in a process of its own, so that their own transfers are all that is theirs.
+/// `chatty` and `bursty`: clients of a server in a process of its own, so that their own transfers are all that is
+/// theirs.
 enum NetworkClients {
   static let chattyKeys = ["messages", "bytes", "reply", "gap"]
   static let burstyKeys = ["bursts", "messages", "bytes", "reply", "gap"]

@@ -5,8 +5,8 @@ import Synchronization
 enum Rally {
   static let keys = ["rounds", "later", "rest", "writes", "path"]
 
-  /// `rally`: two threads send a byte to and fro, then two others do; after that one more appends to a file. Before and after all the
-  /// sending it rests for so many milliseconds.
+  /// `rally`: two threads send a byte to and fro, then two others do; after that one more appends to a file. Before and
+  /// after all the sending it rests for so many milliseconds.
   static func run(_ arguments: Arguments) throws {
     let rounds = try arguments.integer("rounds", 50_000)
     let later = try arguments.integer("later", 10_000)

@@ -63,7 +63,8 @@ import Testing
     #expect(use.promotions == 2)
   }
 
-  /// The shared channel takes 543 bytes up and 475 down by itself; what comes while it still empties its queue adds to that.
+  /// The shared channel takes 543 bytes up and 475 down by itself; what comes while it still empties its queue adds to
+  /// that.
   @Test(arguments: [
     ([(7.0, 543, 475)], false), ([(7, 544, 0)], true), ([(7, 0, 476)], true),
     // 300 bytes up take 20 + 480 + 126 ms.
@@ -233,7 +234,8 @@ private struct PowerFunction {
     return (profile.idle.meanMilliwatts, true)
   }
 
-  /// The energy of all that passed before the end of the recording, to the end of its tail; of an idle radio to the end alone.
+  /// The energy of all that passed before the end of the recording, to the end of its tail; of an idle radio to the end
+  /// alone.
   func integral(to end: Double) -> (active: Double, idle: Double) {
     var points: [Double] = [0, end]
     for pass in passes {

@@ -4,7 +4,8 @@ import NIOPosix
 
 // A server that answers each message after reading a file on its event loop, or does so properly on a thread pool.
 //
-// `nio-server DIRECTORY loop|pool [REQUESTS] [MILLISECONDS]` is its own client, and prints a line of JSON: how long it read.
+// `nio-server DIRECTORY loop|pool [REQUESTS] [MILLISECONDS]` is its own client, and prints a line of JSON: how long it
+// read.
 
 /// What the handlers did, told at the end.
 final class Account: @unchecked Sendable {
