@@ -178,7 +178,8 @@ struct EveryLayoutTests {
       }
       for bit in [4, 5, 11, 13, 20] where fields & 1 << UInt64(bit) != 0 {
         guard bit != 4 || laid.attribute.readFormat & 8 != 0 else { continue }
-        for count in [UInt64.max, .max / 8, .max / 24 + 2, 1 << 61, 100_000] {
+        let counts: [UInt64] = [.max, .max / 8, .max / 24 + 2, 1 << 61, 100_000]
+        for count in counts {
           var harmed = whole
           let place = laid.offset(ofBit: bit)
           for byte in 0..<8 {
