@@ -37,14 +37,6 @@ public struct CategoryScore: Sendable, Hashable, Codable {
   public var score: Double?
   /// Weight in the overall score.
   public var weight: Double
-
-  /// Makes a category's score.
-  public init(id: String, title: String, score: Double?, weight: Double) {
-    self.id = id
-    self.title = title
-    self.score = score
-    self.weight = weight
-  }
 }
 
 /// Every verdict on one recording, and the scores they add up to.

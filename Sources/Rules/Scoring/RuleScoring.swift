@@ -67,12 +67,6 @@ public struct RuleScale: Sendable, Hashable {
   /// The limit in force.
   public var limit: Limit?
 
-  /// Makes a scale.
-  public init(good: Double? = nil, limit: Limit? = nil) {
-    self.good = good
-    self.limit = limit
-  }
-
   /// The value that is aimed at: the good figure, or a limit below it.
   public var target: Double {
     min(good ?? .infinity, limit?.value ?? .infinity).nonInfinite

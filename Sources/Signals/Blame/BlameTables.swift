@@ -3,30 +3,20 @@ import TraceModel
 /// Which functions caused what was measured: one table for each signal.
 public struct BlameTables: Sendable, Hashable, Codable {
   /// CPU time, from samples of the running threads.
-  public var cpu: [BlameRow]
+  public var cpu: [BlameRow] = []
   /// Blocked time by cause.
-  public var blocked: [BlameRow]
+  public var blocked: [BlameRow] = []
   /// Times a thread was made runnable, by where it had waited.
-  public var wakeups: [BlameRow]
+  public var wakeups: [BlameRow] = []
   /// Writes to files and syncs.
-  public var disk: [BlameRow]
+  public var disk: [BlameRow] = []
   /// Sends on internet sockets.
-  public var network: [BlameRow]
+  public var network: [BlameRow] = []
   /// Of each table's samples the share whose stack ends in a gap or has one.
-  public var gapShare: [String: Double]
+  public var gapShare: [String: Double] = [:]
 
-  /// Makes the value from its parts; what is left out is empty.
-  public init(
-    cpu: [BlameRow] = [], blocked: [BlameRow] = [], wakeups: [BlameRow] = [],
-    disk: [BlameRow] = [], network: [BlameRow] = [], gapShare: [String: Double] = [:]
-  ) {
-    self.cpu = cpu
-    self.blocked = blocked
-    self.wakeups = wakeups
-    self.disk = disk
-    self.network = network
-    self.gapShare = gapShare
-  }
+  /// Nothing is blamed yet.
+  public init() {}
 }
 
 /// What one function is to blame for.
@@ -37,7 +27,7 @@ public struct BlameRow: Sendable, Hashable, Codable {
   /// Demangled name, or module and offset where there is none.
   public var function: String
   /// Path of the library or executable.
-  public var module: String
+  public var module: String = ""
   /// Source file of the line that cost most, where line tables were found.
   public var file: String?
   /// That line.
@@ -45,38 +35,17 @@ public struct BlameRow: Sendable, Hashable, Codable {
   /// What was waited for, in the table of blocked time.
   public var cause: WaitCause?
   /// Seconds charged to the function.
-  public var selfSeconds: Double
+  public var selfSeconds: Double = 0
   /// Seconds with the function on the stack.
-  public var inclusiveSeconds: Double
+  public var inclusiveSeconds: Double = 0
   /// Samples, waits, wakeups, writes or sends charged to the function.
-  public var count: Double
+  public var count: Double = 0
   /// The same with the function on the stack.
-  public var inclusiveCount: Double
+  public var inclusiveCount: Double = 0
   /// Bytes written or sent, charged to the function.
-  public var bytes: Double
+  public var bytes: Double = 0
   /// The same with the function on the stack.
-  public var inclusiveBytes: Double
+  public var inclusiveBytes: Double = 0
   /// Modelled energy of what is charged to the function.
-  public var joules: Double
-
-  /// Makes the value from its parts; what is left out is zero or unknown.
-  public init(
-    function: String, module: String = "", file: String? = nil, line: Int? = nil,
-    cause: WaitCause? = nil, selfSeconds: Double = 0, inclusiveSeconds: Double = 0,
-    count: Double = 0, inclusiveCount: Double = 0, bytes: Double = 0, inclusiveBytes: Double = 0,
-    joules: Double = 0
-  ) {
-    self.function = function
-    self.module = module
-    self.file = file
-    self.line = line
-    self.cause = cause
-    self.selfSeconds = selfSeconds
-    self.inclusiveSeconds = inclusiveSeconds
-    self.count = count
-    self.inclusiveCount = inclusiveCount
-    self.bytes = bytes
-    self.inclusiveBytes = inclusiveBytes
-    self.joules = joules
-  }
+  public var joules: Double = 0
 }

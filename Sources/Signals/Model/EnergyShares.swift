@@ -3,20 +3,9 @@ public struct FunctionEnergy: Sendable, Hashable, Codable {
   /// The function.
   public var function: String
   /// Its part of the CPU energy, by samples.
-  public var cpuJoules: Double
+  public var cpuJoules: Double = 0
   /// Energy of the bursts it began.
-  public var radioJoules: Double
-
-  /// Makes the value from its parts; what is left out is zero, empty or unknown.
-  public init(
-    function: String,
-    cpuJoules: Double = 0,
-    radioJoules: Double = 0
-  ) {
-    self.function = function
-    self.cpuJoules = cpuJoules
-    self.radioJoules = radioJoules
-  }
+  public var radioJoules: Double = 0
 
   /// The sum.
   public var joules: Double { cpuJoules + radioJoules }
@@ -27,22 +16,9 @@ public struct ThreadEnergy: Sendable, Hashable, Codable {
   /// Kernel thread id.
   public var tid: Int
   /// Thread name.
-  public var name: String
+  public var name: String = ""
   /// Its running time.
-  public var cpuJoules: Double
+  public var cpuJoules: Double = 0
   /// Its wakeups.
-  public var wakeupJoules: Double
-
-  /// Makes the value from its parts; what is left out is zero, empty or unknown.
-  public init(
-    tid: Int,
-    name: String = "",
-    cpuJoules: Double = 0,
-    wakeupJoules: Double = 0
-  ) {
-    self.tid = tid
-    self.name = name
-    self.cpuJoules = cpuJoules
-    self.wakeupJoules = wakeupJoules
-  }
+  public var wakeupJoules: Double = 0
 }

@@ -3,24 +3,11 @@ public struct RadioAlternative: Sendable, Hashable, Codable {
   /// Name of the radio profile.
   public var profile: String
   /// Energy outside idle.
-  public var energyJoules: Double
+  public var energyJoules: Double = 0
   /// The part in tail states.
-  public var tailEnergyJoules: Double
+  public var tailEnergyJoules: Double = 0
   /// Share of the time out of idle.
-  public var dutyCycle: Double
-
-  /// Makes the value from its parts; what is left out is zero, empty or unknown.
-  public init(
-    profile: String,
-    energyJoules: Double = 0,
-    tailEnergyJoules: Double = 0,
-    dutyCycle: Double = 0
-  ) {
-    self.profile = profile
-    self.energyJoules = energyJoules
-    self.tailEnergyJoules = tailEnergyJoules
-    self.dutyCycle = dutyCycle
-  }
+  public var dutyCycle: Double = 0
 }
 
 /// The same traffic with another schedule.
@@ -28,30 +15,13 @@ public struct RadioReplaySaving: Sendable, Hashable, Codable {
   /// What was changed.
   public var change: String
   /// Most that a send was delayed.
-  public var delaySeconds: Double
+  public var delaySeconds: Double = 0
   /// Bursts that are left.
-  public var bursts: Int
+  public var bursts: Int = 0
   /// Radio energy that is left.
-  public var energyJoules: Double
+  public var energyJoules: Double = 0
   /// Radio energy that is saved.
-  public var savedJoules: Double
+  public var savedJoules: Double = 0
   /// Sends that were delayed.
-  public var movedSends: Int
-
-  /// Makes the value from its parts; what is left out is zero, empty or unknown.
-  public init(
-    change: String,
-    delaySeconds: Double = 0,
-    bursts: Int = 0,
-    energyJoules: Double = 0,
-    savedJoules: Double = 0,
-    movedSends: Int = 0
-  ) {
-    self.change = change
-    self.delaySeconds = delaySeconds
-    self.bursts = bursts
-    self.energyJoules = energyJoules
-    self.savedJoules = savedJoules
-    self.movedSends = movedSends
-  }
+  public var movedSends: Int = 0
 }

@@ -10,13 +10,4 @@ public struct WorstMinute: Sendable, Hashable, Codable {
   public var unit: String
   /// What the value counts, in words.
   public var what: String
-
-  /// Makes the value from its parts.
-  public init(signal: String, start: Double, value: Double, unit: String, what: String) {
-    self.signal = signal
-    self.start = start
-    self.value = value
-    self.unit = unit
-    self.what = what
-  }
 }

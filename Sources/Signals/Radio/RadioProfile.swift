@@ -3,21 +3,11 @@ public struct RadioPower: Sendable, Hashable {
   /// Power between the on periods.
   public var milliwatts: Double
   /// Power in the on period of each cycle.
-  public var onMilliwatts: Double
+  public var onMilliwatts: Double = 0
   /// Length of the on period; zero for a steady power.
-  public var onSeconds: Double
+  public var onSeconds: Double = 0
   /// Length of a cycle.
-  public var cycleSeconds: Double
-
-  /// Makes a power; a steady one when the cycle is left out.
-  public init(
-    milliwatts: Double, onMilliwatts: Double = 0, onSeconds: Double = 0, cycleSeconds: Double = 1
-  ) {
-    self.milliwatts = milliwatts
-    self.onMilliwatts = onMilliwatts
-    self.onSeconds = onSeconds
-    self.cycleSeconds = cycleSeconds
-  }
+  public var cycleSeconds: Double = 1
 
   /// Mean over a cycle, which is what the replay uses.
   ///
@@ -35,12 +25,6 @@ public struct RadioPromotion: Sendable, Hashable {
   public var seconds: Double
   /// Power meanwhile.
   public var milliwatts: Double
-
-  /// Makes a promotion.
-  public init(seconds: Double, milliwatts: Double) {
-    self.seconds = seconds
-    self.milliwatts = milliwatts
-  }
 }
 
 /// A state in which the radio stays on after the last byte.
@@ -53,14 +37,6 @@ public struct RadioState: Sendable, Hashable {
   public var power: RadioPower
   /// What a new transfer in this state must pay first.
   public var promotion: RadioPromotion?
-
-  /// Makes a state.
-  public init(name: String, seconds: Double, power: RadioPower, promotion: RadioPromotion? = nil) {
-    self.name = name
-    self.seconds = seconds
-    self.power = power
-    self.promotion = promotion
-  }
 }
 
 /// The constants of one radio.
