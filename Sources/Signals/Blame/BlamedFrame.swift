@@ -14,8 +14,8 @@ package protocol BlamableFrame {
 extension Sequence where Element: BlamableFrame {
   /// The frame of a stack, innermost first, that is to blame for what the stack did.
   ///
-  /// It is the innermost function of the program's own code; without one the idle wait's, else the innermost outside the kernel,
-  /// one with a name before others. Findings, tables, pages and budgets all name this one.
+  /// It is the innermost function of the program's own code; without one the idle wait's, else the innermost outside
+  /// the kernel, one with a name before others. Findings, tables, pages and budgets all name this one.
   package var blamed: Element? {
     let user = filter { !$0.isKernel && !$0.isGap }
     return user.first(where: \.isProgram)
