@@ -1,7 +1,7 @@
 import Signals
 
 /// What a rule came to.
-public enum AuditStatus: String, Sendable, Hashable, Codable, CaseIterable {
+package enum AuditStatus: String, Sendable, Hashable, Codable, CaseIterable {
   /// Scored 90 or more.
   case pass
   /// Scored 50 or more.
@@ -16,40 +16,40 @@ public enum AuditStatus: String, Sendable, Hashable, Codable, CaseIterable {
   case notObservable
 
   /// Whether the audit has a score and counts in its category.
-  public var isScored: Bool { self == .pass || self == .warn || self == .fail }
+  package var isScored: Bool { self == .pass || self == .warn || self == .fail }
 }
 
 /// A section of the tuning guide that a rule stands on.
-public struct GuideCitation: Sendable, Hashable, Codable {
+package struct GuideCitation: Sendable, Hashable, Codable {
   /// Title of the document.
-  public var document: String
+  package var document: String
   /// Title of the section.
-  public var section: String
+  package var section: String
 }
 
 /// One offender: a place, a file, a host or a time, and how much of the value it explains.
-public struct Evidence: Sendable, Hashable, Codable {
+package struct Evidence: Sendable, Hashable, Codable {
   /// One line that can be printed as it is.
-  public var summary: String
+  package var summary: String
   /// How much of it there was, in `unit`.
-  public var value: Double?
+  package var value: Double?
   /// Unit of `value`.
-  public var unit: String?
+  package var unit: String?
   /// When it happened, in seconds from the start of the trace.
-  public var time: Double?
+  package var time: Double?
   /// Thread that did it.
-  public var thread: String?
+  package var thread: String?
   /// Function of the program to blame.
-  public var function: String?
+  package var function: String?
   /// File that was accessed.
-  public var path: String?
+  package var path: String?
   /// Host that was spoken to.
-  public var host: String?
+  package var host: String?
   /// Where it happened, innermost frame first.
-  public var stack: [StackFrame]?
+  package var stack: [StackFrame]?
 
   /// Makes a row; what is left out is not known or does not matter, and the function to blame is the stack's.
-  public init(
+  package init(
     summary: String, value: Double? = nil, unit: String? = nil, time: Double? = nil,
     thread: String? = nil, function: String? = nil, path: String? = nil, host: String? = nil,
     stack: [StackFrame]? = nil
@@ -67,17 +67,17 @@ public struct Evidence: Sendable, Hashable, Codable {
 }
 
 /// What would be had, had the rule been followed.
-public struct Savings: Sendable, Hashable, Codable {
+package struct Savings: Sendable, Hashable, Codable {
   /// By how much the audit's value would be lower, in the audit's unit.
-  public var value: Double?
+  package var value: Double?
   /// Energy that would not have been spent in this recording.
-  public var joules: Double?
+  package var joules: Double?
   /// Time the main thread, the launch or the exit would not have lost in this recording.
-  public var seconds: Double?
+  package var seconds: Double?
   /// Energy that would not be spent in a day that goes on like this recording.
-  public var joulesPerDay: Double?
+  package var joulesPerDay: Double?
   /// Share of the stated battery's charge that this is, from 0 to 1.
-  public var batteryShare: Double?
+  package var batteryShare: Double?
 
   /// Projects the energy to a day; a recording shorter than a minute counts as a minute.
   mutating func project(over duration: Double, battery: Battery) {
@@ -100,42 +100,42 @@ extension RuleScale {
 }
 
 /// A rule's verdict on one recording: an item of `audits` in the report.
-public struct Audit: Sendable, Hashable, Codable {
+package struct Audit: Sendable, Hashable, Codable {
   /// The rule's id.
-  public var id: String
+  package var id: String
   /// The rule's title.
-  public var title: String
+  package var title: String
   /// Id of the category it counts in.
-  public var category: String
+  package var category: String
   /// The verdict.
-  public var status: AuditStatus
+  package var status: AuditStatus
   /// 0 to 100; nil when the audit has no verdict.
-  public var score: Double?
+  package var score: Double?
   /// Weight within its category; 0 when the audit has no verdict.
-  public var weight: Double
+  package var weight: Double
   /// The measured value, in `unit`.
-  public var value: Double?
+  package var value: Double?
   /// Unit of `value`, `limit` and the saving's value.
-  public var unit: String
+  package var unit: String
   /// The limit past which the rule fails whatever the curve says.
-  public var limit: Double?
+  package var limit: Double?
   /// The curve that scores the value; nil when only the limit counts.
-  public var curve: Curve?
+  package var curve: Curve?
   /// The value for people, or the reason why there is none.
-  public var displayValue: String
+  package var displayValue: String
   /// Why there is no verdict; nil when there is one.
-  public var reason: String?
+  package var reason: String?
   /// The guide's sections.
-  public var guide: [GuideCitation]
+  package var guide: [GuideCitation]
   /// Worst offenders, worst first.
-  public var evidence: [Evidence]
+  package var evidence: [Evidence]
   /// What to do.
-  public var advice: String
+  package var advice: String
   /// What following the advice would save.
-  public var savings: Savings?
+  package var savings: Savings?
 
   /// Makes an audit.
-  public init(
+  package init(
     id: String, title: String, category: String, status: AuditStatus, score: Double? = nil,
     weight: Double = 0, value: Double? = nil, unit: String, limit: Double? = nil,
     displayValue: String, reason: String? = nil, guide: [GuideCitation] = [],

@@ -1,19 +1,19 @@
 /// The battery that savings are stated as shares of.
-public struct Battery: Sendable, Hashable, Codable {
+package struct Battery: Sendable, Hashable, Codable {
   /// Energy of a full charge in watt-hours.
-  public var wattHours: Double
+  package var wattHours: Double
   /// Whose it is.
-  public var name: String
+  package var name: String
 
   /// Makes a battery.
-  public init(wattHours: Double, name: String) {
+  package init(wattHours: Double, name: String) {
     self.wattHours = wattHours
     self.name = name
   }
 
   /// An iPhone 14's, 3279 mAh at 3.87 V.
-  public static let standard = Battery(wattHours: 12.68, name: "a phone's battery of 12.68 Wh")
+  package static let standard = Battery(wattHours: 12.68, name: "a phone's battery of 12.68 Wh")
 
   /// Energy of a full charge in joules.
-  public var joules: Double { wattHours * 3600 }
+  package var joules: Double { wattHours * 3600 }
 }

@@ -1,10 +1,10 @@
 /// Every rule of the guides, in the order of the report: measured ones by category, then those that cannot be.
-public enum Catalogue {
+package enum Catalogue {
   /// The rules.
-  public static let all: [any Rule.Type] = measured + notObservable.map { $0 }
+  package static let all: [any Rule.Type] = measured + notObservable.map { $0 }
 
   /// Rules that are measured where their subject occurs.
-  public static let measured: [any Rule.Type] = [
+  package static let measured: [any Rule.Type] = [
     MainThreadHangsRule.self,
     MainThreadNetworkWaitsRule.self,
     MainThreadFileAccessRule.self,
@@ -60,7 +60,7 @@ public enum Catalogue {
   ]
 
   /// Rules that no Linux process can be held to, each with its reason.
-  public static let notObservable: [any NotObservableRule.Type] = [
+  package static let notObservable: [any NotObservableRule.Type] = [
     IdleTimerDisabledRule.self,
     FrameRateRule.self,
     AccelerometerRateRule.self,
@@ -75,7 +75,7 @@ public enum Catalogue {
   ]
 
   /// The rule with this id.
-  public static func rule(_ id: String) -> (any Rule.Type)? {
+  package static func rule(_ id: String) -> (any Rule.Type)? {
     all.first { $0.metadata.id == id }
   }
 }

@@ -1,20 +1,20 @@
 /// Something worth doing, with what it would save.
-public struct Opportunity: Sendable, Hashable, Codable {
+package struct Opportunity: Sendable, Hashable, Codable {
   /// Id of the audit it comes from.
-  public var audit: String
+  package var audit: String
   /// Energy saved in this recording; nil when unknown.
-  public var joules: Double?
+  package var joules: Double?
   /// Time saved in this recording; nil when unknown.
-  public var seconds: Double?
+  package var seconds: Double?
   /// One line that can be printed as it is.
-  public var summary: String
+  package var summary: String
   /// Energy saved in a day that goes on like this recording; nil when unknown.
-  public var joulesPerDay: Double?
+  package var joulesPerDay: Double?
   /// Share of the stated battery's charge that this is, from 0 to 1.
-  public var batteryShare: Double?
+  package var batteryShare: Double?
 
   /// Makes an opportunity.
-  public init(
+  package init(
     audit: String, joules: Double? = nil, seconds: Double? = nil, summary: String,
     joulesPerDay: Double? = nil, batteryShare: Double? = nil
   ) {
@@ -28,38 +28,38 @@ public struct Opportunity: Sendable, Hashable, Codable {
 }
 
 /// The score of one category.
-public struct CategoryScore: Sendable, Hashable, Codable {
+package struct CategoryScore: Sendable, Hashable, Codable {
   /// Stable id.
-  public var id: String
+  package var id: String
   /// Title for people.
-  public var title: String
+  package var title: String
   /// 0 to 100; nil when no audit of the category has a verdict.
-  public var score: Double?
+  package var score: Double?
   /// Weight in the overall score.
-  public var weight: Double
+  package var weight: Double
 }
 
 /// Every verdict on one recording, and the scores they add up to.
-public struct Evaluation: Sendable, Hashable, Codable {
+package struct Evaluation: Sendable, Hashable, Codable {
   /// One audit for each rule, in the catalogue's order.
-  public var audits: [Audit]
+  package var audits: [Audit]
   /// One score for each category, in the catalogue's order.
-  public var categories: [CategoryScore]
+  package var categories: [CategoryScore]
   /// 0 to 100; nil when nothing has a verdict.
-  public var overall: Double?
+  package var overall: Double?
   /// What is worth doing, costliest first.
-  public var opportunities: [Opportunity]
+  package var opportunities: [Opportunity]
   /// Name and version of the scoring configuration.
-  public var configurationVersion: String
+  package var configurationVersion: String
   /// What sort of program it was scored as.
-  public var profile: ScoringProfile
+  package var profile: ScoringProfile
   /// Why it was taken for one.
-  public var profileReason: String
+  package var profileReason: String
   /// The battery that shares are of.
-  public var battery: Battery
+  package var battery: Battery
 
   /// Makes an evaluation.
-  public init(
+  package init(
     audits: [Audit], categories: [CategoryScore], overall: Double?, opportunities: [Opportunity],
     configurationVersion: String, profile: ScoringProfile = .app, profileReason: String = "",
     battery: Battery = .standard

@@ -1,9 +1,9 @@
 import Signals
 
 /// Applies rules to measured signals, and adds their scores up.
-public enum Evaluator {
+package enum Evaluator {
   /// Evaluates the whole catalogue.
-  public static func evaluate(
+  package static func evaluate(
     _ signals: SignalSet, configuration: ScoringConfiguration = .standard,
     battery: Battery = .standard
   ) -> Evaluation {
@@ -11,7 +11,7 @@ public enum Evaluator {
   }
 
   /// Evaluates these rules only.
-  public static func evaluate(
+  package static func evaluate(
     _ signals: SignalSet, configuration: ScoringConfiguration, rules: [any Rule.Type],
     battery: Battery = .standard
   ) -> Evaluation {

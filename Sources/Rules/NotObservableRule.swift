@@ -3,7 +3,7 @@ import Signals
 /// A rule of the guide that no Linux process can be held to, listed with the reason.
 ///
 /// What hints at its subject, such as a device that was opened, is shown as evidence.
-public protocol NotObservableRule: Rule {
+package protocol NotObservableRule: Rule {
   /// Why it cannot be seen.
   static var reason: String { get }
   /// Beginnings of paths and addresses whose use is worth telling, with what it means.
@@ -11,9 +11,9 @@ public protocol NotObservableRule: Rule {
 }
 
 extension NotObservableRule {
-  public static var sightings: [(prefix: String, meaning: String)] { [] }
+  package static var sightings: [(prefix: String, meaning: String)] { [] }
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     var evidence: [Evidence] = []
     for sighting in sightings {
       for path in signals.openedPaths where path.hasPrefix(sighting.prefix) {

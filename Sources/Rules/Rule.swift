@@ -1,7 +1,7 @@
 import Signals
 
 /// The groups in which rules are scored and shown.
-public enum RuleCategory: String, Sendable, Hashable, Codable, CaseIterable {
+package enum RuleCategory: String, Sendable, Hashable, Codable, CaseIterable {
   case responsiveness
   case lifeCycle
   case cpu
@@ -10,7 +10,7 @@ public enum RuleCategory: String, Sendable, Hashable, Codable, CaseIterable {
   case memory
 
   /// Title for people.
-  public var title: String {
+  package var title: String {
     switch self {
     case .responsiveness: "Responsiveness"
     case .lifeCycle: "Life cycle"
@@ -23,18 +23,18 @@ public enum RuleCategory: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 /// A bound that fails a rule whatever its curve says.
-public struct Limit: Sendable, Hashable, Codable {
+package struct Limit: Sendable, Hashable, Codable {
   /// The bound, in the rule's unit.
-  public var value: Double
+  package var value: Double
   /// How far past the bound is still taken for measuring noise.
-  public var tolerance: Double
+  package var tolerance: Double
   /// Whether a value equal to the bound fails too.
-  public var failsWhenReached: Bool
+  package var failsWhenReached: Bool
   /// Where the bound comes from.
-  public var provenance: String
+  package var provenance: String
 
   /// Makes a limit.
-  public init(
+  package init(
     _ value: Double, tolerance: Double = 0, failsWhenReached: Bool = false, provenance: String
   ) {
     self.value = value
@@ -44,22 +44,22 @@ public struct Limit: Sendable, Hashable, Codable {
   }
 
   /// Whether this value is past the limit.
-  public func isPassed(by measured: Double) -> Bool {
+  package func isPassed(by measured: Double) -> Bool {
     failsWhenReached ? measured >= value : measured > value + tolerance
   }
 }
 
 /// Input on which a rule's verdict is known: documentation and test at once.
-public struct RuleExample: Sendable {
+package struct RuleExample: Sendable {
   /// What the program does, in a few words.
-  public var name: String
+  package var name: String
   /// The verdict it must get.
-  public var expected: AuditStatus
+  package var expected: AuditStatus
   /// What was measured.
-  public var signals: SignalSet
+  package var signals: SignalSet
 
   /// Makes an example.
-  public init(_ name: String, _ expected: AuditStatus, _ signals: SignalSet) {
+  package init(_ name: String, _ expected: AuditStatus, _ signals: SignalSet) {
     self.name = name
     self.expected = expected
     self.signals = signals
@@ -67,29 +67,29 @@ public struct RuleExample: Sendable {
 }
 
 /// Everything about a rule but its evaluation.
-public struct RuleMetadata: Sendable {
+package struct RuleMetadata: Sendable {
   /// Stable id, as users write it.
-  public var id: String
+  package var id: String
   /// One line saying what is asked.
-  public var title: String
+  package var title: String
   /// The category it counts in.
-  public var category: RuleCategory
+  package var category: RuleCategory
   /// The guide's sections it stands on.
-  public var guide: [GuideCitation]
+  package var guide: [GuideCitation]
   /// Signals without which it cannot be evaluated.
-  public var signals: [SignalKind]
+  package var signals: [SignalKind]
   /// Unit of the value; lower is better in every rule.
-  public var unit: String
+  package var unit: String
   /// How the value is measured.
-  public var measuredAs: String
+  package var measuredAs: String
   /// What to do when it fails.
-  public var advice: String
+  package var advice: String
   /// Inputs with known verdicts, made when asked for: some model the radio of an hour.
-  public var examples: [RuleExample] { makeExamples() }
+  package var examples: [RuleExample] { makeExamples() }
   private let makeExamples: @Sendable () -> [RuleExample]
 
   /// Makes the metadata of a rule.
-  public init(
+  package init(
     id: String, title: String, category: RuleCategory, guide: [GuideCitation],
     signals: [SignalKind], unit: String, measuredAs: String, advice: String,
     examples: @autoclosure @escaping @Sendable () -> [RuleExample]
@@ -107,20 +107,20 @@ public struct RuleMetadata: Sendable {
 }
 
 /// What a rule measured.
-public struct RuleFinding: Sendable, Hashable {
+package struct RuleFinding: Sendable, Hashable {
   /// The value, in the rule's unit.
-  public var value: Double
+  package var value: Double
   /// The value for people.
-  public var displayValue: String
+  package var displayValue: String
   /// Worst offenders, worst first.
-  public var evidence: [Evidence]
+  package var evidence: [Evidence]
   /// What following the rule would save; nil when it cannot be computed.
-  public var savings: Savings?
+  package var savings: Savings?
   /// What is compared with the rule's limit; nil when the limit does not hold for this recording.
-  public var limitValue: Double?
+  package var limitValue: Double?
 
   /// Makes a finding whose value is what the limit is compared with.
-  public init(
+  package init(
     value: Double, displayValue: String, evidence: [Evidence] = [], savings: Savings? = nil
   ) {
     self.value = value
@@ -132,7 +132,7 @@ public struct RuleFinding: Sendable, Hashable {
 }
 
 /// What an evaluation comes to.
-public enum RuleOutcome: Sendable, Hashable {
+package enum RuleOutcome: Sendable, Hashable {
   /// A value, to be scored.
   case measured(RuleFinding)
   /// The subject did not occur, or the rule is not meant for such a program.
@@ -146,7 +146,7 @@ public enum RuleOutcome: Sendable, Hashable {
 }
 
 /// A tuning rule of the guide that can be measured.
-public protocol Rule: Sendable {
+package protocol Rule: Sendable {
   /// Everything about the rule but its evaluation.
   static var metadata: RuleMetadata { get }
 

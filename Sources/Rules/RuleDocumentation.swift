@@ -1,9 +1,9 @@
 import Quantities
 
 /// The catalogue as text for a terminal, in 80 columns.
-public enum RuleDocumentation {
+package enum RuleDocumentation {
   /// One line for each rule, under its category.
-  public static func list() -> String {
+  package static func list() -> String {
     let width = Catalogue.all.map { $0.metadata.id.count }.max() ?? 0
     var lines: [String] = []
     for category in RuleCategory.allCases {
@@ -25,7 +25,7 @@ public enum RuleDocumentation {
   }
 
   /// Everything about one rule; nil when there is no such rule.
-  public static func show(
+  package static func show(
     _ id: String, configuration: ScoringConfiguration = .standard
   ) -> String? {
     guard let type = Catalogue.rule(id) else { return nil }

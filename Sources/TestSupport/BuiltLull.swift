@@ -1,18 +1,18 @@
 import Foundation
 
 /// The built `lull`, run as a user runs it.
-public enum BuiltLull {
+package enum BuiltLull {
   /// What came of a run.
-  public struct Result: Sendable {
-    public var status: Int32
+  package struct Result: Sendable {
+    package var status: Int32
     /// Whether a signal ended it.
-    public var died: Bool
-    public var output: String
-    public var errors: String
+    package var died: Bool
+    package var output: String
+    package var errors: String
   }
 
   /// Beside the test bundle; nil where only this target was built.
-  public static let path: String? = {
+  package static let path: String? = {
     var folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
     for _ in 0..<5 {
       for name in ["lull", "debug/lull", "release/lull"] {
@@ -30,7 +30,7 @@ public enum BuiltLull {
   }()
 
   /// Runs it in a folder, with nothing to read.
-  public static func run(
+  package static func run(
     _ arguments: [String], in folder: URL, environment: [String: String] = [:]
   ) throws -> Result {
     let process = Process()

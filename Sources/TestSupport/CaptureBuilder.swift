@@ -1,18 +1,18 @@
 import Glibc
 
 /// Builds pcap files by hand, for tests.
-public struct CaptureBuilder {
+package struct CaptureBuilder {
   private var bytes: [UInt8]
   private let nanoseconds: Bool
   private let isSwapped: Bool
 
   /// LINKTYPE_ETHERNET.
-  public static let ethernet: UInt32 = 1
+  package static let ethernet: UInt32 = 1
   /// LINKTYPE_LINUX_SLL2.
-  public static let cooked: UInt32 = 276
+  package static let cooked: UInt32 = 276
 
   /// An empty capture; little-endian with nanoseconds unless told otherwise.
-  public init(linkType: UInt32 = ethernet, nanoseconds: Bool = true, isSwapped: Bool = false) {
+  package init(linkType: UInt32 = ethernet, nanoseconds: Bool = true, isSwapped: Bool = false) {
     self.nanoseconds = nanoseconds
     self.isSwapped = isSwapped
     bytes = []
@@ -33,7 +33,7 @@ public struct CaptureBuilder {
   }
 
   /// One packet as it stands on the wire; `kept` is how much of it the capture keeps.
-  public mutating func packet(time: UInt64, _ frame: [UInt8], kept: Int? = nil) {
+  package mutating func packet(time: UInt64, _ frame: [UInt8], kept: Int? = nil) {
     let kept = min(kept ?? frame.count, frame.count)
     put(UInt32(time / 1_000_000_000), 4)
     put(UInt32(time % 1_000_000_000) / (nanoseconds ? 1 : 1000), 4)
@@ -43,10 +43,10 @@ public struct CaptureBuilder {
   }
 
   /// The whole file.
-  public func build() -> [UInt8] { bytes }
+  package func build() -> [UInt8] { bytes }
 
   /// A file of these bytes for as long as the closure runs.
-  public static func withFile<R>(_ bytes: [UInt8], _ body: (String) throws -> R) throws -> R {
+  package static func withFile<R>(_ bytes: [UInt8], _ body: (String) throws -> R) throws -> R {
     let folder = try TemporaryDirectory()
     defer { folder.remove() }
     let path = folder.path + "/run.pcap"
@@ -58,13 +58,13 @@ public struct CaptureBuilder {
 }
 
 /// Frames as they stand on the wire.
-public enum WireFrame {
+package enum WireFrame {
   /// Ends of connections in tests, as in `TraceBuilder.socketState`: the local one is looked at.
-  public static let local: [UInt8] = [192, 0, 2, 1]
-  public static let remote: [UInt8] = [198, 51, 100, 7]
+  package static let local: [UInt8] = [192, 0, 2, 1]
+  package static let remote: [UInt8] = [198, 51, 100, 7]
 
   /// TCP's flags: FIN 1, SYN 2, RST 4, ACK 16.
-  public static func segment(
+  package static func segment(
     from source: [UInt8] = local, _ sourcePort: UInt16, to destination: [UInt8] = remote,
     _ destinationPort: UInt16, flags: UInt8 = 16, sequence: UInt32 = 0, payload: Int = 0
   ) -> [UInt8] {
@@ -76,7 +76,7 @@ public enum WireFrame {
   }
 
   /// A UDP datagram.
-  public static func datagram(
+  package static func datagram(
     from source: [UInt8] = local, _ sourcePort: UInt16, to destination: [UInt8] = remote,
     _ destinationPort: UInt16, payload: Int
   ) -> [UInt8] {
@@ -88,7 +88,7 @@ public enum WireFrame {
   }
 
   /// An Ethernet frame with an IP packet, version 4 or 6 by the length of the addresses.
-  public static func packet(
+  package static func packet(
     from source: [UInt8], to destination: [UInt8], transport: UInt8, _ body: [UInt8],
     tags: [UInt16] = [], fragment: UInt16 = 0, totalLength: UInt16? = nil
   ) -> [UInt8] {
@@ -103,9 +103,9 @@ public enum WireFrame {
     return frame + source + destination + body
   }
 
-  public static func pair(_ value: UInt16) -> [UInt8] { [UInt8(value >> 8), UInt8(value & 0xFF)] }
+  package static func pair(_ value: UInt16) -> [UInt8] { [UInt8(value >> 8), UInt8(value & 0xFF)] }
 
-  public static func quad(_ value: UInt32) -> [UInt8] {
+  package static func quad(_ value: UInt32) -> [UInt8] {
     pair(UInt16(value >> 16)) + pair(UInt16(value & 0xFFFF))
   }
 }

@@ -2,7 +2,7 @@ import PerfData
 
 extension PerfDataFile {
   /// All whole records as they stand in the file.
-  public var recordsInFileOrder: [RecordEntry] {
+  package var recordsInFileOrder: [RecordEntry] {
     orderedRecords().sorted { $0.offset < $1.offset }
   }
 }

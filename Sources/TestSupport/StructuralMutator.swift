@@ -1,11 +1,11 @@
 import Quantities
 
 /// Breaks traces as a damaged disk or a hostile sender would: record by record rather than byte by byte.
-public struct StructuralMutator {
+package struct StructuralMutator {
   private var random: SeededGenerator
 
   /// The same seed breaks in the same way.
-  public init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+  package init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
   private mutating func next() -> UInt64 { random.next() }
 
@@ -46,7 +46,7 @@ public struct StructuralMutator {
   }
 
   /// A broken copy of a file with a header, or of one from a pipe.
-  public mutating func mutate(_ original: [UInt8]) -> [UInt8] {
+  package mutating func mutate(_ original: [UInt8]) -> [UInt8] {
     var bytes = original
     for _ in 0...below(6) {
       let isPipe = word(bytes, 8) == 16

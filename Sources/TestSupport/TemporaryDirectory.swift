@@ -7,12 +7,12 @@ import PerfData
 #endif
 
 /// A new directory of a test's own.
-public struct TemporaryDirectory: Sendable {
+package struct TemporaryDirectory: Sendable {
   /// Its path.
-  public let path: String
+  package let path: String
 
   /// Makes the directory.
-  public init() throws(PerfDataError) {
+  package init() throws(PerfDataError) {
     let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     var template = Array((base + "/lull-test-XXXXXX").utf8CString)
     guard mkdtemp(&template) != nil else {
@@ -22,7 +22,7 @@ public struct TemporaryDirectory: Sendable {
   }
 
   /// Removes the directory with the plain files in it.
-  public func remove() {
+  package func remove() {
     guard let listing = opendir(path) else { return }
     while let entry = readdir(listing) {
       let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in

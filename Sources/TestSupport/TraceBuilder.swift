@@ -4,9 +4,9 @@ import PerfData
 ///
 /// Times are nanoseconds. A thread's process is known from `process`, `fork`, `comm` or `thread`;
 /// without them a thread is its own process. Statements need not be in the order of time.
-public struct TraceBuilder: Sendable {
+package struct TraceBuilder: Sendable {
   /// In what context a wakeup was made.
-  public enum WakeContext: UInt8, Sendable {
+  package enum WakeContext: UInt8, Sendable {
     /// By a thread.
     case task = 0
     /// By a hardware interrupt (TRACE_FLAG_HARDIRQ).
@@ -16,16 +16,16 @@ public struct TraceBuilder: Sendable {
   }
 
   /// What the header will say.
-  public var features: WrittenFeatures
+  package var features: WrittenFeatures
   /// The trace's events: tracepoints, `dummy:HG`, `cpu-clock` and all synthetic ones.
-  public private(set) var attributes: [EventAttribute]
+  package private(set) var attributes: [EventAttribute]
   /// The records so far.
-  public private(set) var records: [UInt8] = []
+  package private(set) var records: [UInt8] = []
   var processOfThread: [Int32: Int32] = [0: 0]
   private var indexOfName: [String: Int] = [:]
 
   /// An empty trace of an imagined machine with two CPUs.
-  public init() {
+  package init() {
     var features = WrittenFeatures()
     features.hostname = "testhost"
     features.osRelease = "6.1.0-test"
@@ -66,9 +66,9 @@ public struct TraceBuilder: Sendable {
   }
 
   /// BP, SP and IP in perf's numbering for x86.
-  public static let unwindingRegisters: UInt64 = 1 << 6 | 1 << 7 | 1 << 8
+  package static let unwindingRegisters: UInt64 = 1 << 6 | 1 << 7 | 1 << 8
   /// DX, SI, DI and R10, a system call's arguments that are left at its exit.
-  public static let argumentRegisters: UInt64 = 1 << 3 | 1 << 4 | 1 << 5 | 1 << 18
+  package static let argumentRegisters: UInt64 = 1 << 3 | 1 << 4 | 1 << 5 | 1 << 18
 
   private static let headerPage =
     "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
@@ -94,21 +94,21 @@ public struct TraceBuilder: Sendable {
   }
 
   /// Puts a thread into a process without saying so in the trace.
-  public mutating func thread(_ tid: Int32, of pid: Int32) { processOfThread[tid] = pid }
+  package mutating func thread(_ tid: Int32, of pid: Int32) { processOfThread[tid] = pid }
 
   /// The process of a thread.
-  public func pid(of tid: Int32) -> Int32 { processOfThread[tid] ?? tid }
+  package func pid(of tid: Int32) -> Int32 { processOfThread[tid] ?? tid }
 
   /// The attribute of that name.
-  public func attribute(named name: String) -> EventAttribute? {
+  package func attribute(named name: String) -> EventAttribute? {
     indexOfName[name].map { attributes[$0] }
   }
 
   /// Adds whole records as they are.
-  public mutating func append(_ bytes: [UInt8]) { records += bytes }
+  package mutating func append(_ bytes: [UInt8]) { records += bytes }
 
   /// Adds a sample of any of the trace's events.
-  public mutating func sample(
+  package mutating func sample(
     _ name: String, time: UInt64, tid: Int32, pid: Int32? = nil, cpu: Int32 = 0,
     period: UInt64 = 1, callchain: [UInt64] = [], raw: [UInt8] = [],
     userRegisters: [UInt64] = [], userStack: [UInt8] = []
@@ -124,12 +124,12 @@ public struct TraceBuilder: Sendable {
   var sideBandID: UInt64 { 100 }
 
   /// The finished file.
-  public func build() -> [UInt8] {
+  package func build() -> [UInt8] {
     PerfDataWriter.file(attributes: attributes, records: records, features: features)
   }
 
   /// The file of a recording that was killed: no data size, no features after the data.
-  public func buildKilled() -> [UInt8] {
+  package func buildKilled() -> [UInt8] {
     var bytes = build()
     let size = bytes.withUnsafeBytes {
       Int($0.loadUnaligned(fromByteOffset: 40, as: UInt64.self))
@@ -142,17 +142,17 @@ public struct TraceBuilder: Sendable {
   }
 
   /// Opens the finished trace.
-  public func file() throws(PerfDataError) -> PerfDataFile { try PerfDataFile(bytes: build()) }
+  package func file() throws(PerfDataError) -> PerfDataFile { try PerfDataFile(bytes: build()) }
 
   /// Writes the finished trace to a path where nothing is yet.
-  public func write(to path: String) throws(PerfDataError) {
+  package func write(to path: String) throws(PerfDataError) {
     let writer = try PerfDataWriter(path: path, attributes: attributes, features: features)
     try writer.append(records)
     try writer.finish(features: features)
   }
 
   /// Writes the trace to a new temporary file, lends its path and removes the file.
-  public func withFile<R>(_ body: (String) throws -> R) throws -> R {
+  package func withFile<R>(_ body: (String) throws -> R) throws -> R {
     let directory = try TemporaryDirectory()
     defer { directory.remove() }
     let path = directory.path + "/trace.perf.data"

@@ -4,7 +4,7 @@ extension TraceBuilder {
   /// A CPU goes from thread `from` to thread `to`; thread 0 is the idle task.
   ///
   /// `prevState` 0 is a preemption, 1 an interruptible sleep, 2 an uninterruptible one.
-  public mutating func switchTask(
+  package mutating func switchTask(
     time: UInt64, from: Int32, to: Int32, prevState: Int64 = 1, cpu: Int32 = 0,
     fromName: String = "", toName: String = ""
   ) {
@@ -17,21 +17,21 @@ extension TraceBuilder {
   }
 
   /// A thread leaves its CPU to the idle task (or to `to`).
-  public mutating func switchOut(
+  package mutating func switchOut(
     time: UInt64, _ tid: Int32, to: Int32 = 0, prevState: Int64 = 1, cpu: Int32 = 0
   ) {
     switchTask(time: time, from: tid, to: to, prevState: prevState, cpu: cpu)
   }
 
   /// A thread gets a CPU from the idle task (or from `from`).
-  public mutating func switchIn(
+  package mutating func switchIn(
     time: UInt64, _ tid: Int32, from: Int32 = 0, prevState: Int64 = 0, cpu: Int32 = 0
   ) {
     switchTask(time: time, from: from, to: tid, prevState: prevState, cpu: cpu)
   }
 
   /// A thread is woken by another, or by an interrupt that came while `by` had the CPU.
-  public mutating func waking(
+  package mutating func waking(
     time: UInt64, by waker: Int32, of tid: Int32, context: WakeContext = .task, cpu: Int32 = 0,
     targetCPU: Int32 = 0
   ) {
@@ -44,7 +44,7 @@ extension TraceBuilder {
   }
 
   /// A new thread is made runnable.
-  public mutating func wakeupNew(time: UInt64, by waker: Int32, of tid: Int32, cpu: Int32 = 0) {
+  package mutating func wakeupNew(time: UInt64, by waker: Int32, of tid: Int32, cpu: Int32 = 0) {
     let raw = BuiltTracepoint.schedWakeupNew.payload(
       ["common_pid": Int64(waker), "pid": Int64(tid), "prio": 120])
     sample(BuiltTracepoint.schedWakeupNew.rawValue, time: time, tid: waker, cpu: cpu, raw: raw)
@@ -53,7 +53,7 @@ extension TraceBuilder {
   /// A thread's stack as it goes to sleep.
   ///
   /// `registers` are BP, SP and IP.
-  public mutating func blockedStack(
+  package mutating func blockedStack(
     time: UInt64, _ tid: Int32, callchain: [UInt64] = [], registers: [UInt64] = [],
     stack: [UInt8] = [], prevState: Int64 = 1, cpu: Int32 = 0
   ) {
@@ -65,7 +65,7 @@ extension TraceBuilder {
   }
 
   /// A sample of a running thread.
-  public mutating func processorSample(
+  package mutating func processorSample(
     time: UInt64, _ tid: Int32, callchain: [UInt64] = [], registers: [UInt64] = [],
     stack: [UInt8] = [], period: UInt64 = 10_309_278, cpu: Int32 = 0
   ) {
@@ -75,7 +75,7 @@ extension TraceBuilder {
   }
 
   /// A system call returns; `arguments` are the first, second, third and fourth as far as given.
-  public mutating func exitSyscall(
+  package mutating func exitSyscall(
     time: UInt64, tid: Int32, number: Int, result: Int, arguments: [UInt64] = [],
     period: UInt64 = 1, cpu: Int32 = 0
   ) {
@@ -90,7 +90,7 @@ extension TraceBuilder {
   }
 
   /// fsync (or fdatasync) begins.
-  public mutating func enterSync(time: UInt64, tid: Int32, fd: Int, dataOnly: Bool = false) {
+  package mutating func enterSync(time: UInt64, tid: Int32, fd: Int, dataOnly: Bool = false) {
     let event: BuiltTracepoint = dataOnly ? .enterFdatasync : .enterFsync
     let raw = event.payload(
       ["common_pid": Int64(tid), "__syscall_nr": dataOnly ? 75 : 74, "fd": Int64(fd)])
@@ -98,7 +98,7 @@ extension TraceBuilder {
   }
 
   /// Bytes go out by a socket; family 2 is IPv4, protocol 6 is TCP.
-  public mutating func send(
+  package mutating func send(
     time: UInt64, tid: Int32, socket: UInt64, bytes: Int, family: Int = 2, protocol: Int = 6,
     period: UInt64 = 1
   ) {
@@ -106,7 +106,7 @@ extension TraceBuilder {
   }
 
   /// Bytes come in by a socket; flags 2 (MSG_PEEK) leaves them there.
-  public mutating func receive(
+  package mutating func receive(
     time: UInt64, tid: Int32, socket: UInt64, bytes: Int, family: Int = 2, protocol: Int = 6,
     flags: Int = 0, period: UInt64 = 1
   ) {
@@ -127,7 +127,7 @@ extension TraceBuilder {
   /// A TCP socket changes its state: 1 established, 2 SYN sent, 7 closed, 10 listening, ….
   ///
   /// Addresses are 4 bytes (IPv4) or 16 (IPv6).
-  public mutating func socketState(
+  package mutating func socketState(
     time: UInt64, tid: Int32, socket: UInt64, from: Int, to: Int,
     local: [UInt8] = [192, 0, 2, 1], localPort: Int = 40000,
     remote: [UInt8] = [198, 51, 100, 7], remotePort: Int = 443, cpu: Int32 = 0
@@ -143,7 +143,7 @@ extension TraceBuilder {
   }
 
   /// A signal is sent to a process.
-  public mutating func signal(
+  package mutating func signal(
     time: UInt64, number: Int, to pid: Int32, by tid: Int32 = 1, code: Int = 0
   ) {
     let raw = BuiltTracepoint.signal.payload([
@@ -154,7 +154,7 @@ extension TraceBuilder {
   }
 
   /// A file is opened: the probes on open's call and return.
-  public mutating func open(
+  package mutating func open(
     time: UInt64, returning returned: UInt64? = nil, tid: Int32, path: String, fd: Int,
     flags: Int = 0
   ) {
@@ -167,14 +167,14 @@ extension TraceBuilder {
   }
 
   /// A file is renamed: the probe on the call.
-  public mutating func rename(time: UInt64, tid: Int32, from: String, to: String) {
+  package mutating func rename(time: UInt64, tid: Int32, from: String, to: String) {
     let raw = BuiltTracepoint.rename.payload(
       ["common_pid": Int64(tid)], texts: ["old": from, "new": to])
     sample(BuiltTracepoint.rename.rawValue, time: time, tid: tid, raw: raw)
   }
 
   /// A file is removed: the probe on the call.
-  public mutating func unlink(time: UInt64, tid: Int32, path: String) {
+  package mutating func unlink(time: UInt64, tid: Int32, path: String) {
     let raw = BuiltTracepoint.unlink.payload(["common_pid": Int64(tid)], texts: ["path": path])
     sample(BuiltTracepoint.unlink.rawValue, time: time, tid: tid, raw: raw)
   }

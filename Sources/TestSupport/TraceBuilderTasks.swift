@@ -2,7 +2,7 @@ import PerfData
 
 extension TraceBuilder {
   /// A thread begins; a new process when `pid` equals `tid`.
-  public mutating func fork(
+  package mutating func fork(
     time: UInt64, pid: Int32, tid: Int32, parentPid: Int32, parentTid: Int32? = nil
   ) {
     thread(tid, of: pid)
@@ -13,7 +13,7 @@ extension TraceBuilder {
   }
 
   /// A thread ends.
-  public mutating func exit(time: UInt64, pid: Int32, tid: Int32, parentPid: Int32 = 1) {
+  package mutating func exit(time: UInt64, pid: Int32, tid: Int32, parentPid: Int32 = 1) {
     append(
       RecordBuilder.exit(
         pid: pid, parentPid: parentPid, tid: tid, parentTid: parentPid, time: time,
@@ -21,7 +21,7 @@ extension TraceBuilder {
   }
 
   /// A thread gets a name, of its own or by exec.
-  public mutating func comm(
+  package mutating func comm(
     time: UInt64, pid: Int32, tid: Int32, name: String, isExec: Bool = false
   ) {
     thread(tid, of: pid)
@@ -31,7 +31,7 @@ extension TraceBuilder {
   }
 
   /// A thread gets a CPU or leaves it, told by a SWITCH record.
-  public mutating func contextSwitch(
+  package mutating func contextSwitch(
     time: UInt64, _ tid: Int32, _ what: ContextSwitch, cpu: Int32 = 0
   ) {
     append(
@@ -40,7 +40,7 @@ extension TraceBuilder {
   }
 
   /// A file is mapped, executable unless `protection` says otherwise.
-  public mutating func mmap(
+  package mutating func mmap(
     time: UInt64, pid: Int32, start: UInt64, length: UInt64, path: String, fileOffset: UInt64 = 0,
     protection: UInt32 = 5, buildID: [UInt8]? = nil
   ) {
@@ -51,12 +51,12 @@ extension TraceBuilder {
   }
 
   /// A ring buffer had no room for so many records.
-  public mutating func lost(time: UInt64, records: UInt64) {
+  package mutating func lost(time: UInt64, records: UInt64) {
     append(RecordBuilder.lost(records: records, time: time, id: sideBandID))
   }
 
   /// A synthetic event with a JSON payload.
-  public mutating func synthetic(
+  package mutating func synthetic(
     _ payload: some SyntheticPayload, time: UInt64, pid: Int32 = 0, tid: Int32? = nil
   ) throws(PerfDataError) {
     sample(
@@ -65,7 +65,7 @@ extension TraceBuilder {
   }
 
   /// The capture's description; complete unless said otherwise.
-  public mutating func capture(
+  package mutating func capture(
     time: UInt64, rootPid: Int32, mode: CaptureEvent.Mode = .wrap,
     scope: CaptureEvent.Scope = .system, commandLine: [String] = ["./program"],
     unavailable: [CaptureEvent.Unavailable] = [], complete: Bool = true
@@ -78,7 +78,7 @@ extension TraceBuilder {
   }
 
   /// A process begins, is found, or ends.
-  public mutating func process(
+  package mutating func process(
     time: UInt64, pid: Int32, parentPid: Int32 = 1, kind: ProcessEvent.Kind = .start,
     executable: String = "/usr/bin/program", isSwift: Bool? = true, exitStatus: Int? = nil,
     signal: Int? = nil, threads: [ProcessEvent.Thread]? = nil
@@ -93,7 +93,7 @@ extension TraceBuilder {
   }
 
   /// What a descriptor stands for.
-  public mutating func descriptor(
+  package mutating func descriptor(
     time: UInt64, pid: Int32, fd: Int, path: String, kind: DescriptorEvent.Kind = .regular
   ) throws(PerfDataError) {
     try synthetic(
@@ -101,7 +101,7 @@ extension TraceBuilder {
   }
 
   /// A counter's value.
-  public mutating func counter(
+  package mutating func counter(
     time: UInt64, name: String, value: Double, unit: String? = nil, final: Bool = false
   ) throws(PerfDataError) {
     try synthetic(
@@ -109,13 +109,13 @@ extension TraceBuilder {
   }
 
   /// A reading of a process's memory, faults, times and I/O.
-  public mutating func footprint(time: UInt64, pid: Int32, _ sample: FootprintSample) {
+  package mutating func footprint(time: UInt64, pid: Int32, _ sample: FootprintSample) {
     self.sample(
       SyntheticEvent.footprint.rawValue, time: time, tid: pid, pid: pid, raw: sample.encoded())
   }
 
   /// A reading of a process's memory alone.
-  public mutating func footprint(
+  package mutating func footprint(
     time: UInt64, pid: Int32, anonymous: UInt64, file: UInt64 = 0, swapped: UInt64 = 0,
     threadCount: UInt64 = 1
   ) {
@@ -132,7 +132,7 @@ extension TraceBuilder {
   /// An embedded stack of an earlier sample, with its functions innermost first.
   ///
   /// Function names are given ids from `firstID` on.
-  public mutating func stack(
+  package mutating func stack(
     time: UInt64, tid: Int32, functions: [String], module: String = "program", firstID: Int,
     isProgram: Bool = true
   ) throws(PerfDataError) {

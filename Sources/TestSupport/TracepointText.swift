@@ -1,7 +1,7 @@
 import PerfData
 
 /// The tracepoints that `TraceBuilder` knows, with the layouts of x86-64 kernels.
-public enum BuiltTracepoint: String, CaseIterable, Sendable {
+package enum BuiltTracepoint: String, CaseIterable, Sendable {
   /// A CPU goes from one thread to another.
   case schedSwitch = "sched:sched_switch"
   /// The same tracepoint, opened again with stacks.
@@ -34,7 +34,7 @@ public enum BuiltTracepoint: String, CaseIterable, Sendable {
   case unlink = "lull_1:unlink"
 
   /// The tracepoint's id; the same kernel event opened twice has one id.
-  public var id: Int {
+  package var id: Int {
     switch self {
     case .schedSwitch, .schedSwitchStack: return 372
     case .schedWaking: return 375
@@ -54,12 +54,12 @@ public enum BuiltTracepoint: String, CaseIterable, Sendable {
   }
 
   /// Such as `sched`.
-  public var system: String {
+  package var system: String {
     String(rawValue.prefix { $0 != ":" })
   }
 
   /// Such as `sched_switch`.
-  public var name: String {
+  package var name: String {
     String(rawValue.drop { $0 != ":" }.dropFirst().prefix { $0 != "/" })
   }
 
@@ -124,7 +124,7 @@ public enum BuiltTracepoint: String, CaseIterable, Sendable {
   }
 
   /// The text that tracefs would give as `format`.
-  public var formatText: String {
+  package var formatText: String {
     let common: [(String, Int, Int, Bool)] = [
       ("unsigned short common_type", 0, 2, false), ("unsigned char common_flags", 2, 1, false),
       ("unsigned char common_preempt_count", 3, 1, false), ("int common_pid", 4, 4, true),
@@ -138,13 +138,13 @@ public enum BuiltTracepoint: String, CaseIterable, Sendable {
   }
 
   /// The parsed layout.
-  public var format: TracepointFormat {
+  package var format: TracepointFormat {
     TracepointFormat(parsing: formatText, system: system)
       ?? TracepointFormat(system: system, name: name, id: id, fields: [])
   }
 
   /// A payload with the given fields; dynamic strings go behind the fixed part.
-  public func payload(
+  package func payload(
     _ integers: [String: Int64], texts: [String: String] = [:], bytes: [String: [UInt8]] = [:],
     flags: UInt8 = 0
   ) -> [UInt8] {

@@ -2,23 +2,23 @@ import FoundationEssentials
 import Reporting
 
 /// Figures to compare with: those of earlier runs, and where they come from.
-public struct Baseline: Sendable, Equatable, Codable {
+package struct Baseline: Sendable, Equatable, Codable {
   /// The schema that this version writes.
-  public static let schema = "lull.baseline/1"
+  package static let schema = "lull.baseline/1"
 
   /// The figures of one scenario.
-  public struct Part: Sendable, Equatable, Codable {
-    public var environment: Fingerprint
+  package struct Part: Sendable, Equatable, Codable {
+    package var environment: Fingerprint
     /// Each figure's value in each run.
-    public var figures: [String: [Double]]
+    package var figures: [String: [Double]]
   }
 
-  public var schema = Baseline.schema
+  package var schema = Baseline.schema
   /// By the scenario's name, empty for recordings without one.
-  public var scenarios: [String: Part]
+  package var scenarios: [String: Part]
 
   /// The figures of recordings.
-  public init(sets: [RunSet]) {
+  package init(sets: [RunSet]) {
     scenarios = [:]
     for set in sets {
       guard let first = set.runs.first else { continue }
@@ -64,7 +64,7 @@ public struct Baseline: Sendable, Equatable, Codable {
   }
 
   /// Reads a baseline, or takes a report for one of a single run.
-  public static func parse(_ text: String) throws -> Baseline {
+  package static func parse(_ text: String) throws -> Baseline {
     struct Header: Decodable { var schema: String? }
     let data = Data(text.utf8)
     switch try JSONDecoder().decode(Header.self, from: data).schema {
@@ -76,12 +76,12 @@ public struct Baseline: Sendable, Equatable, Codable {
   }
 
   /// Takes over the scenarios of another baseline, keeping those that it does not have.
-  public mutating func merge(_ other: Baseline) {
+  package mutating func merge(_ other: Baseline) {
     scenarios.merge(other.scenarios) { $1 }
   }
 
   /// The baseline as JSON: sorted keys, a line for each figure, so that a diff can be read.
-  public func render() throws -> String {
+  package func render() throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     func json(_ value: some Encodable) throws -> String {
@@ -112,10 +112,10 @@ public struct Baseline: Sendable, Equatable, Codable {
 }
 
 /// Why a file is no baseline.
-public enum BaselineError: Error, Sendable, CustomStringConvertible {
+package enum BaselineError: Error, Sendable, CustomStringConvertible {
   case schema
 
-  public var description: String {
+  package var description: String {
     "it is neither a report of Lull nor a baseline; write one with --update-baseline"
   }
 }

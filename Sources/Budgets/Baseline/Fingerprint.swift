@@ -1,17 +1,17 @@
 import Reporting
 
 /// Where a figure comes from: what must be the same for two figures to be comparable.
-public struct Fingerprint: Sendable, Equatable, Codable {
-  public var kernel: String?
-  public var cpuModel: String?
-  public var cpuCount: Int?
-  public var privilege: String?
-  public var swiftVersion: String?
-  public var lullVersion: String?
-  public var scoring: String?
+package struct Fingerprint: Sendable, Equatable, Codable {
+  package var kernel: String?
+  package var cpuModel: String?
+  package var cpuCount: Int?
+  package var privilege: String?
+  package var swiftVersion: String?
+  package var lullVersion: String?
+  package var scoring: String?
 
   /// The fingerprint of a recording.
-  public init(_ report: Report) {
+  package init(_ report: Report) {
     kernel = report.trace.kernel
     cpuModel = report.trace.cpuModel
     cpuCount = report.trace.cpuCount

@@ -1,24 +1,24 @@
 import Reporting
 
 /// Holds budgets against recordings.
-public struct BudgetChecker: Sendable {
-  public var file: BudgetFile
-  public var sets: [RunSet]
-  public var baseline: Baseline?
+package struct BudgetChecker: Sendable {
+  package var file: BudgetFile
+  package var sets: [RunSet]
+  package var baseline: Baseline?
   /// Compare with a baseline of another environment too.
-  public var force = false
+  package var force = false
   /// The only scenario that is looked at; nil for all.
-  public var onlyScenario: String?
+  package var onlyScenario: String?
 
   /// A check that is ready to run.
-  public init(file: BudgetFile, sets: [RunSet], baseline: Baseline? = nil) {
+  package init(file: BudgetFile, sets: [RunSet], baseline: Baseline? = nil) {
     self.file = file
     self.sets = sets
     self.baseline = baseline
   }
 
   /// The verdict on every budget.
-  public func check() -> CheckResult {
+  package func check() -> CheckResult {
     var pending: [PendingResult] = []
     for budget in file.budgets where budget.level != .off {
       if let onlyScenario, let scenario = budget.scenario, scenario != onlyScenario { continue }

@@ -1,71 +1,71 @@
 import Reporting
 
 /// What a check comes to.
-public enum BudgetVerdict: String, Sendable, Codable, CaseIterable {
+package enum BudgetVerdict: String, Sendable, Codable, CaseIterable {
   case fail, inconclusive, pass
 }
 
 /// Who is to blame for a figure.
-public struct Blame: Sendable, Equatable, Codable {
-  public var function: String?
-  public var file: String?
-  public var line: Int?
+package struct Blame: Sendable, Equatable, Codable {
+  package var function: String?
+  package var file: String?
+  package var line: Int?
   /// What it was done to: a file or a host.
-  public var subject: String?
+  package var subject: String?
   /// In a line, as the rule has it.
-  public var summary: String?
+  package var summary: String?
 }
 
 /// One budget against one set of recordings.
-public struct BudgetResult: Sendable, Equatable, Codable {
+package struct BudgetResult: Sendable, Equatable, Codable {
   /// The figure's path in the report.
-  public var path: String
-  public var scenario: String?
-  public var level: BudgetLevel
-  public var verdict: BudgetVerdict
+  package var path: String
+  package var scenario: String?
+  package var level: BudgetLevel
+  package var verdict: BudgetVerdict
   /// One line: what was found, against what.
-  public var message: String
+  package var message: String
   /// The figure of the runs together; nil where it was not measured.
-  public var measured: Double?
+  package var measured: Double?
   /// The figure of each run.
-  public var values: [Double]
-  public var unit: String
-  public var max: Double?
-  public var min: Double?
-  public var baseline: Double?
+  package var values: [Double]
+  package var unit: String
+  package var max: Double?
+  package var min: Double?
+  package var baseline: Double?
   /// From the baseline, in the figure's unit.
-  public var change: Double?
+  package var change: Double?
   /// From the baseline, as a share of it.
-  public var relativeChange: Double?
+  package var relativeChange: Double?
   /// The 95 % interval of the change.
-  public var changeInterval: [Double]?
+  package var changeInterval: [Double]?
   /// The chance of such a change by noise, corrected for the number of figures.
-  public var pValue: Double?
+  package var pValue: Double?
   /// The rule that explains the figure.
-  public var rule: String?
-  public var advice: String?
-  public var blame: Blame?
-  public var note: String?
+  package var rule: String?
+  package var advice: String?
+  package var blame: Blame?
+  package var note: String?
   /// Where the budget stands.
-  public var budgetLine: Int
+  package var budgetLine: Int
 }
 
 /// The outcome of `lull check`.
-public struct CheckResult: Sendable, Codable {
+package struct CheckResult: Sendable, Codable {
   /// The schema that this version writes.
-  public static let schema = "lull.check/1"
+  package static let schema = "lull.check/1"
 
-  public var schema = CheckResult.schema
-  public var verdict: BudgetVerdict
-  public var budget: String
+  package var schema = CheckResult.schema
+  package var verdict: BudgetVerdict
+  package var budget: String
   /// The violated ones first, then the inconclusive ones.
-  public var results: [BudgetResult]
+  package var results: [BudgetResult]
   /// What is worth knowing besides.
-  public var notes: [String]
-  public var environment: Fingerprint?
+  package var notes: [String]
+  package var environment: Fingerprint?
 
   /// Puts results in order and draws the conclusion.
-  public init(
+  package init(
     budget: String, results: [BudgetResult], notes: [String], environment: Fingerprint?,
     policy: InconclusivePolicy
   ) {

@@ -2,21 +2,21 @@ import Quantities
 import Reporting
 
 /// One recording with its figures.
-public struct Run: Sendable {
+package struct Run: Sendable {
   /// The file it came from.
-  public var source: String
-  public var report: Report
+  package var source: String
+  package var report: Report
   package var figures: ReportFigures
 
   /// Reads the figures of a report.
-  public init(source: String, report: Report) throws {
+  package init(source: String, report: Report) throws {
     self.source = source
     self.report = report
     figures = try ReportFigures(report)
   }
 
   /// The share of its records that was lost; nil where the report does not say how many there were.
-  public var lostShare: Double? {
+  package var lostShare: Double? {
     let lost = Double(report.trace.lostEvents) + Double(report.trace.lostSamples)
     if lost == 0 { return 0 }
     guard let records = report.trace.records else { return nil }
@@ -64,12 +64,12 @@ public struct Run: Sendable {
 }
 
 /// The recordings of one scenario, or of none in particular.
-public struct RunSet: Sendable {
-  public var scenario: String?
-  public var runs: [Run]
+package struct RunSet: Sendable {
+  package var scenario: String?
+  package var runs: [Run]
 
   /// Runs that are compared as one.
-  public init(scenario: String?, runs: [Run]) {
+  package init(scenario: String?, runs: [Run]) {
     self.scenario = scenario
     self.runs = runs
   }

@@ -1,7 +1,7 @@
 import Reporting
 
 /// What came of comparing two sets of runs.
-public enum ComparisonVerdict: String, Sendable, Codable {
+package enum ComparisonVerdict: String, Sendable, Codable {
   case worse, better, unchanged
   /// Past what is allowed, but the noise of these runs explains it.
   case ambiguous
@@ -12,50 +12,50 @@ public enum ComparisonVerdict: String, Sendable, Codable {
 }
 
 /// One figure before and after.
-public struct ComparedFigure: Sendable, Equatable, Codable {
+package struct ComparedFigure: Sendable, Equatable, Codable {
   /// Its path in the report.
-  public var path: String
-  public var unit: String
-  public var verdict: ComparisonVerdict
-  public var base: Double?
-  public var new: Double?
+  package var path: String
+  package var unit: String
+  package var verdict: ComparisonVerdict
+  package var base: Double?
+  package var new: Double?
   /// 95 % bootstrap intervals of the medians.
-  public var baseInterval: [Double]?
-  public var newInterval: [Double]?
-  public var change: Double?
-  public var relativeChange: Double?
-  public var changeInterval: [Double]?
+  package var baseInterval: [Double]?
+  package var newInterval: [Double]?
+  package var change: Double?
+  package var relativeChange: Double?
+  package var changeInterval: [Double]?
   /// Corrected for the number of figures; nil for those without noise.
-  public var pValue: Double?
+  package var pValue: Double?
   /// Whether its runs agree with one another, so that no test is needed.
-  public var isDeterministic: Bool
+  package var isDeterministic: Bool
   /// What may be between base and new, in the figure's unit.
-  public var allowed: Double?
-  public var baseValues: [Double]
-  public var newValues: [Double]
+  package var allowed: Double?
+  package var baseValues: [Double]
+  package var newValues: [Double]
   /// Why it cannot be compared.
-  public var reason: String?
+  package var reason: String?
   /// The rule that explains a change for the worse, and who is to blame.
-  public var rule: String?
-  public var advice: String?
-  public var blame: Blame?
+  package var rule: String?
+  package var advice: String?
+  package var blame: Blame?
 }
 
 /// The outcome of `lull compare`.
-public struct Comparison: Sendable, Codable {
+package struct Comparison: Sendable, Codable {
   /// The schema that this version writes.
-  public static let schema = "lull.compare/1"
+  package static let schema = "lull.compare/1"
 
-  public var schema = Comparison.schema
-  public var verdict: BudgetVerdict
-  public var baseRuns: Int
-  public var newRuns: Int
-  public var figures: [ComparedFigure]
-  public var notes: [String]
+  package var schema = Comparison.schema
+  package var verdict: BudgetVerdict
+  package var baseRuns: Int
+  package var newRuns: Int
+  package var figures: [ComparedFigure]
+  package var notes: [String]
 }
 
 /// Compares two sets of runs, figure by figure.
-public struct RunComparer: Sendable {
+package struct RunComparer: Sendable {
   /// A figure to compare, and what is allowed.
   struct Gate {
     var path: FigurePath
@@ -68,12 +68,12 @@ public struct RunComparer: Sendable {
   var gates: [Gate]
   var maxLoss = BudgetSettings().maxLoss
   /// The chance of calling a change where there is none, over all figures.
-  public var significance = BudgetSettings().significance
+  package var significance = BudgetSettings().significance
   /// Compare runs of different environments too.
-  public var force = false
+  package var force = false
 
   /// Compares the standard figures, each with the same share allowed.
-  public init(tolerance: Double? = nil) {
+  package init(tolerance: Double? = nil) {
     gates = StandardFigures.all.compactMap { name, _ in
       FigurePath(name).map { path in
         Gate(
@@ -85,7 +85,7 @@ public struct RunComparer: Sendable {
   }
 
   /// Compares what the budgets of a file say about changes.
-  public init(file: BudgetFile, scenario: String?) {
+  package init(file: BudgetFile, scenario: String?) {
     gates = file.budgets.compactMap { budget in
       guard budget.level != .off, let change = budget.change,
         budget.scenario == nil || budget.scenario == scenario
@@ -98,10 +98,10 @@ public struct RunComparer: Sendable {
   }
 
   /// Whether there is anything to compare.
-  public var isEmpty: Bool { gates.isEmpty }
+  package var isEmpty: Bool { gates.isEmpty }
 
   /// The outcome for these runs.
-  public func compare(base: [Run], new: [Run]) -> Comparison {
+  package func compare(base: [Run], new: [Run]) -> Comparison {
     var figures: [ComparedFigure] = []
     var samples: [(index: Int, samples: FigureSamples)] = []
     for gate in gates {

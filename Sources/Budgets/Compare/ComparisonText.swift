@@ -3,9 +3,9 @@ import Quantities
 import Reporting
 
 /// A comparison in the forms it can be written in.
-public enum ComparisonText {
+package enum ComparisonText {
   /// For the terminal; no line is wider than the options' width.
-  public static func render(_ comparison: Comparison, options: TextOptions = .init()) -> String {
+  package static func render(_ comparison: Comparison, options: TextOptions = .init()) -> String {
     var canvas = TextCanvas(options: options)
     canvas.line(
       (
@@ -25,7 +25,7 @@ public enum ComparisonText {
   }
 
   /// For comments on changes.
-  public static func markdown(_ comparison: Comparison) -> String {
+  package static func markdown(_ comparison: Comparison) -> String {
     var lines = [
       "### Lull: \(headline(comparison))", "",
       "| | Figure | Before | After | Change | p | Blame |",
@@ -51,7 +51,7 @@ public enum ComparisonText {
   }
 
   /// For programs: `lull.compare/1`.
-  public static func json(_ comparison: Comparison) throws -> String {
+  package static func json(_ comparison: Comparison) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
     return String(decoding: try encoder.encode(comparison), as: UTF8.self) + "\n"

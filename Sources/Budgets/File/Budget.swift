@@ -1,7 +1,7 @@
 import Reporting
 
 /// What a broken budget does to the check.
-public enum BudgetLevel: String, Sendable, Codable, CaseIterable {
+package enum BudgetLevel: String, Sendable, Codable, CaseIterable {
   /// The check fails.
   case error
   /// It is said, and the check goes on.
@@ -11,7 +11,7 @@ public enum BudgetLevel: String, Sendable, Codable, CaseIterable {
 }
 
 /// Which way a figure gets worse.
-public enum BudgetDirection: String, Sendable, Codable, CaseIterable {
+package enum BudgetDirection: String, Sendable, Codable, CaseIterable {
   /// Less is better.
   case lower
   /// More is better, as for a score.
@@ -21,39 +21,39 @@ public enum BudgetDirection: String, Sendable, Codable, CaseIterable {
 }
 
 /// How the figures of several runs become one.
-public enum Aggregation: String, Sendable, Codable, CaseIterable {
+package enum Aggregation: String, Sendable, Codable, CaseIterable {
   case median, mean, min, max, p75, p90, p95, p99
 }
 
 /// How far a figure may go from its baseline; past all that is given, it has changed.
-public struct AllowedChange: Sendable, Equatable, Codable {
+package struct AllowedChange: Sendable, Equatable, Codable {
   /// Share of the baseline's value, 0.1 for a tenth.
-  public var relative: Double?
+  package var relative: Double?
   /// In the figure's own unit.
-  public var absolute: Double?
+  package var absolute: Double?
 
   /// The distance from a baseline that is still allowed.
-  public func tolerance(at base: Double) -> Double {
+  package func tolerance(at base: Double) -> Double {
     max((relative ?? 0) * base.magnitude, absolute ?? 0)
   }
 }
 
 /// A limit on one figure of the report.
-public struct Budget: Sendable, Equatable {
+package struct Budget: Sendable, Equatable {
   package var path: FigurePath
   package var kind: FigureKind
-  public var level: BudgetLevel
-  public var max: Double?
-  public var min: Double?
-  public var change: AllowedChange?
-  public var direction: BudgetDirection
-  public var aggregate: Aggregation
+  package var level: BudgetLevel
+  package var max: Double?
+  package var min: Double?
+  package var change: AllowedChange?
+  package var direction: BudgetDirection
+  package var aggregate: Aggregation
   /// The scenario it is for; nil for every recording.
-  public var scenario: String?
+  package var scenario: String?
   /// What the user has to say about it.
-  public var note: String?
+  package var note: String?
   /// Where it stands in the file.
-  public var line: Int
+  package var line: Int
   /// For a rule's status: the worst that is let through.
   package var worst: RuleStatus?
 }

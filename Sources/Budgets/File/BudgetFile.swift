@@ -1,5 +1,5 @@
 /// What a check does with figures that were not measured.
-public enum InconclusivePolicy: String, Sendable, CaseIterable {
+package enum InconclusivePolicy: String, Sendable, CaseIterable {
   /// The check ends with status 3.
   case error
   /// It is said, and the check goes on.
@@ -9,57 +9,57 @@ public enum InconclusivePolicy: String, Sendable, CaseIterable {
 }
 
 /// The settings that hold for all budgets.
-public struct BudgetSettings: Sendable, Equatable {
+package struct BudgetSettings: Sendable, Equatable {
   /// The share of records that may be lost before nothing is decided any more.
-  public var maxLoss = 0.01
-  public var inconclusive = InconclusivePolicy.error
-  public var aggregate = Aggregation.median
+  package var maxLoss = 0.01
+  package var inconclusive = InconclusivePolicy.error
+  package var aggregate = Aggregation.median
   /// The baseline's file, relative to the budget's.
-  public var baseline: String?
+  package var baseline: String?
   /// The chance of calling a change where there is none, over all figures together.
-  public var significance = 0.05
+  package var significance = 0.05
 
   /// The defaults.
-  public init() {}
+  package init() {}
 }
 
 /// A program to record: what it is called with, for how long, and what loads it meanwhile.
-public struct Scenario: Sendable, Equatable {
-  public var name: String
-  public var command: [String]
+package struct Scenario: Sendable, Equatable {
+  package var name: String
+  package var command: [String]
   /// Where it runs, relative to the budget's file.
-  public var directory: String?
-  public var environment: [String: String] = [:]
+  package var directory: String?
+  package var environment: [String: String] = [:]
   /// How long the command runs before it is recorded; nil to record it from its start.
-  public var warmUpSeconds: Double?
+  package var warmUpSeconds: Double?
   /// How long it is recorded; nil until it ends.
-  public var durationSeconds: Double?
+  package var durationSeconds: Double?
   /// A command that runs beside it and gives it work.
-  public var load: [String] = []
-  public var runs = 1
+  package var load: [String] = []
+  package var runs = 1
   /// What to build before, a product of the package.
-  public var product: String?
-  public var line: Int
+  package var product: String?
+  package var line: Int
 }
 
 /// A budget file, checked.
-public struct BudgetFile: Sendable, Equatable {
-  public var path: String
-  public var settings = BudgetSettings()
-  public var budgets: [Budget] = []
-  public var scenarios: [Scenario] = []
+package struct BudgetFile: Sendable, Equatable {
+  package var path: String
+  package var settings = BudgetSettings()
+  package var budgets: [Budget] = []
+  package var scenarios: [Scenario] = []
 
   /// The scenario with this name.
-  public func scenario(_ name: String) -> Scenario? { scenarios.first { $0.name == name } }
+  package func scenario(_ name: String) -> Scenario? { scenarios.first { $0.name == name } }
 }
 
 /// What is wrong with a budget file, and where.
-public struct BudgetFileError: Error, Sendable, Equatable, CustomStringConvertible {
-  public var path: String
-  public var line: Int
-  public var message: String
+package struct BudgetFileError: Error, Sendable, Equatable, CustomStringConvertible {
+  package var path: String
+  package var line: Int
+  package var message: String
 
-  public var description: String {
+  package var description: String {
     line > 0 ? "\(path):\(line): \(message)" : "\(path): \(message)"
   }
 }

@@ -2,9 +2,9 @@ import Reporting
 import TOMLKit
 
 /// Reads budget files strictly: what is not understood is an error with its line.
-public enum BudgetParser {
+package enum BudgetParser {
   /// Reads a budget file's text; `path` is for errors.
-  public static func parse(_ text: String, path: String) throws(BudgetFileError) -> BudgetFile {
+  package static func parse(_ text: String, path: String) throws(BudgetFileError) -> BudgetFile {
     let document = StrictTable.Document(path: path, lines: TOMLLines(text))
     let root = StrictTable(table: try table(text, path), place: "", document: document)
     try root.allow(["budget", "scenario", "settings"])

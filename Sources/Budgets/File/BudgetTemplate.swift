@@ -1,15 +1,15 @@
 import Reporting
 
 /// Writes a first budget file from runs of the same thing.
-public enum BudgetTemplate {
+package enum BudgetTemplate {
   /// Runs below which nothing can be said of how stable a figure is.
-  public static let fewestRuns = 3
+  package static let fewestRuns = 3
 
   /// How far runs may be apart, as a share of their median, for a figure to be gated.
   private static let stable = 0.1
 
   /// The budget file's text.
-  public static func render(_ runs: [Run]) -> String {
+  package static func render(_ runs: [Run]) -> String {
     var text = """
       # Budgets for `lull check`. Written from \(runs.count) runs of \
       \(Escaped.text(runs.first?.report.process.name ?? "the program")):

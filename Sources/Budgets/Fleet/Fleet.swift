@@ -3,16 +3,16 @@ import Quantities
 import Reporting
 
 /// Many reports as one: each figure's distribution. Fleets of fleets come to the same.
-public struct Fleet: Sendable {
+package struct Fleet: Sendable {
   /// The schema that this version writes.
-  public static let schema = "lull.fleet/1"
+  package static let schema = "lull.fleet/1"
 
   /// How many reports there are in it.
-  public private(set) var reports = 0
+  package private(set) var reports = 0
   private var figures: [FigurePath: FigureHistogram] = [:]
 
   /// A fleet of none.
-  public init() {}
+  package init() {}
 
   /// Adds a report by its figures.
   package mutating func add(_ report: ReportFigures) {
@@ -23,7 +23,7 @@ public struct Fleet: Sendable {
   }
 
   /// Adds another fleet.
-  public mutating func add(_ other: Fleet) {
+  package mutating func add(_ other: Fleet) {
     reports += other.reports
     for (path, histogram) in other.figures {
       if figures[path] == nil { figures[path] = FigureHistogram(scale: histogram.scale) }
@@ -32,7 +32,7 @@ public struct Fleet: Sendable {
   }
 
   /// Adds what is in a file: a report or a fleet.
-  public mutating func add(json: [UInt8]) throws {
+  package mutating func add(json: [UInt8]) throws {
     // Of a fleet only the schema is found, since it has none of a report's other keys.
     let figures = try ReportFigures(json: json)
     switch figures.texts[FigurePath(keys: ["schema"])] {
@@ -59,7 +59,7 @@ public struct Fleet: Sendable {
   }
 
   /// The fleet for the terminal: the percentiles of each figure.
-  public func text(options: TextOptions = .init()) -> String {
+  package func text(options: TextOptions = .init()) -> String {
     var canvas = TextCanvas(options: options)
     canvas.line((Figures.count(reports, "report"), .heading))
     let column = 14
@@ -123,7 +123,7 @@ extension Fleet {
   }
 
   /// The fleet as JSON with sorted keys: it can be merged again.
-  public func render() throws -> String {
+  package func render() throws -> String {
     var file = File(schema: Self.schema, reports: reports, figures: [:])
     for (path, histogram) in figures where histogram.count > 0 {
       let steps = histogram.steps
@@ -143,10 +143,10 @@ extension Fleet {
 }
 
 /// Why a file cannot be merged.
-public enum FleetError: Error, Sendable, CustomStringConvertible {
+package enum FleetError: Error, Sendable, CustomStringConvertible {
   case schema, figures
 
-  public var description: String {
+  package var description: String {
     switch self {
     case .schema: "it is neither a JSON report of Lull nor a merged one"
     case .figures: "its figures cannot be read"

@@ -1,9 +1,9 @@
 import FoundationEssentials
 
 /// A check for programs: `lull.check/1`.
-public enum CheckJSON {
+package enum CheckJSON {
   /// The check as JSON with sorted keys, ending in a newline.
-  public static func render(_ check: CheckResult) throws -> String {
+  package static func render(_ check: CheckResult) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
     return String(decoding: try encoder.encode(check), as: UTF8.self) + "\n"

@@ -2,14 +2,14 @@ import Quantities
 import Reporting
 
 /// A check as Markdown, for comments and summaries; names in it cannot form markup.
-public enum CheckMarkdown {
+package enum CheckMarkdown {
   /// What a comment on a pull request holds.
-  public static let commentBytes = 65_536
+  package static let commentBytes = 65_536
   /// What the summary of a step in GitHub Actions holds.
-  public static let summaryBytes = 1_048_576
+  package static let summaryBytes = 1_048_576
 
   /// The check; whole rows are left out where it would be longer than the limit.
-  public static func render(_ check: CheckResult, limit: Int = commentBytes) -> String {
+  package static func render(_ check: CheckResult, limit: Int = commentBytes) -> String {
     let head =
       [
         "### Lull: \(title(check))", "",

@@ -1,9 +1,9 @@
 import Reporting
 
 /// A check for the terminal: what is broken first.
-public enum CheckText {
+package enum CheckText {
   /// The check as text; no line is wider than the options' width.
-  public static func render(
+  package static func render(
     _ check: CheckResult, options: TextOptions = .init(), all: Bool = false
   ) -> String {
     var canvas = TextCanvas(options: options)
@@ -16,7 +16,7 @@ public enum CheckText {
   }
 
   /// One line for the whole check.
-  public static func summary(_ check: CheckResult) -> String {
+  package static func summary(_ check: CheckResult) -> String {
     func count(_ verdict: BudgetVerdict, _ level: BudgetLevel? = nil) -> Int {
       check.results.count { $0.verdict == verdict && (level == nil || $0.level == level) }
     }
@@ -44,7 +44,7 @@ public enum CheckText {
   }
 
   /// Who is to blame, in a line.
-  public static func blame(_ blame: Blame) -> String {
+  package static func blame(_ blame: Blame) -> String {
     var text = blame.function.map { Columns.clip(Escaped.text($0), to: 120) } ?? ""
     if let file = blame.file {
       let name = file.split(separator: "/").last.map(String.init) ?? file

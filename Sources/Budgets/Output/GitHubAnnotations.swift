@@ -1,14 +1,14 @@
 import Reporting
 
 /// A check as workflow commands of GitHub Actions, which show it beside the code.
-public enum GitHubAnnotations {
+package enum GitHubAnnotations {
   /// GitHub shows so many of each kind for a step.
   private static let most = 10
   /// Longer messages are cut by GitHub; cut here, at a whole character.
   private static let longest = 4000
 
   /// The commands, one a line; what there is no room for is counted in the last one.
-  public static func render(_ check: CheckResult, places: ProjectPlaces) -> String {
+  package static func render(_ check: CheckResult, places: ProjectPlaces) -> String {
     let errors = check.results.filter { $0.verdict == .fail && $0.level == .error }
     let warnings = check.results.filter {
       ($0.verdict == .fail && $0.level != .error) || $0.verdict == .inconclusive

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 /// A check as GitLab's code quality report.
-public enum GitLabReport {
+package enum GitLabReport {
   private struct Issue: Encodable {
     struct Location: Encodable {
       struct Lines: Encodable { var begin: Int }
@@ -21,7 +21,7 @@ public enum GitLabReport {
   }
 
   /// An issue for each budget that did not pass, as a JSON list.
-  public static func render(_ check: CheckResult, places: ProjectPlaces) throws -> String {
+  package static func render(_ check: CheckResult, places: ProjectPlaces) throws -> String {
     let issues = check.results.filter { $0.verdict != .pass }.map { result in
       let place = places.place(of: result)
       let blame = result.blame.map { "; blame: \(CheckText.blame($0))" } ?? ""

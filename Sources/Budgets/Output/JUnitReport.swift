@@ -1,9 +1,9 @@
 import Reporting
 
 /// A check as JUnit XML: a test case for each budget.
-public enum JUnitReport {
+package enum JUnitReport {
   /// A broken budget is a failure, an inconclusive one an error, a warning a skipped case.
-  public static func render(_ check: CheckResult) -> String {
+  package static func render(_ check: CheckResult) -> String {
     let failures = check.results.count { $0.verdict == .fail && $0.level == .error }
     let errors = check.results.count { $0.verdict == .inconclusive && $0.level == .error }
     let skipped = check.results.count { $0.verdict != .pass && $0.level != .error }

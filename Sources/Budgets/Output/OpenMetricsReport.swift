@@ -1,7 +1,7 @@
 /// A check as OpenMetrics text, for dashboards.
-public enum OpenMetricsReport {
+package enum OpenMetricsReport {
   /// Gauges of the measured figures and of their limits, and a state for each budget.
-  public static func render(_ check: CheckResult) -> String {
+  package static func render(_ check: CheckResult) -> String {
     var text = family("lull_figure", "gauge", "What was measured, in the figure's own unit.")
     var seen: Set<String> = []
     func first(_ labels: String, in results: inout String, _ line: String) {

@@ -1,9 +1,9 @@
 import FoundationEssentials
 
 /// A check as SARIF 2.1.0: a result for each budget that did not pass.
-public enum SARIFReport {
+package enum SARIFReport {
   /// The log as JSON, ending in a newline.
-  public static func render(_ check: CheckResult, places: ProjectPlaces) throws -> String {
+  package static func render(_ check: CheckResult, places: ProjectPlaces) throws -> String {
     let shown = check.results.filter { $0.verdict != .pass }
     var rules: [Log.Rule] = []
     for result in shown where !rules.contains(where: { $0.id == id(result) }) {

@@ -1,13 +1,13 @@
 /// Where in a project a result is shown.
-public struct SourcePlace: Sendable, Equatable {
+package struct SourcePlace: Sendable, Equatable {
   /// Relative to the project's folder, with forward slashes.
-  public var file: String
+  package var file: String
   /// 1 or more.
-  public var line: Int
+  package var line: Int
 }
 
 /// Turns places that a compiler noted into places of a checked-out project.
-public struct ProjectPlaces: Sendable {
+package struct ProjectPlaces: Sendable {
   /// The project's folder, absolute.
   let root: String
   /// The budget file, relative to the project's folder: the place of what has no other.
@@ -15,14 +15,14 @@ public struct ProjectPlaces: Sendable {
   private let exists: @Sendable (String) -> Bool
 
   /// `exists` tells whether there is a file at an absolute path.
-  public init(root: String, budget: String, exists: @escaping @Sendable (String) -> Bool) {
+  package init(root: String, budget: String, exists: @escaping @Sendable (String) -> Bool) {
     self.root = root.hasSuffix("/") ? String(root.dropLast()) : root
     self.budget = budget
     self.exists = exists
   }
 
   /// The blamed line where the project has that file, else the budget's own line.
-  public func place(of result: BudgetResult) -> SourcePlace {
+  package func place(of result: BudgetResult) -> SourcePlace {
     if let file = result.blame?.file, let inside = inside(file) {
       return SourcePlace(file: inside, line: max(1, result.blame?.line ?? 1))
     }

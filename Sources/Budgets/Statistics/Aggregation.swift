@@ -2,7 +2,7 @@ import Quantities
 
 extension Aggregation {
   /// The one figure that stands for the runs'.
-  public func value(of values: [Double]) -> Double {
+  package func value(of values: [Double]) -> Double {
     switch self {
     case .median: Quantiles.median(values) ?? 0
     case .mean: values.isEmpty ? 0 : values.reduce(0, +) / Double(values.count)

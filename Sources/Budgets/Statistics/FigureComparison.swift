@@ -1,5 +1,5 @@
 /// What a comparison says of one figure.
-public enum ChangeVerdict: String, Sendable, Codable {
+package enum ChangeVerdict: String, Sendable, Codable {
   case worse, better, unchanged
   /// Past its tolerance, but noise explains it: more runs would tell.
   case ambiguous

@@ -1,7 +1,7 @@
 /// What can be recorded on this machine with our rights, found by trying.
-public struct CapabilityReport: Codable, Sendable, Equatable {
+package struct CapabilityReport: Codable, Sendable, Equatable {
   /// How well a signal can be recorded.
-  public enum Status: String, Codable, Sendable, CaseIterable {
+  package enum Status: String, Codable, Sendable, CaseIterable {
     /// All of it.
     case full
     /// A part of it, or at a lower quality.
@@ -11,22 +11,22 @@ public struct CapabilityReport: Codable, Sendable, Equatable {
   }
 
   /// One signal.
-  public struct Entry: Codable, Sendable, Equatable {
+  package struct Entry: Codable, Sendable, Equatable {
     /// The signal's name.
-    public var signal: String
+    package var signal: String
     /// How well it can be recorded.
-    public var status: Status
+    package var status: Status
     /// What is recorded, or what is missing.
-    public var detail: String
+    package var detail: String
     /// Why something is missing.
-    public var cause: String?
+    package var cause: String?
     /// The kernel's name for the error, such as `EACCES`.
-    public var error: String?
+    package var error: String?
     /// The smallest step that would help.
-    public var fix: String?
+    package var fix: String?
 
     /// Makes an entry.
-    public init(
+    package init(
       signal: String, status: Status, detail: String, cause: String? = nil,
       error: String? = nil, fix: String? = nil
     ) {
@@ -40,18 +40,18 @@ public struct CapabilityReport: Codable, Sendable, Equatable {
   }
 
   /// Kernel release and machine.
-  public var system: String
+  package var system: String
   /// With what rights we run, in words.
-  public var privilege: String
+  package var privilege: String
   /// `kernel.perf_event_paranoid`, for information: what can be opened is found by opening.
-  public var paranoidLevel: Int?
+  package var paranoidLevel: Int?
   /// Where tracefs was found.
-  public var tracefs: String?
+  package var tracefs: String?
   /// The signals.
-  public var entries: [Entry]
+  package var entries: [Entry]
 
   /// Makes a report.
-  public init(
+  package init(
     system: String, privilege: String, paranoidLevel: Int?, tracefs: String?, entries: [Entry]
   ) {
     self.system = system
@@ -62,16 +62,16 @@ public struct CapabilityReport: Codable, Sendable, Equatable {
   }
 
   /// Tries what a recording opens, and says what works.
-  public static func probe(readsSymbols: Bool) -> CapabilityReport {
+  package static func probe(readsSymbols: Bool) -> CapabilityReport {
     var probe = CapabilityProbe(readsSymbols: readsSymbols)
     return probe.run()
   }
 
   /// The signals that are not fully recorded.
-  public var shortcomings: [Entry] { entries.filter { $0.status != .full } }
+  package var shortcomings: [Entry] { entries.filter { $0.status != .full } }
 
   /// One line for a log: what is whole, what is not.
-  public var oneLine: String {
+  package var oneLine: String {
     let names = { (status: Status) in
       entries.filter { $0.status == status }.map(\.signal).joined(separator: ", ")
     }
@@ -87,7 +87,7 @@ public struct CapabilityReport: Codable, Sendable, Equatable {
   }
 
   /// The report as text, no line longer than `width` where words allow it.
-  public func table(width: Int = 80) -> String {
+  package func table(width: Int = 80) -> String {
     let width = max(width, 40)
     var lines = Self.wrapped("\(system), \(privilege)", first: "", rest: "  ", width: width)
     lines += Self.wrapped(

@@ -3,14 +3,14 @@ import Glibc
 import PerfData
 
 /// Records a command or a running process into a perf.data file.
-public final class Recorder {
+package final class Recorder {
   private let options: RecordingOptions
   private let environment: [String: String]
   private var problems: [String] = []
   private var unavailable: [CaptureEvent.Unavailable] = []
 
   /// Checks the options; nothing is started or opened yet.
-  public init(options: RecordingOptions) throws(RecordingError) {
+  package init(options: RecordingOptions) throws(RecordingError) {
     self.options = options
     environment = Self.currentEnvironment()
     if let reason = Self.whyNotWritable(options.outputPath) { throw reason }
@@ -41,7 +41,7 @@ public final class Recorder {
   }
 
   /// Records until the target ends, the duration is over or the user stops it.
-  public func run() throws(RecordingError) -> RecordingResult {
+  package func run() throws(RecordingError) -> RecordingResult {
     let before = Self.usedCPUSeconds()
     let subject = try makeSubject()
     raiseDescriptorLimit()

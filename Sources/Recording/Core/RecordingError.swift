@@ -1,27 +1,27 @@
 /// What stopped, or cannot start, a recording.
-public struct RecordingError: Error, CustomStringConvertible, Sendable, Equatable {
+package struct RecordingError: Error, CustomStringConvertible, Sendable, Equatable {
   /// The sort of failure, from which the command line takes its exit status.
-  public enum Kind: String, Sendable {
+  package enum Kind: String, Sendable {
     case permission, noSuchProcess, kernelThread, commandNotFound, commandNotExecutable
     case io, unsupported, usage
   }
 
   /// The sort of failure.
-  public var kind: Kind
+  package var kind: Kind
 
   /// What happened, to which file or process, and what to do next.
-  public var message: String
+  package var message: String
 
   /// The kernel's error number, when there is one.
-  public var errno: Int32?
+  package var errno: Int32?
 
   /// Describes a failure.
-  public init(kind: Kind, message: String, errno: Int32? = nil) {
+  package init(kind: Kind, message: String, errno: Int32? = nil) {
     self.kind = kind
     self.message = message
     self.errno = errno
   }
 
   /// The message, as it is shown to the user.
-  public var description: String { message }
+  package var description: String { message }
 }

@@ -6,9 +6,9 @@ import PerfData
 /// Counters of a process and its descendants, read at intervals.
 ///
 /// What the machine cannot count is listed with the reason and never reads as zero.
-public final class CounterSet: Sendable {
+package final class CounterSet: Sendable {
   /// The counters that are asked for when none is named.
-  public static let defaultNames = ["instructions", "cycles", "energy-pkg"]
+  package static let defaultNames = ["instructions", "cycles", "energy-pkg"]
 
   private struct Counter: Sendable {
     var name: String
@@ -18,7 +18,7 @@ public final class CounterSet: Sendable {
   }
 
   /// What could not be counted, and why.
-  public let unavailable: [(name: String, reason: String)]
+  package let unavailable: [(name: String, reason: String)]
 
   private let counters: [Counter]
 
@@ -28,7 +28,7 @@ public final class CounterSet: Sendable {
   }
 
   /// The names of the counters that count.
-  public var names: [String] { counters.map(\.name) }
+  package var names: [String] { counters.map(\.name) }
 
   /// Opens counters on every thread of a process; threads and children begun later are counted.
   ///
@@ -37,7 +37,7 @@ public final class CounterSet: Sendable {
   ///   - names: libpfm4's names, or `pmu/event/` as the kernel describes it.
   ///   - pid: the process.
   ///   - enableOnExec: begins to count when the process starts its program.
-  public static func open(
+  package static func open(
     names: [String]? = nil, pid: Int32, enableOnExec: Bool = false
   ) -> CounterSet {
     var counters: [Counter] = []
@@ -189,7 +189,7 @@ public final class CounterSet: Sendable {
   /// One that never ran is left out: it has no value.
   /// - Parameters:
   ///   - final: whether these are the last values.
-  public func readings(final: Bool = false) -> [CounterEvent] {
+  package func readings(final: Bool = false) -> [CounterEvent] {
     counters.compactMap { counter in
       var sum = 0.0
       var isKnown = false

@@ -2,21 +2,21 @@ import CPerfEvent
 import Glibc
 
 /// What `lull mark` and `lull pressure` say to a recorder: process, time, who says it, name.
-public struct MarkMessage: Sendable, Equatable {
+package struct MarkMessage: Sendable, Equatable {
   /// The process that the mark is about.
-  public var pid: Int32
+  package var pid: Int32
   /// CLOCK_MONOTONIC, in nanoseconds.
-  public var time: UInt64
+  package var time: UInt64
   /// command or pressure.
-  public var how: String
+  package var how: String
   /// The mark.
-  public var name: String
+  package var name: String
 
   /// Longest name, in bytes.
-  public static let longestName = 100
+  package static let longestName = 100
 
   /// Makes a message about this moment.
-  public init(pid: Int32, how: String, name: String) {
+  package init(pid: Int32, how: String, name: String) {
     self.pid = pid
     self.how = how
     self.name = name
@@ -38,13 +38,13 @@ public struct MarkMessage: Sendable, Equatable {
   var text: String { "\(pid)\t\(time)\t\(how)\t\(name)" }
 
   /// Whether a name can be a mark's: short, and without control characters.
-  public static func isName(_ name: String) -> Bool {
+  package static func isName(_ name: String) -> Bool {
     !name.isEmpty && name.utf8.count <= longestName
       && name.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f }
   }
 
   /// Sends the mark to the recorder of the process, or of an ancestor of it that is recorded.
-  public func send() throws(RecordingError) {
+  package func send() throws(RecordingError) {
     var recorded = pid
     var answer = [CChar](repeating: 0, count: 64)
     for _ in 0..<64 {

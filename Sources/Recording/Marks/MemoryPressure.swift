@@ -1,9 +1,9 @@
 import Glibc
 
 /// Makes memory short for one process for a moment, by its memory cgroup.
-public enum MemoryPressure {
+package enum MemoryPressure {
   /// How short.
-  public enum Level: String, Sendable, CaseIterable {
+  package enum Level: String, Sendable, CaseIterable {
     case warning, critical
 
     /// What the limit is set to, of what is used.
@@ -11,7 +11,7 @@ public enum MemoryPressure {
   }
 
   /// What came of it.
-  public enum Outcome: Sendable, Equatable {
+  package enum Outcome: Sendable, Equatable {
     case applied(String)
     case refused(String)
   }
@@ -32,7 +32,7 @@ public enum MemoryPressure {
 
   /// Lowers the cgroup's limit below what is used for a moment, which makes the kernel reclaim and tell whoever listens
   /// to the cgroup's pressure, and puts it back.
-  public static func apply(to pid: Int32, level: Level) -> Outcome {
+  package static func apply(to pid: Int32, level: Level) -> Outcome {
     guard let text = KernelFile.text("/proc/\(pid)/cgroup"),
       let mounts = KernelFile.text("/proc/self/mounts"),
       let group = group(cgroups: text, mounts: mounts)

@@ -3,35 +3,35 @@ import Glibc
 import PerfData
 
 /// What the open descriptors of a process stand for.
-public enum DescriptorTable {
+package enum DescriptorTable {
   /// One descriptor with what only a look at the file itself tells.
-  public struct Resolved: Sendable, Equatable {
+  package struct Resolved: Sendable, Equatable {
     /// The path, or the kernel's name such as `socket:[1234]`, without " (deleted)".
-    public var path: String
+    package var path: String
     /// What sort of file it is.
-    public var kind: DescriptorEvent.Kind
+    package var kind: DescriptorEvent.Kind
     /// Whether the file has no name any more.
-    public var isDeleted: Bool
+    package var isDeleted: Bool
     /// The flags it was opened with.
-    public var flags: Int?
+    package var flags: Int?
   }
 
   /// Resolves one descriptor; nil when it is closed, the process is gone or may not be read.
-  public static func resolve(pid: Int32, fd: Int) -> DescriptorEvent? {
+  package static func resolve(pid: Int32, fd: Int) -> DescriptorEvent? {
     guard let found = inspect(pid: pid, fd: fd) else { return nil }
     return DescriptorEvent(
       pid: Int(pid), fd: fd, path: found.path, kind: found.kind, flags: found.flags)
   }
 
   /// Resolves every open descriptor, in ascending order.
-  public static func all(pid: Int32) -> [DescriptorEvent] {
+  package static func all(pid: Int32) -> [DescriptorEvent] {
     KernelFile.numbers(in: "/proc/\(pid)/fd").compactMap { resolve(pid: pid, fd: Int($0)) }
   }
 
   /// The directory that a path relative to a descriptor begins at.
   ///
   /// `AT_FDCWD` gives the working directory.
-  public static func path(pid: Int32, directory: Int) -> String? {
+  package static func path(pid: Int32, directory: Int) -> String? {
     let link = directory == Int(AT_FDCWD) ? "cwd" : "fd/\(directory)"
     guard let target = KernelFile.link("/proc/\(pid)/\(link)"), target.hasPrefix("/") else {
       return nil
@@ -40,7 +40,7 @@ public enum DescriptorTable {
   }
 
   /// Resolves one descriptor with all that is known of it.
-  public static func inspect(pid: Int32, fd: Int) -> Resolved? {
+  package static func inspect(pid: Int32, fd: Int) -> Resolved? {
     let link = "/proc/\(pid)/fd/\(fd)"
     guard let target = KernelFile.link(link) else { return nil }
     var information = stat()

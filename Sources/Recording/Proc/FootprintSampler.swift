@@ -4,15 +4,15 @@ import PerfData
 /// Reads what a process holds in memory, and what it used, from /proc at little cost.
 ///
 /// The files stay open and are read again in place: one sample is four short system calls.
-public final class FootprintSampler {
+package final class FootprintSampler {
   /// The process that is sampled.
-  public let pid: Int32
+  package let pid: Int32
 
   /// Whether the kernel lets us read the bytes that the process read and wrote.
-  public let readsTransfers: Bool
+  package let readsTransfers: Bool
 
   /// Whether the proportional share of shared pages can be read.
-  public let readsProportional: Bool
+  package let readsProportional: Bool
 
   private let status: OwnedDescriptor
   private let statistics: OwnedDescriptor
@@ -29,7 +29,7 @@ public final class FootprintSampler {
   /// - Parameters:
   ///   - proportionalEvery: every how many samples the proportional size is read, which walks
   ///     the whole address space; 0 never reads it.
-  public init?(pid: Int32, proportionalEvery: Int = 20) {
+  package init?(pid: Int32, proportionalEvery: Int = 20) {
     guard let status = OwnedDescriptor(opening: "/proc/\(pid)/status"),
       let statistics = OwnedDescriptor(opening: "/proc/\(pid)/stat")
     else { return nil }
@@ -48,7 +48,7 @@ public final class FootprintSampler {
   }
 
   /// Takes one sample; nil when the process is gone or only waits to be reaped.
-  public func sample() -> FootprintSample? {
+  package func sample() -> FootprintSample? {
     guard let sizes = readStatus(), let use = readStatistics() else { return nil }
     if proportionalEvery > 0, calls % proportionalEvery == 0, readsProportional,
       let rollup, let count = rollup.readAgain(into: &buffer)

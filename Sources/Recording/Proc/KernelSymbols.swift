@@ -3,7 +3,7 @@ import Quantities
 import Synchronization
 
 /// Names of the kernel's functions, read from /proc/kallsyms when the first is asked for.
-public final class KernelSymbols: Sendable {
+package final class KernelSymbols: Sendable {
   private struct Table {
     var starts: [UInt64] = []
     var names: [(offset: UInt32, length: UInt16)] = []
@@ -15,12 +15,12 @@ public final class KernelSymbols: Sendable {
   private let table = Mutex<Table?>(nil)
 
   /// Names from the running kernel, or from a file of the same form.
-  public init(path: String = "/proc/kallsyms") {
+  package init(path: String = "/proc/kallsyms") {
     self.path = path
   }
 
   /// The function that holds an address, with its first address.
-  public func name(for address: UInt64) -> (start: UInt64, name: String)? {
+  package func name(for address: UInt64) -> (start: UInt64, name: String)? {
     table.withLock { table in
       let loaded = Self.loaded(&table, path)
       guard let index = Self.index(of: address, in: loaded.starts) else { return nil }
@@ -32,12 +32,12 @@ public final class KernelSymbols: Sendable {
   }
 
   /// Why there are no names, or nil when there are.
-  public var unavailableReason: String? {
+  package var unavailableReason: String? {
     table.withLock { Self.loaded(&$0, path).hidden }
   }
 
   /// How many functions are known.
-  public var count: Int {
+  package var count: Int {
     table.withLock { Self.loaded(&$0, path).starts.count }
   }
 

@@ -2,11 +2,11 @@ import Glibc
 import PerfData
 
 /// Looks at a process through /proc.
-public enum ProcessProbe {
+package enum ProcessProbe {
   /// Describes a process; nil when there is none.
   ///
   /// Whether it is Swift stays open (nil) where its files may not be read.
-  public static func describe(pid: Int32, kind: ProcessEvent.Kind) -> ProcessEvent? {
+  package static func describe(pid: Int32, kind: ProcessEvent.Kind) -> ProcessEvent? {
     guard let statistics = ProcessStatistics(pid: pid) else { return nil }
     return ProcessEvent(
       pid: Int(pid), parentPid: Int(statistics.parentPid), kind: kind,
@@ -15,7 +15,7 @@ public enum ProcessProbe {
   }
 
   /// The path of the program that a process runs; nil for kernel threads or without the right.
-  public static func executable(pid: Int32) -> String? {
+  package static func executable(pid: Int32) -> String? {
     let link = "/proc/\(pid)/exe"
     guard let target = KernelFile.link(link) else { return nil }
     var information = stat()
@@ -24,7 +24,7 @@ public enum ProcessProbe {
   }
 
   /// The arguments of a process, its program's name first.
-  public static func commandLine(pid: Int32) -> [String] {
+  package static func commandLine(pid: Int32) -> [String] {
     guard var bytes = KernelFile.bytes("/proc/\(pid)/cmdline") else { return [] }
     if bytes.last == 0 { bytes.removeLast() }
     if bytes.isEmpty { return [] }
@@ -33,12 +33,12 @@ public enum ProcessProbe {
   }
 
   /// The ids of a process's threads.
-  public static func threadIDs(pid: Int32) -> [Int32] {
+  package static func threadIDs(pid: Int32) -> [Int32] {
     KernelFile.numbers(in: "/proc/\(pid)/task")
   }
 
   /// The threads of a process with the kernel's names for them.
-  public static func threads(pid: Int32) -> [ProcessEvent.Thread] {
+  package static func threads(pid: Int32) -> [ProcessEvent.Thread] {
     threadIDs(pid: pid).compactMap { tid in
       guard var name = KernelFile.bytes("/proc/\(pid)/task/\(tid)/comm") else { return nil }
       if name.last == 10 { name.removeLast() }
@@ -49,7 +49,7 @@ public enum ProcessProbe {
   /// Whether a process's program is Swift; nil when neither its maps nor its file can be read.
   ///
   /// Dynamically linked programs map the Swift library, static ones carry Swift's metadata.
-  public static func isSwift(pid: Int32) -> Bool? {
+  package static func isSwift(pid: Int32) -> Bool? {
     let paths = mappedPaths(pid: pid)
     if paths.contains(where: { $0.hasSuffix("/libswiftCore.so") }) { return true }
     // Through /proc, since the file may have been replaced or be in another mount namespace.
@@ -58,7 +58,7 @@ public enum ProcessProbe {
   }
 
   /// The files that a process has mapped for execution or reading, each once, in mapped order.
-  public static func mappedPaths(pid: Int32) -> [String] {
+  package static func mappedPaths(pid: Int32) -> [String] {
     guard let bytes = KernelFile.bytes("/proc/\(pid)/maps") else { return [] }
     var seen: Set<String> = []
     var paths: [String] = []
@@ -72,18 +72,18 @@ public enum ProcessProbe {
   }
 
   /// Whether this is a thread of the kernel, which has no program and cannot be recorded.
-  public static func isKernelThread(pid: Int32) -> Bool {
+  package static func isKernelThread(pid: Int32) -> Bool {
     // PF_KTHREAD.
     ProcessStatistics(pid: pid).map { $0.flags & 0x0020_0000 != 0 } ?? false
   }
 
   /// When a process began, in clock ticks since the machine did; tells a reused id.
-  public static func startTime(pid: Int32) -> UInt64? {
+  package static func startTime(pid: Int32) -> UInt64? {
     ProcessStatistics(pid: pid)?.startTicks
   }
 
   /// Every descendant of a process, parents before their children.
-  public static func children(of pid: Int32) -> [Int32] {
+  package static func children(of pid: Int32) -> [Int32] {
     var childrenOf: [Int32: [Int32]] = [:]
     for candidate in KernelFile.numbers(in: "/proc") {
       if let statistics = ProcessStatistics(pid: candidate) {
@@ -103,7 +103,7 @@ public enum ProcessProbe {
   }
 
   /// Why a process cannot be looked into, or nil when it can.
-  public static func whyNotTraceable(pid: Int32) -> RecordingError? {
+  package static func whyNotTraceable(pid: Int32) -> RecordingError? {
     guard let statistics = ProcessStatistics(pid: pid), statistics.state != "Z" else {
       return RecordingError(
         kind: .noSuchProcess, message: "there is no process \(pid): it may have ended",
@@ -129,7 +129,7 @@ public enum ProcessProbe {
   }
 
   /// Whether a process can be looked into.
-  public static func isTraceable(pid: Int32) -> Bool {
+  package static func isTraceable(pid: Int32) -> Bool {
     whyNotTraceable(pid: pid) == nil
   }
 }

@@ -2,9 +2,9 @@ import Glibc
 import PerfData
 
 /// What a trace's header says of this machine.
-public enum SystemInfo {
+package enum SystemInfo {
   /// The base values of a trace's features: machine, kernel, CPUs, memory, clock.
-  public static func features() -> WrittenFeatures {
+  package static func features() -> WrittenFeatures {
     var features = WrittenFeatures()
     var names = utsname()
     if uname(&names) == 0 {
@@ -25,10 +25,10 @@ public enum SystemInfo {
   }
 
   /// Now on the trace's clock, in nanoseconds.
-  public static func monotonicNanoseconds() -> UInt64 { nanoseconds(CLOCK_MONOTONIC) }
+  package static func monotonicNanoseconds() -> UInt64 { nanoseconds(CLOCK_MONOTONIC) }
 
   /// The two clocks at one instant: of several tries the one that took least.
-  public static func clockPair() -> ClockData {
+  package static func clockPair() -> ClockData {
     var best = ClockData(wallNanoseconds: 0, clockNanoseconds: 0)
     var smallest = UInt64.max
     for _ in 0..<8 {
@@ -52,7 +52,7 @@ public enum SystemInfo {
   }
 
   /// The online CPUs' numbers, which may have gaps.
-  public static func onlineCPUs() -> [Int32] {
+  package static func onlineCPUs() -> [Int32] {
     let listed = cpuList(KernelFile.text("/sys/devices/system/cpu/online") ?? "")
     if !listed.isEmpty { return listed }
     return (0..<Int32(clamping: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))).map { $0 }

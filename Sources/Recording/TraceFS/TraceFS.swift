@@ -2,9 +2,9 @@ import CPerfEvent
 import Glibc
 
 /// The kernel's trace file system, wherever it is mounted, or a private mount of it.
-public struct TraceFS: Sendable {
+package struct TraceFS: Sendable {
   /// Where the files are read.
-  public enum Origin: Sendable, Equatable {
+  package enum Origin: Sendable, Equatable {
     /// It was mounted there already.
     case mounted(path: String)
     /// A mount of our own that is attached nowhere and ends with the program.
@@ -12,7 +12,7 @@ public struct TraceFS: Sendable {
   }
 
   /// Where the files are read.
-  public let origin: Origin
+  package let origin: Origin
 
   private let directory: OwnedDescriptor
 
@@ -28,7 +28,7 @@ public struct TraceFS: Sendable {
   ///
   /// One that is mounted is used; else it is mounted detached from the directory tree, which
   /// needs CAP_SYS_ADMIN.
-  public static func locate() throws(RecordingError) -> TraceFS {
+  package static func locate() throws(RecordingError) -> TraceFS {
     switch search() {
     case .success(let found): return found
     case .failure(let absence):
@@ -132,29 +132,29 @@ public struct TraceFS: Sendable {
   }
 
   /// The number by which `perf_event_open` knows a tracepoint; nil when there is none.
-  public func eventID(_ system: String, _ name: String) -> UInt64? {
+  package func eventID(_ system: String, _ name: String) -> UInt64? {
     guard let text = try? read("events/\(system)/\(name)/id") else { return nil }
     return UInt64(text.prefix { $0.isNumber })
   }
 
   /// The layout of a tracepoint's payload; nil when there is no such tracepoint.
-  public func format(_ system: String, _ name: String) -> String? {
+  package func format(_ system: String, _ name: String) -> String? {
     try? read("events/\(system)/\(name)/format")
   }
 
   /// The text of `events/header_page`, empty when it cannot be read.
-  public var headerPage: String { (try? read("events/header_page")) ?? "" }
+  package var headerPage: String { (try? read("events/header_page")) ?? "" }
 
   /// The text of `events/header_event`, empty when it cannot be read.
-  public var headerEvent: String { (try? read("events/header_event")) ?? "" }
+  package var headerEvent: String { (try? read("events/header_event")) ?? "" }
 
   /// Whether a file may be written.
-  public func isWritable(_ path: String) -> Bool {
+  package func isWritable(_ path: String) -> Bool {
     OwnedDescriptor(opening: path, in: directory, flags: O_WRONLY | O_APPEND) != nil
   }
 
   /// The text of a file, its path relative to the file system's root.
-  public func read(_ path: String) throws(RecordingError) -> String {
+  package func read(_ path: String) throws(RecordingError) -> String {
     guard let file = OwnedDescriptor(opening: path, in: directory),
       let bytes = file.readToEnd()
     else { throw refused("read", path, errno) }
@@ -162,7 +162,7 @@ public struct TraceFS: Sendable {
   }
 
   /// Appends one command to a file such as `uprobe_events`, in one `write`.
-  public func append(_ text: String, to path: String) throws(RecordingError) {
+  package func append(_ text: String, to path: String) throws(RecordingError) {
     guard
       let file = OwnedDescriptor(opening: path, in: directory, flags: O_WRONLY | O_APPEND)
     else { throw refused("open", path, errno) }

@@ -5,26 +5,26 @@ import Glibc
 /// Their definitions are global to the machine; only events opened on them cost anything.
 /// Names begin with `lull_PID`, so that two recorders do not meet and what a killed one left
 /// behind is found.
-public final class UprobeSet: Sendable {
+package final class UprobeSet: Sendable {
   /// One probe that was defined.
-  public struct Probe: Sendable, Equatable {
+  package struct Probe: Sendable, Equatable {
     /// The tracepoint's name, such as `open64` or `open64_ret`.
-    public var name: String
+    package var name: String
     /// The tracepoint's group, `lull_PID`.
-    public var system: String
+    package var system: String
     /// The number by which `perf_event_open` knows it.
-    public var id: UInt64
+    package var id: UInt64
     /// The layout of its payload.
-    public var format: String
+    package var format: String
     /// Whether a hit costs half a microsecond rather than ten.
-    public var isCheap: Bool
+    package var isCheap: Bool
   }
 
   /// The probes, entry before return.
-  public let probes: [Probe]
+  package let probes: [Probe]
 
   /// What could not be probed, and why.
-  public let unavailable: [(name: String, reason: String)]
+  package let unavailable: [(name: String, reason: String)]
 
   private let tracefs: TraceFS
   private let system: String
@@ -53,7 +53,7 @@ public final class UprobeSet: Sendable {
   ///   - tag: the recorder's process id.
   ///   - runtimes: where Swift's concurrency may be; the first that has it is probed.
   ///   - tests: whether the lines of a test runner are wanted too.
-  public static func install(
+  package static func install(
     tracefs: TraceFS, libraries: [String], runtimes: [String] = [], tests: Bool = false,
     tag: Int32 = getpid()
   ) throws(RecordingError) -> UprobeSet {
@@ -145,7 +145,7 @@ public final class UprobeSet: Sendable {
   ///
   /// Close the events first. What stays is removed by the next recorder.
   @discardableResult
-  public func remove() -> [String] {
+  package func remove() -> [String] {
     Self.removeGroup(system, tracefs)
   }
 
@@ -155,7 +155,7 @@ public final class UprobeSet: Sendable {
   ///
   /// Gives the groups that were removed.
   @discardableResult
-  public static func removeStale(tracefs: TraceFS) -> [String] {
+  package static func removeStale(tracefs: TraceFS) -> [String] {
     var removed: [String] = []
     for group in groups(in: (try? tracefs.read(definitions)) ?? "") {
       guard let pid = Int32(group.dropFirst(groupPrefix.count)), !isRecorder(pid) else { continue }
@@ -209,7 +209,7 @@ public final class UprobeSet: Sendable {
   }
 
   /// Where the C library is usually found: what `pid` maps first, else the standard places.
-  public static func libraryCandidates(pid: Int32? = nil) -> [String] {
+  package static func libraryCandidates(pid: Int32? = nil) -> [String] {
     if let pid {
       let mapped = ProcessProbe.mappedPaths(pid: pid).filter { path in
         let name = path.split(separator: "/").last ?? ""

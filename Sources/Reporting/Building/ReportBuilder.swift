@@ -5,9 +5,9 @@ import Signals
 import TraceModel
 
 /// Makes the report of a trace from what was measured and how it was judged.
-public enum ReportBuilder {
+package enum ReportBuilder {
   /// The report; equal inputs give equal reports.
-  public static func build(
+  package static func build(
     trace: Trace, signals: SignalSet, evaluation: Evaluation, generatorVersion: String
   ) -> Report {
     Report(

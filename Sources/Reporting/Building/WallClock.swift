@@ -1,7 +1,7 @@
 /// Wall clock times in ISO 8601, in UTC so that they read the same on every machine.
-public enum WallClock {
+package enum WallClock {
   /// Text such as `2026-11-21T14:37:04.250Z` for nanoseconds since 1970.
-  public static func text(_ nanoseconds: UInt64) -> String {
+  package static func text(_ nanoseconds: UInt64) -> String {
     let seconds = nanoseconds / 1_000_000_000
     let date = civil(days: Int(seconds / 86_400))
     let second = Int(seconds % 86_400)

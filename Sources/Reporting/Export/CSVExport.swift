@@ -2,14 +2,14 @@ import Quantities
 import TraceModel
 
 /// Tables of a trace's subject as CSV (RFC 4180); times in seconds from the recording's start.
-public enum CSVExport {
+package enum CSVExport {
   /// What a row is.
-  public enum Table: String, Sendable, CaseIterable {
+  package enum Table: String, Sendable, CaseIterable {
     case threads, intervals, wakeups, transfers, connections, files, footprint, samples
   }
 
   /// The table with its heading.
-  public static func render(_ trace: Trace, _ table: Table) -> String {
+  package static func render(_ trace: Trace, _ table: Table) -> String {
     let pid = trace.subject.pid
     let threads = trace.threads(of: pid)
     switch table {

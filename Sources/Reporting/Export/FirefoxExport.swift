@@ -8,7 +8,7 @@ import TraceModel
 #endif
 
 /// The subject for profiler.firefox.com: stacks, hangs and bursts as markers, footprint and radio energy as counters.
-public enum FirefoxExport {
+package enum FirefoxExport {
   private static let categories = [
     FirefoxProfile.Category(name: "Other", color: "grey"),
     FirefoxProfile.Category(name: "Program", color: "blue"),
@@ -19,7 +19,7 @@ public enum FirefoxExport {
   private static let blocked = 4
 
   /// The profile as JSON.
-  public static func render(_ trace: Trace, _ signals: SignalSet) throws -> [UInt8] {
+  package static func render(_ trace: Trace, _ signals: SignalSet) throws -> [UInt8] {
     let subject = trace.subject
     var threads = trace.threads(of: subject.pid)
     let main = signals.mainThread.map { Int32(truncatingIfNeeded: $0.threadID) } ?? subject.pid

@@ -5,11 +5,11 @@ import SwiftProtobuf
 import TraceModel
 
 /// The subject's threads, hangs, bursts and footprint as Perfetto's TrackEvent protobuf.
-public enum PerfettoExport {
+package enum PerfettoExport {
   /// A whole trace file.
   ///
   /// - Throws: when the trace is too large for a protobuf message (2 GiB).
-  public static func render(_ trace: Trace, _ signals: SignalSet) throws -> [UInt8] {
+  package static func render(_ trace: Trace, _ signals: SignalSet) throws -> [UInt8] {
     var output = Writer(origin: trace.start)
     let subject = trace.subject
     let process: UInt64 = 1

@@ -6,11 +6,11 @@ import TraceModel
 /// Stacks as `pprof` reads them: CPU samples and waits of the subject.
 ///
 /// The fields are those of profile.proto (github.com/google/pprof), which tools take compressed or, as here, not.
-public enum PprofExport {
+package enum PprofExport {
   /// A profile with three values a stack: samples, CPU nanoseconds, blocked nanoseconds.
   ///
   /// - Throws: when the profile is too large for a protobuf message (2 GiB).
-  public static func render(_ trace: Trace) throws -> [UInt8] {
+  package static func render(_ trace: Trace) throws -> [UInt8] {
     var profile = Profile(trace)
     let threads = trace.threads(of: trace.subject.pid)
     let samples = trace.processorSamples.filter {

@@ -1,11 +1,11 @@
 import Quantities
 
 /// Two reports beside each other, the differences marked.
-public enum HTMLComparison {
+package enum HTMLComparison {
   /// The page; equal inputs give equal bytes.
   ///
   /// - Parameter statistics: what all runs of both sides came to, where there are several.
-  public static func render(
+  package static func render(
     base: Report, new: Report, statistics: [ComparisonStatistic] = []
   ) throws -> String {
     let page = ComparisonPage(
@@ -36,20 +36,20 @@ public enum HTMLComparison {
 }
 
 /// What the runs of both sides came to in one figure.
-public struct ComparisonStatistic: Sendable {
+package struct ComparisonStatistic: Sendable {
   /// Its path in the report.
-  public var path: String
-  public var base: Double?
-  public var new: Double?
+  package var path: String
+  package var base: Double?
+  package var new: Double?
   /// The relative change with its interval, as text.
-  public var change: String
+  package var change: String
   /// What it is taken for, as text.
-  public var verdict: String
+  package var verdict: String
   /// Nil where it is neither better nor worse.
-  public var isWorse: Bool?
+  package var isWorse: Bool?
 
   /// Makes a figure.
-  public init(
+  package init(
     path: String, base: Double?, new: Double?, change: String, verdict: String, isWorse: Bool?
   ) {
     self.path = path

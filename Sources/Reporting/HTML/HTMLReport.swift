@@ -1,11 +1,11 @@
 import Signals
 
 /// The report as one page that needs nothing else: no network, no library.
-public enum HTMLReport {
+package enum HTMLReport {
   /// The page; equal inputs give equal bytes.
   ///
   /// It holds the costliest of long lists, so that it stays under 3 MB, and says which.
-  public static func render(_ report: Report, timeline: Timeline?) throws -> String {
+  package static func render(_ report: Report, timeline: Timeline?) throws -> String {
     let bounds = PageBounds(report)
     let report = bounds.report
     let page = ReportPage(

@@ -1,17 +1,17 @@
 /// Which functions caused what was measured, the costliest first.
-public struct BlameSection: Codable, Sendable, Equatable {
+package struct BlameSection: Codable, Sendable, Equatable {
   /// CPU time.
-  public var cpu: [BlameRowSection]
+  package var cpu: [BlameRowSection]
   /// Blocked time by cause.
-  public var blocked: [BlameRowSection]
+  package var blocked: [BlameRowSection]
   /// Times a thread was made runnable, by where it had waited.
-  public var wakeups: [BlameRowSection]
+  package var wakeups: [BlameRowSection]
   /// Writes to files and syncs.
-  public var disk: [BlameRowSection]
+  package var disk: [BlameRowSection]
   /// Sends on internet sockets.
-  public var network: [BlameRowSection]
+  package var network: [BlameRowSection]
   /// Of each table's samples the share whose stack has a gap.
-  public var gapShare: [String: Double]
+  package var gapShare: [String: Double]
 }
 
 extension KeyedDecodingContainer {
@@ -26,18 +26,18 @@ extension KeyedDecodingContainer {
 ///
 /// Charged to it (`selfSeconds`, `count`, `bytes`, `joules`) is what it did as the innermost function of the program's
 /// own code; what is inclusive counts wherever it is on the stack.
-public struct BlameRowSection: Codable, Sendable, Equatable {
-  public var function: String
-  public var module: String
-  @Nullable public var file: String?
-  @Nullable public var line: Int?
+package struct BlameRowSection: Codable, Sendable, Equatable {
+  package var function: String
+  package var module: String
+  @Nullable package var file: String?
+  @Nullable package var line: Int?
   /// Why it was blocked, in the table of blocked time.
-  @Nullable public var cause: String?
-  public var selfSeconds: Double
-  public var inclusiveSeconds: Double
-  public var count: Double
-  public var inclusiveCount: Double
-  public var bytes: Double
-  public var inclusiveBytes: Double
-  public var joules: Double
+  @Nullable package var cause: String?
+  package var selfSeconds: Double
+  package var inclusiveSeconds: Double
+  package var count: Double
+  package var inclusiveCount: Double
+  package var bytes: Double
+  package var inclusiveBytes: Double
+  package var joules: Double
 }

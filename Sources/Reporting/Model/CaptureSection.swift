@@ -1,51 +1,51 @@
 import PerfData
 
 /// How a recording was made, and what it could not see.
-public struct CaptureSection: Codable, Sendable, Equatable {
+package struct CaptureSection: Codable, Sendable, Equatable {
   /// "wrap" or "attach"; null for a trace that another program recorded.
-  @Nullable public var mode: String?
+  @Nullable package var mode: String?
   /// "system" or "process".
-  @Nullable public var scope: String?
-  @Nullable public var privilege: String?
+  @Nullable package var scope: String?
+  @Nullable package var privilege: String?
   /// What was not measured, and why.
-  public var unavailable: [UnavailableSignal]
-  public var overhead: Overhead
+  package var unavailable: [UnavailableSignal]
+  package var overhead: Overhead
   /// Sources that were sampled for a while because recording each event would have cost too much.
-  public var sampled: [SampledSource]
+  package var sampled: [SampledSource]
   /// Sources whose events were also counted exactly.
-  public var exactCounts: [ExactCount]
+  package var exactCounts: [ExactCount]
   /// The period of the readings from /proc.
-  @Nullable public var intervalSeconds: Double?
+  @Nullable package var intervalSeconds: Double?
   /// The version of Lull that recorded the trace.
-  @Nullable public var recorder: String?
+  @Nullable package var recorder: String?
 }
 
 /// Something that was not measured, and why.
-public struct UnavailableSignal: Codable, Sendable, Equatable {
-  public var signal: String
-  public var reason: String
+package struct UnavailableSignal: Codable, Sendable, Equatable {
+  package var signal: String
+  package var reason: String
 }
 
 /// What recording cost.
-public struct Overhead: Codable, Sendable, Equatable {
+package struct Overhead: Codable, Sendable, Equatable {
   /// CPU time of the recorder itself; null when it did not live to tell.
-  @Nullable public var cpuSeconds: Double?
+  @Nullable package var cpuSeconds: Double?
 }
 
 /// A source of events that was sampled for a while.
-public struct SampledSource: Codable, Sendable, Equatable {
-  public var source: String
+package struct SampledSource: Codable, Sendable, Equatable {
+  package var source: String
   /// Seconds from the start of the trace.
-  public var start: Double
-  public var end: Double
+  package var start: Double
+  package var end: Double
   /// One in how many events was recorded.
-  public var period: Double
+  package var period: Double
 }
 
 /// The exact number of events of a source.
-public struct ExactCount: Codable, Sendable, Equatable {
-  public var source: String
-  public var count: Double
+package struct ExactCount: Codable, Sendable, Equatable {
+  package var source: String
+  package var count: Double
 
   /// Whether it counts system calls that write rather than events.
   var isOfWriteCalls: Bool { source == CaptureEvent.ExactCount.writeCalls }

@@ -1,12 +1,12 @@
 /// The recording in a few equal columns; a signal that was not measured has none.
-public struct OverviewSection: Codable, Sendable, Equatable {
-  public var secondsPerColumn: Double
+package struct OverviewSection: Codable, Sendable, Equatable {
+  package var secondsPerColumn: Double
   /// Share of the column in which the main thread was not idle.
-  public var mainThreadBusy: [Double]
+  package var mainThreadBusy: [Double]
   /// Cores in use.
-  public var cores: [Double]
-  public var wakeups: [Double]
-  public var networkBytes: [Double]
-  public var diskBytes: [Double]
-  public var footprintBytes: [Double]
+  package var cores: [Double]
+  package var wakeups: [Double]
+  package var networkBytes: [Double]
+  package var diskBytes: [Double]
+  package var footprintBytes: [Double]
 }

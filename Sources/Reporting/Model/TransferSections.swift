@@ -1,159 +1,159 @@
 /// Traffic of the process on internet sockets.
-public struct NetworkSection: Codable, Sendable, Equatable {
-  public var sends: Int
-  public var receives: Int
-  public var bytesSent: UInt64
-  public var bytesReceived: UInt64
-  public var loopbackIncluded: Bool
-  public var connections: [ConnectionSection]
-  public var bursts: [BurstSection]
-  public var radio: RadioSection
+package struct NetworkSection: Codable, Sendable, Equatable {
+  package var sends: Int
+  package var receives: Int
+  package var bytesSent: UInt64
+  package var bytesReceived: UInt64
+  package var loopbackIncluded: Bool
+  package var connections: [ConnectionSection]
+  package var bursts: [BurstSection]
+  package var radio: RadioSection
   /// Bytes of headers and acknowledgements, and whether they are modelled or captured.
-  @Nullable public var overheadSent: UInt64?
-  @Nullable public var overheadReceived: UInt64?
-  @Nullable public var overheadHow: String?
+  @Nullable package var overheadSent: UInt64?
+  @Nullable package var overheadReceived: UInt64?
+  @Nullable package var overheadHow: String?
   /// The capture that packets were read from; nil where all is modelled.
-  @Nullable public var captured: CapturedSection? = nil
+  @Nullable package var captured: CapturedSection? = nil
   /// The same traffic with another schedule, and what that would save.
-  @Elements public var replays: [RadioReplaySection] = []
-  @Elements public var listeners: [ListenerSection] = []
-  @Elements public var failures: [NetworkFailureSection] = []
+  @Elements package var replays: [RadioReplaySection] = []
+  @Elements package var listeners: [ListenerSection] = []
+  @Elements package var failures: [NetworkFailureSection] = []
 }
 
 /// A capture that was read beside the trace, or instead of one.
-public struct CapturedSection: Codable, Sendable, Equatable {
-  public var path: String
+package struct CapturedSection: Codable, Sendable, Equatable {
+  package var path: String
   /// Packets in the file, those of the process, those of others, and those that repeat what was sent.
-  public var packets: Int
-  public var matchedPackets: Int
-  public var otherPackets: Int
-  public var retransmissions: Int
-  public var connections: Int
+  package var packets: Int
+  package var matchedPackets: Int
+  package var otherPackets: Int
+  package var retransmissions: Int
+  package var connections: Int
   /// How much the capture's clock was ahead of the trace's.
-  @Nullable public var clockOffsetSeconds: Double?
-  public var notes: [String]
+  @Nullable package var clockOffsetSeconds: Double?
+  package var notes: [String]
 }
 
 /// The traffic replayed with a change.
-public struct RadioReplaySection: Codable, Sendable, Equatable {
+package struct RadioReplaySection: Codable, Sendable, Equatable {
   /// "coalesced" or "withoutPolls".
-  public var id: String
+  package var id: String
   /// What was changed, in words.
-  public var change: String
-  public var bursts: Int
-  public var energyJoules: Double
-  public var savedJoules: Double
+  package var change: String
+  package var bursts: Int
+  package var energyJoules: Double
+  package var savedJoules: Double
   /// Sends that were delayed, and the most that one was.
-  public var movedSends: Int
-  public var delaySeconds: Double
+  package var movedSends: Int
+  package var delaySeconds: Double
 }
 
 /// A socket that waits for connections.
-public struct ListenerSection: Codable, Sendable, Equatable {
-  public var local: String
-  @Nullable public var opened: Double?
-  @Nullable public var closed: Double?
+package struct ListenerSection: Codable, Sendable, Equatable {
+  package var local: String
+  @Nullable package var opened: Double?
+  @Nullable package var closed: Double?
 }
 
 /// A connection or send that did not succeed.
-public struct NetworkFailureSection: Codable, Sendable, Equatable {
-  public var time: Double
-  public var remote: String
+package struct NetworkFailureSection: Codable, Sendable, Equatable {
+  package var time: Double
+  package var remote: String
   /// connect or send.
-  public var kind: String
+  package var kind: String
 }
 
 /// The same traffic on another radio.
-public struct RadioAlternativeSection: Codable, Sendable, Equatable {
-  public var profile: String
-  public var energyJoules: Double
-  public var tailEnergyJoules: Double
-  public var dutyCycle: Double
+package struct RadioAlternativeSection: Codable, Sendable, Equatable {
+  package var profile: String
+  package var energyJoules: Double
+  package var tailEnergyJoules: Double
+  package var dutyCycle: Double
 }
 
 /// One connection, or one datagram socket's traffic with a peer.
-public struct ConnectionSection: Codable, Sendable, Equatable {
-  public var `protocol`: String
-  public var local: String
-  public var remote: String
-  @Nullable public var opened: Double?
-  @Nullable public var closed: Double?
-  public var bytesSent: UInt64
-  public var bytesReceived: UInt64
+package struct ConnectionSection: Codable, Sendable, Equatable {
+  package var `protocol`: String
+  package var local: String
+  package var remote: String
+  @Nullable package var opened: Double?
+  @Nullable package var closed: Double?
+  package var bytesSent: UInt64
+  package var bytesReceived: UInt64
 }
 
 /// Transfers close to one another.
-public struct BurstSection: Codable, Sendable, Equatable {
-  public var start: Double
-  public var durationSeconds: Double
-  public var bytesSent: UInt64
-  public var bytesReceived: UInt64
-  public var `class`: String
-  public var remotes: [String]
-  public var energyJoules: Double
-  public var tailEnergyJoules: Double
-  public var stack: [ReportFrame]
+package struct BurstSection: Codable, Sendable, Equatable {
+  package var start: Double
+  package var durationSeconds: Double
+  package var bytesSent: UInt64
+  package var bytesReceived: UInt64
+  package var `class`: String
+  package var remotes: [String]
+  package var energyJoules: Double
+  package var tailEnergyJoules: Double
+  package var stack: [ReportFrame]
 }
 
 /// What the traffic would ask of a phone's radio.
-public struct RadioSection: Codable, Sendable, Equatable {
-  public var profile: String
-  public var stateSeconds: [String: Double]
-  public var energyJoules: Double
-  public var tailEnergyJoules: Double
-  public var dutyCycle: Double
+package struct RadioSection: Codable, Sendable, Equatable {
+  package var profile: String
+  package var stateSeconds: [String: Double]
+  package var energyJoules: Double
+  package var tailEnergyJoules: Double
+  package var dutyCycle: Double
   /// The same traffic on each of the other profiles.
-  @Elements public var alternatives: [RadioAlternativeSection] = []
+  @Elements package var alternatives: [RadioAlternativeSection] = []
 }
 
 /// What the process wrote to regular files.
-public struct DiskSection: Codable, Sendable, Equatable {
-  public var writes: Int
-  public var bytesWritten: UInt64
-  public var smallWrites: Int
+package struct DiskSection: Codable, Sendable, Equatable {
+  package var writes: Int
+  package var bytesWritten: UInt64
+  package var smallWrites: Int
   /// Where most of the small writes were made; empty where no stack was taken.
-  public var smallWriteStack: [ReportFrame]
-  public var syncs: Int
-  public var syncSeconds: Double
-  public var writesPerMinute: Double
-  public var writeBursts: Int
-  public var rewrittenBytes: UInt64
-  @Nullable public var deviceBytesWritten: UInt64?
-  public var files: [FileSection]
+  package var smallWriteStack: [ReportFrame]
+  package var syncs: Int
+  package var syncSeconds: Double
+  package var writesPerMinute: Double
+  package var writeBursts: Int
+  package var rewrittenBytes: UInt64
+  @Nullable package var deviceBytesWritten: UInt64?
+  package var files: [FileSection]
 }
 
 /// What was written to one path.
-public struct FileSection: Codable, Sendable, Equatable {
-  public var path: String
-  public var writes: Int
-  public var bytesWritten: UInt64
-  public var syncs: Int
-  public var rewrites: Int
-  public var rewrittenBytes: UInt64
+package struct FileSection: Codable, Sendable, Equatable {
+  package var path: String
+  package var writes: Int
+  package var bytesWritten: UInt64
+  package var syncs: Int
+  package var rewrites: Int
+  package var rewrittenBytes: UInt64
   /// Rewrites whose content was compared with the one before, those that changed nothing, and the bytes of the blocks
   /// of 4 KiB that changed of those that were compared.
-  @Nullable public var comparedRewrites: Int? = nil
-  @Nullable public var equalRewrites: Int? = nil
-  @Nullable public var comparedBytes: UInt64? = nil
-  @Nullable public var changedBytes: UInt64? = nil
+  @Nullable package var comparedRewrites: Int? = nil
+  @Nullable package var equalRewrites: Int? = nil
+  @Nullable package var comparedBytes: UInt64? = nil
+  @Nullable package var changedBytes: UInt64? = nil
 }
 
 /// How much memory the process took.
-public struct MemorySection: Codable, Sendable, Equatable {
-  public var peakFootprintBytes: UInt64
-  public var endFootprintBytes: UInt64
-  public var peakResidentBytes: UInt64
-  @Nullable public var growthBytesPerMinute: Double?
+package struct MemorySection: Codable, Sendable, Equatable {
+  package var peakFootprintBytes: UInt64
+  package var endFootprintBytes: UInt64
+  package var peakResidentBytes: UInt64
+  @Nullable package var growthBytesPerMinute: Double?
   /// The 95 % interval of the growth.
-  @Nullable public var growthInterval: [Double]?
-  public var majorFaults: UInt64
-  public var minorFaults: UInt64
-  public var samples: [MemorySampleSection]
+  @Nullable package var growthInterval: [Double]?
+  package var majorFaults: UInt64
+  package var minorFaults: UInt64
+  package var samples: [MemorySampleSection]
 }
 
 /// The memory at one moment.
-public struct MemorySampleSection: Codable, Sendable, Equatable {
-  public var time: Double
-  public var footprintBytes: UInt64
-  public var residentBytes: UInt64
+package struct MemorySampleSection: Codable, Sendable, Equatable {
+  package var time: Double
+  package var footprintBytes: UInt64
+  package var residentBytes: UInt64
 }

@@ -7,14 +7,14 @@ import FoundationEssentials
 #endif
 
 /// The machine-readable form of a report.
-public enum JSONReport {
+package enum JSONReport {
   /// What stands for a number that JSON cannot hold until it is replaced by null.
   private static let nonFinite = "\u{1}lull-non-finite"
 
   /// The report as JSON text with sorted keys, ending in a newline; equal reports give equal bytes.
   ///
   /// A number that is not finite becomes null.
-  public static func render(_ report: Report) throws -> String {
+  package static func render(_ report: Report) throws -> String {
     try encode(report, formatting: [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]) + "\n"
   }
 
@@ -39,7 +39,7 @@ public enum JSONReport {
   }
 
   /// Reads a report back; what later versions added may be missing.
-  public static func parse(_ text: String) throws -> Report {
+  package static func parse(_ text: String) throws -> Report {
     struct Header: Decodable { var schema: String }
     let data = Data(text.utf8)
     let schema = try JSONDecoder().decode(Header.self, from: data).schema
@@ -53,7 +53,7 @@ public enum JSONReport {
   }
 
   /// Why `parse` failed, in a few words.
-  public static func reason(_ error: any Error) -> String {
+  package static func reason(_ error: any Error) -> String {
     func place(_ context: DecodingError.Context, _ last: String? = nil) -> String {
       (context.codingPath.map(\.stringValue) + (last.map { [$0] } ?? [])).joined(separator: ".")
     }

@@ -2,11 +2,11 @@ import Quantities
 import Rules
 
 /// A short form for comments on changes and summaries of builds.
-public enum MarkdownReport {
+package enum MarkdownReport {
   private static let findingsShown = 10
 
   /// The report as Markdown; names in it cannot form markup.
-  public static func render(_ report: Report) -> String {
+  package static func render(_ report: Report) -> String {
     var lines: [String] = []
     let overall = report.score.overall.map { "\(Figures.fixed($0, 0)) of 100" } ?? "no score"
     lines.append("### Lull: \(Escaped.markdown(report.process.name)): \(overall)")

@@ -1,12 +1,12 @@
 /// How many terminal columns text takes, and how it is cut and wrapped to fit.
-public enum Columns {
+package enum Columns {
   /// The columns that escaped text takes, never fewer than a terminal gives it.
-  public static func width(_ text: some StringProtocol) -> Int {
+  package static func width(_ text: some StringProtocol) -> Int {
     text.unicodeScalars.reduce(0) { $0 + width(of: $1) }
   }
 
   /// The text, its middle replaced by "..." where it is wider than the limit.
-  public static func clip(_ text: String, to limit: Int) -> String {
+  package static func clip(_ text: String, to limit: Int) -> String {
     guard width(text) > limit else { return text }
     guard limit > 5 else { return prefix(text, limit) }
     let tail = (limit - 3) / 2
@@ -15,14 +15,14 @@ public enum Columns {
   }
 
   /// The text, its end replaced by "..." where it is wider than the limit.
-  public static func clipEnd(_ text: String, to limit: Int) -> String {
+  package static func clipEnd(_ text: String, to limit: Int) -> String {
     guard width(text) > limit else { return text }
     guard limit > 5 else { return prefix(text, limit) }
     return prefix(text, limit - 3) + "..."
   }
 
   /// Breaks text at spaces into lines no wider than the limit; words that are wider are cut.
-  public static func wrap(_ text: String, to limit: Int) -> [String] {
+  package static func wrap(_ text: String, to limit: Int) -> [String] {
     let limit = max(limit, 1)
     var lines: [String] = []
     var line = ""
@@ -55,12 +55,12 @@ public enum Columns {
   }
 
   /// The text filled with spaces on its right to the width.
-  public static func padded(_ text: String, to size: Int) -> String {
+  package static func padded(_ text: String, to size: Int) -> String {
     text + String(repeating: " ", count: max(0, size - width(text)))
   }
 
   /// The text filled with spaces on its left to the width.
-  public static func rightAligned(_ text: String, to size: Int) -> String {
+  package static func rightAligned(_ text: String, to size: Int) -> String {
     String(repeating: " ", count: max(0, size - width(text))) + text
   }
 

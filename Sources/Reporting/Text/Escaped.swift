@@ -1,8 +1,8 @@
 /// Shows names that other people chose without letting them act on the terminal or mislead.
-public enum Escaped {
+package enum Escaped {
   /// The text with control characters, line breaks, direction marks and other invisible characters
   /// written as escapes.
-  public static func text(_ text: String) -> String {
+  package static func text(_ text: String) -> String {
     if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F && $0 != 0x5C }) { return text }
     var result = ""
     result.reserveCapacity(text.utf8.count)
@@ -22,7 +22,7 @@ public enum Escaped {
   }
 
   /// The text for a Markdown table cell or paragraph.
-  public static func markdown(_ text: String) -> String { inert(Escaped.text(text)) }
+  package static func markdown(_ text: String) -> String { inert(Escaped.text(text)) }
 
   /// Text that is already escaped for the terminal, its Markdown marks made inert.
   package static func inert(_ text: String) -> String {

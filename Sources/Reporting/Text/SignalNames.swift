@@ -1,5 +1,5 @@
 /// Names of signals on Linux, the same on every machine that Swift runs on.
-public enum SignalNames {
+package enum SignalNames {
   private static let names = [
     "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2",
     "PIPE", "ALRM", "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG",
@@ -7,7 +7,7 @@ public enum SignalNames {
   ]
 
   /// "11 (SIGSEGV)", or the number alone where it has no name.
-  public static func name(_ number: Int) -> String {
+  package static func name(_ number: Int) -> String {
     guard names.indices.contains(number - 1) else { return String(number) }
     return "\(number) (SIG\(names[number - 1]))"
   }

@@ -1,12 +1,12 @@
 /// How a text report looks.
-public struct TextOptions: Sendable {
+package struct TextOptions: Sendable {
   /// Columns of the terminal or page; no line is wider.
-  public var width: Int
+  package var width: Int
   /// Whether terminal colours are used.
-  public var color: Bool
+  package var color: Bool
 
   /// 80 columns without colour.
-  public init(width: Int = 80, color: Bool = false) {
+  package init(width: Int = 80, color: Bool = false) {
     self.width = max(width, 40)
     self.color = color
   }

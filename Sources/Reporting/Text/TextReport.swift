@@ -1,9 +1,9 @@
 import Quantities
 
 /// The report as plain text: the verdict first, then the signals, then how the recording went.
-public enum TextReport {
+package enum TextReport {
   /// The report as text; no line is wider than the options' width.
-  public static func render(_ report: Report, options: TextOptions = .init()) -> String {
+  package static func render(_ report: Report, options: TextOptions = .init()) -> String {
     var canvas = TextCanvas(options: options)
     title(report, &canvas)
     VerdictText.write(report, to: &canvas)

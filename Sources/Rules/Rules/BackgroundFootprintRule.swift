@@ -2,11 +2,11 @@ import Quantities
 import Signals
 
 /// Memory that is not needed is to be freed on entering the background.
-public enum BackgroundFootprintRule: Rule {
+package enum BackgroundFootprintRule: Rule {
   /// A program this small is not what is ended first.
   static let smallBytes: UInt64 = 16 << 20
 
-  public static let metadata = RuleMetadata(
+  package static let metadata = RuleMetadata(
     id: "background-footprint", title: "Free memory on entering the background",
     category: .lifeCycle,
     guide: [Guide.footprint2015, Guide.backgroundMemory, Guide.responsible10],
@@ -23,7 +23,7 @@ public enum BackgroundFootprintRule: Rule {
       RuleExample("never in the background", .notApplicable, PhaseUses.exampleWithout),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     let phases = PhaseUses.background(signals)
     guard !phases.isEmpty else { return .notApplicable(reason: PhaseUses.noBackground) }
     let known = phases.compactMap { phase -> (phase: Phase, from: UInt64, to: UInt64)? in

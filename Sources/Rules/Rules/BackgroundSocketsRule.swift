@@ -2,11 +2,11 @@ import Quantities
 import Signals
 
 /// Nothing is to listen for connections in the background.
-public enum BackgroundSocketsRule: Rule {
+package enum BackgroundSocketsRule: Rule {
   /// How long after the mark a socket may still be closing.
   static let graceSeconds = 5.0
 
-  public static let metadata = RuleMetadata(
+  package static let metadata = RuleMetadata(
     id: "background-sockets", title: "Close listening sockets in the background",
     category: .lifeCycle,
     guide: [Guide.responsible, Guide.responsibleMultitasking, Guide.responsible10],
@@ -24,7 +24,7 @@ public enum BackgroundSocketsRule: Rule {
       RuleExample("never in the background", .notApplicable, PhaseUses.exampleWithout),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let network = signals.network else { return .notMeasured(reason: "not recorded") }
     // A stopped program cannot answer either.
     let phases = signals.phases.filter { $0.name == .background && $0.durationSeconds > 0 }

@@ -2,8 +2,8 @@ import Quantities
 import Signals
 
 /// The work of going to the background must be done soon.
-public enum BackgroundTransitionTimeRule: Rule {
-  public static let metadata = RuleMetadata(
+package enum BackgroundTransitionTimeRule: Rule {
+  package static let metadata = RuleMetadata(
     id: "background-transition-time", title: "Be quiet soon after going to the background",
     category: .lifeCycle, guide: [Guide.background2015, Guide.background], signals: [.lifecycle],
     unit: "s",
@@ -24,7 +24,7 @@ public enum BackgroundTransitionTimeRule: Rule {
       RuleExample("never in the background", .notApplicable, PhaseUses.exampleWithout),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     let phases = PhaseUses.background(signals)
     guard !phases.isEmpty else { return .notApplicable(reason: PhaseUses.noBackground) }
     let known = phases.filter { $0.settleSeconds != nil || $0.durationSeconds > 5 }

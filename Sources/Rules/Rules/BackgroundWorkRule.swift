@@ -2,8 +2,8 @@ import Quantities
 import Signals
 
 /// In the background a program is to do next to nothing.
-public enum BackgroundWorkRule: Rule {
-  public static let metadata = RuleMetadata(
+package enum BackgroundWorkRule: Rule {
+  package static let metadata = RuleMetadata(
     id: "background-work", title: "Do next to nothing in the background",
     category: .lifeCycle,
     guide: [Guide.responsible, Guide.responsibleMultitasking, Guide.responsible10],
@@ -18,7 +18,7 @@ public enum BackgroundWorkRule: Rule {
       RuleExample("never in the background", .notApplicable, PhaseUses.exampleWithout),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     let phases = PhaseUses.background(signals)
     guard !phases.isEmpty else { return .notApplicable(reason: PhaseUses.noBackground) }
     let seconds = phases.reduce(0) { $0 + $1.durationSeconds }

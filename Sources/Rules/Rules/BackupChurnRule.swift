@@ -1,8 +1,8 @@
 import Signals
 
 /// What changes often is to lie where it is not backed up.
-public enum BackupChurnRule: Rule {
-  public static let metadata = RuleMetadata(
+package enum BackupChurnRule: Rule {
+  package static let metadata = RuleMetadata(
     id: "backup-churn", title: "Keep what changes often out of backed-up places", category: .disk,
     guide: [Guide.backedUp], signals: [.disk], unit: "MB/min",
     measuredAs: "bytes rewritten under the user's data and document directories (.local/share, "
@@ -20,7 +20,7 @@ public enum BackupChurnRule: Rule {
       RuleExample("no writes", .notApplicable, SignalSet(durationSeconds: 60, disk: DiskSignal())),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     DiskFiles.outcome(
       signals, scale, noun: "backed-up directories", amount: { $0.rewrittenBytes },
       where: isBackedUp)

@@ -2,8 +2,8 @@ import Quantities
 import Signals
 
 /// The installed program is not to be changed.
-public enum BundleWritesRule: Rule {
-  public static let metadata = RuleMetadata(
+package enum BundleWritesRule: Rule {
+  package static let metadata = RuleMetadata(
     id: "bundle-writes", title: "Never write beside the executable", category: .disk,
     guide: [Guide.dataFiles], signals: [.disk], unit: "files",
     measuredAs: "files written in the executable's directory or in resource bundles in it",
@@ -16,7 +16,7 @@ public enum BundleWritesRule: Rule {
       RuleExample("no writes", .notApplicable, SignalSet(durationSeconds: 60, disk: DiskSignal())),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let disk = signals.disk else { return .notMeasured(reason: "not recorded") }
     guard disk.writes > 0 else { return .notApplicable(reason: "no regular file was written") }
     guard let executable = signals.executable, let slash = executable.lastIndex(of: "/"),

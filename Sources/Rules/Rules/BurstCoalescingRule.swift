@@ -2,8 +2,8 @@ import Quantities
 import Signals
 
 /// The same bytes are to be sent in fewer bursts.
-public enum BurstCoalescingRule: Rule {
-  public static let metadata = RuleMetadata(
+package enum BurstCoalescingRule: Rule {
+  package static let metadata = RuleMetadata(
     id: "burst-coalescing", title: "Let what is not urgent wait for the next burst",
     category: .network, guide: [Guide.reducePower, Guide.networking], signals: [.network],
     unit: "%",
@@ -19,7 +19,7 @@ public enum BurstCoalescingRule: Rule {
       RuleExample("no traffic", .notApplicable, example(every: 120, seconds: 60)),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let network = signals.network else { return .notMeasured(reason: "not recorded") }
     guard !network.bursts.isEmpty, network.radio.energyJoules > 0 else {
       return .notApplicable(reason: RadioTails.noTraffic)

@@ -2,8 +2,8 @@ import Quantities
 import Signals
 
 /// What passes the network, for a budget to hold it to.
-public enum BytesTransferredRule: Rule {
-  public static let metadata = RuleMetadata(
+package enum BytesTransferredRule: Rule {
+  package static let metadata = RuleMetadata(
     id: "bytes-transferred", title: "Transfer no more than the job needs", category: .network,
     guide: [Guide.reducePower], signals: [.network], unit: "MB/min",
     measuredAs: "payload bytes sent and received per minute, by host; no figure is right for every "
@@ -18,7 +18,7 @@ public enum BytesTransferredRule: Rule {
           network: NetworkSignal(sends: 1, receives: 1, bytesSent: 1000, bytesReceived: 99_000)))
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let network = signals.network else { return .notMeasured(reason: "not recorded") }
     let bytes = Double(network.bytesSent) + Double(network.bytesReceived)
     guard bytes > 0 else { return .notApplicable(reason: RadioTails.noTraffic) }

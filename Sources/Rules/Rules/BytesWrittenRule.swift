@@ -2,8 +2,8 @@ import Quantities
 import Signals
 
 /// Little must be written to disk.
-public enum BytesWrittenRule: Rule {
-  public static let metadata = RuleMetadata(
+package enum BytesWrittenRule: Rule {
+  package static let metadata = RuleMetadata(
     id: "bytes-written", title: "Write little to disk", category: .disk,
     guide: [Guide.fileAccess], signals: [.disk], unit: "MB/day",
     measuredAs: "bytes handed to regular files, projected to 24 hours; a recording shorter than an "
@@ -26,7 +26,7 @@ public enum BytesWrittenRule: Rule {
       RuleExample("no writes", .notApplicable, SignalSet(durationSeconds: 60, disk: DiskSignal())),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let disk = signals.disk else { return .notMeasured(reason: "not recorded") }
     guard disk.writes > 0 else { return .notApplicable(reason: "no regular file was written") }
     let seconds = signals.durationSeconds

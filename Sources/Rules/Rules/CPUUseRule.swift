@@ -2,8 +2,8 @@ import Quantities
 import Signals
 
 /// A program that waits for events must leave the CPU alone most of the time.
-public enum CPUUseRule: Rule {
-  public static let metadata = RuleMetadata(
+package enum CPUUseRule: Rule {
+  package static let metadata = RuleMetadata(
     id: "cpu-use", title: "Use little of the CPU", category: .cpu, guide: [Guide.reducePower],
     signals: [.cpu], unit: "%",
     measuredAs: "median share of one core over windows of a second; a recording shorter than ten "
@@ -29,7 +29,7 @@ public enum CPUUseRule: Rule {
           cpu: CPUSignal(totalSeconds: 29, medianShare: 0.98, p95Share: 1))),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let cpu = signals.cpu else { return .notMeasured(reason: "not recorded") }
     let isShort = signals.durationSeconds < 10
     let share = isShort ? min(cpu.medianShare, cpu.totalSeconds / 10) : cpu.medianShare

@@ -1,8 +1,8 @@
 import Signals
 
 /// Caches belong in memory.
-public enum CacheWritesRule: Rule {
-  public static let metadata = RuleMetadata(
+package enum CacheWritesRule: Rule {
+  package static let metadata = RuleMetadata(
     id: "cache-writes", title: "Do not write caches to disk", category: .disk,
     guide: [Guide.fileAccess], signals: [.disk], unit: "MB/min",
     measuredAs:
@@ -16,7 +16,7 @@ public enum CacheWritesRule: Rule {
       RuleExample("no writes", .notApplicable, SignalSet(durationSeconds: 60, disk: DiskSignal())),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     DiskFiles.outcome(
       signals, scale, noun: "cache and temporary directories", amount: { $0.bytesWritten },
       where: isCache)

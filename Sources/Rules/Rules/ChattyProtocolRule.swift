@@ -2,11 +2,11 @@ import Quantities
 import Signals
 
 /// A protocol is to say what it has to say at once.
-public enum ChattyProtocolRule: Rule {
+package enum ChattyProtocolRule: Rule {
   /// Fewer sends than this are no talk.
   static let fewestSends = 5
 
-  public static let metadata = RuleMetadata(
+  package static let metadata = RuleMetadata(
     id: "chatty-protocol", title: "Say it in few messages", category: .network,
     guide: [Guide.networking], signals: [.network], unit: "%",
     measuredAs: "sends of less than 512 bytes that the next send on the same connection followed "
@@ -21,7 +21,7 @@ public enum ChattyProtocolRule: Rule {
       RuleExample("one request", .notApplicable, example(sends: 1, followed: 0)),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let network = signals.network else { return .notMeasured(reason: "not recorded") }
     let exchange = network.exchange
     guard exchange.sends >= fewestSends else {

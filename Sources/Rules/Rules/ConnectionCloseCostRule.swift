@@ -2,8 +2,8 @@ import Quantities
 import Signals
 
 /// The radio is not to be woken to open, close or reset a connection only.
-public enum ConnectionCloseCostRule: Rule {
-  public static let metadata = RuleMetadata(
+package enum ConnectionCloseCostRule: Rule {
+  package static let metadata = RuleMetadata(
     id: "connection-close-cost", title: "Do not wake the radio to close a connection",
     category: .network, guide: [Guide.reducePower], signals: [.network], unit: "%",
     measuredAs:
@@ -21,7 +21,7 @@ public enum ConnectionCloseCostRule: Rule {
       RuleExample("no traffic", .notApplicable, RadioTails.example(every: 120, seconds: 60)),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let network = signals.network else { return .notMeasured(reason: "not recorded") }
     guard !network.bursts.isEmpty, network.radio.energyJoules > 0 else {
       return .notApplicable(reason: RadioTails.noTraffic)

@@ -2,11 +2,11 @@ import Quantities
 import Signals
 
 /// Connect when needed, and no more often than needed.
-public enum ConnectionReuseRule: Rule {
+package enum ConnectionReuseRule: Rule {
   /// A connection that follows another's end so soon could have been the same.
   static let reuseSeconds = 60.0
 
-  public static let metadata = RuleMetadata(
+  package static let metadata = RuleMetadata(
     id: "connection-reuse", title: "Reuse connections, and close those not needed",
     category: .network, guide: [Guide.reducePower], signals: [.network], unit: "1/min",
     measuredAs:
@@ -25,7 +25,7 @@ public enum ConnectionReuseRule: Rule {
         SignalSet(durationSeconds: 60, network: NetworkSignal())),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let network = signals.network else { return .notMeasured(reason: "not recorded") }
     // Connections that others opened are theirs to reuse.
     let own = network.connections.filter { !$0.isServerSide && $0.protocol == "tcp" }

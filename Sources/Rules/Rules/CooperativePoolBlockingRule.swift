@@ -1,8 +1,8 @@
 import Signals
 
 /// A Swift task must not block its thread.
-public enum CooperativePoolBlockingRule: Rule {
-  public static let metadata = RuleMetadata(
+package enum CooperativePoolBlockingRule: Rule {
+  package static let metadata = RuleMetadata(
     id: "cooperative-pool-blocking", title: "Do not block in a Swift task",
     category: .responsiveness, guide: [Guide.doNotBlock, Guide.concurrency],
     signals: [.mainThread], unit: "ms/min",
@@ -18,7 +18,7 @@ public enum CooperativePoolBlockingRule: Rule {
       bad: "ten tasks that sleep for 50 ms with usleep",
       absent: "a program without tasks on the pool"))
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     PoolWaits.outcome(
       signals, scale, role: .cooperativePool,
       absent: "no Swift task was seen on the cooperative pool")

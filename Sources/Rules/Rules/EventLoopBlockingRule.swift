@@ -1,8 +1,8 @@
 import Signals
 
 /// An event loop must not wait for anything but its events.
-public enum EventLoopBlockingRule: Rule {
-  public static let metadata = RuleMetadata(
+package enum EventLoopBlockingRule: Rule {
+  package static let metadata = RuleMetadata(
     id: "event-loop-blocking", title: "Do not block an event loop",
     category: .responsiveness, guide: [Guide.doNotBlock, Guide.concurrency],
     signals: [.mainThread], unit: "ms/min",
@@ -18,7 +18,7 @@ public enum EventLoopBlockingRule: Rule {
       bad: "a handler that reads a file for each of ten requests",
       absent: "a program without SwiftNIO"))
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     PoolWaits.outcome(
       signals, scale, role: .eventLoop, absent: "the process has no event loop of SwiftNIO")
   }

@@ -1,10 +1,10 @@
 /// Floating point is to be computed by the hardware.
-public enum FloatingPointMathRule: NotObservableRule {
-  public static let reason =
+package enum FloatingPointMathRule: NotObservableRule {
+  package static let reason =
     "every processor that runs Swift on Linux has floating-point hardware, and "
     + "fixed-point code cannot be told from integer code"
 
-  public static let metadata: RuleMetadata = listed(
+  package static let metadata: RuleMetadata = listed(
     "floating-point-math", "Compute floating point in hardware", .cpu, [Guide.floatingPoint],
     advice: "Use Float and Double, SIMD types, or a vector library for large amounts.")
 }

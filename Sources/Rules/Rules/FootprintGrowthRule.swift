@@ -2,8 +2,8 @@ import Quantities
 import Signals
 
 /// The footprint must not grow for ever.
-public enum FootprintGrowthRule: Rule {
-  public static let metadata = RuleMetadata(
+package enum FootprintGrowthRule: Rule {
+  package static let metadata = RuleMetadata(
     id: "footprint-growth", title: "Do not leak memory", category: .memory,
     guide: [Guide.reduceFootprint], signals: [.memory], unit: "MB/min",
     measuredAs:
@@ -40,7 +40,7 @@ public enum FootprintGrowthRule: Rule {
             growthInterval: [200_000_000, 400_000_000]))),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let memory = signals.memory else { return .notMeasured(reason: "not recorded") }
     guard let slope = memory.growthBytesPerMinute, let interval = memory.growthInterval,
       interval.count == 2

@@ -2,11 +2,11 @@ import Quantities
 import Signals
 
 /// While the main thread waits for events, the rest is to be quiet too.
-public enum IdleCPUUseRule: Rule {
+package enum IdleCPUUseRule: Rule {
   /// Shorter idle times say nothing.
   static let shortestSeconds = 1.0
 
-  public static let metadata = RuleMetadata(
+  package static let metadata = RuleMetadata(
     id: "idle-cpu-use", title: "Use no CPU while idle", category: .cpu,
     guide: [Guide.reducePower], signals: [.cpu, .mainThread], unit: "%",
     measuredAs: "share of one core used by all threads in whole seconds in which the main thread "
@@ -25,7 +25,7 @@ public enum IdleCPUUseRule: Rule {
         )),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let main = signals.mainThread, main.hasEventLoop else {
       return .notApplicable(reason: MainThreadWaits.noEventLoop)
     }

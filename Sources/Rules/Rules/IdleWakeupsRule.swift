@@ -2,8 +2,8 @@ import Quantities
 import Signals
 
 /// A program must let the CPU sleep.
-public enum IdleWakeupsRule: Rule {
-  public static let metadata = RuleMetadata(
+package enum IdleWakeupsRule: Rule {
+  package static let metadata = RuleMetadata(
     id: "idle-wakeups", title: "Let the CPU sleep", category: .cpu, guide: [Guide.reducePower],
     signals: [.wakeups], unit: "1/s",
     measuredAs: "wakeups made in interrupt context, as macOS and iOS count them, per second; a "
@@ -16,7 +16,7 @@ public enum IdleWakeupsRule: Rule {
       RuleExample("two hundred timer wakeups a second", .fail, example(total: 12000, idle: 12000)),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let wakeups = signals.wakeups else { return .notMeasured(reason: "not recorded") }
     let seconds = signals.durationSeconds
     let value = Rates.perSecond(Double(wakeups.idle), over: seconds)

@@ -2,8 +2,8 @@ import Quantities
 import Signals
 
 /// Timers are to stop while nobody uses the program.
-public enum InactiveTimersRule: Rule {
-  public static let metadata = RuleMetadata(
+package enum InactiveTimersRule: Rule {
+  package static let metadata = RuleMetadata(
     id: "inactive-timers", title: "Stop timers while inactive", category: .lifeCycle,
     guide: [Guide.interrupted2015, Guide.interruption, Guide.interruptions10],
     signals: [.wakeups], unit: "1/s",
@@ -18,7 +18,7 @@ public enum InactiveTimersRule: Rule {
       RuleExample("never inactive", .notApplicable, PhaseUses.exampleWithout),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     let phases = PhaseUses.quiet(signals)
     guard !phases.isEmpty else { return .notApplicable(reason: PhaseUses.noQuiet) }
     let count = phases.reduce(0) { $0 + $1.timerWakeups }

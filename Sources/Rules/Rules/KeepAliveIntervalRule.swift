@@ -2,8 +2,8 @@ import Quantities
 import Signals
 
 /// A connection is not to be kept alive more often than every ten minutes.
-public enum KeepAliveIntervalRule: Rule {
-  public static let metadata = RuleMetadata(
+package enum KeepAliveIntervalRule: Rule {
+  package static let metadata = RuleMetadata(
     id: "keep-alive-interval", title: "Keep connections alive every ten minutes at most",
     category: .lifeCycle, guide: [Guide.keepAlive], signals: [.network], unit: "1/h",
     measuredAs:
@@ -20,7 +20,7 @@ public enum KeepAliveIntervalRule: Rule {
         SignalSet(durationSeconds: 60, network: NetworkSignal())),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let network = signals.network else { return .notMeasured(reason: "not recorded") }
     let series = network.exchange.connections.compactMap {
       connection -> (remote: String, found: Periodicity)? in

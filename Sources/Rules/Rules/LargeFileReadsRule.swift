@@ -2,10 +2,10 @@ import Quantities
 import Signals
 
 /// Large files are to be mapped or read in parts.
-public enum LargeFileReadsRule: Rule {
+package enum LargeFileReadsRule: Rule {
   static let largeBytes: UInt64 = 4 << 20
 
-  public static let metadata = RuleMetadata(
+  package static let metadata = RuleMetadata(
     id: "large-file-reads", title: "Map large files instead of loading them", category: .memory,
     guide: [Guide.allocate], signals: [.disk], unit: "files",
     measuredAs: "regular files of which reads of 64 KiB and more brought over 4 MiB in few, large "
@@ -21,7 +21,7 @@ public enum LargeFileReadsRule: Rule {
         SignalSet(durationSeconds: 60, disk: DiskSignal())),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let disk = signals.disk else { return .notMeasured(reason: "not recorded") }
     guard disk.readsMeasured else {
       return .notMeasured(reason: "the recording has no events of reads")

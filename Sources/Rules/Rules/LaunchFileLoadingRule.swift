@@ -2,8 +2,8 @@ import Quantities
 import Signals
 
 /// What is not needed yet is not to be loaded at launch.
-public enum LaunchFileLoadingRule: Rule {
-  public static let metadata = RuleMetadata(
+package enum LaunchFileLoadingRule: Rule {
+  package static let metadata = RuleMetadata(
     id: "launch-file-loading", title: "Load files when they are needed, not at launch",
     category: .lifeCycle, guide: [Guide.reduceFootprint], signals: [.lifecycle], unit: "MB",
     measuredAs: "bytes that read calls returned before the program was ready for events, what came "
@@ -25,7 +25,7 @@ public enum LaunchFileLoadingRule: Rule {
           lifecycle: LifecycleSignal(launchSeconds: 0.1, launch: LaunchSignal(seconds: 0.1)))),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     if let main = signals.mainThread, !main.hasEventLoop {
       return .notApplicable(reason: "the program has no event loop that it could be ready for")
     }

@@ -2,8 +2,8 @@ import Quantities
 import Signals
 
 /// At launch the main thread is to set things up, and no more.
-public enum LaunchMainThreadWorkRule: Rule {
-  public static let metadata = RuleMetadata(
+package enum LaunchMainThreadWorkRule: Rule {
+  package static let metadata = RuleMetadata(
     id: "launch-main-thread-work", title: "Only set things up on the main thread at launch",
     category: .lifeCycle, guide: [Guide.threads, Guide.doNotBlock], signals: [.lifecycle],
     unit: "ms",
@@ -20,7 +20,7 @@ public enum LaunchMainThreadWorkRule: Rule {
         SignalSet(durationSeconds: 10, lifecycle: LifecycleSignal(launchHow: "not seen"))),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     if let main = signals.mainThread, !main.hasEventLoop {
       return .notApplicable(reason: "the program has no event loop that it could be ready for")
     }

@@ -2,8 +2,8 @@ import Quantities
 import Signals
 
 /// A program must be ready for events soon after its start.
-public enum LaunchTimeRule: Rule {
-  public static let metadata = RuleMetadata(
+package enum LaunchTimeRule: Rule {
+  package static let metadata = RuleMetadata(
     id: "launch-time", title: "Be ready for events soon after the launch",
     category: .lifeCycle, guide: [Guide.launch2015, Guide.launch, Guide.threads],
     signals: [.lifecycle], unit: "s",
@@ -25,7 +25,7 @@ public enum LaunchTimeRule: Rule {
           lifecycle: LifecycleSignal(launchHow: "the launch was before the recording"))),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let life = signals.lifecycle else { return .notMeasured(reason: "not recorded") }
     if let main = signals.mainThread, !main.hasEventLoop {
       return .notApplicable(reason: "the program has no event loop that it could be ready for")

@@ -1,15 +1,15 @@
 /// Location is to be asked for with no more accuracy than needed.
-public enum LocationAccuracyRule: NotObservableRule {
-  public static let reason =
+package enum LocationAccuracyRule: NotObservableRule {
+  package static let reason =
     "accuracy is agreed with a service; speaking to gpsd or GeoClue is shown when it is "
     + "seen"
 
-  public static let metadata: RuleMetadata = listed(
+  package static let metadata: RuleMetadata = listed(
     "location-accuracy", "Ask for no more location accuracy than needed", .cpu, [Guide.reducePower],
     advice: "Ask GeoClue for the accuracy level you need (city, street) and stop the client "
       + "when you have it; with gpsd, unwatch.")
 
-  public static let sightings: [(prefix: String, meaning: String)] = [
+  package static let sightings: [(prefix: String, meaning: String)] = [
     ("gpsd:", "the program speaks to gpsd"),
     ("/dev/ttyUSB", "a serial device, which may be a receiver, is read"),
     ("/dev/gnss", "a satellite receiver is read"),

@@ -2,8 +2,8 @@ import Quantities
 import Signals
 
 /// Large amounts of computing belong on other threads.
-public enum MainThreadComputationRule: Rule {
-  public static let metadata = RuleMetadata(
+package enum MainThreadComputationRule: Rule {
+  package static let metadata = RuleMetadata(
     id: "main-thread-computation", title: "Compute off the main thread",
     category: .responsiveness, guide: [Guide.threads, Guide.concurrency],
     signals: [.mainThread], unit: "ms/min",
@@ -32,7 +32,7 @@ public enum MainThreadComputationRule: Rule {
             hasEventLoop: false, turns: 1, runningSeconds: 9, computingSeconds50ms: 9))),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let main = signals.mainThread else { return .notMeasured(reason: "not recorded") }
     let seconds = main.computingSeconds50ms
     let value = Rates.perMinute(seconds * 1000, over: signals.durationSeconds)

@@ -1,8 +1,8 @@
 import Signals
 
 /// The main thread must not wait for files.
-public enum MainThreadFileAccessRule: Rule {
-  public static let metadata = RuleMetadata(
+package enum MainThreadFileAccessRule: Rule {
+  package static let metadata = RuleMetadata(
     id: "main-thread-file-access", title: "Keep file access off the main thread",
     category: .responsiveness, guide: [Guide.threads, Guide.doNotBlock],
     signals: [.mainThread], unit: "ms/min",
@@ -34,7 +34,7 @@ public enum MainThreadFileAccessRule: Rule {
             hasEventLoop: false, turns: 1, blockedByCause: [.sync: 0.5]))),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     MainThreadWaits.outcome(
       signals, scale, causes: [.file, .sync], noun: "wait", shownOnly: [.pageFault])
   }

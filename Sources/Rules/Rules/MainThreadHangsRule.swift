@@ -2,11 +2,11 @@ import Quantities
 import Signals
 
 /// The main thread must not be kept from its events for longer than 100 ms.
-public enum MainThreadHangsRule: Rule {
+package enum MainThreadHangsRule: Rule {
   /// Length up to which a turn goes unnoticed.
   static let unnoticedSeconds = 0.1
 
-  public static let metadata = RuleMetadata(
+  package static let metadata = RuleMetadata(
     id: "main-thread-hangs", title: "Do not keep the main thread from its events",
     category: .responsiveness, guide: [Guide.doNotBlock, Guide.concurrency],
     signals: [.mainThread], unit: "ms/min",
@@ -32,7 +32,7 @@ public enum MainThreadHangsRule: Rule {
           durationSeconds: 60, mainThread: MainThreadSignal(hasEventLoop: false, turns: 1))),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let main = signals.mainThread else { return .notMeasured(reason: "not recorded") }
     guard main.hasEventLoop else { return .notApplicable(reason: MainThreadWaits.noEventLoop) }
     let excess = main.hangs.reduce(0) { $0 + max(0, $1.durationSeconds - unnoticedSeconds) }

@@ -1,8 +1,8 @@
 import Signals
 
 /// The main thread must not wait for what another thread holds.
-public enum MainThreadLockWaitsRule: Rule {
-  public static let metadata = RuleMetadata(
+package enum MainThreadLockWaitsRule: Rule {
+  package static let metadata = RuleMetadata(
     id: "main-thread-lock-waits", title: "Do not make the main thread wait for other threads",
     category: .responsiveness, guide: [Guide.doNotBlock],
     signals: [.mainThread], unit: "ms/min",
@@ -34,7 +34,7 @@ public enum MainThreadLockWaitsRule: Rule {
             hasEventLoop: false, turns: 1, blockedByCause: [.lock: 0.5]))),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     MainThreadWaits.outcome(signals, scale, causes: [.lock], noun: "wait")
   }
 }

@@ -1,8 +1,8 @@
 import Signals
 
 /// The main thread must not wait for a network response.
-public enum MainThreadNetworkWaitsRule: Rule {
-  public static let metadata = RuleMetadata(
+package enum MainThreadNetworkWaitsRule: Rule {
+  package static let metadata = RuleMetadata(
     id: "main-thread-network-waits", title: "Never wait for the network on the main thread",
     category: .responsiveness, guide: [Guide.concurrency, Guide.doNotBlock, Guide.threads],
     signals: [.mainThread], unit: "ms/min",
@@ -34,7 +34,7 @@ public enum MainThreadNetworkWaitsRule: Rule {
             hasEventLoop: false, turns: 1, blockedByCause: [.network: 0.5]))),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     MainThreadWaits.outcome(signals, scale, causes: [.network], noun: "wait")
   }
 }

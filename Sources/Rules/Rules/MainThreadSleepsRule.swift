@@ -1,8 +1,8 @@
 import Signals
 
 /// The main thread must not sleep outside its event wait.
-public enum MainThreadSleepsRule: Rule {
-  public static let metadata = RuleMetadata(
+package enum MainThreadSleepsRule: Rule {
+  package static let metadata = RuleMetadata(
     id: "main-thread-sleeps", title: "Do not sleep on the main thread",
     category: .responsiveness, guide: [Guide.doNotBlock],
     signals: [.mainThread], unit: "ms/min",
@@ -34,7 +34,7 @@ public enum MainThreadSleepsRule: Rule {
             hasEventLoop: false, turns: 1, blockedByCause: [.sleep: 0.5]))),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     MainThreadWaits.outcome(signals, scale, causes: [.sleep], noun: "sleep")
   }
 }

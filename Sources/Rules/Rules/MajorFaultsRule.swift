@@ -2,8 +2,8 @@ import Quantities
 import Signals
 
 /// The system is not to load pages again.
-public enum MajorFaultsRule: Rule {
-  public static let metadata = RuleMetadata(
+package enum MajorFaultsRule: Rule {
+  package static let metadata = RuleMetadata(
     id: "major-faults", title: "Do not make the system load pages again", category: .memory,
     guide: [Guide.useMemory], signals: [.memory], unit: "1/min",
     measuredAs: "page faults that read from a device, per minute, with the time that threads were "
@@ -15,7 +15,7 @@ public enum MajorFaultsRule: Rule {
       RuleExample("two thousand faults", .fail, example(2000)),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let memory = signals.memory else { return .notMeasured(reason: "not recorded") }
     let value = Rates.perMinute(Double(memory.majorFaults), over: signals.durationSeconds)
     let stall = signals.cpu?.majorFaultSeconds ?? 0

@@ -2,11 +2,11 @@ import Quantities
 import Signals
 
 /// Temporaries are to be freed before they pile up.
-public enum MemorySpikesRule: Rule {
+package enum MemorySpikesRule: Rule {
   /// A smaller spike does no harm, whatever its share.
   static let smallBytes: UInt64 = 8 << 20
 
-  public static let metadata = RuleMetadata(
+  package static let metadata = RuleMetadata(
     id: "memory-spikes", title: "Free temporaries before they pile up", category: .memory,
     guide: [Guide.allocate], signals: [.memory, .mainThread], unit: "ratio",
     measuredAs:
@@ -35,7 +35,7 @@ public enum MemorySpikesRule: Rule {
           memory: MemorySignal(peakFootprintBytes: 9_000_000))),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let memory = signals.memory else { return .notMeasured(reason: "not recorded") }
     if let main = signals.mainThread, !main.hasEventLoop {
       return .notApplicable(reason: "without an event loop there are no turns")

@@ -2,8 +2,8 @@ import Quantities
 import Signals
 
 /// What can be made again is to be freed when memory is short.
-public enum MemoryWarningResponseRule: Rule {
-  public static let metadata = RuleMetadata(
+package enum MemoryWarningResponseRule: Rule {
+  package static let metadata = RuleMetadata(
     id: "memory-warning-response", title: "Free memory when it is short", category: .lifeCycle,
     guide: [Guide.lowMemory], signals: [.memory], unit: "%",
     measuredAs: "share of the footprint that was still held at the lowest within 5 s of a "
@@ -20,7 +20,7 @@ public enum MemoryWarningResponseRule: Rule {
         SignalSet(durationSeconds: 60, memory: MemorySignal(peakFootprintBytes: 20_000_000))),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     let marks = signals.marks.filter(\.isMemoryPressure)
     guard !marks.isEmpty else {
       return .notApplicable(

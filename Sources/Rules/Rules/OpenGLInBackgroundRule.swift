@@ -1,15 +1,15 @@
 /// Nothing is to be drawn in the background.
-public enum OpenGLInBackgroundRule: NotObservableRule {
-  public static let reason =
+package enum OpenGLInBackgroundRule: NotObservableRule {
+  package static let reason =
     "drawing commands go to the graphics driver by memory, which no kernel event shows"
 
-  public static let metadata: RuleMetadata = listed(
+  package static let metadata: RuleMetadata = listed(
     "opengl-in-background", "Do not draw in the background", .lifeCycle,
     [Guide.responsible10, Guide.background2015],
     advice: "Stop the render loop when the window is hidden (wl_surface frame callbacks stop by "
       + "themselves).")
 
-  public static let sightings: [(prefix: String, meaning: String)] = [
+  package static let sightings: [(prefix: String, meaning: String)] = [
     ("/dev/dri/", "the program draws through the graphics driver")
   ]
 }

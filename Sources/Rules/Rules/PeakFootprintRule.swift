@@ -2,8 +2,8 @@ import Quantities
 import Signals
 
 /// A program must do with little memory.
-public enum PeakFootprintRule: Rule {
-  public static let metadata = RuleMetadata(
+package enum PeakFootprintRule: Rule {
+  package static let metadata = RuleMetadata(
     id: "peak-footprint", title: "Do with little memory", category: .memory,
     guide: [Guide.useMemory, Guide.reduceFootprint], signals: [.memory], unit: "MB",
     measuredAs: "peak of anonymous, swapped and shared-memory pages",
@@ -19,7 +19,7 @@ public enum PeakFootprintRule: Rule {
         SignalSet(durationSeconds: 10, memory: MemorySignal(peakFootprintBytes: 600_000_000))),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let memory = signals.memory else { return .notMeasured(reason: "not recorded") }
     guard memory.peakFootprintBytes > 0 else {
       return .notMeasured(reason: "no sample of the footprint was taken")

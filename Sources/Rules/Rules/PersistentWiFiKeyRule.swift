@@ -1,9 +1,9 @@
 /// Wi-Fi is to be kept on only when it is needed.
-public enum PersistentWiFiKeyRule: NotObservableRule {
-  public static let reason =
+package enum PersistentWiFiKeyRule: NotObservableRule {
+  package static let reason =
     "it is a key in an app's property list; on Linux the network manager decides"
 
-  public static let metadata: RuleMetadata = listed(
+  package static let metadata: RuleMetadata = listed(
     "persistent-wifi-key", "Keep Wi-Fi on only when needed", .network, [Guide.wifi],
     advice: "Leave the interface to the network manager, and do not hold a power-save inhibitor "
       + "(iw set power_save off).")

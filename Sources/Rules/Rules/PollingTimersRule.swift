@@ -2,8 +2,8 @@ import Quantities
 import Signals
 
 /// A program must not poll.
-public enum PollingTimersRule: Rule {
-  public static let metadata = RuleMetadata(
+package enum PollingTimersRule: Rule {
+  package static let metadata = RuleMetadata(
     id: "polling-timers", title: "Wait for events, do not poll", category: .cpu,
     guide: [Guide.reducePower], signals: [.wakeups], unit: "1/s",
     measuredAs: "timed waits that expired at a regular period with no work before the next wait, "
@@ -17,7 +17,7 @@ public enum PollingTimersRule: Rule {
         "a loop that looks every 20 ms", .fail, example(0.02, expired: 3000, forNothing: 2990)),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let wakeups = signals.wakeups else { return .notMeasured(reason: "not recorded") }
     let polling = wakeups.timers.filter { $0.expiredWithoutWork > 0 }
       .sorted { ($0.expiredWithoutWork, $1.tid) > ($1.expiredWithoutWork, $0.tid) }

@@ -2,8 +2,8 @@ import Quantities
 import Signals
 
 /// What the same traffic costs on other radios.
-public enum RadioChoiceRule: Rule {
-  public static let metadata = RuleMetadata(
+package enum RadioChoiceRule: Rule {
+  package static let metadata = RuleMetadata(
     id: "radio-choice", title: "Prefer Wi-Fi", category: .network,
     guide: [Guide.reducePower, Guide.wifi], signals: [.network], unit: "J",
     measuredAs:
@@ -18,7 +18,7 @@ public enum RadioChoiceRule: Rule {
         "a few requests", .notApplicable, RadioTails.example(every: 30, seconds: 60))
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let network = signals.network else { return .notMeasured(reason: "not recorded") }
     guard !network.bursts.isEmpty else { return .notApplicable(reason: RadioTails.noTraffic) }
     let all = network.alternatives.sorted { $0.energyJoules < $1.energyJoules }

@@ -2,11 +2,11 @@ import Quantities
 import Signals
 
 /// A program must let the radio power down.
-public enum RadioDutyCycleRule: Rule {
+package enum RadioDutyCycleRule: Rule {
   /// A single burst no longer than this is the least that a program that uses the network can do.
   static let shortBurstSeconds = 5.0
 
-  public static let metadata = RuleMetadata(
+  package static let metadata = RuleMetadata(
     id: "radio-duty-cycle", title: "Let the radio power down", category: .network,
     guide: [Guide.reducePower, Guide.networking], signals: [.network], unit: "%",
     measuredAs: "share of the recording in which the modelled radio is not idle; a recording with "
@@ -20,7 +20,7 @@ public enum RadioDutyCycleRule: Rule {
       RuleExample("no traffic", .notApplicable, example(every: 120, seconds: 60)),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let network = signals.network else { return .notMeasured(reason: "not recorded") }
     guard let first = network.bursts.first else {
       return .notApplicable(reason: RadioTails.noTraffic)

@@ -2,13 +2,13 @@ import Quantities
 import Signals
 
 /// Resource files are to be small.
-public enum ResourceSizesRule: Rule {
+package enum ResourceSizesRule: Rule {
   /// What is stored uncompressed by these names.
   static let uncompressed: Set<String> = [
     "plist", "bmp", "tif", "tiff", "wav", "aiff", "ppm", "pgm", "raw", "tar", "json", "xml", "csv",
   ]
 
-  public static let metadata = RuleMetadata(
+  package static let metadata = RuleMetadata(
     id: "resource-sizes", title: "Keep resource files small", category: .memory,
     guide: [Guide.reduceFootprint], signals: [.disk], unit: "MB",
     measuredAs: "largest file read by reads of 64 KiB and more, and which of them have names of "
@@ -25,7 +25,7 @@ public enum ResourceSizesRule: Rule {
             readsMeasured: true)))
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let disk = signals.disk else { return .notMeasured(reason: "not recorded") }
     guard disk.readsMeasured else {
       return .notMeasured(reason: "the recording has no events of reads")

@@ -2,8 +2,8 @@ import Quantities
 import Signals
 
 /// Failures are to be met with patience.
-public enum RetryStormsRule: Rule {
-  public static let metadata = RuleMetadata(
+package enum RetryStormsRule: Rule {
+  package static let metadata = RuleMetadata(
     id: "retry-storms", title: "Back off when the network fails", category: .network,
     guide: [Guide.networking, Guide.reachability], signals: [.network], unit: "1/min",
     measuredAs: "connections that were refused or timed out and sends that failed, per minute; a "
@@ -22,7 +22,7 @@ public enum RetryStormsRule: Rule {
         SignalSet(durationSeconds: 60, network: NetworkSignal())),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let network = signals.network else { return .notMeasured(reason: "not recorded") }
     guard !network.failures.isEmpty || !network.connections.isEmpty || network.sends > 0 else {
       return .notApplicable(reason: "the program used no network")

@@ -2,8 +2,8 @@ import Quantities
 import Signals
 
 /// A program must not ask a server again and again.
-public enum ServerPollingRule: Rule {
-  public static let metadata = RuleMetadata(
+package enum ServerPollingRule: Rule {
+  package static let metadata = RuleMetadata(
     id: "server-polling", title: "Do not poll servers", category: .network,
     guide: [Guide.reducePower], signals: [.network], unit: "bursts",
     measuredAs: "most bursts to one host at a regular interval (within ±1 s of their mean or "
@@ -17,7 +17,7 @@ public enum ServerPollingRule: Rule {
       RuleExample("no traffic", .notApplicable, RadioTails.example(every: 120, seconds: 60)),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let network = signals.network else { return .notMeasured(reason: "not recorded") }
     guard !network.bursts.isEmpty else { return .notApplicable(reason: RadioTails.noTraffic) }
     var byHost: [String: [Burst]] = [:]

@@ -1,8 +1,8 @@
 import Signals
 
 /// Nothing is to be waited for by asking again and again.
-public enum SpinWaitsRule: Rule {
-  public static let metadata = RuleMetadata(
+package enum SpinWaitsRule: Rule {
+  package static let metadata = RuleMetadata(
     id: "spin-waits", title: "Do not wait busily", category: .cpu, guide: [Guide.reducePower],
     signals: [.cpu], unit: "1/s",
     measuredAs: "calls of sched_yield, polls with a timeout of zero that found nothing, and calls "
@@ -25,7 +25,7 @@ public enum SpinWaitsRule: Rule {
         SignalSet(durationSeconds: 60, cpu: CPUSignal(totalSeconds: 1))),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let spins = signals.spins else {
       return .notMeasured(reason: "calls that come back with nothing were not recorded")
     }

@@ -2,13 +2,13 @@ import Quantities
 import Signals
 
 /// Large structured data belongs in a database.
-public enum StructuredDataStoreRule: Rule {
+package enum StructuredDataStoreRule: Rule {
   /// A file of less is read and written whole without harm.
   static let smallestBytes: UInt64 = 4 << 20
   /// Fewer scattered writes than this may be chance.
   static let fewestScattered = 8
 
-  public static let metadata = RuleMetadata(
+  package static let metadata = RuleMetadata(
     id: "structured-data-store", title: "Keep structured data in a database", category: .disk,
     guide: [Guide.reduceFootprint, Guide.fileAccess], signals: [.disk], unit: "files",
     measuredAs:
@@ -26,7 +26,7 @@ public enum StructuredDataStoreRule: Rule {
             extentBytes: 9_000_000)))
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let disk = signals.disk else { return .notMeasured(reason: "not recorded") }
     guard disk.writes > 0 else { return .notApplicable(reason: "no regular file was written") }
     let paths = Set(disk.files.map(\.path))

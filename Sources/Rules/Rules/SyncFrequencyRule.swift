@@ -2,8 +2,8 @@ import Quantities
 import Signals
 
 /// Changes must be collected before they are forced to the device.
-public enum SyncFrequencyRule: Rule {
-  public static let metadata = RuleMetadata(
+package enum SyncFrequencyRule: Rule {
+  package static let metadata = RuleMetadata(
     id: "sync-frequency", title: "Sync seldom", category: .disk,
     guide: [Guide.fileAccess, Guide.reducePower], signals: [.disk], unit: "1/min",
     measuredAs: "fsync, fdatasync, sync_file_range, msync and writes with O_SYNC, per minute; a "
@@ -27,7 +27,7 @@ public enum SyncFrequencyRule: Rule {
         SignalSet(durationSeconds: 60, disk: DiskSignal())),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let disk = signals.disk else { return .notMeasured(reason: "not recorded") }
     guard disk.writes > 0 || disk.syncs > 0 else {
       return .notApplicable(reason: "no regular file was written")

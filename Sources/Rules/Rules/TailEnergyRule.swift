@@ -2,8 +2,8 @@ import Quantities
 import Signals
 
 /// What is sent must be sent in bursts, not spread out.
-public enum TailEnergyRule: Rule {
-  public static let metadata = RuleMetadata(
+package enum TailEnergyRule: Rule {
+  package static let metadata = RuleMetadata(
     id: "tail-energy", title: "Send in bursts, not spread out", category: .network,
     guide: [Guide.reducePower, Guide.networking], signals: [.network], unit: "%",
     measuredAs: "energy in tails that could have been shared ÷ all radio energy: a burst that the "
@@ -23,7 +23,7 @@ public enum TailEnergyRule: Rule {
         "no traffic", .notApplicable, RadioTails.example(every: 120, seconds: 60)),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let network = signals.network else { return .notMeasured(reason: "not recorded") }
     guard !network.bursts.isEmpty, network.radio.energyJoules > 0 else {
       return .notApplicable(reason: RadioTails.noTraffic)

@@ -2,8 +2,8 @@ import Quantities
 import Signals
 
 /// A program that is told to end must end soon.
-public enum TerminationTimeRule: Rule {
-  public static let metadata = RuleMetadata(
+package enum TerminationTimeRule: Rule {
+  package static let metadata = RuleMetadata(
     id: "termination-time", title: "End soon after being told to",
     category: .lifeCycle, guide: [Guide.termination10, Guide.termination, Guide.doNotBlock],
     signals: [.lifecycle], unit: "s",
@@ -30,7 +30,7 @@ public enum TerminationTimeRule: Rule {
         SignalSet(durationSeconds: 10, lifecycle: LifecycleSignal(terminationSignal: 15))),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let life = signals.lifecycle else { return .notMeasured(reason: "not recorded") }
     guard let seconds = life.terminationSeconds else {
       return life.terminationSignal == nil

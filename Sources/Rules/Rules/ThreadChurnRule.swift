@@ -2,8 +2,8 @@ import Quantities
 import Signals
 
 /// Threads are not to be made and ended again and again.
-public enum ThreadChurnRule: Rule {
-  public static let metadata = RuleMetadata(
+package enum ThreadChurnRule: Rule {
+  package static let metadata = RuleMetadata(
     id: "thread-churn", title: "Use queues and tasks, not threads of your own",
     category: .responsiveness, guide: [Guide.threads, Guide.concurrency], signals: [.cpu],
     unit: "1/min",
@@ -27,7 +27,7 @@ public enum ThreadChurnRule: Rule {
             byName: [ThreadGroup(name: "request", created: 100, shortLived: 100)]))),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let churn = signals.churn else {
       return .notMeasured(reason: "the beginnings of threads were not recorded")
     }

@@ -1,10 +1,10 @@
 /// The code is to be small.
-public enum ThumbCodeRule: NotObservableRule {
-  public static let reason =
+package enum ThumbCodeRule: NotObservableRule {
+  package static let reason =
     "it is a compiler flag of 32-bit ARM, which Swift on Linux targets only rarely and no "
     + "event shows"
 
-  public static let metadata: RuleMetadata = listed(
+  package static let metadata: RuleMetadata = listed(
     "thumb-code", "Build small code", .memory, [Guide.reduceFootprint],
     advice: "Build with -Osize where size matters, and strip what is installed.")
 }

@@ -2,8 +2,8 @@ import Quantities
 import Signals
 
 /// State is to be saved only when it changed.
-public enum UnchangedRewritesRule: Rule {
-  public static let metadata = RuleMetadata(
+package enum UnchangedRewritesRule: Rule {
+  package static let metadata = RuleMetadata(
     id: "unchanged-rewrites", title: "Save only what changed", category: .disk,
     guide: [Guide.reducePower], signals: [.disk], unit: "rewrites",
     measuredAs:
@@ -27,7 +27,7 @@ public enum UnchangedRewritesRule: Rule {
         SignalSet(durationSeconds: 60, disk: DiskSignal(writes: 1, bytesWritten: 9))),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let disk = signals.disk else { return .notMeasured(reason: "not recorded") }
     let rewritten = disk.files.filter { $0.rewrites > 0 }
     guard !rewritten.isEmpty else {

@@ -2,8 +2,8 @@ import Quantities
 import Signals
 
 /// Once woken in the background, a program is to finish quickly.
-public enum WakeHandlerTimeRule: Rule {
-  public static let metadata = RuleMetadata(
+package enum WakeHandlerTimeRule: Rule {
+  package static let metadata = RuleMetadata(
     id: "wake-handler-time", title: "Finish quickly when woken in the background",
     category: .lifeCycle,
     guide: [Guide.keepAlive, Guide.accessories, Guide.accessoriesMultitasking],
@@ -26,7 +26,7 @@ public enum WakeHandlerTimeRule: Rule {
       RuleExample("never in the background", .notApplicable, PhaseUses.exampleWithout),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     let phases = PhaseUses.background(signals)
     guard !phases.isEmpty else { return .notApplicable(reason: PhaseUses.noBackground) }
     let worst = phases.map(\.longestBusySeconds).max() ?? 0

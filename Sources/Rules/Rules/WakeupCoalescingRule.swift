@@ -2,13 +2,13 @@ import Quantities
 import Signals
 
 /// Work that may wait a little is to share wakeups.
-public enum WakeupCoalescingRule: Rule {
+package enum WakeupCoalescingRule: Rule {
   /// Fewer timer wakeups than this say nothing.
   static let fewest = 10
   /// Fewer than this a second are not worth joining.
   static let fewestPerSecond = 2.0
 
-  public static let metadata = RuleMetadata(
+  package static let metadata = RuleMetadata(
     id: "wakeup-coalescing", title: "Let timers share wakeups", category: .cpu,
     guide: [Guide.reducePower], signals: [.wakeups], unit: "%",
     measuredAs:
@@ -23,7 +23,7 @@ public enum WakeupCoalescingRule: Rule {
       RuleExample("hardly any timers", .notApplicable, example(timers: 5, remaining: 3)),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let replay = signals.wakeups?.coalescing else {
       return .notMeasured(reason: "timer wakeups could not be told from others")
     }

@@ -2,11 +2,11 @@ import Quantities
 import Signals
 
 /// Only what changed must be written, not the whole file again.
-public enum WholeFileRewritesRule: Rule {
+package enum WholeFileRewritesRule: Rule {
   /// Files up to one block cannot be written in part for less.
   static let blockBytes: UInt64 = 4096
 
-  public static let metadata = RuleMetadata(
+  package static let metadata = RuleMetadata(
     id: "whole-file-rewrites", title: "Write what changed, not the whole file", category: .disk,
     guide: [Guide.fileAccess], signals: [.disk], unit: "%",
     measuredAs: "bytes of files that were truncated or replaced and written again ÷ all bytes "
@@ -47,7 +47,7 @@ public enum WholeFileRewritesRule: Rule {
       RuleExample("no writes", .notApplicable, SignalSet(durationSeconds: 60, disk: DiskSignal())),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let disk = signals.disk else { return .notMeasured(reason: "not recorded") }
     guard disk.writes > 0, disk.bytesWritten > 0 else {
       return .notApplicable(reason: "no regular file was written")

@@ -2,11 +2,11 @@ import Quantities
 import Signals
 
 /// Small writes must be joined, so that the disk can rest.
-public enum WriteFrequencyRule: Rule {
+package enum WriteFrequencyRule: Rule {
   /// How many small writes to a file weigh as much as one burst of writes.
   static let smallWritesPerBurst = 10.0
 
-  public static let metadata = RuleMetadata(
+  package static let metadata = RuleMetadata(
     id: "write-frequency", title: "Join small writes", category: .disk,
     guide: [Guide.reducePower, Guide.fileAccess], signals: [.disk], unit: "1/min",
     measuredAs: "the larger of: bursts of writes (writes less than 1 s apart are one) and a tenth "
@@ -35,7 +35,7 @@ public enum WriteFrequencyRule: Rule {
       RuleExample("no writes", .notApplicable, SignalSet(durationSeconds: 60, disk: DiskSignal())),
     ])
 
-  public static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+  package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let disk = signals.disk else { return .notMeasured(reason: "not recorded") }
     guard disk.writes > 0 else { return .notApplicable(reason: "no regular file was written") }
     // The first small write to a file could not have been joined to an earlier one.

@@ -9,16 +9,16 @@
 /// A log-normal scoring curve through two control points, as Lighthouse scores its metrics.
 ///
 /// The complementary log-normal distribution whose value is 0.9 at `p10` and 0.5 at `median`.
-public struct Curve: Sendable, Hashable, Codable {
+package struct Curve: Sendable, Hashable, Codable {
   /// The value that scores 0.9.
-  public var p10: Double
+  package var p10: Double
   /// The value that scores 0.5.
-  public var median: Double
+  package var median: Double
   /// Where the two figures come from.
-  public var provenance: String
+  package var provenance: String
 
   /// Makes a curve; `p10` and `median` must be above zero and `p10` below `median`.
-  public init(p10: Double, median: Double, provenance: String) {
+  package init(p10: Double, median: Double, provenance: String) {
     self.p10 = p10
     self.median = median
     self.provenance = provenance
@@ -28,7 +28,7 @@ public struct Curve: Sendable, Hashable, Codable {
   static let inverseErfcOneFifth = 0.9061938024368232
 
   /// Score of a value, from 1 (free) to 0.
-  public func score(_ value: Double) -> Double {
+  package func score(_ value: Double) -> Double {
     guard value.isFinite else { return 0 }
     guard value > 0 else { return 1 }
     guard p10 > 0, p10 < median else { return value <= median ? 1 : 0 }

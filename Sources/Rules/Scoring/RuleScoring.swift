@@ -1,26 +1,26 @@
 /// How one rule is scored: every figure as far as it is given.
-public struct RuleScoring: Sendable, Hashable, Codable {
+package struct RuleScoring: Sendable, Hashable, Codable {
   /// Weight in the category; 0 shows a rule without counting it.
-  public var weight: Double?
+  package var weight: Double?
   /// The value that scores 90.
-  public var p10: Double?
+  package var p10: Double?
   /// The value that scores 50.
-  public var median: Double?
+  package var median: Double?
   /// Where `p10` and `median` come from.
-  public var provenance: String?
+  package var provenance: String?
   /// The value past which the rule fails whatever the curve says.
-  public var limit: Double?
+  package var limit: Double?
   /// How far past the limit is still taken for measuring noise.
-  public var tolerance: Double?
+  package var tolerance: Double?
   /// Whether a value equal to the limit fails too.
-  public var failsWhenReached: Bool?
+  package var failsWhenReached: Bool?
   /// Where the limit comes from.
-  public var limitProvenance: String?
+  package var limitProvenance: String?
   /// Why the rule gives no verdict on such a program; empty where it does.
-  public var notFor: String?
+  package var notFor: String?
 
   /// Nothing is given.
-  public init() {}
+  package init() {}
 
   /// These figures with those of another put over them.
   func replaced(by other: RuleScoring) -> RuleScoring {
@@ -41,14 +41,14 @@ public struct RuleScoring: Sendable, Hashable, Codable {
 }
 
 /// Weights of categories and figures of rules, by id.
-public struct ScoringTable: Sendable, Hashable, Codable {
+package struct ScoringTable: Sendable, Hashable, Codable {
   /// Weight of each category in the overall score.
-  public var categories: [String: Double] = [:]
+  package var categories: [String: Double] = [:]
   /// How each rule is scored.
-  public var rules: [String: RuleScoring] = [:]
+  package var rules: [String: RuleScoring] = [:]
 
   /// Empty.
-  public init() {}
+  package init() {}
 
   func replaced(by other: ScoringTable) -> ScoringTable {
     var result = self
@@ -61,19 +61,19 @@ public struct ScoringTable: Sendable, Hashable, Codable {
 }
 
 /// What a rule may know of its own scoring: a saving is counted down to the good figure.
-public struct RuleScale: Sendable, Hashable {
+package struct RuleScale: Sendable, Hashable {
   /// The value that scores 90 in the profile in force; nil where only a limit counts.
-  public var good: Double?
+  package var good: Double?
   /// The limit in force.
-  public var limit: Limit?
+  package var limit: Limit?
 
   /// The value that is aimed at: the good figure, or a limit below it.
-  public var target: Double {
+  package var target: Double {
     min(good ?? .infinity, limit?.value ?? .infinity).nonInfinite
   }
 
   /// By how much a value is worse than what is aimed at.
-  public func excess(_ value: Double) -> Double { max(0, value - target) }
+  package func excess(_ value: Double) -> Double { max(0, value - target) }
 }
 
 extension Double {

@@ -2,52 +2,52 @@
 ///
 /// Layers are put over one another: the built-in one first, then the user's. Within a layer the
 /// part of the profile in force goes over the part for all.
-public struct ScoringConfiguration: Sendable, Hashable {
+package struct ScoringConfiguration: Sendable, Hashable {
   /// The contents of one file.
-  public struct Layer: Sendable, Hashable {
+  package struct Layer: Sendable, Hashable {
     /// Name of the configuration.
-    public var name: String
+    package var name: String
     /// Version, raised with each change.
-    public var version: Int
+    package var version: Int
     /// The profile that is in force whatever was seen.
-    public var profile: ScoringProfile?
+    package var profile: ScoringProfile?
     /// For every profile.
-    public var general = ScoringTable()
+    package var general = ScoringTable()
     /// For one profile.
-    public var profiles: [ScoringProfile: ScoringTable] = [:]
+    package var profiles: [ScoringProfile: ScoringTable] = [:]
 
     /// An empty layer.
-    public init(name: String, version: Int) {
+    package init(name: String, version: Int) {
       self.name = name
       self.version = version
     }
   }
 
   /// The layers, the first one lowest.
-  public var layers: [Layer]
+  package var layers: [Layer]
 
   /// Puts layers over one another.
-  public init(layers: [Layer]) { self.layers = layers }
+  package init(layers: [Layer]) { self.layers = layers }
 
   /// What is used unless the user gives another.
-  public static let standard = ScoringConfiguration(
+  package static let standard = ScoringConfiguration(
     layers: [(try? ScoringFile.builtIn()) ?? Layer(name: "none", version: 0)])
 
   /// Names and versions, as the report prints them.
-  public var identifier: String {
+  package var identifier: String {
     layers.reversed().map { "\($0.name)/\($0.version)" }.joined(separator: " over ")
   }
 
   /// This configuration with another layer on top.
-  public func adding(_ layer: Layer) -> ScoringConfiguration {
+  package func adding(_ layer: Layer) -> ScoringConfiguration {
     ScoringConfiguration(layers: layers + [layer])
   }
 
   /// The profile that a layer prescribes.
-  public var prescribedProfile: ScoringProfile? { layers.last { $0.profile != nil }?.profile }
+  package var prescribedProfile: ScoringProfile? { layers.last { $0.profile != nil }?.profile }
 
   /// The figures that hold for one profile.
-  public func scheme(for profile: ScoringProfile) -> ScoringScheme {
+  package func scheme(for profile: ScoringProfile) -> ScoringScheme {
     var table = ScoringTable()
     for layer in layers {
       table = table.replaced(by: layer.general)
@@ -57,7 +57,7 @@ public struct ScoringConfiguration: Sendable, Hashable {
   }
 
   /// What is wrong with the configuration as a whole, one line each.
-  public var problems: [String] {
+  package var problems: [String] {
     var problems: [String] = []
     for profile in ScoringProfile.allCases {
       let scheme = scheme(for: profile)
@@ -76,24 +76,24 @@ public struct ScoringConfiguration: Sendable, Hashable {
 }
 
 /// The figures that hold for one profile, all layers applied.
-public struct ScoringScheme: Sendable, Hashable {
+package struct ScoringScheme: Sendable, Hashable {
   /// The profile.
-  public var profile: ScoringProfile
+  package var profile: ScoringProfile
   /// Name and version of the configuration.
-  public var identifier: String
+  package var identifier: String
   /// The figures.
-  public var table: ScoringTable
+  package var table: ScoringTable
 
   /// Weight of a category; 1 where none is given.
-  public func weight(of category: RuleCategory) -> Double {
+  package func weight(of category: RuleCategory) -> Double {
     table.categories[category.rawValue] ?? 1
   }
 
   /// Weight of a rule in its category; 1 where none is given.
-  public func weight(ofRule id: String) -> Double { table.rules[id]?.weight ?? 1 }
+  package func weight(ofRule id: String) -> Double { table.rules[id]?.weight ?? 1 }
 
   /// The curve of a rule; nil where only a limit counts.
-  public func curve(ofRule id: String) -> Curve? {
+  package func curve(ofRule id: String) -> Curve? {
     guard let scoring = table.rules[id], let p10 = scoring.p10, let median = scoring.median else {
       return nil
     }
@@ -103,7 +103,7 @@ public struct ScoringScheme: Sendable, Hashable {
   }
 
   /// The limit of a rule.
-  public func limit(ofRule id: String) -> Limit? {
+  package func limit(ofRule id: String) -> Limit? {
     guard let scoring = table.rules[id], let value = scoring.limit else { return nil }
     return Limit(
       value, tolerance: scoring.tolerance ?? 0,
@@ -112,12 +112,12 @@ public struct ScoringScheme: Sendable, Hashable {
   }
 
   /// Why a rule gives no verdict in this profile.
-  public func reasonNotFor(rule id: String) -> String? {
+  package func reasonNotFor(rule id: String) -> String? {
     table.rules[id]?.notFor.flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// What a rule is told of its scoring.
-  public func scale(ofRule id: String) -> RuleScale {
+  package func scale(ofRule id: String) -> RuleScale {
     RuleScale(good: curve(ofRule: id)?.p10, limit: limit(ofRule: id))
   }
 }

@@ -7,29 +7,29 @@ import TOMLKit
 #endif
 
 /// Why a scoring configuration could not be used: the file, the line and what to change.
-public struct ScoringError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct ScoringError: Error, Sendable, Hashable, CustomStringConvertible {
   /// One line.
-  public var description: String
+  package var description: String
 }
 
 /// Scoring configurations as TOML, in the form of the built-in `scoring.toml`.
-public enum ScoringFile {
+package enum ScoringFile {
   /// The configuration that Lull comes with.
-  public static func builtIn() throws(ScoringError) -> ScoringConfiguration.Layer {
+  package static func builtIn() throws(ScoringError) -> ScoringConfiguration.Layer {
     try parse(
       String(decoding: PackageResources.scoring_toml, as: UTF8.self), path: "scoring.toml")
   }
 
   /// The text of the built-in configuration.
-  public static var builtInText: String {
+  package static var builtInText: String {
     String(decoding: PackageResources.scoring_toml, as: UTF8.self)
   }
 
   /// Has the standard configuration be read, which is done once.
-  public static func prepare() { _ = ScoringConfiguration.standard }
+  package static func prepare() { _ = ScoringConfiguration.standard }
 
   /// The standard configuration with a user's file put over it.
-  public static func configuration(path: String?) throws(ScoringError) -> ScoringConfiguration {
+  package static func configuration(path: String?) throws(ScoringError) -> ScoringConfiguration {
     guard let path else { return .standard }
     let data: Data
     do { data = try Data(contentsOf: URL(fileURLWithPath: path)) } catch {
@@ -46,7 +46,7 @@ public enum ScoringFile {
   }
 
   /// Reads one file's text; `path` is for error messages.
-  public static func parse(
+  package static func parse(
     _ text: String, path: String
   ) throws(ScoringError) -> ScoringConfiguration.Layer {
     let document: TOMLTable

@@ -1,7 +1,7 @@
 import Signals
 
 /// What sort of program is scored: what is right for a compiler is wrong for an app.
-public enum ScoringProfile: String, Sendable, Hashable, Codable, CaseIterable {
+package enum ScoringProfile: String, Sendable, Hashable, Codable, CaseIterable {
   /// Waits for events of its user's; it has a run loop.
   case app
   /// Waits for requests at a listening socket.
@@ -10,7 +10,7 @@ public enum ScoringProfile: String, Sendable, Hashable, Codable, CaseIterable {
   case tool
 
   /// The profile that fits what was seen, and why.
-  public static func choose(for signals: SignalSet) -> (profile: ScoringProfile, reason: String) {
+  package static func choose(for signals: SignalSet) -> (profile: ScoringProfile, reason: String) {
     if let network = signals.network {
       // A program that talks to itself is no server.
       let own = Set(network.connections.filter { !$0.isServerSide }.map(\.local))

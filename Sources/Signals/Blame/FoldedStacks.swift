@@ -1,9 +1,9 @@
 import TraceModel
 
 /// Stacks as flame graph tools read them: `thread;outermost;…;innermost value`.
-public enum FoldedStacks {
+package enum FoldedStacks {
   /// What the value counts.
-  public enum Kind: String, Sendable, CaseIterable {
+  package enum Kind: String, Sendable, CaseIterable {
     /// Microseconds of CPU time.
     case cpu
     /// Microseconds blocked, under the cause.
@@ -27,7 +27,7 @@ public enum FoldedStacks {
   }
 
   /// One line for each different stack of the subject, sorted.
-  public static func lines(_ trace: Trace, _ kind: Kind) -> [String] {
+  package static func lines(_ trace: Trace, _ kind: Kind) -> [String] {
     let subject = SubjectView(trace)
     let samples = BlameSamples(subject: subject, priors: EnergyPriors())
     let names = Dictionary(

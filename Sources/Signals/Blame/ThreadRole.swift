@@ -1,7 +1,7 @@
 import TraceModel
 
 /// The part that a thread plays, each with an expectation of its own.
-public enum ThreadRole: String, Sendable, Hashable, Codable, CaseIterable {
+package enum ThreadRole: String, Sendable, Hashable, Codable, CaseIterable {
   /// Plays the main thread's part: runs MainActor and the main queue.
   case main
   /// Runs channels of SwiftNIO; blocking it stalls all of them.
@@ -15,7 +15,7 @@ public enum ThreadRole: String, Sendable, Hashable, Codable, CaseIterable {
   case other
 
   /// Whether work that others wait for stalls when such a thread blocks.
-  public var isCritical: Bool { [.main, .eventLoop, .cooperativePool].contains(self) }
+  package var isCritical: Bool { [.main, .eventLoop, .cooperativePool].contains(self) }
 }
 
 /// A function by which a thread's part is known.

@@ -3,19 +3,19 @@ import Quantities
 import TraceModel
 
 /// What to assume while measuring.
-public struct MeasurementOptions: Sendable {
+package struct MeasurementOptions: Sendable {
   /// Name of a radio profile.
-  public var radioProfile: String
+  package var radioProfile: String
   /// TOML file with the user's own profiles.
-  public var radioProfileFile: String?
+  package var radioProfileFile: String?
   /// Counts traffic on the loopback interface as if the radio carried it.
-  public var includeLoopback: Bool
-  public var priors: EnergyPriors
+  package var includeLoopback: Bool
+  package var priors: EnergyPriors
   /// Names of the marks that signals make, by the signals' numbers.
-  public var signalMarks: [Int: String]
+  package var signalMarks: [Int: String]
 
   /// The defaults: LTE, loopback left out.
-  public init(
+  package init(
     radioProfile: String = RadioProfile.defaultName, radioProfileFile: String? = nil,
     includeLoopback: Bool = false, priors: EnergyPriors = EnergyPriors(),
     signalMarks: [Int: String] = [:]
@@ -29,9 +29,9 @@ public struct MeasurementOptions: Sendable {
 }
 
 /// Computes the signals of a trace's subject, once.
-public enum Measurement {
+package enum Measurement {
   /// - Throws: `RadioProfileError` when the radio profile is unknown or malformed.
-  public static func measure(
+  package static func measure(
     _ trace: Trace, options: MeasurementOptions = MeasurementOptions()
   ) throws(RadioProfileError) -> SignalSet {
     let profile = try RadioProfileFile.profile(

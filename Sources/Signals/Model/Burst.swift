@@ -1,5 +1,5 @@
 /// What a burst was for; the first class that fits, in this order.
-public enum BurstClass: String, Sendable, Hashable, Codable, CaseIterable {
+package enum BurstClass: String, Sendable, Hashable, Codable, CaseIterable {
   /// Longer than 5 s and more than 100 kB.
   case large
   /// Opening, closing or resetting connections only.
@@ -15,30 +15,30 @@ public enum BurstClass: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 /// Transfers less than 1.5 s apart, with the radio energy they caused.
-public struct Burst: Sendable, Hashable, Codable {
+package struct Burst: Sendable, Hashable, Codable {
   /// Seconds from the start of the trace.
-  public var start: Double
+  package var start: Double
   /// First to last transfer.
-  public var durationSeconds: Double
+  package var durationSeconds: Double
   /// Payload bytes sent.
-  public var bytesSent: UInt64
+  package var bytesSent: UInt64
   /// Payload bytes received.
-  public var bytesReceived: UInt64
+  package var bytesReceived: UInt64
   /// What the burst was for.
-  public var `class`: BurstClass
+  package var `class`: BurstClass
   /// Hosts it spoke to, without ports, sorted.
-  public var remotes: [String]
+  package var remotes: [String]
   /// Radio energy from its start until idle or the next burst.
-  public var energyJoules: Double
+  package var energyJoules: Double
   /// The part of it spent in tail states.
-  public var tailEnergyJoules: Double
+  package var tailEnergyJoules: Double
   /// Where its first send was made, innermost frame first.
-  public var stack: [StackFrame]
+  package var stack: [StackFrame]
   /// Transfers with payload.
-  public var payloadTransfers: Int
+  package var payloadTransfers: Int
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
-  public init(
+  package init(
     start: Double,
     durationSeconds: Double = 0,
     bytesSent: UInt64 = 0,

@@ -1,26 +1,26 @@
 /// CPU time of the whole process, as shares of one core.
-public struct CPUSignal: Sendable, Hashable, Codable {
+package struct CPUSignal: Sendable, Hashable, Codable {
   /// CPU time.
-  public var totalSeconds: Double
+  package var totalSeconds: Double
   /// The part in user mode.
-  public var userSeconds: Double?
+  package var userSeconds: Double?
   /// The part in the kernel.
-  public var systemSeconds: Double?
+  package var systemSeconds: Double?
   /// Median share over windows of a second; above 1 when several cores were used.
-  public var medianShare: Double
+  package var medianShare: Double
   /// 95th percentile of the same.
-  public var p95Share: Double
+  package var p95Share: Double
   /// Highest share over any 60 s; zero for a shorter recording.
-  public var shareOver60s: Double
+  package var shareOver60s: Double
   /// Time in which the main thread sat in its event wait.
-  public var idleSeconds: Double?
+  package var idleSeconds: Double?
   /// CPU time of the other threads meanwhile.
-  public var idleCPUSeconds: Double?
+  package var idleCPUSeconds: Double?
   /// Time that threads were blocked by page faults.
-  public var majorFaultSeconds: Double
+  package var majorFaultSeconds: Double
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
-  public init(
+  package init(
     totalSeconds: Double = 0,
     userSeconds: Double? = nil,
     systemSeconds: Double? = nil,

@@ -1,16 +1,16 @@
 /// Timer wakeups replayed with a tolerance.
-public struct CoalescingSignal: Sendable, Hashable, Codable {
+package struct CoalescingSignal: Sendable, Hashable, Codable {
   /// Tolerance of each wakeup, as a share of the time since the last one of its thread.
-  public var toleranceShare: Double
+  package var toleranceShare: Double
   /// Timer wakeups as they were.
-  public var timerWakeups: Int
+  package var timerWakeups: Int
   /// Wakes of the CPU that are left when those that may are joined.
-  public var remaining: Int
+  package var remaining: Int
   /// Median time between two timer wakeups of the process.
-  public var medianIdleGapSeconds: Double
+  package var medianIdleGapSeconds: Double
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
-  public init(
+  package init(
     toleranceShare: Double = 0.1,
     timerWakeups: Int = 0,
     remaining: Int = 0,
@@ -23,5 +23,5 @@ public struct CoalescingSignal: Sendable, Hashable, Codable {
   }
 
   /// Wakeups that could have shared another's.
-  public var avoidable: Int { max(0, timerWakeups - remaining) }
+  package var avoidable: Int { max(0, timerWakeups - remaining) }
 }

@@ -1,32 +1,32 @@
 import TraceModel
 
 /// A thread on which others depend: the main thread, an event loop, one of the cooperative pool.
-public struct CriticalThread: Sendable, Hashable, Codable {
+package struct CriticalThread: Sendable, Hashable, Codable {
   /// Kernel thread id.
-  public var tid: Int
+  package var tid: Int
   /// Thread name.
-  public var name: String
+  package var name: String
   /// The part it plays.
-  public var role: ThreadRole
+  package var role: ThreadRole
   /// Times it left its event wait.
-  public var turns: Int
+  package var turns: Int
   /// The longest time between two event waits; for the pool, that a task blocked it.
-  public var longestTurnSeconds: Double
+  package var longestTurnSeconds: Double
   /// On a CPU.
-  public var runningSeconds: Double
+  package var runningSeconds: Double
   /// Waiting for a CPU.
-  public var runnableSeconds: Double
+  package var runnableSeconds: Double
   /// In event waits.
-  public var idleSeconds: Double
+  package var idleSeconds: Double
   /// Blocked while it had work to do.
-  public var blockedSeconds: Double
+  package var blockedSeconds: Double
   /// Blocked seconds by cause.
-  public var blockedByCause: [WaitCause: Double]
+  package var blockedByCause: [WaitCause: Double]
   /// The same grouped by cause and stack, worst first.
-  public var blockings: [Blocking]
+  package var blockings: [Blocking]
 
   /// Makes the value from its parts; what is left out is zero or empty.
-  public init(
+  package init(
     tid: Int, name: String = "", role: ThreadRole, turns: Int = 0,
     longestTurnSeconds: Double = 0, runningSeconds: Double = 0, runnableSeconds: Double = 0,
     idleSeconds: Double = 0, blockedSeconds: Double = 0, blockedByCause: [WaitCause: Double] = [:],

@@ -1,34 +1,34 @@
 /// What the process handed to regular files.
-public struct DiskSignal: Sendable, Hashable, Codable {
+package struct DiskSignal: Sendable, Hashable, Codable {
   /// Number of writes.
-  public var writes: Int
+  package var writes: Int
   /// Bytes written.
-  public var bytesWritten: UInt64
+  package var bytesWritten: UInt64
   /// Writes of less than 4 KiB.
-  public var smallWrites: Int
+  package var smallWrites: Int
   /// Where most of the small writes were made, innermost frame first; empty where no stack was taken.
-  public var smallWriteStack: [StackFrame]
+  package var smallWriteStack: [StackFrame]
   /// fsync, fdatasync, sync_file_range, msync and O_SYNC writes.
-  public var syncs: Int
+  package var syncs: Int
   /// Time threads stalled in syncs.
-  public var syncSeconds: Double
+  package var syncSeconds: Double
   /// Writes per minute of the recording.
-  public var writesPerMinute: Double
+  package var writesPerMinute: Double
   /// Groups of writes less than 1 s apart.
-  public var writeBursts: Int
+  package var writeBursts: Int
   /// Bytes that reached the block device, where known.
-  public var deviceBytesWritten: UInt64?
+  package var deviceBytesWritten: UInt64?
   /// Files written, most bytes first.
-  public var files: [FileUse]
+  package var files: [FileUse]
   /// Bytes written again to files truncated or replaced.
-  public var rewrittenBytes: UInt64
+  package var rewrittenBytes: UInt64
   /// Median of the bytes written in tenths of the recording, per second; zero for one-off writes.
-  public var steadyBytesPerSecond: Double?
+  package var steadyBytesPerSecond: Double?
   /// Whether large reads were recorded.
-  public var readsMeasured: Bool
+  package var readsMeasured: Bool
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
-  public init(
+  package init(
     writes: Int = 0,
     bytesWritten: UInt64 = 0,
     smallWrites: Int = 0,
@@ -60,42 +60,42 @@ public struct DiskSignal: Sendable, Hashable, Codable {
 }
 
 /// What was written to one file.
-public struct FileUse: Sendable, Hashable, Codable {
+package struct FileUse: Sendable, Hashable, Codable {
   /// Path, or what is known of the descriptor.
-  public var path: String
+  package var path: String
   /// Number of writes.
-  public var writes: Int
+  package var writes: Int
   /// Bytes written.
-  public var bytesWritten: UInt64
+  package var bytesWritten: UInt64
   /// Number of syncs.
-  public var syncs: Int
+  package var syncs: Int
   /// Times it was truncated or replaced and written again.
-  public var rewrites: Int
+  package var rewrites: Int
   /// Bytes of those rewrites.
-  public var rewrittenBytes: UInt64
+  package var rewrittenBytes: UInt64
   /// Writes of less than 4 KiB.
-  public var smallWrites: Int
+  package var smallWrites: Int
   /// Large reads (64 KiB and more).
-  public var reads: Int
+  package var reads: Int
   /// Bytes of those reads.
-  public var bytesRead: UInt64
+  package var bytesRead: UInt64
   /// Small writes elsewhere than behind the last one.
-  public var scatteredWrites: Int
+  package var scatteredWrites: Int
   /// End of the farthest write with a known offset.
-  public var extentBytes: UInt64
+  package var extentBytes: UInt64
   /// Rewrites whose content was that of the version before.
-  public var equalRewrites: Int
+  package var equalRewrites: Int
   /// Rewrites whose content was read and compared.
-  public var comparedRewrites: Int
+  package var comparedRewrites: Int
   /// Bytes of the blocks of 4 KiB that differ from the version before, over the compared rewrites.
-  public var changedBytes: UInt64?
+  package var changedBytes: UInt64?
   /// Bytes of the rewrites that were compared.
-  public var comparedBytes: UInt64
+  package var comparedBytes: UInt64
   /// Writes that are left when those of one burst that continue each other are joined up to 64 KiB.
-  public var joinedWrites: Int?
+  package var joinedWrites: Int?
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
-  public init(
+  package init(
     path: String,
     writes: Int = 0,
     bytesWritten: UInt64 = 0,

@@ -1,16 +1,16 @@
 /// Energy prices of events for which no counter gives the energy.
 ///
 /// The defaults are powertop's priors (DESIGN section 5); a configuration may replace each.
-public struct EnergyPriors: Sendable, Hashable, Codable {
+package struct EnergyPriors: Sendable, Hashable, Codable {
   /// Watts of one busy core.
-  public var wattsPerBusyCore: Double
+  package var wattsPerBusyCore: Double
   /// Joules of one wakeup that makes its CPU leave idle; others find the CPU awake.
-  public var joulesPerWakeup: Double
+  package var joulesPerWakeup: Double
   /// Joules of one disk operation.
-  public var joulesPerDiskOperation: Double
+  package var joulesPerDiskOperation: Double
 
   /// Makes priors; each defaults to powertop's figure.
-  public init(
+  package init(
     wattsPerBusyCore: Double = 1.56, joulesPerWakeup: Double = 0.00395,
     joulesPerDiskOperation: Double = 0.002
   ) {
@@ -20,7 +20,7 @@ public struct EnergyPriors: Sendable, Hashable, Codable {
   }
 
   /// Energy of the given amounts: CPU, wakeups that found their CPU idle, disk operations and radio.
-  public func energy(
+  package func energy(
     cpuSeconds: Double, wakeups: Int, diskOperations: Int, radioJoules: Double
   ) -> EnergySignal {
     let cpu = cpuSeconds * wattsPerBusyCore

@@ -1,32 +1,32 @@
 /// Energy of the recording by consumer, in joules.
-public struct EnergySignal: Sendable, Hashable, Codable {
+package struct EnergySignal: Sendable, Hashable, Codable {
   /// Sum of the parts, or a counter's figure when measured.
-  public var totalJoules: Double
+  package var totalJoules: Double
   /// Busy cores.
-  public var cpuJoules: Double
+  package var cpuJoules: Double
   /// Wakeups.
-  public var wakeupJoules: Double
+  package var wakeupJoules: Double
   /// Modelled radio.
-  public var radioJoules: Double
+  package var radioJoules: Double
   /// Disk operations.
-  public var diskJoules: Double
+  package var diskJoules: Double
   /// modelled, or measured where a counter gave it.
-  public var kind: String
+  package var kind: String
   /// Least of what the models give.
-  public var low: Double?
+  package var low: Double?
   /// Most of what the models give.
-  public var high: Double?
+  package var high: Double?
   /// What a counter of the machine gave for all processes together.
-  public var measuredJoules: Double?
+  package var measuredJoules: Double?
   /// Name of that counter.
-  public var measuredBy: String?
+  package var measuredBy: String?
   /// CPU and wakeups by thread, most first.
-  public var byThread: [ThreadEnergy]
+  package var byThread: [ThreadEnergy]
   /// CPU and radio by function of the program, most first.
-  public var byFunction: [FunctionEnergy]
+  package var byFunction: [FunctionEnergy]
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
-  public init(
+  package init(
     totalJoules: Double = 0,
     cpuJoules: Double = 0,
     wakeupJoules: Double = 0,

@@ -1,7 +1,7 @@
 import TraceModel
 
 /// How bad a hang is, by its length.
-public enum HangSeverity: String, Sendable, Hashable, Codable, CaseIterable {
+package enum HangSeverity: String, Sendable, Hashable, Codable, CaseIterable {
   /// At least 100 ms.
   case noticeable
   /// At least 250 ms.
@@ -12,7 +12,7 @@ public enum HangSeverity: String, Sendable, Hashable, Codable, CaseIterable {
   case critical
 
   /// Severity of a turn of this length; nil below 100 ms.
-  public init?(durationSeconds: Double) {
+  package init?(durationSeconds: Double) {
     switch durationSeconds {
     case 2...: self = .critical
     case 0.5...: self = .severe
@@ -24,26 +24,26 @@ public enum HangSeverity: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 /// A turn of the main thread that lasted 100 ms or more.
-public struct Hang: Sendable, Hashable, Codable {
+package struct Hang: Sendable, Hashable, Codable {
   /// Seconds from the start of the trace.
-  public var start: Double
+  package var start: Double
   /// Length of the turn.
-  public var durationSeconds: Double
+  package var durationSeconds: Double
   /// How bad it is.
-  public var severity: HangSeverity
+  package var severity: HangSeverity
   /// On a CPU.
-  public var runningSeconds: Double
+  package var runningSeconds: Double
   /// Waiting for a CPU.
-  public var runnableSeconds: Double
+  package var runnableSeconds: Double
   /// Blocked seconds by cause.
-  public var blockedByCause: [WaitCause: Double]
+  package var blockedByCause: [WaitCause: Double]
   /// Stack that covers most of the hang, innermost frame first.
-  public var stack: [StackFrame]
+  package var stack: [StackFrame]
   /// The function to blame.
-  public var blamedFunction: String? { stack.blamed?.function }
+  package var blamedFunction: String? { stack.blamed?.function }
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
-  public init(
+  package init(
     start: Double,
     durationSeconds: Double,
     severity: HangSeverity = .noticeable,

@@ -1,24 +1,24 @@
 import TraceModel
 
 /// What the process did before it was ready for events.
-public struct LaunchSignal: Sendable, Hashable, Codable {
+package struct LaunchSignal: Sendable, Hashable, Codable {
   /// How long it took.
-  public var seconds: Double
+  package var seconds: Double
   /// CPU time of the main thread.
-  public var runningSeconds: Double
+  package var runningSeconds: Double
   /// Time the main thread waited for a CPU.
-  public var runnableSeconds: Double
+  package var runnableSeconds: Double
   /// Blocked time of the main thread, by cause.
-  public var blockedByCause: [WaitCause: Double]
+  package var blockedByCause: [WaitCause: Double]
   /// Bytes that read calls returned, sockets left out; mapped libraries are not among them.
-  public var bytesRead: UInt64?
+  package var bytesRead: UInt64?
   /// Regular files opened, each counted once.
-  public var filesOpened: Int
+  package var filesOpened: Int
   /// Some of those files.
-  public var files: [String]
+  package var files: [String]
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
-  public init(
+  package init(
     seconds: Double,
     runningSeconds: Double = 0,
     runnableSeconds: Double = 0,

@@ -1,20 +1,20 @@
 /// How long the program took to start and to end.
-public struct LifecycleSignal: Sendable, Hashable, Codable {
+package struct LifecycleSignal: Sendable, Hashable, Codable {
   /// From exec to the first event wait or the ready mark; nil when it was not seen.
-  public var launchSeconds: Double?
+  package var launchSeconds: Double?
   /// From the termination signal to the exit; nil without such a signal.
-  public var terminationSeconds: Double?
+  package var terminationSeconds: Double?
   /// What was taken as the end of the launch, or why there is none.
-  public var launchHow: String
+  package var launchHow: String
   /// Signal that ended the process.
-  public var exitSignal: Int?
+  package var exitSignal: Int?
   /// Termination signal that was delivered (15 or 2), whether or not the exit was seen.
-  public var terminationSignal: Int?
+  package var terminationSignal: Int?
   /// What was done before the program was ready.
-  public var launch: LaunchSignal?
+  package var launch: LaunchSignal?
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
-  public init(
+  package init(
     launchSeconds: Double? = nil,
     terminationSeconds: Double? = nil,
     launchHow: String = "",

@@ -1,14 +1,14 @@
 /// A socket that waits for connections.
-public struct ListenerSignal: Sendable, Hashable, Codable {
+package struct ListenerSignal: Sendable, Hashable, Codable {
   /// Local address and port.
-  public var local: String
+  package var local: String
   /// Time of listening, nil if before the recording.
-  public var opened: Double?
+  package var opened: Double?
   /// Time of closing, nil if after the recording.
-  public var closed: Double?
+  package var closed: Double?
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
-  public init(
+  package init(
     local: String,
     opened: Double? = nil,
     closed: Double? = nil
@@ -20,16 +20,16 @@ public struct ListenerSignal: Sendable, Hashable, Codable {
 }
 
 /// A connection or send that did not succeed.
-public struct NetworkFailure: Sendable, Hashable, Codable {
+package struct NetworkFailure: Sendable, Hashable, Codable {
   /// Seconds from the start of the trace.
-  public var time: Double
+  package var time: Double
   /// Host at the other end.
-  public var remote: String
+  package var remote: String
   /// connect or send.
-  public var kind: String
+  package var kind: String
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
-  public init(
+  package init(
     time: Double,
     remote: String = "",
     kind: String

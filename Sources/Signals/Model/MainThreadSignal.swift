@@ -4,40 +4,40 @@ import TraceModel
 ///
 /// A turn lasts from leaving an event wait to the next; its time splits exactly into running,
 /// runnable and blocked by cause. Times are in seconds.
-public struct MainThreadSignal: Sendable, Hashable, Codable {
+package struct MainThreadSignal: Sendable, Hashable, Codable {
   /// Kernel thread id.
-  public var threadID: Int
+  package var threadID: Int
   /// Thread name at the end of the recording.
-  public var threadName: String
+  package var threadName: String
   /// How the thread was recognised as the main one.
-  public var foundBy: String
+  package var foundBy: String
   /// Whether the thread ever waited for events; a tool never does.
-  public var hasEventLoop: Bool
+  package var hasEventLoop: Bool
   /// Number of turns.
-  public var turns: Int
+  package var turns: Int
   /// On a CPU, in turns.
-  public var runningSeconds: Double
+  package var runningSeconds: Double
   /// Waiting for a CPU, in turns.
-  public var runnableSeconds: Double
+  package var runnableSeconds: Double
   /// Blocked, in turns.
-  public var blockedSeconds: Double
+  package var blockedSeconds: Double
   /// In event waits.
-  public var idleSeconds: Double
+  package var idleSeconds: Double
   /// Blocked seconds by cause.
-  public var blockedByCause: [WaitCause: Double]
+  package var blockedByCause: [WaitCause: Double]
   /// Turns of 100 ms and more, in order of time.
-  public var hangs: [Hang]
+  package var hangs: [Hang]
   /// Turns by length.
-  public var turnsOver: TurnCounts
+  package var turnsOver: TurnCounts
   /// Running time in turns of 50 ms and more; without an event loop all running time.
-  public var computingSeconds50ms: Double
+  package var computingSeconds50ms: Double
   /// The part of `computingSeconds50ms` in which another CPU was idle.
-  public var computingWhileIdleCPUs: Double
+  package var computingWhileIdleCPUs: Double
   /// Blocked time grouped by cause and stack, worst first.
-  public var blockings: [Blocking]
+  package var blockings: [Blocking]
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
-  public init(
+  package init(
     threadID: Int = 0,
     threadName: String = "",
     foundBy: String = "",
@@ -73,20 +73,20 @@ public struct MainThreadSignal: Sendable, Hashable, Codable {
 }
 
 /// How many turns were at least so long.
-public struct TurnCounts: Sendable, Hashable, Codable {
+package struct TurnCounts: Sendable, Hashable, Codable {
   /// Turns of 50 ms and more.
-  public var over50ms: Int
+  package var over50ms: Int
   /// Turns of 100 ms and more.
-  public var over100ms: Int
+  package var over100ms: Int
   /// Turns of 250 ms and more.
-  public var over250ms: Int
+  package var over250ms: Int
   /// Turns of 500 ms and more.
-  public var over500ms: Int
+  package var over500ms: Int
   /// Turns of 2 s and more.
-  public var over2s: Int
+  package var over2s: Int
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
-  public init(
+  package init(
     over50ms: Int = 0,
     over100ms: Int = 0,
     over250ms: Int = 0,
@@ -102,20 +102,20 @@ public struct TurnCounts: Sendable, Hashable, Codable {
 }
 
 /// Time a thread spent blocked for one cause at one place.
-public struct Blocking: Sendable, Hashable, Codable {
+package struct Blocking: Sendable, Hashable, Codable {
   /// What was waited for.
-  public var cause: WaitCause
+  package var cause: WaitCause
   /// Total blocked time.
-  public var seconds: Double
+  package var seconds: Double
   /// Number of waits.
-  public var count: Int
+  package var count: Int
   /// Where it waited, innermost frame first.
-  public var stack: [StackFrame]
+  package var stack: [StackFrame]
   /// Name of the threads that most often ended the wait.
-  public var waker: String?
+  package var waker: String?
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
-  public init(
+  package init(
     cause: WaitCause,
     seconds: Double = 0,
     count: Int = 0,

@@ -1,18 +1,18 @@
 /// A moment that somebody gave a name.
-public struct Mark: Sendable, Hashable, Codable {
+package struct Mark: Sendable, Hashable, Codable {
   /// Seconds from the start of the trace.
-  public var time: Double
+  package var time: Double
   /// The name.
-  public var name: String
+  package var name: String
   /// Who gave it: command, library, signal, pressure or cgroup.
-  public var how: String
+  package var how: String
   /// Footprint at that time.
-  public var footprintBytes: UInt64?
+  package var footprintBytes: UInt64?
   /// Lowest footprint within 5 s after it.
-  public var lowestFootprintBytes: UInt64?
+  package var lowestFootprintBytes: UInt64?
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
-  public init(
+  package init(
     time: Double,
     name: String,
     how: String = "",
@@ -27,40 +27,40 @@ public struct Mark: Sendable, Hashable, Codable {
   }
 
   /// Whether it tells that memory is short.
-  public var isMemoryPressure: Bool { name.hasPrefix("memory-pressure") }
+  package var isMemoryPressure: Bool { name.hasPrefix("memory-pressure") }
 }
 
 /// A span that the program named itself, with what was used in it.
-public struct Interval: Sendable, Hashable, Codable {
+package struct Interval: Sendable, Hashable, Codable {
   /// The name.
-  public var name: String
+  package var name: String
   /// Seconds from the start of the trace.
-  public var start: Double
+  package var start: Double
   /// How long it lasted.
-  public var durationSeconds: Double
+  package var durationSeconds: Double
   /// Whether its end was not seen.
-  public var isOpen: Bool
+  package var isOpen: Bool
   /// Thread that began it.
-  public var thread: String
+  package var thread: String
   /// CPU time of all threads of the process.
-  public var cpuSeconds: Double
+  package var cpuSeconds: Double
   /// Wakeups.
-  public var wakeups: Int
+  package var wakeups: Int
   /// Payload bytes sent.
-  public var bytesSent: UInt64
+  package var bytesSent: UInt64
   /// Payload bytes received.
-  public var bytesReceived: UInt64
+  package var bytesReceived: UInt64
   /// Bytes written to regular files.
-  public var bytesWritten: UInt64
+  package var bytesWritten: UInt64
   /// Who told of it: library, or the tests' xctest or swift-testing.
-  public var how: String
+  package var how: String
   /// What came of a test: passed, failed or skipped.
-  public var outcome: String?
+  package var outcome: String?
   /// Its process, where that is not the subject: a package's two kinds of tests run apart.
-  public var pid: Int?
+  package var pid: Int?
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
-  public init(
+  package init(
     name: String,
     start: Double,
     durationSeconds: Double,

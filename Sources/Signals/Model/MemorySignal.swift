@@ -1,28 +1,28 @@
 /// The memory footprint: anonymous, swapped and shared-memory pages.
-public struct MemorySignal: Sendable, Hashable, Codable {
+package struct MemorySignal: Sendable, Hashable, Codable {
   /// Highest footprint seen.
-  public var peakFootprintBytes: UInt64
+  package var peakFootprintBytes: UInt64
   /// Last footprint seen.
-  public var endFootprintBytes: UInt64
+  package var endFootprintBytes: UInt64
   /// Highest resident size.
-  public var peakResidentBytes: UInt64
+  package var peakResidentBytes: UInt64
   /// Theil–Sen slope of the footprint, nil with too few samples.
-  public var growthBytesPerMinute: Double?
+  package var growthBytesPerMinute: Double?
   /// Lower and upper bound of the slope at 95 %.
-  public var growthInterval: [Double]?
+  package var growthInterval: [Double]?
   /// Faults that read from a device.
-  public var majorFaults: Int
+  package var majorFaults: Int
   /// Other faults.
-  public var minorFaults: Int
+  package var minorFaults: Int
   /// Samples in order of time.
-  public var samples: [MemorySample]
+  package var samples: [MemorySample]
   /// Memory that was there for a moment only, largest first.
-  public var spikes: [MemorySpike]
+  package var spikes: [MemorySpike]
   /// Whether turns could be told and sampled.
-  public var spikesMeasured: Bool
+  package var spikesMeasured: Bool
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
-  public init(
+  package init(
     peakFootprintBytes: UInt64 = 0,
     endFootprintBytes: UInt64 = 0,
     peakResidentBytes: UInt64 = 0,
@@ -48,16 +48,16 @@ public struct MemorySignal: Sendable, Hashable, Codable {
 }
 
 /// The footprint at one time.
-public struct MemorySample: Sendable, Hashable, Codable {
+package struct MemorySample: Sendable, Hashable, Codable {
   /// Seconds from the start of the trace.
-  public var time: Double
+  package var time: Double
   /// Footprint.
-  public var footprintBytes: UInt64
+  package var footprintBytes: UInt64
   /// Resident size.
-  public var residentBytes: UInt64
+  package var residentBytes: UInt64
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
-  public init(
+  package init(
     time: Double,
     footprintBytes: UInt64 = 0,
     residentBytes: UInt64 = 0

@@ -1,16 +1,16 @@
 /// Memory that was taken and given back within one turn.
-public struct MemorySpike: Sendable, Hashable, Codable {
+package struct MemorySpike: Sendable, Hashable, Codable {
   /// Seconds from the start of the trace.
-  public var time: Double
+  package var time: Double
   /// Resident size before.
-  public var beforeBytes: UInt64
+  package var beforeBytes: UInt64
   /// Highest resident size.
-  public var peakBytes: UInt64
+  package var peakBytes: UInt64
   /// Resident size after.
-  public var afterBytes: UInt64
+  package var afterBytes: UInt64
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
-  public init(
+  package init(
     time: Double,
     beforeBytes: UInt64,
     peakBytes: UInt64,
@@ -23,7 +23,7 @@ public struct MemorySpike: Sendable, Hashable, Codable {
   }
 
   /// What was only there for a while, as a share of what was there before.
-  public var share: Double {
+  package var share: Double {
     beforeBytes > 0 ? Double(peakBytes - min(peakBytes, afterBytes)) / Double(beforeBytes) : 0
   }
 }

@@ -1,44 +1,44 @@
 /// Traffic on internet sockets, as a phone's radio would see it.
-public struct NetworkSignal: Sendable, Hashable, Codable {
+package struct NetworkSignal: Sendable, Hashable, Codable {
   /// Number of sends.
-  public var sends: Int
+  package var sends: Int
   /// Number of receives.
-  public var receives: Int
+  package var receives: Int
   /// Payload bytes sent.
-  public var bytesSent: UInt64
+  package var bytesSent: UInt64
   /// Payload bytes received.
-  public var bytesReceived: UInt64
+  package var bytesReceived: UInt64
   /// Connections, in order of opening.
-  public var connections: [ConnectionSignal]
+  package var connections: [ConnectionSignal]
   /// Bursts, in order of time.
-  public var bursts: [Burst]
+  package var bursts: [Burst]
   /// What the modelled radio did.
-  public var radio: RadioUse
+  package var radio: RadioUse
   /// Whether loopback traffic counts.
-  public var loopbackIncluded: Bool
+  package var loopbackIncluded: Bool
   /// Sockets that wait for connections.
-  public var listeners: [ListenerSignal]
+  package var listeners: [ListenerSignal]
   /// Connections and sends that failed.
-  public var failures: [NetworkFailure]
+  package var failures: [NetworkFailure]
   /// How talkative the traffic was.
-  public var exchange: ExchangeSignal
+  package var exchange: ExchangeSignal
   /// The same traffic on every other radio profile.
-  public var alternatives: [RadioAlternative]
+  package var alternatives: [RadioAlternative]
   /// The same traffic with sends that wait up to a minute for the next burst.
-  public var coalesced: RadioReplaySaving?
+  package var coalesced: RadioReplaySaving?
   /// The same traffic with each series of polls replaced by its first request.
-  public var withoutPolls: RadioReplaySaving?
+  package var withoutPolls: RadioReplaySaving?
   /// Bytes of headers and acknowledgements sent.
-  public var overheadSent: UInt64
+  package var overheadSent: UInt64
   /// Bytes of headers and acknowledgements received.
-  public var overheadReceived: UInt64
+  package var overheadReceived: UInt64
   /// Whether the overhead was modelled or captured.
-  public var overheadHow: String
+  package var overheadHow: String
   /// The capture that packets are known from; nil where there was none.
-  public var captured: CapturedTraffic?
+  package var captured: CapturedTraffic?
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
-  public init(
+  package init(
     sends: Int = 0,
     receives: Int = 0,
     bytesSent: UInt64 = 0,
@@ -80,28 +80,28 @@ public struct NetworkSignal: Sendable, Hashable, Codable {
 }
 
 /// One connection or datagram peer.
-public struct ConnectionSignal: Sendable, Hashable, Codable {
+package struct ConnectionSignal: Sendable, Hashable, Codable {
   /// tcp or udp.
-  public var `protocol`: String
+  package var `protocol`: String
   /// Local address and port.
-  public var local: String
+  package var local: String
   /// Remote address and port.
-  public var remote: String
+  package var remote: String
   /// Time of opening, nil if before the recording.
-  public var opened: Double?
+  package var opened: Double?
   /// Time of closing, nil if after the recording.
-  public var closed: Double?
+  package var closed: Double?
   /// Payload bytes sent.
-  public var bytesSent: UInt64
+  package var bytesSent: UInt64
   /// Payload bytes received.
-  public var bytesReceived: UInt64
+  package var bytesReceived: UInt64
   /// Time of the handshake's end, nil if before the recording or never.
-  public var established: Double?
+  package var established: Double?
   /// Whether the other end opened it.
-  public var isServerSide: Bool
+  package var isServerSide: Bool
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
-  public init(
+  package init(
     `protocol`: String,
     local: String = "",
     remote: String = "",

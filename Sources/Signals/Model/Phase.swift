@@ -1,5 +1,5 @@
 /// A part of a program's life.
-public enum PhaseName: String, Sendable, Hashable, Codable, CaseIterable {
+package enum PhaseName: String, Sendable, Hashable, Codable, CaseIterable {
   /// From exec to ready for events.
   case launch
   /// In use.
@@ -12,48 +12,48 @@ public enum PhaseName: String, Sendable, Hashable, Codable, CaseIterable {
   case terminating
 
   /// Phases in which the program is expected to do next to nothing.
-  public var isQuiet: Bool { self == .inactive || self == .background }
+  package var isQuiet: Bool { self == .inactive || self == .background }
 }
 
 /// A phase, and what was used in it.
-public struct Phase: Sendable, Hashable, Codable {
+package struct Phase: Sendable, Hashable, Codable {
   /// Which one.
-  public var name: PhaseName
+  package var name: PhaseName
   /// Seconds from the start of the trace.
-  public var start: Double
+  package var start: Double
   /// How long it lasted.
-  public var durationSeconds: Double
+  package var durationSeconds: Double
   /// How its beginning was known.
-  public var how: String
+  package var how: String
   /// Whether the process was stopped by SIGSTOP or its like.
-  public var isStopped: Bool
+  package var isStopped: Bool
   /// CPU time of all threads.
-  public var cpuSeconds: Double
+  package var cpuSeconds: Double
   /// Wakeups.
-  public var wakeups: Int
+  package var wakeups: Int
   /// Wakeups in interrupt context.
-  public var idleWakeups: Int
+  package var idleWakeups: Int
   /// Wakeups by timers.
-  public var timerWakeups: Int
+  package var timerWakeups: Int
   /// Payload bytes sent.
-  public var bytesSent: UInt64
+  package var bytesSent: UInt64
   /// Payload bytes received.
-  public var bytesReceived: UInt64
+  package var bytesReceived: UInt64
   /// Bytes written to regular files.
-  public var bytesWritten: UInt64
+  package var bytesWritten: UInt64
   /// From the beginning until no thread ran for a second; nil when that did not come.
-  public var settleSeconds: Double?
+  package var settleSeconds: Double?
   /// Longest spell of work after a wakeup, pauses of under 100 ms included.
-  public var longestBusySeconds: Double
+  package var longestBusySeconds: Double
   /// Footprint at the beginning.
-  public var startFootprintBytes: UInt64?
+  package var startFootprintBytes: UInt64?
   /// Footprint 5 s later, or at the end of a shorter phase.
-  public var settledFootprintBytes: UInt64?
+  package var settledFootprintBytes: UInt64?
   /// Modelled energy.
-  public var energy: EnergySignal?
+  package var energy: EnergySignal?
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
-  public init(
+  package init(
     name: PhaseName,
     start: Double,
     durationSeconds: Double,
@@ -92,5 +92,5 @@ public struct Phase: Sendable, Hashable, Codable {
   }
 
   /// When it ended.
-  public var end: Double { start + durationSeconds }
+  package var end: Double { start + durationSeconds }
 }

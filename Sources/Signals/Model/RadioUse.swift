@@ -1,24 +1,24 @@
 /// What the modelled radio did over the recording.
-public struct RadioUse: Sendable, Hashable, Codable {
+package struct RadioUse: Sendable, Hashable, Codable {
   /// Name of the radio profile.
-  public var profile: String
+  package var profile: String
   /// Seconds in each state, idle included.
-  public var stateSeconds: [String: Double]
+  package var stateSeconds: [String: Double]
   /// Energy outside idle: the sum over the bursts.
-  public var energyJoules: Double
+  package var energyJoules: Double
   /// The part of it spent in tail states.
-  public var tailEnergyJoules: Double
+  package var tailEnergyJoules: Double
   /// Share of the recording in which the radio was not idle.
-  public var dutyCycle: Double
+  package var dutyCycle: Double
   /// Energy of idle paging, which the process did not cause.
-  public var idleJoules: Double
+  package var idleJoules: Double
   /// Times the radio was promoted to its first state.
-  public var promotions: Int
+  package var promotions: Int
   /// Energy of one whole tail of this profile.
-  public var fullTailJoules: Double
+  package var fullTailJoules: Double
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
-  public init(
+  package init(
     profile: String = "",
     stateSeconds: [String: Double] = [:],
     energyJoules: Double = 0,

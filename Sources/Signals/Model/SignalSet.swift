@@ -1,63 +1,63 @@
 /// The things that are measured, by which a rule says what it needs.
-public enum SignalKind: String, Sendable, Hashable, Codable, CaseIterable {
+package enum SignalKind: String, Sendable, Hashable, Codable, CaseIterable {
   case mainThread, wakeups, network, disk, memory, cpu, lifecycle, counters
 }
 
 /// Everything that was measured in one recording, as the rules read it.
 ///
 /// A signal that could not be recorded is nil, with the reason in `unavailable`; it is never zero.
-public struct SignalSet: Sendable, Hashable {
+package struct SignalSet: Sendable, Hashable {
   /// Length of the recording.
-  public var durationSeconds: Double
+  package var durationSeconds: Double
   /// The main thread.
-  public var mainThread: MainThreadSignal?
+  package var mainThread: MainThreadSignal?
   /// All threads.
-  public var threads: [ThreadSignal]
+  package var threads: [ThreadSignal]
   /// Threads on which others depend, the most blocked first.
-  public var criticalThreads: [CriticalThread]
+  package var criticalThreads: [CriticalThread]
   /// Wakeups.
-  public var wakeups: WakeupSignal?
+  package var wakeups: WakeupSignal?
   /// Network and radio.
-  public var network: NetworkSignal?
+  package var network: NetworkSignal?
   /// Disk.
-  public var disk: DiskSignal?
+  package var disk: DiskSignal?
   /// Memory.
-  public var memory: MemorySignal?
+  package var memory: MemorySignal?
   /// CPU.
-  public var cpu: CPUSignal?
+  package var cpu: CPUSignal?
   /// Energy.
-  public var energy: EnergySignal?
+  package var energy: EnergySignal?
   /// Launch and termination.
-  public var lifecycle: LifecycleSignal?
+  package var lifecycle: LifecycleSignal?
   /// Swift concurrency; nil where its runtime was not recorded.
-  public var concurrency: ConcurrencySignal?
+  package var concurrency: ConcurrencySignal?
   /// Which functions caused what was measured.
-  public var blame: BlameTables
+  package var blame: BlameTables
   /// Of a long recording, the minute in which each signal was worst.
-  public var worstMinutes: [WorstMinute] = []
+  package var worstMinutes: [WorstMinute] = []
   /// Why a signal is missing.
-  public var unavailable: [SignalKind: String]
+  package var unavailable: [SignalKind: String]
   /// Energy priors that savings are computed with.
-  public var priors: EnergyPriors
+  package var priors: EnergyPriors
   /// Threads made and ended.
-  public var churn: ThreadChurnSignal?
+  package var churn: ThreadChurnSignal?
   /// Busy waiting.
-  public var spins: SpinSignal?
+  package var spins: SpinSignal?
   /// System calls by thread, those that took longest first; nil where not all were recorded.
-  public var systemCalls: [SystemCallSignal]?
+  package var systemCalls: [SystemCallSignal]?
   /// Phases of the program's life, in order.
-  public var phases: [Phase]
+  package var phases: [Phase]
   /// Moments with names, in order of time.
-  public var marks: [Mark]
+  package var marks: [Mark]
   /// Spans with names, in order of their beginning.
-  public var intervals: [Interval]
+  package var intervals: [Interval]
   /// Path of the program.
-  public var executable: String?
+  package var executable: String?
   /// Devices, sockets and other special paths that were opened or connected to.
-  public var openedPaths: [String]
+  package var openedPaths: [String]
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
-  public init(
+  package init(
     durationSeconds: Double,
     mainThread: MainThreadSignal? = nil,
     threads: [ThreadSignal] = [],
@@ -108,7 +108,7 @@ public struct SignalSet: Sendable, Hashable {
 
 extension SignalSet {
   /// Joules of so many of the idle wakeups: those that found their CPU awake cost nothing of their own.
-  public func joules(ofIdleWakeups count: Int) -> Double {
+  package func joules(ofIdleWakeups count: Int) -> Double {
     guard let wakeups, wakeups.idle > 0 else { return 0 }
     let share = Double(wakeups.foundCPUIdle) / Double(wakeups.idle)
     return Double(count) * min(1, share) * priors.joulesPerWakeup

@@ -1,18 +1,18 @@
 /// One resolved frame of a stack, innermost first in the arrays that hold it.
-public struct StackFrame: Sendable, Hashable, Codable {
+package struct StackFrame: Sendable, Hashable, Codable {
   /// Demangled function name, or an address where no symbol was found.
-  public var function: String
+  package var function: String
   /// File name of the library or executable.
-  public var module: String
+  package var module: String
   /// Source file, where line tables were found.
-  public var file: String?
+  package var file: String?
   /// Line in the source file.
-  public var line: Int?
+  package var line: Int?
   /// Whether the frame is the program's own code.
-  public var isProgram: Bool
+  package var isProgram: Bool
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
-  public init(
+  package init(
     function: String,
     module: String = "",
     file: String? = nil,

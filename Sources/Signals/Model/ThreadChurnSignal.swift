@@ -1,14 +1,14 @@
 /// Threads that the process made for itself, outside the pools of the runtime and its libraries.
-public struct ThreadChurnSignal: Sendable, Hashable, Codable {
+package struct ThreadChurnSignal: Sendable, Hashable, Codable {
   /// Threads that began during the recording.
-  public var created: Int
+  package var created: Int
   /// Those of them that lived less than 100 ms.
-  public var shortLived: Int
+  package var shortLived: Int
   /// The same by name, most frequent first.
-  public var byName: [ThreadGroup]
+  package var byName: [ThreadGroup]
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
-  public init(
+  package init(
     created: Int = 0,
     shortLived: Int = 0,
     byName: [ThreadGroup] = []
@@ -20,18 +20,18 @@ public struct ThreadChurnSignal: Sendable, Hashable, Codable {
 }
 
 /// Threads of one name.
-public struct ThreadGroup: Sendable, Hashable, Codable {
+package struct ThreadGroup: Sendable, Hashable, Codable {
   /// The name.
-  public var name: String
+  package var name: String
   /// How many began.
-  public var created: Int
+  package var created: Int
   /// How many of them lived less than 100 ms.
-  public var shortLived: Int
+  package var shortLived: Int
   /// CPU time of all of them.
-  public var cpuSeconds: Double
+  package var cpuSeconds: Double
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
-  public init(
+  package init(
     name: String,
     created: Int = 0,
     shortLived: Int = 0,

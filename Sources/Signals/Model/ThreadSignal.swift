@@ -1,24 +1,24 @@
 /// What one thread of the process cost.
-public struct ThreadSignal: Sendable, Hashable, Codable {
+package struct ThreadSignal: Sendable, Hashable, Codable {
   /// Kernel thread id.
-  public var tid: Int
+  package var tid: Int
   /// Thread name.
-  public var name: String
+  package var name: String
   /// Part it plays.
-  public var role: ThreadRole
+  package var role: ThreadRole
   /// Time on a CPU.
-  public var cpuSeconds: Double
+  package var cpuSeconds: Double
   /// Times it was made runnable.
-  public var wakeups: Int
+  package var wakeups: Int
   /// Wakeups made in interrupt context.
-  public var idleWakeups: Int
+  package var idleWakeups: Int
   /// Those of them that found their CPU idle.
-  public var idleWakeupsFoundCPUIdle: Int
+  package var idleWakeupsFoundCPUIdle: Int
   /// Time blocked.
-  public var blockedSeconds: Double
+  package var blockedSeconds: Double
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
-  public init(
+  package init(
     tid: Int,
     name: String = "",
     role: ThreadRole = .other,

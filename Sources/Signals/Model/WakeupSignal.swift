@@ -1,30 +1,30 @@
 /// What made a thread go on.
-public enum WakeupCause: String, Codable, CaseIterable, Sendable {
+package enum WakeupCause: String, Codable, CaseIterable, Sendable {
   case timer, network, disk, sameProcess, otherProcess, signal, other
 }
 
 /// How often threads of the process were woken, and by what.
-public struct WakeupSignal: Sendable, Hashable, Codable {
+package struct WakeupSignal: Sendable, Hashable, Codable {
   /// All wakeups.
-  public var total: Int
+  package var total: Int
   /// All wakeups per second of the recording.
-  public var perSecond: Double
+  package var perSecond: Double
   /// Wakeups made in interrupt context, as macOS and iOS count them.
-  public var idle: Int
+  package var idle: Int
   /// Idle wakeups per second of the recording.
-  public var idlePerSecond: Double
+  package var idlePerSecond: Double
   /// Idle wakeups that found their CPU idle and made it leave that state, which is what costs.
-  public var foundCPUIdle: Int
+  package var foundCPUIdle: Int
   /// Wakeups by cause.
-  public var byCause: [WakeupCause: Int]
+  package var byCause: [WakeupCause: Int]
   /// Regular timed waits, most frequent first.
-  public var timers: [TimerSignal]
+  package var timers: [TimerSignal]
   /// Timer wakeups replayed with a tolerance.
-  public var coalescing: CoalescingSignal?
+  package var coalescing: CoalescingSignal?
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown, and every idle
   /// wakeup found its CPU idle.
-  public init(
+  package init(
     total: Int = 0,
     perSecond: Double = 0,
     idle: Int = 0,
@@ -46,24 +46,24 @@ public struct WakeupSignal: Sendable, Hashable, Codable {
 }
 
 /// A timed wait that expires again and again at one place.
-public struct TimerSignal: Sendable, Hashable, Codable {
+package struct TimerSignal: Sendable, Hashable, Codable {
   /// Kernel thread id.
-  public var tid: Int
+  package var tid: Int
   /// Thread name.
-  public var thread: String
+  package var thread: String
   /// Mean period.
-  public var periodSeconds: Double
+  package var periodSeconds: Double
   /// Typical deviation from the period.
-  public var jitterSeconds: Double
+  package var jitterSeconds: Double
   /// Number of expiries.
-  public var count: Int
+  package var count: Int
   /// Expiries after which the thread did nothing but wait again.
-  public var expiredWithoutWork: Int
+  package var expiredWithoutWork: Int
   /// Where it waits, innermost frame first.
-  public var stack: [StackFrame]
+  package var stack: [StackFrame]
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
-  public init(
+  package init(
     tid: Int,
     thread: String = "",
     periodSeconds: Double,

@@ -1,7 +1,7 @@
 /// Makes bursts of transfers: groups, classes and energies.
-public enum BurstSplitter {
+package enum BurstSplitter {
   /// Groups transfers less than the gap apart; the transfers of a group are in order of time.
-  public static func split(
+  package static func split(
     _ transfers: [NetworkTransfer], gap: Double = RadioModel.burstGapSeconds
   ) -> [[NetworkTransfer]] {
     var groups: [[NetworkTransfer]] = []
@@ -16,7 +16,7 @@ public enum BurstSplitter {
   }
 
   /// Bursts with their classes, and what the radio of this profile did between two times.
-  public static func bursts(
+  package static func bursts(
     of transfers: [NetworkTransfer], from start: Double, to end: Double, profile: RadioProfile
   ) -> (bursts: [Burst], radio: RadioUse) {
     let inside = transfers.filter { $0.time >= start && $0.time <= end }

@@ -1,24 +1,24 @@
 /// One transfer or connection change on an internet socket, as bursts are made of.
-public struct NetworkTransfer: Sendable, Hashable {
+package struct NetworkTransfer: Sendable, Hashable {
   /// Seconds from the start of the trace.
-  public var time: Double
+  package var time: Double
   /// Payload bytes sent.
-  public var bytesUp: UInt64
+  package var bytesUp: UInt64
   /// Payload bytes received.
-  public var bytesDown: UInt64
+  package var bytesDown: UInt64
   /// Bytes of headers and of bare acknowledgements sent, where packets were captured.
-  public var overheadUp: UInt64 = 0
+  package var overheadUp: UInt64 = 0
   /// The same of what was received.
-  public var overheadDown: UInt64 = 0
+  package var overheadDown: UInt64 = 0
   /// Host at the other end, without port.
-  public var remote: String
+  package var remote: String
   /// Whether it repeats what was sent before.
-  public var isRetransmission: Bool
+  package var isRetransmission: Bool
   /// Where the program made it, innermost frame first.
-  public var stack: [StackFrame]
+  package var stack: [StackFrame]
 
   /// Makes a transfer; one without bytes opens, closes or resets a connection.
-  public init(
+  package init(
     time: Double, bytesUp: UInt64 = 0, bytesDown: UInt64 = 0, remote: String = "",
     isRetransmission: Bool = false, stack: [StackFrame] = []
   ) {

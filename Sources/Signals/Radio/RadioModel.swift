@@ -1,16 +1,16 @@
 import Quantities
 
 /// Bytes that passed the radio at one time.
-public struct RadioTransfer: Sendable, Hashable {
+package struct RadioTransfer: Sendable, Hashable {
   /// Seconds from the start of the trace.
-  public var time: Double
+  package var time: Double
   /// Bytes sent.
-  public var bytesUp: UInt64
+  package var bytesUp: UInt64
   /// Bytes received.
-  public var bytesDown: UInt64
+  package var bytesDown: UInt64
 
   /// Makes a transfer.
-  public init(time: Double, bytesUp: UInt64 = 0, bytesDown: UInt64 = 0) {
+  package init(time: Double, bytesUp: UInt64 = 0, bytesDown: UInt64 = 0) {
     self.time = time
     self.bytesUp = bytesUp
     self.bytesDown = bytesDown
@@ -18,37 +18,37 @@ public struct RadioTransfer: Sendable, Hashable {
 }
 
 /// An interval of the replay in which the radio stayed in one state.
-public struct RadioSegment: Sendable, Hashable {
+package struct RadioSegment: Sendable, Hashable {
   /// Start, in seconds from the start of the trace.
-  public var start: Double
+  package var start: Double
   /// End, in seconds from the start of the trace.
-  public var end: Double
+  package var end: Double
   /// `idle`, `promotion`, `transfer`, or the name of a tail state.
-  public var state: String
+  package var state: String
   /// Power of the state, without what the throughput adds.
-  public var milliwatts: Double
+  package var milliwatts: Double
 }
 
 /// What a burst cost.
-public struct BurstEnergy: Sendable, Hashable {
+package struct BurstEnergy: Sendable, Hashable {
   /// Time of its first transfer.
-  public var start: Double
+  package var start: Double
   /// Time of its last transfer.
-  public var end: Double
+  package var end: Double
   /// Energy from its start until idle or the next burst.
-  public var energyJoules: Double = 0
+  package var energyJoules: Double = 0
   /// The part of it spent in tail states.
-  public var tailEnergyJoules: Double = 0
+  package var tailEnergyJoules: Double = 0
 }
 
 /// What the modelled radio did with a schedule of transfers.
-public struct RadioReplay: Sendable, Hashable {
+package struct RadioReplay: Sendable, Hashable {
   /// The totals.
-  public var use: RadioUse
+  package var use: RadioUse
   /// One cost for each burst, in order of time.
-  public var bursts: [BurstEnergy]
+  package var bursts: [BurstEnergy]
   /// The states, in order of time and without gaps.
-  public var segments: [RadioSegment]
+  package var segments: [RadioSegment]
 }
 
 /// Replays transfers through a radio profile.
@@ -59,14 +59,14 @@ public struct RadioReplay: Sendable, Hashable {
 /// transfer of the same burst comes before it ends, else as tail. A burst owns the radio until the
 /// next begins, so a tail is charged to the burst that caused it. Idle paging is nobody's and is
 /// counted apart.
-public enum RadioModel {
+package enum RadioModel {
   /// Transfers closer than this are one burst (AT&T ARO).
-  public static let burstGapSeconds = 1.5
+  package static let burstGapSeconds = 1.5
   /// Over how long a transfer's bytes are spread.
-  public static let throughputWindowSeconds = 0.1
+  package static let throughputWindowSeconds = 0.1
 
   /// Replays the transfers between two times; others are left out.
-  public static func replay(
+  package static func replay(
     transfers: [RadioTransfer], from start: Double, to end: Double, profile: RadioProfile,
     burstGap: Double = burstGapSeconds
   ) -> RadioReplay {

@@ -7,20 +7,20 @@ import TOMLKit
 #endif
 
 /// Why radio profiles could not be read, in one line.
-public struct RadioProfileError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct RadioProfileError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The line.
-  public var description: String
+  package var description: String
 }
 
 /// Radio profiles as TOML: a table for each profile, as in the built-in `profiles.toml`.
-public enum RadioProfileFile {
+package enum RadioProfileFile {
   /// The profiles that Lull knows by itself, sorted by name.
-  public static func builtIn() throws(RadioProfileError) -> [RadioProfile] {
+  package static func builtIn() throws(RadioProfileError) -> [RadioProfile] {
     try parsedBuiltIn.get()
   }
 
   /// Has the profiles that Lull knows by itself be read, which is done once.
-  public static func prepare() { _ = parsedBuiltIn }
+  package static func prepare() { _ = parsedBuiltIn }
 
   private static let parsedBuiltIn = Result { () throws(RadioProfileError) in
     try parse(
@@ -28,7 +28,7 @@ public enum RadioProfileFile {
   }
 
   /// Reads the profiles of a user's file, sorted by name.
-  public static func read(path: String) throws(RadioProfileError) -> [RadioProfile] {
+  package static func read(path: String) throws(RadioProfileError) -> [RadioProfile] {
     let data: Data
     do {
       data = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -42,7 +42,7 @@ public enum RadioProfileFile {
   }
 
   /// The profile of this name, from the user's file if it has one, else a built-in one.
-  public static func profile(
+  package static func profile(
     named name: String, userFile: String? = nil
   ) throws(RadioProfileError) -> RadioProfile {
     let own = if let userFile { try read(path: userFile) } else { [RadioProfile]() }
@@ -54,7 +54,7 @@ public enum RadioProfileFile {
   }
 
   /// Reads profiles from TOML text; `path` is for error messages.
-  public static func parse(
+  package static func parse(
     _ text: String, path: String
   ) throws(RadioProfileError) -> [RadioProfile] {
     let document: TOMLTable

@@ -1,12 +1,12 @@
 /// Replays traffic with another schedule or on another radio.
-public enum RadioReplays {
+package enum RadioReplays {
   /// The same traffic with what the program began delayed by up to `delay`, so that it shares bursts.
   ///
   /// Consecutive bursts are moved right to where the last of them, or the first burst that cannot be
   /// moved, stands: the order of all transfers, their sizes and the distances within a burst stay as
   /// they were, none comes earlier than it did, and none more than `delay` later. Bursts that the
   /// other end began, large ones, retransmissions and bare connection changes are not moved.
-  public static func coalesced(
+  package static func coalesced(
     _ transfers: [NetworkTransfer], delay: Double, from start: Double, to end: Double,
     profile: RadioProfile
   ) -> RadioReplaySaving {
@@ -89,7 +89,7 @@ public enum RadioReplays {
   /// The same traffic with only the first burst of each regular series to a host.
   ///
   /// That is what is left when the other end tells instead of being asked.
-  public static func withoutPolls(
+  package static func withoutPolls(
     _ transfers: [NetworkTransfer], from start: Double, to end: Double, profile: RadioProfile
   ) -> RadioReplaySaving {
     let inside = transfers.filter { $0.time >= start && $0.time <= end }
@@ -111,7 +111,7 @@ public enum RadioReplays {
   }
 
   /// The same traffic on each of these radios.
-  public static func alternatives(
+  package static func alternatives(
     _ transfers: [NetworkTransfer], from start: Double, to end: Double, profiles: [RadioProfile]
   ) -> [RadioAlternative] {
     profiles.map { profile in

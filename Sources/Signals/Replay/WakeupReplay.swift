@@ -1,16 +1,16 @@
 import Quantities
 
 /// Replays timer wakeups with a tolerance.
-public enum WakeupReplay {
+package enum WakeupReplay {
   /// A wakeup by a timer.
-  public struct Timed: Sendable, Hashable {
+  package struct Timed: Sendable, Hashable {
     /// When it came, in seconds.
-    public var time: Double
+    package var time: Double
     /// How much later it may come.
-    public var slack: Double
+    package var slack: Double
 
     /// Makes one.
-    public init(time: Double, slack: Double) {
+    package init(time: Double, slack: Double) {
       self.time = time
       self.slack = slack
     }
@@ -20,7 +20,7 @@ public enum WakeupReplay {
   ///
   /// A timer in whose span another interrupt wakes the process anyway costs nothing. For the rest the
   /// earliest deadline is served first, and serves every span that holds it, which is optimal.
-  public static func remaining(_ timers: [Timed], others: [Double]) -> Int {
+  package static func remaining(_ timers: [Timed], others: [Double]) -> Int {
     let anchors = others.sorted()
     var count = 0
     var last = -Double.infinity
@@ -34,7 +34,7 @@ public enum WakeupReplay {
   }
 
   /// Replays the timer wakeups of threads: each may wait a share of the time since its thread's last one.
-  public static func replay(
+  package static func replay(
     _ byThread: [[Double]], others: [Double], toleranceShare: Double = 0.1
   ) -> CoalescingSignal {
     var timers: [Timed] = []

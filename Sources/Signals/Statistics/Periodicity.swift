@@ -1,27 +1,27 @@
 import Quantities
 
 /// A regular period found in a series of times, in which some occurrences may be missing.
-public struct Periodicity: Sendable, Hashable {
+package struct Periodicity: Sendable, Hashable {
   /// Mean period, with misses accounted for.
-  public var periodSeconds: Double
+  package var periodSeconds: Double
   /// Typical deviation of an interval from the period (1.4826 × median absolute deviation).
-  public var jitterSeconds: Double
+  package var jitterSeconds: Double
   /// Number of times that follow the period.
-  public var count: Int
+  package var count: Int
   /// Number of periods in which nothing came.
-  public var missed: Int
+  package var missed: Int
 
   /// Deviation, as a share of the period, up to which an interval fits it.
-  public static let tolerance = 0.1
+  package static let tolerance = 0.1
   /// Share of the intervals that must fit.
-  public static let fewestFitting = 0.75
+  package static let fewestFitting = 0.75
 
   /// Finds the period of ascending times; nil when they are not regular.
   ///
   /// Each interval must be near a small multiple of the period; the longest period of which that
   /// is true for three quarters of the intervals wins. `slack` is an absolute deviation that is
   /// always allowed, for periods as short as a scheduler's delays.
-  public static func detect(
+  package static func detect(
     _ times: [Double], fewest: Int = 4, slack: Double = 0.0005
   ) -> Periodicity? {
     let intervals = zip(times, times.dropFirst()).map { $1 - $0 }.filter { $0 > 0 }

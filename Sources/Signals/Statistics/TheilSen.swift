@@ -1,22 +1,22 @@
 import Quantities
 
 /// A robust straight line: the median of the slopes of all pairs of points.
-public struct TheilSen: Sendable, Hashable {
+package struct TheilSen: Sendable, Hashable {
   /// The slope, in units of y per unit of x.
-  public var slope: Double
+  package var slope: Double
   /// Bounds of the slope at the confidence asked for (Sen 1968, by Kendall's variance).
-  public var interval: ClosedRange<Double>
+  package var interval: ClosedRange<Double>
 
   /// Whether the interval leaves zero out.
-  public var excludesZero: Bool { !interval.contains(0) }
+  package var excludesZero: Bool { !interval.contains(0) }
 
   /// Most points that are used; more are thinned evenly, as pairs grow with the square.
-  public static let mostPoints = 600
+  package static let mostPoints = 600
 
   /// Fits points; nil with fewer than four different x or values that are not finite.
   ///
   /// `z` is the normal quantile of the confidence, 1.96 for 95 %.
-  public init?(_ points: [(x: Double, y: Double)], z: Double = 1.959963984540054) {
+  package init?(_ points: [(x: Double, y: Double)], z: Double = 1.959963984540054) {
     let used = Self.thinned(points.filter { $0.x.isFinite && $0.y.isFinite })
     guard Set(used.map(\.x)).count >= 4 else { return nil }
     var slopes: [Double] = []

@@ -1,19 +1,19 @@
 import TraceModel
 
 /// A call tree: the root's children are causes, below them the functions from the outermost in.
-public struct FlameGraph: Codable, Sendable, Hashable {
+package struct FlameGraph: Codable, Sendable, Hashable {
   /// Whose time it is.
-  public var title: String
+  package var title: String
   /// The functions, each once.
-  public var frames: [StackFrame]
+  package var frames: [StackFrame]
   /// For each node its parent's index; the root, node 0, has -1. Parents come before children.
-  public var parents: [Int]
+  package var parents: [Int]
   /// For each node its function's index, or -1 - the index of its cause.
-  public var functions: [Int]
+  package var functions: [Int]
   /// For each node its time with its children's.
-  public var seconds: [Double]
+  package var seconds: [Double]
   /// The causes, `running` among them.
-  public var causes: [String]
+  package var causes: [String]
 }
 
 extension FlameGraph {

@@ -2,26 +2,26 @@ import Quantities
 import TraceModel
 
 /// A recording in a few columns, for a line of text.
-public struct Overview: Sendable, Hashable {
+package struct Overview: Sendable, Hashable {
   /// Columns over the whole recording.
-  public static let columns = 60
+  package static let columns = 60
 
   /// Length of a column.
-  public var secondsPerColumn: Double
+  package var secondsPerColumn: Double
   /// Share of each column in which the main thread was not idle; empty where that is not known.
-  public var mainThreadBusy: [Double] = []
+  package var mainThreadBusy: [Double] = []
   /// Cores in use.
-  public var cores: [Double] = []
-  public var wakeups: [Double] = []
+  package var cores: [Double] = []
+  package var wakeups: [Double] = []
   /// Bytes sent and received on internet sockets.
-  public var networkBytes: [Double] = []
+  package var networkBytes: [Double] = []
   /// Bytes written to files.
-  public var diskBytes: [Double] = []
+  package var diskBytes: [Double] = []
   /// The highest footprint; zero where none was read.
-  public var footprintBytes: [Double] = []
+  package var footprintBytes: [Double] = []
 
   /// Measures a trace's subject.
-  public static func measure(_ trace: Trace, signals: SignalSet) -> Overview {
+  package static func measure(_ trace: Trace, signals: SignalSet) -> Overview {
     let subject = SubjectView(trace)
     let seconds = max(trace.metadata.durationSeconds, 1e-9)
     var overview = Overview(secondsPerColumn: seconds / Double(columns))

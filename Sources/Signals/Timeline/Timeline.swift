@@ -2,22 +2,22 @@
 ///
 /// Times are seconds from the start of the trace, those within lanes microseconds. Equal traces give
 /// equal timelines, and their size is bounded whatever the length of the recording.
-public struct Timeline: Codable, Sendable, Hashable {
+package struct Timeline: Codable, Sendable, Hashable {
   /// Length of the axis.
-  public var durationSeconds: Double
+  package var durationSeconds: Double
   /// In the order in which they are drawn.
-  public var lanes: [TimelineLane]
+  package var lanes: [TimelineLane]
   /// Launch, termination and what the program marked itself.
-  public var phases: [TimelinePhase]
+  package var phases: [TimelinePhase]
   /// The footprint, a sample for each pixel of a wide screen at most.
-  public var footprint: [FootprintPoint]
+  package var footprint: [FootprintPoint]
   /// What the radio's states and bytes cost; nil without traffic.
-  public var radio: RadioPrices?
+  package var radio: RadioPrices?
   /// Where time went, by cause and call stack.
-  public var flames: [FlameGraph]
+  package var flames: [FlameGraph]
 
   /// Makes a timeline from its parts.
-  public init(
+  package init(
     durationSeconds: Double, lanes: [TimelineLane] = [], phases: [TimelinePhase] = [],
     footprint: [FootprintPoint] = [], radio: RadioPrices? = nil, flames: [FlameGraph] = []
   ) {
@@ -31,7 +31,7 @@ public struct Timeline: Codable, Sendable, Hashable {
 }
 
 /// What a lane of the timeline shows.
-public enum TimelineLaneKind: String, Codable, Sendable, Hashable {
+package enum TimelineLaneKind: String, Codable, Sendable, Hashable {
   /// A thread's states, in microseconds each.
   case thread
   /// Microseconds on CPUs.
@@ -47,30 +47,30 @@ public enum TimelineLaneKind: String, Codable, Sendable, Hashable {
 }
 
 /// Amounts of some channels over time, on a grid fine enough for the lane's share of the file.
-public struct TimelineLane: Codable, Sendable, Hashable {
-  public var kind: TimelineLaneKind
+package struct TimelineLane: Codable, Sendable, Hashable {
+  package var kind: TimelineLaneKind
   /// The thread, for a thread's lane.
-  public var tid: Int?
+  package var tid: Int?
   /// The thread's name.
-  public var name: String
+  package var name: String
   /// The thread's part in the process.
-  public var role: String
+  package var role: String
   /// Names of the channels.
-  public var channels: [String]
+  package var channels: [String]
   /// Length of a grid cell in microseconds, a power of two.
-  public var quantum: Int
+  package var quantum: Int
   /// The cells in base 64; see `GridEncoder`.
-  public var data: String
+  package var data: String
 }
 
 /// A span or, when it has no end, a moment with a name.
-public struct TimelinePhase: Codable, Sendable, Hashable {
-  public var name: String
-  public var start: Double
-  public var end: Double?
+package struct TimelinePhase: Codable, Sendable, Hashable {
+  package var name: String
+  package var start: Double
+  package var end: Double?
 
   /// Makes a phase.
-  public init(name: String, start: Double, end: Double? = nil) {
+  package init(name: String, start: Double, end: Double? = nil) {
     self.name = name
     self.start = start
     self.end = end
@@ -78,18 +78,18 @@ public struct TimelinePhase: Codable, Sendable, Hashable {
 }
 
 /// The memory at one time.
-public struct FootprintPoint: Codable, Sendable, Hashable {
-  public var time: Double
-  public var footprintBytes: UInt64
-  public var residentBytes: UInt64
+package struct FootprintPoint: Codable, Sendable, Hashable {
+  package var time: Double
+  package var footprintBytes: UInt64
+  package var residentBytes: UInt64
 }
 
 /// By what a selection's radio energy is computed.
-public struct RadioPrices: Codable, Sendable, Hashable {
+package struct RadioPrices: Codable, Sendable, Hashable {
   /// Power of each state but idle.
-  public var watts: [String: Double]
+  package var watts: [String: Double]
   /// What a byte sent adds.
-  public var joulesPerByteSent: Double
+  package var joulesPerByteSent: Double
   /// What a byte received adds.
-  public var joulesPerByteReceived: Double
+  package var joulesPerByteReceived: Double
 }

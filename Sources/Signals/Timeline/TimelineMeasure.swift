@@ -13,7 +13,7 @@ extension Timeline {
   /// Lays a trace's subject out over time.
   ///
   /// - Throws: `RadioProfileError` when the radio profile is unknown or malformed.
-  public static func measure(
+  package static func measure(
     _ trace: Trace, signals: SignalSet, options: MeasurementOptions = MeasurementOptions()
   ) throws(RadioProfileError) -> Timeline {
     let profile = try RadioProfileFile.profile(
