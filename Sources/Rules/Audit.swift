@@ -25,12 +25,6 @@ package struct GuideCitation: Sendable, Hashable, Codable {
   package var document: String
   /// Title of the section.
   package var section: String
-
-  /// Cites a section of a document.
-  package init(document: String, section: String) {
-    self.document = document
-    self.section = section
-  }
 }
 
 /// One offender: a place, a file, a host or a time, and how much of the value it explains.
@@ -84,13 +78,6 @@ package struct Savings: Sendable, Hashable, Codable {
   package var joulesPerDay: Double?
   /// Share of the stated battery's charge that this is, from 0 to 1.
   package var batteryShare: Double?
-
-  /// Makes a saving; nil where it cannot be computed.
-  package init(value: Double? = nil, joules: Double? = nil, seconds: Double? = nil) {
-    self.value = value
-    self.joules = joules
-    self.seconds = seconds
-  }
 
   /// Projects the energy to a day; a recording shorter than a minute counts as a minute.
   mutating func project(over duration: Double, battery: Battery) {

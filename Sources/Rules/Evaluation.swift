@@ -37,14 +37,6 @@ package struct CategoryScore: Sendable, Hashable, Codable {
   package var score: Double?
   /// Weight in the overall score.
   package var weight: Double
-
-  /// Makes a category's score.
-  package init(id: String, title: String, score: Double?, weight: Double) {
-    self.id = id
-    self.title = title
-    self.score = score
-    self.weight = weight
-  }
 }
 
 /// Every verdict on one recording, and the scores they add up to.

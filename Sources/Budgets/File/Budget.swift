@@ -32,12 +32,6 @@ package struct AllowedChange: Sendable, Equatable, Codable {
   /// In the figure's own unit.
   package var absolute: Double?
 
-  /// At least one must be given for the change to mean something.
-  package init(relative: Double? = nil, absolute: Double? = nil) {
-    self.relative = relative
-    self.absolute = absolute
-  }
-
   /// The distance from a baseline that is still allowed.
   package func tolerance(at base: Double) -> Double {
     max((relative ?? 0) * base.magnitude, absolute ?? 0)

@@ -12,16 +12,7 @@ package struct FigureSamples: Sendable, Equatable {
   package var base: [Double]
   package var new: [Double]
   package var allowed: AllowedChange
-  package var direction: BudgetDirection
-
-  package init(
-    base: [Double], new: [Double], allowed: AllowedChange, direction: BudgetDirection = .lower
-  ) {
-    self.base = base
-    self.new = new
-    self.allowed = allowed
-    self.direction = direction
-  }
+  package var direction: BudgetDirection = .lower
 
   /// Runs of each side below which noise cannot be told from change.
   package static let fewest = 6

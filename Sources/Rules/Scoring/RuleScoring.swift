@@ -67,12 +67,6 @@ package struct RuleScale: Sendable, Hashable {
   /// The limit in force.
   package var limit: Limit?
 
-  /// Makes a scale.
-  package init(good: Double? = nil, limit: Limit? = nil) {
-    self.good = good
-    self.limit = limit
-  }
-
   /// The value that is aimed at: the good figure, or a limit below it.
   package var target: Double {
     min(good ?? .infinity, limit?.value ?? .infinity).nonInfinite

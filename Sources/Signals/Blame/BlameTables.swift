@@ -3,30 +3,20 @@ import TraceModel
 /// Which functions caused what was measured: one table for each signal.
 package struct BlameTables: Sendable, Hashable, Codable {
   /// CPU time, from samples of the running threads.
-  package var cpu: [BlameRow]
+  package var cpu: [BlameRow] = []
   /// Blocked time by cause.
-  package var blocked: [BlameRow]
+  package var blocked: [BlameRow] = []
   /// Times a thread was made runnable, by where it had waited.
-  package var wakeups: [BlameRow]
+  package var wakeups: [BlameRow] = []
   /// Writes to files and syncs.
-  package var disk: [BlameRow]
+  package var disk: [BlameRow] = []
   /// Sends on internet sockets.
-  package var network: [BlameRow]
+  package var network: [BlameRow] = []
   /// Of each table's samples the share whose stack ends in a gap or has one.
-  package var gapShare: [String: Double]
+  package var gapShare: [String: Double] = [:]
 
-  /// Makes the value from its parts; what is left out is empty.
-  package init(
-    cpu: [BlameRow] = [], blocked: [BlameRow] = [], wakeups: [BlameRow] = [],
-    disk: [BlameRow] = [], network: [BlameRow] = [], gapShare: [String: Double] = [:]
-  ) {
-    self.cpu = cpu
-    self.blocked = blocked
-    self.wakeups = wakeups
-    self.disk = disk
-    self.network = network
-    self.gapShare = gapShare
-  }
+  /// Nothing is blamed yet.
+  package init() {}
 }
 
 /// What one function is to blame for.
@@ -37,7 +27,7 @@ package struct BlameRow: Sendable, Hashable, Codable {
   /// Demangled name, or module and offset where there is none.
   package var function: String
   /// Path of the library or executable.
-  package var module: String
+  package var module: String = ""
   /// Source file of the line that cost most, where line tables were found.
   package var file: String?
   /// That line.
@@ -45,38 +35,17 @@ package struct BlameRow: Sendable, Hashable, Codable {
   /// What was waited for, in the table of blocked time.
   package var cause: WaitCause?
   /// Seconds charged to the function.
-  package var selfSeconds: Double
+  package var selfSeconds: Double = 0
   /// Seconds with the function on the stack.
-  package var inclusiveSeconds: Double
+  package var inclusiveSeconds: Double = 0
   /// Samples, waits, wakeups, writes or sends charged to the function.
-  package var count: Double
+  package var count: Double = 0
   /// The same with the function on the stack.
-  package var inclusiveCount: Double
+  package var inclusiveCount: Double = 0
   /// Bytes written or sent, charged to the function.
-  package var bytes: Double
+  package var bytes: Double = 0
   /// The same with the function on the stack.
-  package var inclusiveBytes: Double
+  package var inclusiveBytes: Double = 0
   /// Modelled energy of what is charged to the function.
-  package var joules: Double
-
-  /// Makes the value from its parts; what is left out is zero or unknown.
-  package init(
-    function: String, module: String = "", file: String? = nil, line: Int? = nil,
-    cause: WaitCause? = nil, selfSeconds: Double = 0, inclusiveSeconds: Double = 0,
-    count: Double = 0, inclusiveCount: Double = 0, bytes: Double = 0, inclusiveBytes: Double = 0,
-    joules: Double = 0
-  ) {
-    self.function = function
-    self.module = module
-    self.file = file
-    self.line = line
-    self.cause = cause
-    self.selfSeconds = selfSeconds
-    self.inclusiveSeconds = inclusiveSeconds
-    self.count = count
-    self.inclusiveCount = inclusiveCount
-    self.bytes = bytes
-    self.inclusiveBytes = inclusiveBytes
-    self.joules = joules
-  }
+  package var joules: Double = 0
 }

@@ -3,36 +3,19 @@ package struct CapturedTraffic: Sendable, Hashable, Codable {
   /// The capture's file.
   package var path: String
   /// Packets in the file, of whatever kind.
-  package var packets: Int
+  package var packets: Int = 0
   /// Packets of the process's connections.
-  package var matched: Int
+  package var matched: Int = 0
   /// TCP and UDP packets of others.
-  package var ofOthers: Int
+  package var ofOthers: Int = 0
   /// Packets that repeat what was sent before.
-  package var retransmissions: Int
+  package var retransmissions: Int = 0
   /// Connections whose packets were found.
-  package var connections: Int
+  package var connections: Int = 0
   /// How much the capture's clock was ahead of the trace's; nil where it could not be told.
   package var clockOffsetSeconds: Double?
   /// Whose side is shown, and why packets may be missing.
-  package var notes: [String]
+  package var notes: [String] = []
   /// There is no trace beside it.
-  package var isAlone: Bool
-
-  /// Makes the value from its parts.
-  package init(
-    path: String, packets: Int = 0, matched: Int = 0, ofOthers: Int = 0, retransmissions: Int = 0,
-    connections: Int = 0, clockOffsetSeconds: Double? = nil, notes: [String] = [],
-    isAlone: Bool = false
-  ) {
-    self.path = path
-    self.packets = packets
-    self.matched = matched
-    self.ofOthers = ofOthers
-    self.retransmissions = retransmissions
-    self.connections = connections
-    self.clockOffsetSeconds = clockOffsetSeconds
-    self.notes = notes
-    self.isAlone = isAlone
-  }
+  package var isAlone: Bool = false
 }

@@ -1,33 +1,19 @@
 /// What Swift concurrency did: jobs, which are the stretches between two suspensions of a task.
 package struct ConcurrencySignal: Sendable, Hashable, Codable {
   /// Jobs that ran.
-  package var jobs: Int
+  package var jobs: Int = 0
   /// Of these, on MainActor.
-  package var mainActorJobs: Int
+  package var mainActorJobs: Int = 0
   /// How long MainActor's jobs ran in all.
-  package var mainActorSeconds: Double
+  package var mainActorSeconds: Double = 0
   /// Tasks that were created.
-  package var tasksCreated: Int
+  package var tasksCreated: Int = 0
   /// The longest of all jobs, longest first.
-  package var longestJobs: [JobSignal]
+  package var longestJobs: [JobSignal] = []
   /// The jobs that waited longest for their executor, longest first.
-  package var longestWaits: [JobSignal]
+  package var longestWaits: [JobSignal] = []
   /// Why they were not recorded to the end.
   package var stopped: String?
-
-  /// Makes the value from its parts; what is left out is zero, empty or unknown.
-  package init(
-    jobs: Int = 0, mainActorJobs: Int = 0, mainActorSeconds: Double = 0, tasksCreated: Int = 0,
-    longestJobs: [JobSignal] = [], longestWaits: [JobSignal] = [], stopped: String? = nil
-  ) {
-    self.jobs = jobs
-    self.mainActorJobs = mainActorJobs
-    self.mainActorSeconds = mainActorSeconds
-    self.tasksCreated = tasksCreated
-    self.longestJobs = longestJobs
-    self.longestWaits = longestWaits
-    self.stopped = stopped
-  }
 }
 
 /// One job.
@@ -35,26 +21,13 @@ package struct JobSignal: Sendable, Hashable, Codable {
   /// Seconds from the start of the trace.
   package var start: Double
   /// How long it ran.
-  package var durationSeconds: Double
+  package var durationSeconds: Double = 0
   /// From being handed to its executor to running; nil where that was not seen.
   package var waitSeconds: Double?
   /// Kernel thread id.
-  package var tid: Int
+  package var tid: Int = 0
   /// Whether it ran on MainActor.
-  package var isMainActor: Bool
+  package var isMainActor: Bool = false
   /// The function it went on with, nil where none is known.
   package var frame: StackFrame?
-
-  /// Makes the value from its parts; what is left out is zero or unknown.
-  package init(
-    start: Double, durationSeconds: Double = 0, waitSeconds: Double? = nil, tid: Int = 0,
-    isMainActor: Bool = false, frame: StackFrame? = nil
-  ) {
-    self.start = start
-    self.durationSeconds = durationSeconds
-    self.waitSeconds = waitSeconds
-    self.tid = tid
-    self.isMainActor = isMainActor
-    self.frame = frame
-  }
 }

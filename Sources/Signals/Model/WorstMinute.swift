@@ -10,13 +10,4 @@ package struct WorstMinute: Sendable, Hashable, Codable {
   package var unit: String
   /// What the value counts, in words.
   package var what: String
-
-  /// Makes the value from its parts.
-  package init(signal: String, start: Double, value: Double, unit: String, what: String) {
-    self.signal = signal
-    self.start = start
-    self.value = value
-    self.unit = unit
-    self.what = what
-  }
 }

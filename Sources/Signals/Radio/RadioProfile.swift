@@ -3,21 +3,11 @@ package struct RadioPower: Sendable, Hashable {
   /// Power between the on periods.
   package var milliwatts: Double
   /// Power in the on period of each cycle.
-  package var onMilliwatts: Double
+  package var onMilliwatts: Double = 0
   /// Length of the on period; zero for a steady power.
-  package var onSeconds: Double
+  package var onSeconds: Double = 0
   /// Length of a cycle.
-  package var cycleSeconds: Double
-
-  /// Makes a power; a steady one when the cycle is left out.
-  package init(
-    milliwatts: Double, onMilliwatts: Double = 0, onSeconds: Double = 0, cycleSeconds: Double = 1
-  ) {
-    self.milliwatts = milliwatts
-    self.onMilliwatts = onMilliwatts
-    self.onSeconds = onSeconds
-    self.cycleSeconds = cycleSeconds
-  }
+  package var cycleSeconds: Double = 1
 
   /// Mean over a cycle, which is what the replay uses.
   ///
@@ -39,17 +29,6 @@ package struct RadioPromotion: Sendable, Hashable {
   package var uplinkBuffer: RadioBuffer?
   /// What the state itself can receive without it.
   package var downlinkBuffer: RadioBuffer?
-
-  /// Makes a promotion.
-  package init(
-    seconds: Double, milliwatts: Double, uplinkBuffer: RadioBuffer? = nil,
-    downlinkBuffer: RadioBuffer? = nil
-  ) {
-    self.seconds = seconds
-    self.milliwatts = milliwatts
-    self.uplinkBuffer = uplinkBuffer
-    self.downlinkBuffer = downlinkBuffer
-  }
 }
 
 /// A state in which the radio stays on after the last byte.
@@ -62,14 +41,6 @@ package struct RadioState: Sendable, Hashable {
   package var power: RadioPower
   /// What a new transfer in this state must pay first.
   package var promotion: RadioPromotion?
-
-  /// Makes a state.
-  package init(name: String, seconds: Double, power: RadioPower, promotion: RadioPromotion? = nil) {
-    self.name = name
-    self.seconds = seconds
-    self.power = power
-    self.promotion = promotion
-  }
 }
 
 /// The constants of one radio.
