@@ -120,7 +120,9 @@ struct FigureScanner {
 
   private mutating func word(_ word: StaticString) throws {
     for index in 0..<word.utf8CodeUnitCount {
-      guard at < json.count, json[at] == word.utf8Start[index] else { throw Failure(offset: at) }
+      guard at < json.count, unsafe json[at] == word.utf8Start[index] else {
+        throw Failure(offset: at)
+      }
       at += 1
     }
   }

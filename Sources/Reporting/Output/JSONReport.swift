@@ -34,7 +34,7 @@ package enum JSONReport {
     let text = String(decoding: data, as: UTF8.self)
     let escaped = "\"\\u0001lull-non-finite\""
     // Looked for among the bytes, of which none is zero: comparing characters takes longer than encoding them.
-    let isFinite = text.withCString { strstr($0, escaped) == nil }
+    let isFinite = unsafe text.withCString { unsafe strstr($0, escaped) == nil }
     return isFinite ? text : text.replacing(escaped, with: "null")
   }
 

@@ -79,6 +79,7 @@ extension String {
   /// Whether a text stands in it, byte for byte: `contains` looks for equivalent letters and takes a hundred times as
   /// long.
   fileprivate func holds(_ part: String) -> Bool {
-    withCString { text in part.withCString { strstr(text, $0) != nil } }
+    // Both texts end with a zero.
+    unsafe withCString { text in unsafe part.withCString { unsafe strstr(text, $0) != nil } }
   }
 }

@@ -63,20 +63,24 @@ import Testing
     #expect(use.promotions == 2)
   }
 
-  /// The shared channel takes 543 bytes up and 475 down by itself; what comes while it still empties its queue adds to
-  /// that.
-  @Test(arguments: [
-    ([(7.0, 543, 475)], false), ([(7, 544, 0)], true), ([(7, 0, 476)], true),
+  /// What is sent in the medium state, and whether that is more than its channel takes.
+  private static let inMedium: [(transfers: [(Double, Int, Int)], isPromoted: Bool)] = [
+    ([(7, 543, 475)], false), ([(7, 544, 0)], true), ([(7, 0, 476)], true),
     // 300 bytes up take 20 + 480 + 126 ms.
     ([(7, 300, 0), (7.6, 300, 0)], true), ([(7, 300, 0), (7.7, 300, 0)], false),
     ([(7, 300, 0), (7, 300, 0)], true),
     // 300 bytes down take 10 + 30 ms.
     ([(7, 0, 300), (7.03, 0, 300)], true), ([(7, 0, 300), (7.05, 0, 300)], false),
     ([(7, 300, 300)], false),
-  ])
+  ]
+
+  /// The shared channel takes 543 bytes up and 475 down by itself; what comes while it still empties its queue adds to
+  /// that.
+  @Test(arguments: inMedium.indices)
   func `on 3G's medium channel only what it cannot take is promoted`(
-    later: [(Double, Int, Int)], isPromoted: Bool
+    index: Int
   ) throws {
+    let (later, isPromoted) = Self.inMedium[index]
     let use = try replay3G([(0, 100, 100)] + later)
     #expect(use.promotions == (isPromoted ? 2 : 1))
     guard !isPromoted, let last = later.last else { return }
