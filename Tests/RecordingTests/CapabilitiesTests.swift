@@ -66,14 +66,14 @@ import Testing
   @Test func `refusals are explained by their errors`() {
     var explanation = Explanation(
       privileges: Privileges(user: 1000, effective: 0, isFiltered: true), paranoidLevel: 4,
-      kernel: (6, 1), program: "lull", refusesEverything: true)
+      kernel: KernelVersion(6, 1), program: "lull", refusesEverything: true)
     #expect(explanation.event(EPERM, needsCapability: true).cause.contains("seccomp"))
     #expect(explanation.event(ENOSYS, needsCapability: true).cause.contains("seccomp"))
     explanation.privileges.isFiltered = false
     let refused = explanation.event(EACCES, needsCapability: true)
     #expect(refused.error == "EACCES" && refused.cause.contains("paranoid is 4"))
     #expect(refused.fix?.contains("setcap cap_perfmon") == true)
-    explanation.kernel = (5, 4)
+    explanation.kernel = KernelVersion(5, 4)
     #expect(explanation.event(EACCES, needsCapability: true).fix?.contains("setcap") == false)
     #expect(
       explanation.event(EACCES, needsCapability: false).fix?.contains("perf_event_paranoid=1")

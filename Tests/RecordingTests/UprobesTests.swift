@@ -129,11 +129,9 @@ import Testing
     func code() -> [UInt8] { (0..<16).map { start.load(fromByteOffset: $0, as: UInt8.self) } }
     let before = code()
     let probe = try #require(set.probes.first { $0.name == "unlinkat" })
-    let spec = EventSpec(
-      name: probe.name, type: EventSpec.tracepoint, config: probe.id, signal: "",
-      format: probe.format, system: probe.system)
     // As in a recording another event is opened before, whose ring holds it as long as it is mapped.
-    let events = EventSet(specs: [.gate, .gate, spec], cpus: SystemInfo.onlineCPUs())
+    let events = EventSet(
+      specs: [.gate(.target), .gate(.target), EventSpec(probe)], cpus: SystemInfo.onlineCPUs())
     defer { events.close() }
     #expect(try events.openThread(getpid()))
     events.keepProbes(in: getpid())

@@ -1,42 +1,15 @@
 import PerfData
 
-/// Turns a source to sampling while its rate would slow the target down.
+/// Turns sources to sampling while their rates would slow the target down, and does what else keeps a busy target fast.
 ///
-/// Every event of a source is recorded by one kernel event, one of many by another. The second
-/// one counts exactly all the time, and its records are kept only while the first is off, so
-/// totals are exact and no event is lost or counted twice at a change.
+/// What is done for one that switches or calls the kernel very often is in `RateGovernorSlicing`.
 final class RateGovernor {
-  struct State {
-    var fullEvent: Int?
-    var sampledEvent: Int?
-    var name = ""
-    var period: UInt64 = 1
-    var tokens: Double
-    var lastRefill: UInt64 = 0
-    /// Records since the last look.
-    var records: UInt64 = 0
-    var windowStart: UInt64 = 0
-    var lastHigh: UInt64 = 0
-    var isSampled = false
-    /// The latest time in which records of the sampling event are kept.
-    var since = UInt64.max
-    var until = UInt64.max
-    /// Its samples in that time, and its count before.
-    var samples: UInt64 = 0
-    var countBefore: UInt64 = 0
-    /// What it tells is counted by `TransferCounter` in that time.
-    var isCounted = false
-    /// All that happened in such times before, and the records of the full event outside of them.
-    var sampledCount: UInt64 = 0
-    var recorded: UInt64 = 0
-  }
-
   /// When a new program last made sources be recorded whole.
-  var lastProgram: UInt64 = 0
+  private var lastProgram: UInt64 = 0
   /// From when on events of the task that can be done without are closed.
-  var hecticSince = UInt64.max
+  var busySince = UInt64.max
   var slices = SliceClock()
-  var standIns: StandIns
+  var takeover: CPUWideTakeover
   /// Counts transfers by process, where the kernel lets us.
   let transfers: TransferCounter?
   var switches = EventRate(EventRate.switches)
@@ -44,51 +17,51 @@ final class RateGovernor {
   var lastEvaluation: UInt64 = 0
   let writes: WriteCalls
   /// The calls that wrote, at the end.
-  var written: UInt64?
+  private var written: UInt64?
 
-  var states: [State]
+  var states = AdaptiveSource.allCases.map(SourceState.init)
   let events: EventSet
-  var list = SpanList<CaptureEvent.SampledSpan>()
+  private var list = SpanList<CaptureEvent.SampledSpan>()
   /// Called when a source changes over.
   var onChange: ((_ source: String, _ isSampled: Bool, _ time: UInt64) -> Void)?
+  /// Why something was not recorded to the end.
+  var stopped: [Purpose: String] = [:]
+
+  /// New programs make sources be recorded whole once in so long at most: a burst of 10,000 then takes 4 % of a CPU.
+  private static let programNanoseconds: UInt64 = 250_000_000
 
   init(events: EventSet, writes: WriteCalls, transfers: TransferCounter?) {
     self.events = events
     self.transfers = transfers
     self.writes = writes
-    standIns = StandIns(canTakeOver: events.canStandIn)
-    states = AdaptiveSource.allCases.map { State(tokens: Self.limit($0).burst) }
+    takeover = CPUWideTakeover(isPossible: events.canBeTakenOver)
     for (index, opened) in events.events.enumerated()
-    where !opened.ids.isEmpty && opened.spec.standsInFor == nil {
-      switch opened.spec.role {
-      case .plain: break
-      case .full(let source):
-        states[source.rawValue].fullEvent = index
-        states[source.rawValue].name = opened.spec.name
-      case .sampled(let source):
-        states[source.rawValue].sampledEvent = index
-        states[source.rawValue].period = opened.spec.period
-      }
+    where !opened.ids.isEmpty && opened.spec.replaced == nil {
+      for source in states.indices { states[source].add(index, opened.spec) }
     }
   }
 
-  /// Whether a record counts of one of a source's two events: that which samples has its time, the other one all else.
+  subscript(source: AdaptiveSource) -> SourceState {
+    get { states[source.rawValue] }
+    set { states[source.rawValue] = newValue }
+  }
+
+  // MARK: - What the drain asks and tells
+
+  /// Whether a record counts of one of a source's two events.
   @inline(__always)
   func keeps(_ source: Int, isSample: Bool, time: UInt64) -> Bool {
-    (time >= states[source].since && time < states[source].until) == isSample
+    states[source].keeps(isSample: isSample, time: time)
   }
 
   /// Counts a record of either event of a source.
   @inline(__always)
-  func note(_ source: Int, isSample: Bool) {
-    states[source].records += 1
-    if isSample { states[source].samples += 1 } else { states[source].recorded += 1 }
-  }
+  func note(_ source: Int, isSample: Bool) { states[source].note(isSample: isSample) }
 
   /// Counts a record of another program, which costs as much.
   @inline(__always)
   func noteForeign(_ source: Int, weight: UInt64) {
-    states[source].records += 1
+    states[source].noteForeign()
     if source == AdaptiveSource.systemCalls.rawValue { calls.events += Double(weight) }
   }
 
@@ -104,30 +77,26 @@ final class RateGovernor {
 
   /// Whether a record counts of an event that is not wanted all the time.
   @inline(__always)
-  func keeps(_ season: EventSpec.Season, time: UInt64) -> Bool {
-    switch season {
+  func keeps(_ phase: EventSpec.Phase, time: UInt64) -> Bool {
+    switch phase {
     case .always: true
-    case .calm: time < hecticSince
-    case .hectic: time >= hecticSince
-    case .beforeStandIns: time < standIns.since
-    case .standIn: time >= standIns.since
+    case .untilBusy: time < busySince
+    case .onceBusy: time >= busySince
+    case .untilTakeover: time < takeover.since
+    case .afterTakeover: time >= takeover.since
     }
   }
+
+  /// Whether the rings hold records of all programs.
+  var hearsAll: Bool { takeover.isDone }
+
+  // MARK: - Looking at the rates
 
   /// When the recorder has to look again at the latest.
   var nextChange: UInt64 { slices.next }
 
-  /// Whether the rings hold records of all programs.
-  var hearsAll: Bool { standIns.areOn }
-
   var isInSlice: Bool { slices.isSlicing && slices.isRecording }
   var isBetweenSlices: Bool { slices.isSlicing && !slices.isRecording }
-
-  /// Spans in which a source was sampled.
-  var spans: [CaptureEvent.SampledSpan] { list.spans }
-
-  /// Spans of which slices were recorded.
-  var sliceSpans: [CaptureEvent.Slices] { slices.spans }
 
   /// Looks at the rates and changes over what has to be; call after each drain, with what changed before it.
   ///
@@ -137,21 +106,78 @@ final class RateGovernor {
     // Between two slices there is nothing to judge by.
     if !isBetweenSlices || change == .ended {
       considerStopping(now)
-      for index in states.indices where states[index].sampledEvent != nil {
-        if states[index].isSampled {
-          if !slices.isSlicing || !isHeldSampled(index) { considerFull(index, now) }
-        } else {
-          considerSampling(index, now)
+      for source in AdaptiveSource.allCases where self[source].sampledEvent != nil {
+        if !self[source].isSampled {
+          if self[source].isOverLimit(now: now) { sample(source) }
+        } else if !slices.isSlicing || !self[source].isHeldSampled {
+          if self[source].isCalm(now: now) { recordWhole(source) }
         }
       }
     }
     let isWhole = considerSlicing(now)
-    considerStandIns(now)
+    considerTakeover(now)
     return isWhole
   }
 
-  /// Why a signal was not recorded to the end.
-  var stopped: [String: String] = [:]
+  /// Jobs cannot be sampled; they are recorded or not.
+  private func considerStopping(_ now: UInt64) {
+    guard stopped[.concurrency] == nil, self[.jobs].wholeEvent != nil,
+      self[.jobs].isOverLimit(now: now)
+    else { return }
+    endJobs(
+      "at \(Int(self[.jobs].perSecond)) jobs a second, recording them would have taken more than 2 % of a CPU; it was ended"
+    )
+  }
+
+  /// Takes the probes of jobs out of the target, once and for all.
+  func endJobs(_ reason: String) {
+    let probes = events.events.indices.filter {
+      events.events[$0].spec.purpose == .concurrency && !events.events[$0].ids.isEmpty
+    }
+    guard stopped[.concurrency] == nil, !probes.isEmpty else { return }
+    events.close(probes)
+    stopped[.concurrency] = reason
+  }
+
+  /// Ends of event waits are recorded while stacks are sampled, until they come too fast themselves.
+  private func considerEventWaits(_ now: UInt64) {
+    guard self[.eventWaits].isSampled, self[.eventWaits].isOverLimit(now: now) else { return }
+    recordEventWaits(false, from: now)
+  }
+
+  /// Follows the source of stacks, whose waits without a stack they tell.
+  func recordEventWaits(_ isWanted: Bool, from now: UInt64) {
+    self[.eventWaits].accompany(isWanted, from: now, events)
+  }
+
+  func sample(_ source: AdaptiveSource) {
+    guard let moment = self[source].sample(events, transfers) else { return }
+    if source == .stacks { recordEventWaits(true, from: moment) }
+    onChange?(self[source].name, true, moment)
+  }
+
+  private func recordWhole(_ source: AdaptiveSource) {
+    guard let moment = self[source].recordWhole(events, transfers) else { return }
+    endSpan(source, until: moment)
+    if source == .stacks, !switches.isHigh { recordEventWaits(false, from: moment) }
+    onChange?(self[source].name, false, moment)
+  }
+
+  private func endSpan(_ source: AdaptiveSource, until: UInt64) {
+    if let span = self[source].endSpan(until: until, events, transfers) { list.append(span) }
+  }
+
+  /// Whether anything is sampled that a new program would make be recorded whole.
+  var isSampling: Bool { !slices.isSlicing && states.contains(where: \.isSampling) }
+
+  /// A program begins: the rate of others before it says nothing of its own, so all is recorded until that is too much again.
+  func programBegan(now: UInt64) {
+    guard isSampling, now &- lastProgram >= Self.programNanoseconds else { return }
+    lastProgram = now
+    for source in AdaptiveSource.allCases where self[source].isSampling { recordWhole(source) }
+  }
+
+  // MARK: - What is told at the end
 
   /// Ends the spans that are still open, at the end of the recording.
   func finish(now: UInt64) {
@@ -159,7 +185,7 @@ final class RateGovernor {
     slices.end(at: now, writeCalls: written)
     for span in slices.spans {
       let names = events.events.filter {
-        $0.spec.isSliced && !$0.ids.isEmpty && !$0.spec.name.hasSuffix("/")
+        $0.spec.cost.isSliced && $0.spec.variant == .plain && !$0.ids.isEmpty
       }.map(\.spec.name)
       for name in Set(names).sorted() {
         list.append(
@@ -168,26 +194,23 @@ final class RateGovernor {
             period: UInt64(max(1, span.weight.rounded()))))
       }
     }
-    for index in states.indices
-    where states[index].isSampled && states[index].sampledEvent != nil {
-      endSpan(index, until: now)
+    for source in AdaptiveSource.allCases where self[source].isSampling {
+      endSpan(source, until: now)
     }
   }
+
+  /// Spans in which a source was sampled.
+  var spans: [CaptureEvent.SampledSpan] { list.spans }
+
+  /// Spans of which slices were recorded.
+  var sliceSpans: [CaptureEvent.Slices] { slices.spans }
 
   /// The exact totals of what is counted whether or not it is recorded.
   var exactCounts: [CaptureEvent.ExactCount] {
     var counts = states.compactMap { state -> CaptureEvent.ExactCount? in
       // What is sliced does not count between two slices.
-      if let sampled = state.sampledEvent, events.events[sampled].spec.isSliced,
-        !slices.spans.isEmpty
-      {
-        return nil
-      }
-      // By then its own event, which counted all the time, was closed.
-      if standIns.areOn, state.isCounted {
-        return .init(source: state.name, count: state.recorded &+ state.sampledCount)
-      }
-      return counted(state).map { .init(source: state.name, count: $0) }
+      if state.source.isSliced, !slices.spans.isEmpty { return nil }
+      return state.exactCount(events, wasTakenOver: takeover.isDone)
     }
     if let written {
       counts.append(.init(source: CaptureEvent.ExactCount.writeCalls, count: written))

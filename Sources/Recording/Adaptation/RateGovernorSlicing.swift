@@ -23,18 +23,16 @@ extension RateGovernor {
     let wasSwitching = switches.isHigh
     switches.judge(now: now)
     calls.judge(now: now)
-    guard events.canSlice else { return false }
+    guard events.gates.canSlice else { return false }
     if switches.isHigh, !wasSwitching {
       closeForGood(rate: switches.perSecond)
       recordEventWaits(true, from: now)
     } else if wasSwitching, !switches.isHigh {
-      recordEventWaits(states[AdaptiveSource.stacks.rawValue].isSampled, from: now)
+      recordEventWaits(self[.stacks].isSampled, from: now)
     }
     let isWanted = switches.isHigh || calls.isHigh
     if isWanted, !slices.isSlicing {
-      for index in states.indices where isHeldSampled(index) && !states[index].isSampled {
-        AdaptiveSource(rawValue: index).map(beginSampling)
-      }
+      for state in states where state.isHeldSampled && !state.isSampled { sample(state.source) }
       slices.begin(at: SystemInfo.monotonicNanoseconds(), writeCalls: writes.total)
     } else if !isWanted, slices.isSlicing {
       if !slices.isRecording { setSliced(enabled: true) }
@@ -44,15 +42,12 @@ extension RateGovernor {
     return false
   }
 
-  /// Whether a source is sampled all the time that others are recorded in slices.
-  func isHeldSampled(_ index: Int) -> Bool {
-    states[index].sampledEvent.map { !events.events[$0].spec.isSliced } == true
-  }
-
   private func setSliced(enabled: Bool) {
-    events.setGates(enabled: enabled)
+    events.gates.set(enabled: enabled)
     for (index, opened) in events.events.enumerated()
-    where opened.spec.isSliced && opened.spec.reach == .system && opened.spec.standsInFor == nil {
+    where opened.spec.cost.isSliced && opened.spec.visibility != .target
+      && opened.spec.replaced == nil
+    {
       events.set(index, enabled: enabled)
     }
   }
@@ -60,41 +55,31 @@ extension RateGovernor {
   /// Closes what a target that switches often pays for at each switch, once and for all: events that were closed cannot come
   /// back, since the trace names their ids at its beginning.
   private func closeForGood(rate: Double) {
-    guard hecticSince == .max else { return }
-    for (index, opened) in events.events.enumerated() where opened.spec.season == .hectic {
+    guard busySince == .max else { return }
+    for (index, opened) in events.events.enumerated() where opened.spec.phase == .onceBusy {
       events.set(index, enabled: true)
     }
-    hecticSince = SystemInfo.monotonicNanoseconds()
-    let ended = events.events.indices.filter { events.events[$0].spec.season == .calm }
+    busySince = SystemInfo.monotonicNanoseconds()
+    let ended = events.events.indices.filter { events.events[$0].spec.phase == .untilBusy }
     events.close(ended)
     if ended.contains(where: {
-      events.events[$0].spec.signal == EventSpec.fileNames && !events.events[$0].ids.isEmpty
+      events.events[$0].spec.purpose == .fileNames && !events.events[$0].ids.isEmpty
     }) {
-      stopped[EventSpec.fileNames] =
+      stopped[.fileNames] =
         "at \(Int(rate / 2)) waits a second, the probes that tell paths would have slowed each of them; they were ended, "
         + "and paths are those of /proc from then on"
     }
   }
 
-  func considerStandIns(_ now: UInt64) {
-    guard isBetweenSlices, states.indices.allSatisfy(canBeCounted),
-      standIns.areDue(
-        switches.perSecond, now: now, machine: { SystemInfo.contextSwitches() })
+  func considerTakeover(_ now: UInt64) {
+    guard isBetweenSlices, states.allSatisfy(\.canBeTakenOver),
+      takeover.isDue(switches.perSecond, now: now, machine: { SystemInfo.contextSwitches() })
     else { return }
-    let places = standIns.takeOver(events)
+    let places = takeover.takeOver(events)
     // As long as a thread has any event of its own, its switches take as long as with all.
     endJobs(
       "at \(Int(switches.perSecond / 2)) waits a second, the probes that tell jobs would have slowed each of them; they were "
         + "ended")
-    for index in states.indices {
-      states[index].fullEvent = states[index].fullEvent.map { places[$0] ?? $0 }
-      states[index].sampledEvent = states[index].sampledEvent.map { places[$0] ?? $0 }
-    }
-  }
-
-  /// Whether the totals of a source stay exact with events that count what all programs do.
-  private func canBeCounted(_ index: Int) -> Bool {
-    AdaptiveSource(rawValue: index)?.direction == nil || states[index].sampledEvent == nil
-      || states[index].isCounted
+    for index in states.indices { states[index].move(to: places) }
   }
 }

@@ -28,12 +28,6 @@ struct CapabilityProbe {
   init(readsSymbols: Bool) {
     self.readsSymbols = readsSymbols
     tracefs = TraceFS.search()
-    var names = utsname()
-    uname(&names)
-    let release = withUnsafeBytes(of: names.release) { bytes in
-      String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-    }
-    let numbers = release.split(whereSeparator: { !$0.isNumber }).prefix(2).map { Int($0) ?? 0 }
     let executable = KernelFile.link("/proc/self/exe") ?? ""
     // Counting one's own context switches in the program is allowed unless all is forbidden.
     var code = lull_event_code()
@@ -45,17 +39,17 @@ struct CapabilityProbe {
     explanation = Explanation(
       privileges: .current(),
       paranoidLevel: KernelFile.integer("/proc/sys/kernel/perf_event_paranoid"),
-      kernel: (numbers.first ?? 0, numbers.count > 1 ? numbers[1] : 0),
+      kernel: .current,
       program: executable.hasSuffix("/lull") ? executable : "lull",
       refusesEverything: harmless < 0)
   }
 
   mutating func run() -> CapabilityReport {
-    mainThread()
+    add(.mainThread)
     stacks()
-    wakeups()
-    network()
-    disk()
+    add(.wakeups)
+    add(.network)
+    add(.disk)
     fileNames()
     memory()
     counters()
@@ -143,13 +137,40 @@ struct CapabilityProbe {
 
   // MARK: - Signals
 
-  private mutating func mainThread() {
-    let name = "main thread"
-    if let refusal = tracepoint("sched", "sched_switch", on: .ownThread) {
-      add(name, .unavailable, "blocking, hangs and turns are not measured", refusal)
-    } else {
-      add(name, .full, "every switch of the process's threads, with the cause of each wait")
+  /// What the catalogue's tracepoints of a line allow.
+  ///
+  /// Rights are found by opening those without which there is nothing; of the others it is asked whether the kernel has them.
+  private mutating func add(_ line: CapabilityLine) {
+    let tracepoints = Tracepoint.catalogue.filter { $0.line == line }
+    for tracepoint in tracepoints where tracepoint.isEssential {
+      if let refusal = refusal(of: tracepoint) {
+        return add(line.rawValue, .unavailable, tracepoint.lack, refusal)
+      }
     }
+    let missing = tracepoints.filter { !$0.isEssential && !has($0) }
+    guard let first = missing.first else { return add(line.rawValue, .full, line.full) }
+    var lacks: [String] = []
+    for tracepoint in missing where !lacks.contains(tracepoint.lack) {
+      lacks.append(tracepoint.lack)
+    }
+    add(
+      line.rawValue, .degraded, "\(line.partial), without \(lacks.joined(separator: ", "))",
+      Refusal(cause: "this kernel has no tracepoint \(first.fullName)", error: "ENOENT"))
+  }
+
+  private func has(_ tracepoint: Tracepoint) -> Bool {
+    guard case .success(let files) = tracefs else { return false }
+    return files.eventID(tracepoint.system, tracepoint.name) != nil
+  }
+
+  /// Opens it as a recording does, as far as its first use goes.
+  private func refusal(of tracepoint: Tracepoint) -> Refusal? {
+    let isWide = tracepoint.uses.first?.reach.visibility(.system) != .target
+    let needsArguments = tracepoint.uses.contains { $0.contents == .arguments }
+    return self.tracepoint(
+      tracepoint.system, tracepoint.name, on: isWide ? .wholeCPU : .ownThread,
+      extra: needsArguments ? Self.userRegisters : 0,
+      registers: needsArguments ? Self.registers : 0)
   }
 
   private mutating func stacks() {
@@ -164,39 +185,6 @@ struct CapabilityProbe {
       add("stacks", .degraded, "by frame pointers only", refusal)
     } else {
       add("stacks", .unavailable, "where threads block is not known", refusal)
-    }
-  }
-
-  private mutating func wakeups() {
-    if let refusal = tracepoint("sched", "sched_waking", on: .wholeCPU) {
-      add("wakeups", .unavailable, "who wakes the process is not known", refusal)
-    } else {
-      add("wakeups", .full, "every wakeup, with waker and context")
-    }
-  }
-
-  private mutating func network() {
-    let transfers =
-      tracepoint("sock", "sock_send_length", on: .ownThread)
-      ?? tracepoint("sock", "sock_recv_length", on: .ownThread)
-    if let transfers {
-      return add("network", .unavailable, "sends and receives are not measured", transfers)
-    }
-    if let states = tracepoint("sock", "inet_sock_set_state", on: .wholeCPU) {
-      add("network", .degraded, "sends and receives, without opening and closing", states)
-    } else {
-      add("network", .full, "sends, receives, and connections opening and closing")
-    }
-  }
-
-  private mutating func disk() {
-    let refusal = tracepoint(
-      "raw_syscalls", "sys_exit", on: .ownThread, extra: Self.userRegisters,
-      registers: Self.registers)
-    if let refusal {
-      add("disk", .unavailable, "totals from /proc only; no writes, syncs or files", refusal)
-    } else {
-      add("disk", .full, "reads, writes and syncs by descriptor")
     }
   }
 

@@ -22,7 +22,7 @@ struct Refusal {
 struct Explanation {
   var privileges: Privileges
   var paranoidLevel: Int?
-  var kernel: (major: Int, minor: Int)
+  var kernel: KernelVersion
   /// Where the program is, for `setcap`.
   var program: String
   /// Whether even counting an own program's context switches was refused.
@@ -36,7 +36,7 @@ struct Explanation {
     }
     let sudo = "run `sudo \(program) …`, which runs your command as you"
     // CAP_PERFMON came with Linux 5.8.
-    guard (kernel.major, kernel.minor) >= (5, 8) else { return sudo }
+    guard kernel >= KernelVersion(5, 8) else { return sudo }
     return sudo + ", or once `sudo setcap"
       + " cap_perfmon,cap_sys_ptrace,cap_syslog,cap_dac_read_search=ep \(program)`"
   }

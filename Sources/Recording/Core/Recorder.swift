@@ -48,8 +48,7 @@ public final class Recorder {
     let tracefs = locateTraceFS()
     let probes = installProbes(tracefs, subject)
     defer { probes?.remove() }
-    let transfers =
-      options.adaptsToRates ? tracefs.flatMap { TransferCounter(tracefs: $0) } : nil
+    let transfers = tracefs.flatMap { TransferCounter(tracefs: $0) }
     let plan = EventPlan(
       tracefs: tracefs, options: options, countsTransfers: transfers != nil,
       uprobes: probes?.probes ?? [])
@@ -98,8 +97,8 @@ public final class Recorder {
       UprobeSet.removeStale(tracefs: tracefs)
       return tracefs
     } catch {
-      for signal in ["mainThread", "wakeups", "network", "disk"] {
-        unavailable.append(.init(signal: signal, reason: "no tracepoints: \(error.message)"))
+      for purpose in [Purpose.mainThread, .wakeups, .network, .disk] {
+        unavailable.append(.init(purpose, "no tracepoints: \(error.message)"))
       }
       return nil
     }
@@ -118,7 +117,7 @@ public final class Recorder {
           of: options.target, path: environment["PATH"] ?? ""), tests: runsTests)
     } catch {
       unavailable.append(
-        .init(signal: "file names", reason: "no probes in the C library: \(error.message)"))
+        .init(.fileNames, "no probes in the C library: \(error.message)"))
       return nil
     }
   }

@@ -55,7 +55,7 @@ final class Recording {
     let writes = WriteCalls()
     governor = RateGovernor(events: events, writes: writes, transfers: transfers)
     drain = RingDrain(events: events, governor: governor, sink: sink)
-    drain.track(Array(threads))
+    for thread in threads { drain.threads.begin(thread) }
     book = ProcessBook(sink: sink, interval: options.footprintInterval)
     session = RecordingSession(
       subject: subject, events: events, governor: governor, drain: drain, sink: sink, book: book,
@@ -107,7 +107,7 @@ final class Recording {
     let set = CounterSet.open(
       names: options.counters, pid: subject.pid, enableOnExec: onExec)
     for (name, reason) in set.unavailable {
-      unavailable.append(.init(signal: "counters", reason: "\(name): \(reason)"))
+      unavailable.append(.init(.counters, "\(name): \(reason)"))
     }
     if !set.names.isEmpty { session.counters = set }
   }
@@ -118,8 +118,8 @@ final class Recording {
     let reason = String(cString: strerror(errno))
     unavailable.append(
       .init(
-        signal: "file contents",
-        reason: "whether rewrites change a file is not known: fanotify cannot be used (\(reason))"))
+        .fileContents,
+        "whether rewrites change a file is not known: fanotify cannot be used (\(reason))"))
   }
 
   /// Marks by socket always, marks by probes where probes can be made.
@@ -202,7 +202,7 @@ final class Recording {
     if let id = events.attributes.first?.ids.first {
       let known = process.synthesize(id: id, time: now)
       for record in known.records { try sink.append(record) }
-      session.know(known.buildIDs)
+      drain.know(known.buildIDs)
     }
     let description = ProcessProbe.describe(pid: process.pid, kind: .attach)
     try book.begin(
@@ -222,17 +222,17 @@ final class Recording {
       let now = SystemInfo.monotonicNanoseconds()
       try writeLosses(now)
       try writeKernelSymbols(now)
-      for (signal, reason) in governor.stopped.sorted(by: { $0.key < $1.key }) {
-        unavailable.append(.init(signal: signal, reason: reason))
+      for (purpose, reason) in governor.stopped.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+        unavailable.append(.init(purpose, reason))
       }
       if let reason = session.markProbes?.problem {
-        unavailable.append(.init(signal: "marks", reason: reason))
+        unavailable.append(.init(.marks, reason))
       }
       try sink.append(
         capture(complete: true, overhead: overhead()), pid: subject.pid, time: now)
       try sink.append(RecordBuilder.finishedRound())
       try sink.flushWhole()
-      features.buildIDs = session.buildIDs.sorted { $0.key < $1.key }
+      features.buildIDs = drain.buildIDs.sorted { $0.key < $1.key }
         .map { BuildIDEntry(path: $0.key, buildID: $0.value) }
       if drain.lastTime > 0 {
         features.sampleTime = SampleTimeRange(first: drain.firstTime, last: drain.lastTime)
@@ -269,7 +269,7 @@ final class Recording {
         KernelSymbolEvent(address: symbol.start, name: symbol.name), pid: subject.pid, time: now)
     }
     if let reason = symbols.unavailableReason {
-      unavailable.append(.init(signal: "kernel symbols", reason: reason))
+      unavailable.append(.init(.kernelSymbols, reason))
     }
   }
 

@@ -42,10 +42,6 @@ public struct RecordingOptions: Sendable {
   public var stackBytes: UInt32 = 3072
   /// Which process the report is to be about: a name or a pid.
   public var processHint: String?
-  /// Whether a source may turn to sampling when its rate would slow the target down.
-  public var adaptsToRates = true
-  /// Names of events that are not to be recorded, such as `cpu-clock` or `sock:sock_send_length`.
-  public var excludedEvents: Set<String> = []
   /// Version that the trace names as its recorder.
   public var version = "1"
   /// Recorder's own command line, for the trace's header.

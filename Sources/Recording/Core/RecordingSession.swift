@@ -47,7 +47,6 @@ final class RecordingSession {
   var markProbes: MarkProbes?
   /// What files hold after they were written; nil where it cannot be read.
   var contents: ContentWatcher?
-  private(set) var buildIDs: [String: [UInt8]] = [:]
   /// Why writing stopped, while the command goes on.
   private(set) var writeFailure: PerfDataError?
   private var descriptors = DescriptorBook()
@@ -201,7 +200,7 @@ final class RecordingSession {
     try drain.drain()
     if !governor.isBetweenSlices { events.refreshFrequencies(now: now) }
     // Each ring is in order, but an exec may be in another CPU's than the fork before it.
-    for note in drain.notes.sorted(by: { $0.time < $1.time }) { try take(note) }
+    for note in drain.observations.sorted(by: { $0.time < $1.time }) { try take(note) }
     try append(marks)
     for (event, time) in descriptors.resolve() {
       try sink.append(event, pid: Int32(clamping: event.pid), time: time)
@@ -228,37 +227,34 @@ final class RecordingSession {
     for mark in markSocket?.receive() ?? [] {
       try sink.append(mark.event, pid: mark.pid, time: mark.time)
     }
-    for mark in marks where drain.tracked.contains(Int32(clamping: mark.event.tid ?? 0)) {
+    for mark in marks where drain.threads.contains(Int32(clamping: mark.event.tid ?? 0)) {
       try sink.append(mark.event, pid: mark.pid, time: mark.time)
     }
   }
 
-  private func take(_ note: DrainNote) throws(PerfDataError) {
+  private func take(_ note: Observation) throws(PerfDataError) {
     switch note {
-    case .fork(let pid, let parent, _, let time):
-      guard pid != parent else { return }
+    case .processBegan(let pid, let parent, let time):
       writes.created(pid, by: parent)
       governor.transfers?.began(pid)
       try book.begin(pid, parentPid: parent, kind: .start, time: time)
-    case .exit(let pid, let tid, let time):
-      guard pid == tid else { return }
+    case .processEnded(let pid, let time):
       descriptors.forgetAll(of: pid)
       writes.ended(pid)
       governor.transfers?.ended(pid)
       // The end of the command itself is told with its status, once it is known.
       if pid == subject.pid { rootExit = time } else { try book.end(pid, time: time) }
-    case .exec(let pid, let name, let time):
+    case .processExecuted(let pid, let name, let time):
       descriptors.forgetAll(of: pid)
       try book.exec(pid, name: name, time: time)
       governor.programBegan(now: SystemInfo.monotonicNanoseconds())
       // What was started by fork has a single thread at its first exec, whose events are its own.
       if !executed.insert(pid).inserted { events.keepProbes(in: pid) }
-    case .mapped(let path, let buildID):
-      buildIDs[path] = buildID
-      markProbes?.consider(path)
+    case .fileMapped(let path): markProbes?.consider(path)
     case .systemCall(let pid, let tid, let time, let call):
       descriptors.note(call, pid: pid, tid: tid, time: time)
-    case .opening(let tid, _, let path): descriptors.opening(path, tid: tid)
+    case .pathOpening(let tid, _, let path): descriptors.opening(path, tid: tid)
+    case .gap: descriptors.forgetEverything()
     }
   }
 
@@ -279,10 +275,5 @@ final class RecordingSession {
     }
     governor.finish(now: now)
     try sink.flushIfDue(now: now)
-  }
-
-  /// Adds the build ids of what was mapped before recording began.
-  func know(_ entries: [BuildIDEntry]) {
-    for entry in entries { buildIDs[entry.path] = entry.buildID }
   }
 }

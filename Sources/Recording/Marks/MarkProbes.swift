@@ -76,7 +76,7 @@ final class MarkProbes {
 
   private func open(id: UInt64, _ source: Source) {
     var event = lull_event()
-    event.type = EventSpec.tracepoint
+    event.type = EventSpec.Kind.tracepoint.type
     event.config = id
     event.sample_period = 1
     event.sample_type = SampleFields([.identifier, .tid, .time, .raw]).rawValue

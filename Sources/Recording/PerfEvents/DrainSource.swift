@@ -2,33 +2,30 @@ import PerfData
 
 /// How to treat the records of one event.
 struct DrainSource {
-  var keep = EventSpec.Keep.always
-  var season = EventSpec.Season.always
-  var adaptive = -1
-  var isSampled = false
+  /// Nil for those that are the target's alone.
+  private(set) var owner: EventSpec.Owner?
+  private(set) var phase = EventSpec.Phase.always
+  private(set) var payload = EventSpec.Payload.nothing
+  private(set) var adaptive = -1
+  private(set) var isSampled = false
   /// How many events a record stands for.
-  var weight: UInt64 = 1
-  var hasCallchain = false
+  private(set) var weight: UInt64 = 1
+  private(set) var hasCallchain = false
   /// 8 where the instruction pointer comes between identifier and thread.
-  var shift: UInt64 = 0
-  var isSystemCall = false
-  /// Its field `first` is a descriptor that is about to be written to.
-  var namesDescriptor = false
-  /// Its field `first` tells where the path is that is about to be opened.
-  var namesPath = false
-  /// Offsets in the raw payload of what `keep` asks for.
-  var first: UInt64 = 0
-  var second: UInt64 = 0
-  var third: UInt64 = 0
+  private(set) var shift: UInt64 = 0
+  /// Offsets in the raw payload of what `owner` or `payload` ask for.
+  private(set) var first: UInt64 = 0
+  private(set) var second: UInt64 = 0
+  private(set) var third: UInt64 = 0
 
   init() {}
 
   init(_ spec: EventSpec) {
-    keep = spec.keep
-    season = spec.season
-    switch spec.role {
-    case .plain: break
-    case .full(let source): adaptive = source.rawValue
+    if case .machine(let owner) = spec.visibility { self.owner = owner }
+    phase = spec.phase
+    switch spec.cost {
+    case .rare, .frequent, .paced: break
+    case .whole(let source): adaptive = source.rawValue
     case .sampled(let source):
       adaptive = source.rawValue
       isSampled = true
@@ -36,35 +33,29 @@ struct DrainSource {
     }
     hasCallchain = spec.fields.contains(.callchain)
     shift = spec.fields.contains(.instructionPointer) ? 8 : 0
-    isSystemCall = spec.name == "raw_syscalls:sys_exit"
     guard let text = spec.format, let format = TracepointFormat(parsing: text) else {
       // Without its format a tracepoint cannot be told apart by field.
-      if keep != .always { keep = .maker }
+      if owner != nil { owner = .maker }
       return
     }
     func offset(_ name: String) -> UInt64 { UInt64(format.field(name)?.offset ?? 0) }
-    switch spec.keep {
+    switch owner {
     case .threadField:
       first = offset("pid")
-    case .socketState:
+    case .socket:
       first = offset("skaddr")
       second = offset("newstate")
       third = offset("sport")
-    case .always, .maker: break
+    case .maker, nil: break
     }
-    if isSystemCall {
+    payload = spec.payload
+    switch payload {
+    case .nothing: break
+    case .systemCall:
       first = offset("id")
       second = offset("ret")
-    }
-    if spec.name == "io_uring:io_uring_file_get" || spec.name == "syscalls:sys_enter_mmap" {
-      namesDescriptor = true
-      first = offset("fd")
-    }
-    if spec.signal == EventSpec.fileNames, spec.name.contains(":open"),
-      let path = format.field("path")
-    {
-      namesPath = true
-      first = UInt64(path.offset)
+    case .descriptor: first = offset("fd")
+    case .path: first = offset("path")
     }
   }
 }

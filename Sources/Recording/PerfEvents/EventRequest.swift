@@ -21,7 +21,7 @@ struct EventRequest {
     _ spec: EventSpec, pid: Int32, cpu: Int32, group: Int32
   ) -> (result: Int32, event: lull_event) {
     var event = lull_event()
-    event.type = spec.type
+    event.type = spec.kind.type
     event.config = spec.config
     event.sample_period = spec.period
     event.sample_type = spec.fields.rawValue
@@ -31,7 +31,7 @@ struct EventRequest {
     event.wakeup = spec.wakesAtOnce ? 1 : watermark
     let flags =
       spec.flags | EventSpec.Flag.base
-      | (spec.reach == .task ? EventSpec.Flag.inherit : 0)
+      | (spec.visibility == .target ? EventSpec.Flag.inherit : 0)
       | (spec.startsDisabled ? EventSpec.Flag.disabled : 0)
     var result: Int32
     repeat {
@@ -54,8 +54,8 @@ struct EventRequest {
     case EINVAL where !lacksBuildID && spec.flags & EventSpec.Flag.buildID != 0:
       // Linux 5.12.
       lacksBuildID = true
-    case EACCES where !excludesKernel && spec.type == EventSpec.software,
-      EPERM where !excludesKernel && spec.type == EventSpec.software:
+    case EACCES where !excludesKernel && spec.kind == .software,
+      EPERM where !excludesKernel && spec.kind == .software:
       // perf_event_paranoid 2 lets a user see user space alone.
       excludesKernel = true
     default:
@@ -67,7 +67,7 @@ struct EventRequest {
   /// An event of a task (0 for the calling thread) that is never on, for which the kernel keeps a probe.
   static func anchor(of spec: EventSpec, in pid: Int32) -> Int32? {
     var event = lull_event()
-    event.type = spec.type
+    event.type = spec.kind.type
     event.config = spec.config
     event.flags = EventSpec.Flag.disabled
     let descriptor = lull_perf_event_open(&event, pid, -1, -1)

@@ -1,91 +1,115 @@
 import PerfData
 
-/// A source of events that may turn to sampling when its rate is high.
-enum AdaptiveSource: Int, CaseIterable {
-  case systemCalls, sends, receives, stacks, spins, jobs, eventWaits
-
-  /// What of it is counted by `TransferCounter`.
-  var direction: TransferCounter.Direction? {
-    switch self {
-    case .sends: .send
-    case .receives: .receive
-    default: nil
-    }
-  }
-}
-
 /// One event to ask the kernel for, on each CPU.
 struct EventSpec {
-  /// Whose events it gives.
-  enum Reach {
-    /// The target's threads and what they create.
-    case task
-    /// All of a CPU; the drain keeps only the target's.
-    case system
+  enum Kind {
+    case software, tracepoint
+    /// A tracepoint of Lull's own, at a function of a program.
+    case uprobe
+
+    /// PERF_TYPE_SOFTWARE or PERF_TYPE_TRACEPOINT.
+    var type: UInt32 { self == .software ? 1 : 2 }
   }
 
-  /// How the drain tells the target's records from others.
-  enum Keep {
-    case always
+  /// Whose events it gives.
+  enum Visibility: Equatable {
+    /// Those of the target's threads and what they create.
+    case target
+    /// Those of a CPU; the drain keeps only the target's.
+    case machine(by: Owner)
+  }
+
+  /// By what a record of the machine is told to be one of the target's.
+  enum Owner {
+    /// By the thread that made the event.
+    case maker
     /// By the thread id in the field `pid`, or by who made the event.
     case threadField
-    /// By who made the event.
-    case maker
-    /// By socket: see `SocketFilter`.
-    case socketState
+    /// By its socket: see `SocketFilter`.
+    case socket
   }
 
-  /// What part it has in a source that may be sampled.
-  enum Role: Equatable {
-    case plain
-    /// Records every event while the rate is low.
-    case full(AdaptiveSource)
-    /// Records one of `period` events; its count is exact.
+  /// How it is kept from slowing the target down.
+  enum Cost: Equatable {
+    /// Too rare to matter.
+    case rare
+    /// Comes with each request or wait: recorded in slices of time while these are very many; see `SliceClock`.
+    case frequent
+    /// So many a second of each thread, sliced too.
+    case paced(perSecond: UInt64)
+    /// Every event of a source, while its rate is low.
+    case whole(AdaptiveSource)
+    /// One of many, while its rate is high.
     case sampled(AdaptiveSource)
+
+    var isSliced: Bool {
+      switch self {
+      case .rare: false
+      case .frequent, .paced: true
+      case .whole(let source), .sampled(let source): source.isSliced
+      }
+    }
   }
 
-  /// When it is wanted; see `RateGovernor`.
-  enum Season {
+  /// In which part of a recording its records count.
+  enum Phase: Equatable {
     case always
     /// Of the task, until it switches so often that what its switches cost more is too much.
-    case calm
+    case untilBusy
     /// Of the machine, in the place of one of the task from then on.
-    case hectic
-    /// Of the task, until `StandIns` take over.
-    case beforeStandIns
-    /// One of those.
-    case standIn
+    case onceBusy
+    /// Of the task, until events of the CPUs take over; see `CPUWideTakeover`.
+    case untilTakeover
+    /// Of the CPUs, in the place of the task's event with this number in the plan from then on.
+    case afterTakeover(from: Int)
+  }
+
+  /// What the recorder itself reads in a record, besides whose it is.
+  enum Payload {
+    case nothing
+    /// A system call's number and result, and its arguments in the registers.
+    case systemCall
+    /// A descriptor that is about to be written to, in the field `fd`.
+    case descriptor
+    /// The path that is about to be opened, in the field `path`.
+    case path
   }
 
   var name: String
-  var type: UInt32
+  var kind: Kind
   var config: UInt64
+  /// Which of its tracepoint's uses it is for; part of the name.
+  var variant = Tracepoint.Variant.plain
+  /// What a report misses when this cannot be opened.
+  var purpose: Purpose
+  var visibility = Visibility.target
+  var cost = Cost.rare
+  var phase = Phase.always
+  var payload = Payload.nothing
   var fields: SampleFields = .base
   var period: UInt64 = 1
   var flags: UInt64 = 0
   var registers: UInt64 = 0
   var stackBytes: UInt32 = 0
   var filter: String?
-  var reach = Reach.task
-  var keep = Keep.always
-  var role = Role.plain
-  var season = Season.always
-  /// Recorded in slices of time while the target switches very often; see `SliceClock`.
-  var isSliced = false
-  /// The task's event in whose place it can be recorded, by its number in the plan.
-  var standsInFor: Int?
-  /// Set where events are enabled later, by the rate governor.
-  var startsDisabled = false
   /// Wakes the recorder at each record; such events have a small ring of their own.
   var wakesAtOnce = false
-  /// What a report misses when this cannot be opened.
-  var signal: String
   /// The tracepoint's format text, for the trace and for the drain.
   var format: String?
   var system = ""
 
-  /// A uprobe of Lull's own.
-  var isProbe: Bool { system.hasPrefix(UprobeSet.groupPrefix) }
+  /// The task's event whose place it can take.
+  var replaced: Int? { if case .afterTakeover(let index) = phase { index } else { nil } }
+
+  /// Whether it is switched on later, by the rate governor.
+  var startsDisabled: Bool {
+    switch (phase, cost) {
+    case (.afterTakeover, _), (.onceBusy, _): true
+    case (_, .sampled(let source)): !source.isCountedAlways
+    case (_, .whole(let source)): source == .eventWaits
+    default: false
+    }
+  }
 
   /// Bits of perf_event_attr's bit field.
   enum Flag {
@@ -107,21 +131,16 @@ struct EventSpec {
     static let base = EventAttribute.sampleIDAllFlag | EventAttribute.useClockIDFlag | watermark
   }
 
-  /// Counts nothing; leads the group of a thread's sliced events.
-  static let gate = EventSpec(
-    name: "slices", type: software, config: dummy, fields: [], period: 0, signal: "")
+  /// Counts nothing; leads the group of a thread's sliced events, or of a CPU's, which begins switched off.
+  static func gate(_ visibility: Visibility) -> EventSpec {
+    var spec = EventSpec(name: "slices", kind: .software, config: dummy, purpose: .processes)
+    spec.visibility = visibility
+    spec.phase = visibility == .target ? .always : .onceBusy
+    spec.fields = []
+    spec.period = 0
+    return spec
+  }
 
   /// PERF_COUNT_SW_DUMMY.
   static let dummy: UInt64 = 9
-
-  /// The signal of the stacks of writes and sends.
-  static let callSites = "call sites"
-  /// The signal of the probes on the C library's calls that take paths.
-  static let fileNames = "file names"
-  /// The signal of the probes in the runtime of Swift concurrency.
-  static let concurrency = "concurrency"
-
-  /// PERF_TYPE_SOFTWARE and PERF_TYPE_TRACEPOINT.
-  static let software: UInt32 = 1
-  static let tracepoint: UInt32 = 2
 }

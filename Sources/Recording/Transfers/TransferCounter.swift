@@ -158,7 +158,7 @@ final class TransferCounter {
     var opened: [OwnedDescriptor] = []
     for hook in hooks {
       var event = lull_event()
-      event.type = EventSpec.tracepoint
+      event.type = EventSpec.Kind.tracepoint.type
       event.config = hook.event
       event.flags = EventSpec.Flag.disabled
       // Whose event it is does not matter: the program is the tracepoint's.

@@ -57,7 +57,7 @@ package struct ProbeSite: Sendable, Equatable {
 }
 
 /// A probe on one function of the C library, and what it fetches.
-package struct ProbeTemplate: Sendable {
+package struct ProbeTemplate: Sendable, Equatable {
   /// The function's name, which is the entry probe's name too.
   package var function: String
   /// Fetched on entry, in uprobe_events syntax, with `$1`, `$2`, … for the arguments.
@@ -66,15 +66,21 @@ package struct ProbeTemplate: Sendable {
   package var result: String?
   /// Left out where a hit would cost ten microseconds, since programs call it often.
   package var onlyIfCheap: Bool
+  /// What it is recorded for.
+  var purpose = Purpose.fileNames
+  /// How an entry is kept cheap.
+  var cost = EventSpec.Cost.rare
+  /// What the recorder itself reads of an entry.
+  var payload = EventSpec.Payload.nothing
 
   /// What Lull probes: each call that opens, names or removes a file by path.
   package static let all: [ProbeTemplate] = [
     ProbeTemplate(
       function: "open64", entry: "path=+0($1):ustring flags=$2:x32", result: "fd=$retval:s32",
-      onlyIfCheap: false),
+      onlyIfCheap: false, payload: .path),
     ProbeTemplate(
       function: "openat64", entry: "dir=$1:s32 path=+0($2):ustring flags=$3:x32",
-      result: "fd=$retval:s32", onlyIfCheap: true),
+      result: "fd=$retval:s32", onlyIfCheap: true, payload: .path),
     ProbeTemplate(
       function: "rename", entry: "old=+0($1):ustring new=+0($2):ustring", result: nil,
       onlyIfCheap: false),
@@ -103,11 +109,13 @@ package struct ProbeTemplate: Sendable {
   package static let concurrency: [ProbeTemplate] = [
     ProbeTemplate(
       function: "swift_job_run", entry: "job=$1:x64 executor=$3:x64 resume=+56($1):x64",
-      result: "", onlyIfCheap: true),
+      result: "", onlyIfCheap: true, purpose: .concurrency, cost: .whole(.jobs)),
     ProbeTemplate(
-      function: "swift_task_enqueue", entry: "job=$1:x64", result: nil, onlyIfCheap: true),
+      function: "swift_task_enqueue", entry: "job=$1:x64", result: nil, onlyIfCheap: true,
+      purpose: .concurrency),
     ProbeTemplate(
-      function: "swift_task_create", entry: "flags=$1:x64", result: nil, onlyIfCheap: true),
+      function: "swift_task_create", entry: "flags=$1:x64", result: nil, onlyIfCheap: true,
+      purpose: .concurrency),
   ]
 
   /// Where test runners hand a line to the C library: XCTest prints, Swift Testing writes its lines by `fputs` and its
@@ -115,9 +123,10 @@ package struct ProbeTemplate: Sendable {
   package static let tests: [ProbeTemplate] = [
     ProbeTemplate(
       function: "fwrite", entry: "text=+0($1):ustring size=$2:u64 count=$3:u64", result: nil,
-      onlyIfCheap: true),
+      onlyIfCheap: true, purpose: .tests),
     ProbeTemplate(
-      function: "fputs", entry: "text=+0($1):ustring", result: nil, onlyIfCheap: true),
+      function: "fputs", entry: "text=+0($1):ustring", result: nil, onlyIfCheap: true,
+      purpose: .tests),
   ]
 
   /// The entry's fetch arguments with this machine's argument registers.

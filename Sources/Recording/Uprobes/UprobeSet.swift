@@ -18,6 +18,10 @@ public final class UprobeSet: Sendable {
     public var format: String
     /// Whether a hit costs half a microsecond rather than ten.
     public var isCheap: Bool
+    /// What was asked for.
+    var template: ProbeTemplate
+    /// Whether it tells of the function's return.
+    var isReturn: Bool
   }
 
   /// The probes, entry before return.
@@ -100,7 +104,7 @@ public final class UprobeSet: Sendable {
             probes.append(
               Probe(
                 name: name, system: system, id: id, format: format,
-                isCheap: site.instruction.isCheap))
+                isCheap: site.instruction.isCheap, template: template, isReturn: type == "r"))
           } else {
             unavailable.append((name, "it was defined but does not appear among the events"))
           }

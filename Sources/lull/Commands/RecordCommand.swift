@@ -104,7 +104,7 @@ struct RecordCommand: ParsableCommand {
   }
 
   func run() throws {
-    if printPerfCommand { return Console.output(PerfCommand.line + "\n") }
+    if printPerfCommand { return Console.output(StockPerfCommand.line + "\n") }
     // All that can be wrong is found before the command runs.
     _ = try analysis.measurement()
     _ = try analysis.scoringConfiguration()

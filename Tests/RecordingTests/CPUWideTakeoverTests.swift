@@ -3,17 +3,20 @@ import Testing
 
 @testable import Recording
 
-@Suite struct StandInTests {
+@Suite struct CPUWideTakeoverTests {
   /// Gives at which of the looks, 100 ms apart, it is time.
   private func due(_ target: [Double], machine perSecond: Double, can: Bool = true) -> [Int] {
-    var standIns = StandIns(canTakeOver: can)
+    var takeover = CPUWideTakeover(isPossible: can)
     return target.enumerated().filter { look in
       let now = UInt64(look.offset) * 100_000_000
-      return standIns.areDue(look.element, now: now) { UInt64(Double(now) / 1e9 * perSecond) }
+      return takeover.isDue(look.element, now: now) { UInt64(Double(now) / 1e9 * perSecond) }
     }.map(\.offset)
   }
 
-  @Test func `they take over from a target that makes most of the machine's switches for long`() {
+  @Test
+  func
+    `CPU-wide events take over from a target that makes most of the machine's switches for long`()
+  {
     let busy = [Double](repeating: 40_000, count: 7)
     // Of 40,000 records a second 20,000 are waits.
     #expect(due(busy, machine: 60_000) == [3, 6])

@@ -5,7 +5,7 @@ import TraceModel
 
 extension EndToEnd {
   /// A program whose threads switch so often that events of the machine take the place of theirs.
-  @Suite struct StandIns {
+  @Suite struct CPUWideTakeovers {
     @Test func `what a target does is told the same by events of the machine`() throws {
       let scratch = try Scratch()
       let target = scratch.file("target")

@@ -1,12 +1,9 @@
-import Glibc
-import PerfData
-
-/// Decides when events of the machine's CPUs take the place of those of a target's threads, once and for all.
+/// Decides when CPU-wide events take the place of the per-thread events of a target, once and for all.
 ///
 /// The kernel puts the events of a thread on a CPU and takes them off again at each of its switches: 1 to 2 µs for both ways, however
 /// few they are and whether they are on. Events of a CPU stay where they are, but see the threads of all processes: they are
 /// cheaper where the target makes a good part of the machine's switches.
-struct StandIns {
+struct CPUWideTakeover {
   /// SWITCH records a second, of which a wait makes two: what the threads' own events cost is 2 % of a CPU by then.
   private static let rate = 20_000.0
   /// Of the machine's switches so many at most for each one of the target; with half of them the target's, events of CPUs cost
@@ -17,27 +14,27 @@ struct StandIns {
   /// With more CPUs it would cost more to begin a recording, by an event of each for each of these.
   private static let mostCPUs = 16
 
-  /// When they took over.
+  /// When it happened.
   private(set) var since = UInt64.max
-  var areOn: Bool { since != .max }
+  var isDone: Bool { since != .max }
 
-  private var canTakeOver: Bool
+  private var isPossible: Bool
   private var high: (since: UInt64, machine: UInt64)?
 
-  /// Whether they are worth being opened here: events of CPUs count what all programs transfer, so that those of the target have
-  /// to be counted otherwise.
-  static func arePossible(countsTransfers: Bool, among specs: [EventSpec]) -> Bool {
+  /// Whether CPU-wide events are worth being opened here: they count what all programs transfer, so that the transfers of the
+  /// target have to be counted otherwise.
+  static func isPossible(countsTransfers: Bool, among specs: [EventSpec]) -> Bool {
     let transfers = specs.contains {
-      if case .full(let source) = $0.role { source.direction != nil } else { false }
+      if case .whole(let source) = $0.cost { source.direction != nil } else { false }
     }
     return (countsTransfers || !transfers) && SystemInfo.onlineCPUs().count <= mostCPUs
   }
 
-  init(canTakeOver: Bool) { self.canTakeOver = canTakeOver }
+  init(isPossible: Bool) { self.isPossible = isPossible }
 
   /// Whether it is time, by the rate of the target's SWITCH records and the count of the machine's switches.
-  mutating func areDue(_ perSecond: Double, now: UInt64, machine: () -> UInt64?) -> Bool {
-    guard canTakeOver, !areOn, perSecond > Self.rate, let switches = machine() else {
+  mutating func isDue(_ perSecond: Double, now: UInt64, machine: () -> UInt64?) -> Bool {
+    guard isPossible, !isDone, perSecond > Self.rate, let switches = machine() else {
       high = nil
       return false
     }
@@ -52,14 +49,14 @@ struct StandIns {
     return all <= perSecond / 2 * Self.mostForEach
   }
 
-  /// Puts them in the place of the threads' events, and closes those.
+  /// Puts the CPU-wide events in the place of the threads', and closes those.
   ///
   /// - Returns: The numbers of events with the numbers of those that took their place.
   mutating func takeOver(_ events: EventSet) -> [Int: Int] {
-    canTakeOver = false
+    isPossible = false
     var places: [Int: Int] = [:]
     for (index, opened) in events.events.enumerated() where !opened.ids.isEmpty {
-      if let old = opened.spec.standsInFor { places[old] = index }
+      if let old = opened.spec.replaced { places[old] = index }
     }
     for (old, new) in places { events.set(new, enabled: events.events[old].isOn) }
     since = SystemInfo.monotonicNanoseconds()

@@ -1,0 +1,31 @@
+/// What one source sees that others want to know, besides being written.
+enum Observation {
+  case processBegan(pid: Int32, parentPid: Int32, time: UInt64)
+  case processExecuted(pid: Int32, name: String, time: UInt64)
+  case processEnded(pid: Int32, time: UInt64)
+  case fileMapped(path: String)
+  case systemCall(pid: Int32, tid: Int32, time: UInt64, call: SystemCallResult)
+  /// A path that a thread is about to open.
+  case pathOpening(tid: Int32, time: UInt64, path: String)
+  /// There was a time in which nothing of all this was seen, as between two slices.
+  case gap
+
+  /// When it happened; that of a mapping does not matter.
+  var time: UInt64 {
+    switch self {
+    case .processBegan(_, _, let time), .processExecuted(_, _, let time),
+      .processEnded(_, let time), .systemCall(_, _, let time, _), .pathOpening(_, let time, _):
+      time
+    case .fileMapped, .gap: 0
+    }
+  }
+}
+
+/// A system call with what is looked at of its arguments.
+struct SystemCallResult {
+  var number: Int64
+  var result: Int64
+  var first: UInt64
+  var second: UInt64
+  var third: UInt64
+}

@@ -1,0 +1,36 @@
+import PerfData
+
+/// What a trace says of its events.
+extension EventSet {
+  /// What can be written to the trace: an attribute for each event that is open.
+  var attributes: [EventAttribute] {
+    events.filter { !$0.ids.isEmpty }.map { opened in
+      EventAttribute(
+        type: opened.spec.kind.type, config: opened.spec.config, sampleType: opened.spec.fields,
+        readFormat: opened.countsLost ? EventRequest.formatLost : 0,
+        sampleRegsUser: opened.spec.registers, sampleStackUser: opened.spec.stackBytes,
+        flags: opened.spec.flags, samplePeriod: opened.spec.period, ids: opened.ids,
+        name: opened.spec.name)
+    }
+  }
+
+  /// The format texts of the open tracepoints, each once.
+  var formats: [TracingData.Format] {
+    var seen: Set<UInt64> = []
+    return events.compactMap { opened in
+      guard !opened.ids.isEmpty, let text = opened.spec.format,
+        seen.insert(opened.spec.config).inserted
+      else { return nil }
+      return TracingData.Format(system: opened.spec.system, text: text)
+    }
+  }
+
+  /// What could not be opened, with the reasons.
+  var unavailable: [CaptureEvent.Unavailable] {
+    events.compactMap { opened in
+      // What could only take the place of another is missed by nobody.
+      guard opened.spec.replaced == nil else { return nil }
+      return opened.failure.map { .init(opened.spec.purpose, $0) }
+    }
+  }
+}

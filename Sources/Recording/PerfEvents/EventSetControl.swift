@@ -1,0 +1,110 @@
+import CPerfEvent
+import Glibc
+import PerfData
+
+/// Switching, counting and closing events that are open.
+extension EventSet {
+  private static let mostAnchors = 256
+  private static let refreshInterval: UInt64 = 100_000_000
+  /// Each is a system call of a microsecond or so.
+  private static let refreshedDescriptors = 1000
+
+  /// Switches an event on or off in all threads, those that inherited it too.
+  func set(_ index: Int, enabled: Bool) {
+    events[index].isOn = enabled
+    for descriptor in events[index].descriptors {
+      _ = enabled ? lull_perf_enable(descriptor) : lull_perf_disable(descriptor)
+    }
+  }
+
+  /// Lets each thread's next event of a source with a frequency be recorded.
+  ///
+  /// The kernel's period grows within a burst at once and falls slowly: what came after would go unseen.
+  func refreshFrequencies(now: UInt64) {
+    guard now &- lastRefresh >= Self.refreshInterval else { return }
+    lastRefresh = now
+    for opened in events where opened.spec.flags & EventSpec.Flag.frequency != 0 {
+      guard opened.descriptors.count <= Self.refreshedDescriptors else { continue }
+      for descriptor in opened.descriptors {
+        _ = lull_perf_set_period(descriptor, opened.spec.period)
+      }
+    }
+  }
+
+  /// Keeps the probes in what a thread of a process has become by exec, by the process's id.
+  ///
+  /// The kernel puts a probe's breakpoints into a new program if the task of one of its events runs it. But threads that switch
+  /// to each other directly swap their inherited events, which keep the task they were made for (perf_event_context_sched_out
+  /// and __uprobe_perf_filter): of the thread that is left at an exec, the events may be those of threads that ended by it. A
+  /// new event of the task, which is never on, puts them in.
+  func keepProbes(in pid: Int32) {
+    var room = Self.mostAnchors - events.reduce(0) { $0 + $1.anchors.count }
+    for index in events.indices
+    where events[index].spec.kind == .uprobe && !events[index].descriptors.isEmpty && room > 0 {
+      guard let anchor = EventRequest.anchor(of: events[index].spec, in: pid) else { continue }
+      events[index].anchors.append(anchor)
+      room -= 1
+    }
+  }
+
+  /// An event's exact count, and the records it lost where the kernel tells (Linux 6.0).
+  func count(_ index: Int) -> (count: UInt64, lost: UInt64) {
+    var total: (count: UInt64, lost: UInt64) = (0, events[index].lostBefore)
+    for descriptor in events[index].descriptors {
+      var count: UInt64 = 0
+      var lost: UInt64 = 0
+      if lull_perf_read(descriptor, &count, &lost, events[index].countsLost ? 1 : 0) == 0 {
+        total.count &+= count
+        total.lost += lost
+      }
+    }
+    return total
+  }
+
+  /// Ends events for good in all threads: one that is only switched off still costs something at each switch, and a probe at
+  /// each call.
+  ///
+  /// With a probe's last event the kernel waits up to 0.1 s for all CPUs: that is waited for elsewhere, and once all probes are
+  /// out of the target, since their last events are the recorder's own.
+  func close(_ indices: some Sequence<Int>) {
+    var probes: [EventSpec] = []
+    var ofProbes: [Int32] = []
+    var others: [Int32] = []
+    for index in indices where !events[index].descriptors.isEmpty {
+      events[index].lostBefore = count(index).lost
+      set(index, enabled: false)
+      if events[index].spec.kind == .uprobe {
+        probes.append(events[index].spec)
+        ofProbes += events[index].descriptors + events[index].anchors
+      } else {
+        others += events[index].descriptors
+      }
+      events[index].descriptors = []
+      events[index].anchors = []
+    }
+    closing.async { [probes, ofProbes, others] in
+      let last = probes.compactMap { EventRequest.anchor(of: $0, in: 0) }
+      for descriptor in ofProbes + others + last { Glibc.close(descriptor) }
+    }
+  }
+
+  /// Closes the groups of the threads' sliced events, which are closed themselves.
+  func closeThreadGates() {
+    let closed = gates.giveUpThreads()
+    closing.async { for gate in closed { Glibc.close(gate) } }
+  }
+
+  /// Stops all events.
+  func disable() {
+    for index in events.indices { set(index, enabled: false) }
+    gates.set(enabled: false)
+  }
+
+  /// Closes all; the rings with them.
+  func close() {
+    rings = []
+    close(events.indices)
+    closing.sync {}
+    gates.close()
+  }
+}

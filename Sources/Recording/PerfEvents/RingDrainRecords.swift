@@ -1,0 +1,77 @@
+import PerfData
+
+/// What the drain reads of records that are no samples.
+extension RingDrain {
+  /// Looks at one record; false drops it.
+  @inline(__always)
+  func inspect(_ ring: PerfRing, _ at: UInt64, _ header: UInt64) -> Bool {
+    let type = UInt32(truncatingIfNeeded: header)
+    if type == RecordType.sample { return inspectSample(ring, at) }
+    let size = header >> 48
+    if governor.hearsAll, !isOwn(ring, at, type, size) { return false }
+    switch type {
+    case RecordType.contextSwitch, RecordType.contextSwitchCPUWide: governor.noteSwitch()
+    case RecordType.lost: lostRecords += ring.word(at + 16)
+    case RecordType.lostSamples: lostRecords += ring.word(at + 8)
+    case RecordType.fork:
+      let (pid, parent) = (ring.signed(at + 8), ring.signed(at + 12))
+      if pid != parent {
+        observations.append(
+          .processBegan(pid: pid, parentPid: parent, time: ring.word(at + 24)))
+      }
+    case RecordType.exit:
+      let (pid, tid) = (ring.signed(at + 8), ring.signed(at + 16))
+      threads.end(tid)
+      if pid == tid { observations.append(.processEnded(pid: pid, time: ring.word(at + 24))) }
+    case RecordType.comm where header & 1 << 45 != 0:
+      threads.begin(ring.signed(at + 8))
+      let bytes = ring.bytes(from: at + 16, to: at + size - 32)
+      observations.append(
+        .processExecuted(
+          pid: ring.signed(at + 8), name: Self.text(bytes), time: ring.word(at + size - 24)))
+    case RecordType.mmap2 where header & 1 << 46 != 0:
+      noteBuildID(ring, at, size)
+    default: break
+    }
+    return true
+  }
+
+  /// Whether a record that is no sample is one of the target's, and of the event that is to tell it.
+  private func isOwn(_ ring: PerfRing, _ at: UInt64, _ type: UInt32, _ size: UInt64) -> Bool {
+    switch type {
+    case RecordType.fork, RecordType.exit, RecordType.comm, RecordType.mmap2,
+      RecordType.contextSwitch, RecordType.contextSwitchCPUWide:
+      break
+    default: return true
+    }
+    guard size >= 40 else { return false }
+    let end = at + size
+    guard governor.keeps(source(ring.word(end - 8)).phase, time: ring.word(end - 24)) else {
+      return false
+    }
+    // A thread's beginning counts by the thread, all else by who it is told of.
+    let tid = type == RecordType.fork ? ring.signed(at + 16) : ring.signed(end - 28)
+    return threads.contains(tid)
+  }
+
+  @inline(__always)
+  func source(_ id: UInt64) -> DrainSource {
+    let offset = id &- lowestID
+    return sources[offset < UInt64(indexOfID.count) ? Int(indexOfID[Int(offset)]) : 0]
+  }
+
+  private func noteBuildID(_ ring: PerfRing, _ at: UInt64, _ size: UInt64) {
+    // Size and bytes of the build id at 40 and 44, the path from 72 to the sample id.
+    guard size > 72 + 32 else { return }
+    let length = Int(min(20, ring.half(at + 40) & 0xff))
+    let buildID = ring.bytes(from: at + 44, to: at + 44 + UInt64(length))
+    let path = Self.text(ring.bytes(from: at + 72, to: at + size - 32))
+    guard path.hasPrefix("/") else { return }
+    buildIDs[path] = buildID
+    observations.append(.fileMapped(path: path))
+  }
+
+  static func text(_ bytes: [UInt8]) -> String {
+    String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+  }
+}

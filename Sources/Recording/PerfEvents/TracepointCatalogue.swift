@@ -1,0 +1,123 @@
+extension Tracepoint {
+  /// All tracepoints that Lull records, in the order of a trace's attributes.
+  static let catalogue: [Tracepoint] = [
+    Tracepoint(
+      system: "sched", name: "sched_switch", line: .mainThread, isEssential: true,
+      lack: "blocking, hangs and turns are not measured", stockPerf: .withCallChain,
+      uses: [
+        // Preemption (state 0, or the bit above the states) is no blocking.
+        Use(
+          purpose: .mainThread, cost: .whole(.stacks), contents: .stack,
+          filter: "prev_state>0&&prev_state<256")
+      ]),
+    Tracepoint(
+      system: "sched", name: "sched_waking", line: .wakeups, isEssential: true,
+      lack: "who wakes the process is not known",
+      uses: [Use(purpose: .wakeups, reach: .machine(by: .threadField), cost: .frequent)]),
+    Tracepoint(
+      system: "sched", name: "sched_wakeup_new", line: .wakeups, lack: "the first of each thread",
+      uses: [Use(purpose: .wakeups, reach: .machine(by: .threadField))]),
+    Tracepoint(
+      system: "raw_syscalls", name: "sys_exit", line: .disk, isEssential: true,
+      lack: "totals from /proc only; no writes, syncs or files", uses: systemCallUses),
+    Tracepoint(
+      system: "syscalls", name: "sys_enter_fsync", line: .disk, lack: "how long fsync takes",
+      uses: [Use(purpose: .syncTimes, reach: .cheapest)]),
+    Tracepoint(
+      system: "syscalls", name: "sys_enter_fdatasync", line: .disk,
+      lack: "how long fdatasync takes", uses: [Use(purpose: .syncTimes, reach: .cheapest)]),
+    // What is written to files without a system call for each write.
+    Tracepoint(
+      system: "io_uring", name: "io_uring_submit_req", since: KernelVersion(6, 4), line: .disk,
+      lack: "writes by io_uring", stockPerf: .filtered,
+      uses: [
+        // IORING_OP_WRITEV, FSYNC, WRITE_FIXED, SYNC_FILE_RANGE, WRITE (linux/io_uring.h).
+        Use(
+          purpose: .ioUring, reach: .cheapest,
+          filter: "opcode==2||opcode==3||opcode==5||opcode==8||opcode==23")
+      ]),
+    Tracepoint(
+      system: "io_uring", name: "io_uring_file_get", since: KernelVersion(5, 5), line: .disk,
+      lack: "the files of io_uring",
+      uses: [Use(purpose: .ioUring, reach: .cheapest, payload: .descriptor)]),
+    Tracepoint(
+      system: "io_uring", name: "io_uring_complete", since: KernelVersion(5, 5), line: .disk,
+      lack: "the results of io_uring", uses: [Use(purpose: .ioUring, reach: .cheapest)]),
+    Tracepoint(
+      system: "syscalls", name: "sys_enter_mmap", line: .disk,
+      lack: "what is written to mapped files", stockPerf: .filtered,
+      uses: [
+        // PROT_WRITE, MAP_SHARED, and a file: the descriptor of anonymous memory is -1.
+        Use(
+          purpose: .sharedMappings, reach: .cheapest, filter: "prot&2&&flags&1&&fd<2147483648",
+          payload: .descriptor)
+      ]),
+    Tracepoint(
+      system: "sock", name: "sock_send_length", since: KernelVersion(6, 3), line: .network,
+      isEssential: true,
+      lack: "sends and receives are not measured",
+      uses: [
+        Use(purpose: .network, cost: .whole(.sends)),
+        Use(variant: .stack, purpose: .callSites, cost: callSite, contents: .stack),
+      ]),
+    Tracepoint(
+      system: "sock", name: "sock_recv_length", since: KernelVersion(6, 3), line: .network,
+      isEssential: true,
+      lack: "sends and receives are not measured",
+      uses: [Use(purpose: .network, cost: .whole(.receives))]),
+    Tracepoint(
+      system: "sock", name: "inet_sock_set_state", since: KernelVersion(4, 16), line: .network,
+      lack: "opening and closing",
+      uses: [Use(purpose: .connections, reach: .machine(by: .socket))]),
+    Tracepoint(
+      system: "signal", name: "signal_generate", line: .mainThread,
+      lack: "what asked the process to end",
+      uses: [Use(purpose: .lifecycle, reach: .machine(by: .threadField))]),
+    Tracepoint(
+      system: "sched", name: "sched_process_exec", line: .mainThread,
+      lack: "programs that end within a millisecond",
+      stockPerf: .omitted("perf records COMM and MMAP of each program by itself"),
+      uses: [
+        // A program that ends within a millisecond is looked at in /proc only if that is done at once.
+        Use(purpose: .processes, reach: .machine(by: .maker), wakesAtOnce: true)
+      ]),
+    Tracepoint(
+      system: "signal", name: "signal_deliver", line: .mainThread,
+      lack: "when signals were handled",
+      stockPerf: .omitted("it is for who reads the trace with other tools; no report uses it"),
+      uses: [Use(purpose: .lifecycle, reach: .machine(by: .maker))]),
+    Tracepoint(
+      system: "sched", name: "sched_process_exit", line: .mainThread,
+      lack: "how its processes end",
+      stockPerf: .omitted("perf records EXIT of each thread by itself"),
+      uses: [Use(purpose: .lifecycle, reach: .machine(by: .maker))]),
+  ]
+
+  private static var systemCallUses: [Use] {
+    [
+      // The ends of event waits, recorded only while stacks are sampled: waits without a stack are told by them.
+      Use(
+        variant: .wait, purpose: .mainThread, cost: .whole(.eventWaits),
+        filter: SystemCallFilter.eventWaitsExpression),
+      Use(
+        purpose: .disk, cost: .whole(.systemCalls), contents: .arguments,
+        filter: SystemCallFilter.expression, payload: .systemCall),
+      Use(
+        variant: .stack, purpose: .callSites, cost: callSite, contents: .stack,
+        filter: SystemCallFilter.writesExpression),
+    ]
+      + [SystemCallFilter.spins].compactMap { filter in
+        // Calls that come back at once with nothing; a program that spins is sampled at once.
+        filter.map {
+          Use(
+            variant: .spin, purpose: .spinWaits, cost: .whole(.spins), contents: .arguments,
+            filter: $0)
+        }
+      }
+  }
+
+  /// Stacks of writes and sends a second, of each thread; a thousand equal ones cost one now and then.
+  ///
+  /// The kernel adapts the period to it (`freq` of perf_event_attr): the first of a thread is always taken.
+  private static let callSite = EventSpec.Cost.paced(perSecond: 49)
+}
