@@ -24,15 +24,18 @@ enum AdaptiveSource: Int, CaseIterable {
     }
   }
 
-  /// What the probes of one job cost: entry, return, its creation and its handing over, 5 µs in a loop of nothing but jobs.
+  /// What the probes of one job cost: entry, return, its creation and its handing over, 5 µs in a loop of nothing but
+  /// jobs.
   private static let jobSeconds = 5e-6
   /// Of a CPU; where jobs would take more, they are not recorded any longer.
   private static let largestJobShare = 0.02
 
-  /// Whether one of many events tells enough: a job is told from its beginning and its end, an event wait only beside samples.
+  /// Whether one of many events tells enough: a job is told from its beginning and its end, an event wait only beside
+  /// samples.
   var canBeSampled: Bool { self != .jobs && self != .eventWaits }
 
-  /// Whether the event that samples it is on all the time and so counts exactly; the others are on only while it is sampled.
+  /// Whether the event that samples it is on all the time and so counts exactly; the others are on only while it is
+  /// sampled.
   var isCountedAlways: Bool {
     switch self {
     case .systemCalls, .sends, .receives: true
@@ -42,8 +45,8 @@ enum AdaptiveSource: Int, CaseIterable {
 
   /// Whether it is recorded in slices of time while the target is very busy; see `SliceClock`.
   ///
-  /// What comes with each request or wait is. But a transfer in a hundred milliseconds is what the radio's model asks for:
-  /// sampled, they are told all the time.
+  /// What comes with each request or wait is. But a transfer in a hundred milliseconds is what the radio's model asks
+  /// for: sampled, they are told all the time.
   var isSliced: Bool {
     switch self {
     case .systemCalls, .stacks, .spins: true

@@ -1,13 +1,13 @@
 /// Decides when CPU-wide events take the place of the per-thread events of a target, once and for all.
 ///
-/// The kernel puts the events of a thread on a CPU and takes them off again at each of its switches: 1 to 2 µs for both ways, however
-/// few they are and whether they are on. Events of a CPU stay where they are, but see the threads of all processes: they are
-/// cheaper where the target makes a good part of the machine's switches.
+/// The kernel puts the events of a thread on a CPU and takes them off again at each of its switches: 1 to 2 µs for both
+/// ways, however few they are and whether they are on. Events of a CPU stay where they are, but see the threads of all
+/// processes: they are cheaper where the target makes a good part of the machine's switches.
 struct CPUWideTakeover {
   /// SWITCH records a second, of which a wait makes two: what the threads' own events cost is 2 % of a CPU by then.
   private static let rate = 20_000.0
-  /// Of the machine's switches so many at most for each one of the target; with half of them the target's, events of CPUs cost
-  /// half as much as its own did.
+  /// Of the machine's switches so many at most for each one of the target; with half of them the target's, events of
+  /// CPUs cost half as much as its own did.
   private static let mostForEach = 4.0
   /// For how long both must have been so.
   private static let span: UInt64 = 300_000_000
@@ -21,8 +21,8 @@ struct CPUWideTakeover {
   private var isPossible: Bool
   private var high: (since: UInt64, machine: UInt64)?
 
-  /// Whether CPU-wide events are worth being opened here: they count what all programs transfer, so that the transfers of the
-  /// target have to be counted otherwise.
+  /// Whether CPU-wide events are worth being opened here: they count what all programs transfer, so that the transfers
+  /// of the target have to be counted otherwise.
   static func isPossible(countsTransfers: Bool, among specs: [EventSpec]) -> Bool {
     let transfers = specs.contains {
       if case .whole(let source) = $0.cost { source.direction != nil } else { false }

@@ -6,13 +6,13 @@ struct EventRate {
     var perSecond: Double
   }
 
-  /// SWITCH records, of which a wait makes two. What a switch costs grows with the events that the thread has, by 0.3 µs each
-  /// for both ways, and a program that switches this often waits for requests, of which each makes a dozen more events. The
-  /// burst is that of a program's start.
+  /// SWITCH records, of which a wait makes two. What a switch costs grows with the events that the thread has, by 0.3
+  /// µs each for both ways, and a program that switches this often waits for requests, of which each makes a dozen more
+  /// events. The burst is that of a program's start.
   static let switches = Limit(burst: 4_000, perSecond: 6_000)
 
-  /// System calls of the kinds that are recorded. An event that counts them makes each, and those of other kinds too, by
-  /// 0.2 to 0.4 µs longer, whether it is sampled or not: so many are 2 to 4 % of a CPU.
+  /// System calls of the kinds that are recorded. An event that counts them makes each, and those of other kinds too,
+  /// by 0.2 to 0.4 µs longer, whether it is sampled or not: so many are 2 to 4 % of a CPU.
   static let systemCalls = Limit(burst: 100_000, perSecond: 100_000)
 
   static let calmNanoseconds: UInt64 = 1_000_000_000

@@ -15,25 +15,36 @@ final class RateGovernor {
   var switches = EventRate(EventRate.switches)
   var calls = EventRate(EventRate.systemCalls)
   var lastEvaluation: UInt64 = 0
-  let writes: WriteCalls
+  let writes = WriteCalls()
   /// The calls that wrote, at the end.
-  private var written: UInt64?
+  var written: UInt64?
 
   var states = AdaptiveSource.allCases.map(SourceState.init)
   let events: EventSet
-  private var list = SpanList<CaptureEvent.SampledSpan>()
-  /// Called when a source changes over.
-  var onChange: ((_ source: String, _ isSampled: Bool, _ time: UInt64) -> Void)?
+  var list = SpanList<CaptureEvent.SampledSpan>()
+  /// What changed over, to be told in the trace.
+  var changes: [(source: String, isSampled: Bool, time: UInt64)] = []
+  let pid: Int32
+  /// When recording began.
+  var started: UInt64 = 0
+  /// A slice ended in this round.
+  var didEndSlice = false
   /// Why something was not recorded to the end.
   var stopped: [Purpose: String] = [:]
 
   /// New programs make sources be recorded whole once in so long at most: a burst of 10,000 then takes 4 % of a CPU.
   private static let programNanoseconds: UInt64 = 250_000_000
 
-  init(events: EventSet, writes: WriteCalls, transfers: TransferCounter?) {
+  init(events: EventSet, transfers: TransferCounter?, subject: RecordingSubject) {
     self.events = events
     self.transfers = transfers
-    self.writes = writes
+    pid = subject.pid
+    if case .process = subject {
+      writes.found(pid, children: ProcessProbe.children(of: pid))
+    } else {
+      writes.found(pid)
+    }
+    transfers?.began(pid)
     takeover = CPUWideTakeover(isPossible: events.canBeTakenOver)
     for (index, opened) in events.events.enumerated()
     where !opened.ids.isEmpty && opened.spec.replaced == nil {
@@ -46,65 +57,16 @@ final class RateGovernor {
     set { states[source.rawValue] = newValue }
   }
 
-  // MARK: - What the drain asks and tells
-
-  /// Whether a record counts of one of a source's two events.
-  @inline(__always)
-  func keeps(_ source: Int, isSample: Bool, time: UInt64) -> Bool {
-    states[source].keeps(isSample: isSample, time: time)
-  }
-
-  /// Counts a record of either event of a source.
-  @inline(__always)
-  func note(_ source: Int, isSample: Bool) { states[source].note(isSample: isSample) }
-
-  /// Counts a record of another program, which costs as much.
-  @inline(__always)
-  func noteForeign(_ source: Int, weight: UInt64) {
-    states[source].noteForeign()
-    if source == AdaptiveSource.systemCalls.rawValue { calls.events += Double(weight) }
-  }
-
-  /// Counts a SWITCH record; a wait makes two.
-  @inline(__always)
-  func noteSwitch() { switches.events += 1 }
-
-  /// Counts the end of a system call that stands for so many.
-  func noteCall(_ count: UInt64, isWrite: Bool, time: UInt64) {
-    calls.events += Double(count)
-    if isWrite { slices.noteWrites(count, at: time) }
-  }
-
-  /// Whether a record counts of an event that is not wanted all the time.
-  @inline(__always)
-  func keeps(_ phase: EventSpec.Phase, time: UInt64) -> Bool {
-    switch phase {
-    case .always: true
-    case .untilBusy: time < busySince
-    case .onceBusy: time >= busySince
-    case .untilTakeover: time < takeover.since
-    case .afterTakeover: time >= takeover.since
-    }
-  }
-
-  /// Whether the rings hold records of all programs.
-  var hearsAll: Bool { takeover.isDone }
-
-  // MARK: - Looking at the rates
-
-  /// When the recorder has to look again at the latest.
-  var nextChange: UInt64 { slices.next }
-
   var isInSlice: Bool { slices.isSlicing && slices.isRecording }
   var isBetweenSlices: Bool { slices.isSlicing && !slices.isRecording }
 
-  /// Looks at the rates and changes over what has to be; call after each drain, with what changed before it.
+  /// Looks at the rates and changes over what has to be; call after each drain.
   ///
   /// True when everything is recorded again.
-  func evaluate(now: UInt64, after change: SliceChange?) -> Bool {
+  func evaluate(now: UInt64) -> Bool {
     considerEventWaits(now)
     // Between two slices there is nothing to judge by.
-    if !isBetweenSlices || change == .ended {
+    if !isBetweenSlices || didEndSlice {
       considerStopping(now)
       for source in AdaptiveSource.allCases where self[source].sampledEvent != nil {
         if !self[source].isSampled {
@@ -125,7 +87,8 @@ final class RateGovernor {
       self[.jobs].isOverLimit(now: now)
     else { return }
     endJobs(
-      "at \(Int(self[.jobs].perSecond)) jobs a second, recording them would have taken more than 2 % of a CPU; it was ended"
+      "at \(Int(self[.jobs].perSecond)) jobs a second, recording them would have taken more than 2 % of a CPU; "
+        + "it was ended"
     )
   }
 
@@ -153,68 +116,24 @@ final class RateGovernor {
   func sample(_ source: AdaptiveSource) {
     guard let moment = self[source].sample(events, transfers) else { return }
     if source == .stacks { recordEventWaits(true, from: moment) }
-    onChange?(self[source].name, true, moment)
+    changes.append((self[source].name, true, moment))
   }
 
   private func recordWhole(_ source: AdaptiveSource) {
     guard let moment = self[source].recordWhole(events, transfers) else { return }
-    endSpan(source, until: moment)
+    if let span = self[source].endSpan(until: moment, events, transfers) { list.append(span) }
     if source == .stacks, !switches.isHigh { recordEventWaits(false, from: moment) }
-    onChange?(self[source].name, false, moment)
-  }
-
-  private func endSpan(_ source: AdaptiveSource, until: UInt64) {
-    if let span = self[source].endSpan(until: until, events, transfers) { list.append(span) }
+    changes.append((self[source].name, false, moment))
   }
 
   /// Whether anything is sampled that a new program would make be recorded whole.
   var isSampling: Bool { !slices.isSlicing && states.contains(where: \.isSampling) }
 
-  /// A program begins: the rate of others before it says nothing of its own, so all is recorded until that is too much again.
+  /// A program begins: the rate of others before it says nothing of its own, so all is recorded until that is too much
+  /// again.
   func programBegan(now: UInt64) {
     guard isSampling, now &- lastProgram >= Self.programNanoseconds else { return }
     lastProgram = now
     for source in AdaptiveSource.allCases where self[source].isSampling { recordWhole(source) }
-  }
-
-  // MARK: - What is told at the end
-
-  /// Ends the spans that are still open, at the end of the recording.
-  func finish(now: UInt64) {
-    written = writes.total
-    slices.end(at: now, writeCalls: written)
-    for span in slices.spans {
-      let names = events.events.filter {
-        $0.spec.cost.isSliced && $0.spec.variant == .plain && !$0.ids.isEmpty
-      }.map(\.spec.name)
-      for name in Set(names).sorted() {
-        list.append(
-          .init(
-            source: name, fromNs: span.fromNs, toNs: span.toNs,
-            period: UInt64(max(1, span.weight.rounded()))))
-      }
-    }
-    for source in AdaptiveSource.allCases where self[source].isSampling {
-      endSpan(source, until: now)
-    }
-  }
-
-  /// Spans in which a source was sampled.
-  var spans: [CaptureEvent.SampledSpan] { list.spans }
-
-  /// Spans of which slices were recorded.
-  var sliceSpans: [CaptureEvent.Slices] { slices.spans }
-
-  /// The exact totals of what is counted whether or not it is recorded.
-  var exactCounts: [CaptureEvent.ExactCount] {
-    var counts = states.compactMap { state -> CaptureEvent.ExactCount? in
-      // What is sliced does not count between two slices.
-      if state.source.isSliced, !slices.spans.isEmpty { return nil }
-      return state.exactCount(events, wasTakenOver: takeover.isDone)
-    }
-    if let written {
-      counts.append(.init(source: CaptureEvent.ExactCount.writeCalls, count: written))
-    }
-    return counts
   }
 }

@@ -2,16 +2,14 @@ import PerfData
 
 /// When the target is recorded in slices of time, and what else is done for one that switches often.
 extension RateGovernor {
-  /// What has changed at the end or beginning of a slice.
-  enum SliceChange { case began, ended }
-
-  /// Begins or ends a slice that is due.
-  func changeSlice(now: UInt64) -> SliceChange? {
-    guard slices.isSlicing, now >= slices.next else { return nil }
+  func changeSlice(now: UInt64) -> Bool {
+    didEndSlice = false
+    guard slices.isSlicing, now >= slices.next else { return false }
     if slices.isRecording { setSliced(enabled: false) }
     let begins = slices.change(at: SystemInfo.monotonicNanoseconds())
     if begins { setSliced(enabled: true) } else { calls.heard += slices.lastSlice }
-    return begins ? .began : .ended
+    didEndSlice = !begins
+    return begins
   }
 
   /// Begins and ends recording in slices; true when all is recorded again.
@@ -52,8 +50,8 @@ extension RateGovernor {
     }
   }
 
-  /// Closes what a target that switches often pays for at each switch, once and for all: events that were closed cannot come
-  /// back, since the trace names their ids at its beginning.
+  /// Closes what a target that switches often pays for at each switch, once and for all: events that were closed cannot
+  /// come back, since the trace names their ids at its beginning.
   private func closeForGood(rate: Double) {
     guard busySince == .max else { return }
     for (index, opened) in events.events.enumerated() where opened.spec.phase == .onceBusy {
@@ -66,8 +64,8 @@ extension RateGovernor {
       events.events[$0].spec.purpose == .fileNames && !events.events[$0].ids.isEmpty
     }) {
       stopped[.fileNames] =
-        "at \(Int(rate / 2)) waits a second, the probes that tell paths would have slowed each of them; they were ended, "
-        + "and paths are those of /proc from then on"
+        "at \(Int(rate / 2)) waits a second, the probes that tell paths would have slowed each of them; they "
+        + "were ended, and paths are those of /proc from then on"
     }
   }
 
@@ -78,8 +76,8 @@ extension RateGovernor {
     let places = takeover.takeOver(events)
     // As long as a thread has any event of its own, its switches take as long as with all.
     endJobs(
-      "at \(Int(switches.perSecond / 2)) waits a second, the probes that tell jobs would have slowed each of them; they were "
-        + "ended")
+      "at \(Int(switches.perSecond / 2)) waits a second, the probes that tell jobs would have slowed each of "
+        + "them; they were ended")
     for index in states.indices { states[index].move(to: places) }
   }
 }

@@ -84,7 +84,8 @@ extension CaptureEvent.Slices: MergeableSpan {
 
   func dropDetails() {}
 
-  /// What lies between was recorded, so each event of the whole stands for a little fewer. How many calls wrote there was not counted.
+  /// What lies between was recorded, so each event of the whole stands for a little fewer. How many calls wrote there
+  /// was not counted.
   func merged(with later: Self) -> Self {
     .init(
       fromNs: fromNs, toNs: max(toNs, later.toNs),

@@ -17,20 +17,26 @@ final class ContentWatcher {
     "ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "overlay", "zfs", "bcachefs", "jfs",
   ]
 
-  private let descriptor: OwnedDescriptor
+  private let processes: ProcessBook
+  /// Nil where the kernel does not allow it.
+  private let descriptor: OwnedDescriptor?
+  private let problem: String?
   private var blocks: [String: BlockHashes] = [:]
   private var budget = bytesPerSecond
   private var refilled: UInt64 = 0
   private var buffer = [UInt8](repeating: 0, count: BlockHashes.blockBytes * 16)
 
-  /// Watches the file systems of storage; nil where that is not allowed, with the reason in `errno`.
-  init?() {
+  /// Watches the file systems of storage, for what these processes write.
+  init(processes: ProcessBook) {
+    self.processes = processes
     let fd = lull_contents_open()
     guard fd >= 0 else {
-      errno = -fd
-      return nil
+      descriptor = nil
+      problem = KernelFile.errorText(-fd)
+      return
     }
     descriptor = OwnedDescriptor(fd)
+    problem = nil
     var devices: Set<dev_t> = []
     for line in (KernelFile.text("/proc/self/mounts") ?? "").split(separator: "\n") {
       let fields = line.split(separator: " ")
@@ -42,10 +48,11 @@ final class ContentWatcher {
     }
   }
 
-  /// What the files hold that the recorded processes closed since the last look, each with the time from which it holds.
-  func look(now: UInt64, isRecorded: (Int32) -> Bool) -> [(
-    event: ContentEvent, pid: Int32, time: UInt64
-  )] {
+  /// What the files hold that the recorded processes closed since the last look, each with the time from which it
+  /// holds.
+  private func look(
+    _ descriptor: OwnedDescriptor, now: UInt64
+  ) -> [(event: ContentEvent, pid: Int32, time: UInt64)] {
     refill(now)
     var found: [(event: ContentEvent, pid: Int32, time: UInt64)] = []
     var files = [lull_closed_file](repeating: lull_closed_file(fd: -1, pid: 0), count: 64)
@@ -55,16 +62,11 @@ final class ContentWatcher {
       guard count > 0 else { break }
       for file in files.prefix(Int(count)) where file.fd >= 0 {
         let opened = OwnedDescriptor(file.fd)
-        guard isRecorded(file.pid), let (event, time) = read(opened) else { continue }
+        guard processes.seen.contains(file.pid), let (event, time) = read(opened) else { continue }
         found.append((event, file.pid, time))
       }
     }
     return found
-  }
-
-  /// What to wait for; nil just after a look, as a busy machine closes files all the time.
-  func waitingDescriptor(now: UInt64) -> Int32? {
-    now &- refilled >= Self.shortestWait ? descriptor.number : nil
   }
 
   private func refill(_ now: UInt64) {
@@ -94,5 +96,28 @@ final class ContentWatcher {
         path: path, size: UInt64(new.size), changedBytes: old.map { new.changedBytes(since: $0) },
         isEqual: old.map { $0 == new }), time
     )
+  }
+}
+
+extension ContentWatcher: RecordingSource {
+  var unavailable: [CaptureEvent.Unavailable] {
+    guard let problem else { return [] }
+    return [
+      .init(
+        .fileContents,
+        "whether rewrites change a file is not known: fanotify cannot be used (\(problem))")
+    ]
+  }
+
+  /// Nothing just after a look, as a busy machine closes files all the time.
+  func descriptors(now: UInt64) -> [Int32] {
+    now &- refilled >= Self.shortestWait ? [descriptor].compactMap { $0?.number } : []
+  }
+
+  func collect(_ round: Round) throws(PerfDataError) {
+    guard let descriptor else { return }
+    for reading in look(descriptor, now: round.now) {
+      try round.sink.append(reading.event, pid: reading.pid, time: reading.time)
+    }
   }
 }

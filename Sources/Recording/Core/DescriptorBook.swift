@@ -1,7 +1,7 @@
 import PerfData
 
 /// Finds out what descriptors stand for when they are first written to.
-struct DescriptorBook {
+final class DescriptorBook {
   private struct Key: Hashable {
     var pid: Int32
     var fd: Int32
@@ -23,11 +23,8 @@ struct DescriptorBook {
   /// What threads are about to open.
   private var opening: [Int32: String] = [:]
 
-  /// Takes in the path that a thread gave to the C library.
-  mutating func opening(_ path: String, tid: Int32) { opening[tid] = path }
-
   /// Takes in a system call's end.
-  mutating func note(_ call: SystemCallResult, pid: Int32, tid: Int32, time: UInt64) {
+  private func note(_ call: SystemCallResult, pid: Int32, tid: Int32, time: UInt64) {
     if call.number == SystemCallFilter.close {
       forget(pid, call.first)
     } else if SystemCallFilter.opens.contains(call.number) {
@@ -50,7 +47,7 @@ struct DescriptorBook {
     }
   }
 
-  private mutating func want(_ pid: Int32, _ fd: UInt64, _ wish: Wish, replacing: Bool) {
+  private func want(_ pid: Int32, _ fd: UInt64, _ wish: Wish, replacing: Bool) {
     guard fd < UInt64(Int32.max) else { return }
     let key = Key(pid: pid, fd: Int32(fd))
     if replacing {
@@ -63,7 +60,7 @@ struct DescriptorBook {
     }
   }
 
-  private mutating func forget(_ pid: Int32, _ fd: UInt64) {
+  private func forget(_ pid: Int32, _ fd: UInt64) {
     guard fd < UInt64(Int32.max) else { return }
     let key = Key(pid: pid, fd: Int32(fd))
     known.remove(key)
@@ -71,24 +68,18 @@ struct DescriptorBook {
   }
 
   /// Forgets a process that ended or runs another program.
-  mutating func forgetAll(of pid: Int32) {
+  private func forgetAll(of pid: Int32) {
     known = known.filter { $0.pid != pid }
     wanted = wanted.filter { $0.key.pid != pid }
   }
 
-  /// Forgets all that is known, which may no longer be so.
-  mutating func forgetEverything() {
-    known = []
-    wanted = [:]
-  }
-
   /// Remembers what is written to the trace anyway.
-  mutating func setKnown(_ event: DescriptorEvent) {
+  func setKnown(_ event: DescriptorEvent) {
     known.insert(Key(pid: Int32(clamping: event.pid), fd: Int32(clamping: event.fd)))
   }
 
   /// Resolves what the round asked for; each with the time from which it holds.
-  mutating func resolve() -> [(event: DescriptorEvent, time: UInt64)] {
+  private func resolve() -> [(event: DescriptorEvent, time: UInt64)] {
     guard !wanted.isEmpty || !missed.isEmpty else { return [] }
     defer {
       wanted.removeAll(keepingCapacity: true)
@@ -114,5 +105,26 @@ struct DescriptorBook {
       DescriptorEvent(
         pid: Int(key.pid), fd: Int(key.fd), path: found.path, kind: found.kind), wish.time
     )
+  }
+}
+
+extension DescriptorBook: RecordingSource {
+  func observe(_ observation: Observation, _ round: Round) throws(PerfDataError) {
+    switch observation {
+    case .processExecuted(let pid, _, _), .processEnded(let pid, _): forgetAll(of: pid)
+    case .systemCall(let pid, let tid, let time, let call):
+      note(call, pid: pid, tid: tid, time: time)
+    case .pathOpening(let tid, _, let path): opening[tid] = path
+    case .gap:
+      known = []
+      wanted = [:]
+    case .processBegan, .fileMapped: break
+    }
+  }
+
+  func collect(_ round: Round) throws(PerfDataError) {
+    for (event, time) in resolve() {
+      try round.sink.append(event, pid: Int32(clamping: event.pid), time: time)
+    }
   }
 }

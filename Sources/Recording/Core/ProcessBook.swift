@@ -10,31 +10,27 @@ final class ProcessBook {
     var interval: UInt64
   }
 
-  private let sink: TraceSink
+  private let root: Int32
   private let largestInterval: UInt64
   private var entries: [Int32: Entry] = [:]
   private(set) var seen: Set<Int32> = []
+  /// When the first process ended; that is told with its status, once it is known.
+  private var rootEnd: UInt64?
   /// The parents of processes that ended.
   private var ended: [Int32: Int32] = [:]
 
   /// Short programs are seen by readings that begin dense and thin out.
   static let firstInterval: UInt64 = 1_000_000
 
-  init(sink: TraceSink, interval: TimeSpan) {
-    self.sink = sink
+  init(root: Int32, interval: TimeSpan) {
+    self.root = root
     largestInterval = max(Self.firstInterval, UInt64(clamping: interval.nanoseconds))
   }
-
-  /// The processes that are running.
-  var running: [Int32] { entries.keys.sorted() }
-
-  /// When the next reading is due; nil when there is no process.
-  var nextSample: UInt64? { entries.values.map(\.nextSample).min() }
 
   /// A process that the recorder started, found, or saw being created.
   func begin(
     _ pid: Int32, parentPid: Int32, kind: ProcessEvent.Kind, time: UInt64,
-    description: ProcessEvent? = nil
+    description: ProcessEvent? = nil, to sink: TraceSink
   ) throws(PerfDataError) {
     guard entries[pid] == nil else { return }
     seen.insert(pid)
@@ -46,7 +42,9 @@ final class ProcessBook {
   }
 
   /// A process runs another program.
-  func exec(_ pid: Int32, name: String, time: UInt64) throws(PerfDataError) {
+  private func exec(
+    _ pid: Int32, name: String, time: UInt64, to sink: TraceSink
+  ) throws(PerfDataError) {
     let parent = entries[pid]?.parentPid ?? ended[pid] ?? 0
     // An exec by another thread than the first looks like the end of the process before it.
     if entries[pid] == nil {
@@ -64,19 +62,31 @@ final class ProcessBook {
   }
 
   /// A process ended, with what its parent learned of it.
-  func end(
-    _ pid: Int32, time: UInt64, status: Int? = nil, signal: Int? = nil, peak: UInt64? = nil
+  private func end(
+    _ pid: Int32, time: UInt64, _ end: WrappedCommand.End? = nil, to sink: TraceSink
   ) throws(PerfDataError) {
     guard let entry = entries.removeValue(forKey: pid) else { return }
     ended[pid] = entry.parentPid
     let event = ProcessEvent(
-      pid: Int(pid), parentPid: Int(entry.parentPid), kind: .exit, exitStatus: status,
-      signal: signal, peakResidentBytes: peak)
+      pid: Int(pid), parentPid: Int(entry.parentPid), kind: .exit,
+      exitStatus: end?.status.map(Int.init), signal: end?.signal.map(Int.init),
+      peakResidentBytes: end?.peakResidentBytes)
     try sink.append(event, pid: pid, time: time)
   }
 
+  /// When the next reading is due.
+  var nextSample: UInt64 { entries.values.map(\.nextSample).min() ?? .max }
+
+  /// The end of the first process, with its status where that is known.
+  func endRoot(_ known: WrappedCommand.End?, now: UInt64, to sink: TraceSink) throws(PerfDataError)
+  {
+    try end(root, time: rootEnd ?? now, known, to: sink)
+  }
+
   /// Reads the memory of the processes whose time has come.
-  func sample(now: UInt64, all: Bool = false) throws(PerfDataError) {
+  func sample(
+    now: UInt64, all: Bool = false, to sink: TraceSink
+  ) throws(PerfDataError) {
     for pid in Array(entries.keys) {
       guard let entry = entries[pid], all || entry.nextSample <= now else { continue }
       entries[pid]?.interval = min(entry.interval * 2, largestInterval)
@@ -101,4 +111,20 @@ final class ProcessBook {
     }
     return event
   }
+}
+
+extension ProcessBook: RecordingSource {
+  func observe(_ observation: Observation, _ round: Round) throws(PerfDataError) {
+    switch observation {
+    case .processBegan(let pid, let parent, let time):
+      try begin(pid, parentPid: parent, kind: .start, time: time, to: round.sink)
+    case .processExecuted(let pid, let name, let time):
+      try exec(pid, name: name, time: time, to: round.sink)
+    case .processEnded(root, let time): rootEnd = time
+    case .processEnded(let pid, let time): try end(pid, time: time, to: round.sink)
+    default: break
+    }
+  }
+
+  func collect(_ round: Round) throws(PerfDataError) {}
 }

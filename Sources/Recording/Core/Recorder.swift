@@ -74,7 +74,7 @@ public final class Recorder {
     return try recording.run(before: before, problems: problems)
   }
 
-  private func makeSubject() throws(RecordingError) -> RecordingSession.Subject {
+  private func makeSubject() throws(RecordingError) -> RecordingSubject {
     switch options.target {
     case .command(let arguments):
       return .command(try WrappedCommand(arguments, environment: environment))
@@ -105,7 +105,7 @@ public final class Recorder {
   }
 
   private func installProbes(
-    _ tracefs: TraceFS?, _ subject: RecordingSession.Subject
+    _ tracefs: TraceFS?, _ subject: RecordingSubject
   ) -> UprobeSet? {
     guard let tracefs else { return nil }
     var pid: Int32?

@@ -31,18 +31,26 @@ final class MarkProbes {
   private var descriptors: [Int32] = []
   private var rings: [Int32: PerfRing] = [:]
   /// Why some marks are not recorded: the first reason.
-  private(set) var problem: String?
+  private var problem: String?
+  /// Marks of threads of which the other rings may tell first.
+  private var received: [Mark] = []
+  private let isRecorded: (_ tid: Int32) -> Bool
 
-  init(tracefs: TraceFS, cpus: [Int32]) {
+  /// Probes what is mapped before recording begins; others are found as they are mapped.
+  init(
+    tracefs: TraceFS, cpus: [Int32], files: Set<String>,
+    isRecorded: @escaping (_ tid: Int32) -> Bool
+  ) {
     self.tracefs = tracefs
     self.cpus = cpus
+    self.isRecorded = isRecorded
+    for file in files { consider(file) }
   }
 
-  /// What to poll.
-  var ringDescriptors: [Int32] { rings.values.map(\.descriptor) }
+  deinit { remove() }
 
   /// Puts probes into a program or library that has the functions.
-  func consider(_ path: String) {
+  private func consider(_ path: String) {
     guard seen.insert(path).inserted, !path.hasPrefix("/usr/lib"), !path.hasPrefix("/lib"),
       let file = ElfFile(path: path)
     else { return }
@@ -108,7 +116,7 @@ final class MarkProbes {
   }
 
   /// The marks that came since the last look, of every process that has the functions.
-  func receive() -> [Mark] {
+  private func receive() -> [Mark] {
     var marks: [Mark] = []
     for ring in rings.values {
       var at = ring.position
@@ -145,11 +153,35 @@ final class MarkProbes {
   }
 
   /// Closes the events and removes the definitions.
-  func remove() {
+  private func remove() {
     rings.removeAll()
     for fd in descriptors { close(fd) }
     descriptors.removeAll()
     for name in names { try? tracefs.append("-:\(group)/\(name)\n", to: "uprobe_events") }
     names.removeAll()
   }
+}
+
+extension MarkProbes: RecordingSource {
+  var unavailable: [CaptureEvent.Unavailable] {
+    problem.map { [CaptureEvent.Unavailable(.marks, $0)] } ?? []
+  }
+
+  func descriptors(now: UInt64) -> [Int32] { rings.values.map(\.descriptor) }
+
+  /// Before the rings of the target: what they hold then tells of every thread that made one of these.
+  func prepare() { received = receive() }
+
+  /// Marks of the library count for recorded processes only; the functions may be in many programs.
+  func collect(_ round: Round) throws(PerfDataError) {
+    for mark in received where isRecorded(Int32(clamping: mark.event.tid ?? 0)) {
+      try round.sink.append(mark.event, pid: mark.pid, time: mark.time)
+    }
+  }
+
+  func observe(_ observation: Observation, _ round: Round) throws(PerfDataError) {
+    if case .fileMapped(let path) = observation { consider(path) }
+  }
+
+  func finish(_ ending: RecordingEnding, _ round: Round) throws(PerfDataError) { remove() }
 }

@@ -8,7 +8,7 @@ final class MarkSocket {
   /// A mark is about a moment not longer ago than this.
   private static let oldest: UInt64 = 10_000_000_000
 
-  let descriptor: Int32
+  private let descriptor: Int32
   /// Users whose marks are taken.
   private let users: Set<uid_t>
 
@@ -49,5 +49,13 @@ final class MarkSocket {
       }
     }
     return marks
+  }
+}
+
+extension MarkSocket: RecordingSource {
+  func descriptors(now: UInt64) -> [Int32] { [descriptor] }
+
+  func collect(_ round: Round) throws(PerfDataError) {
+    for mark in receive() { try round.sink.append(mark.event, pid: mark.pid, time: mark.time) }
   }
 }

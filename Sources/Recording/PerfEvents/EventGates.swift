@@ -1,8 +1,8 @@
 import CPerfEvent
 import Glibc
 
-/// The leaders of the groups that sliced events form, of each thread and CPU: while one is off, they are, and a switch of the
-/// thread passes them by.
+/// The leaders of the groups that sliced events form, of each thread and CPU: while one is off, they are, and a switch
+/// of the thread passes them by.
 struct EventGates {
   private var ofThreads: [Int32] = []
   /// The same of each CPU for the events that may take over from those of the threads.

@@ -33,10 +33,10 @@ extension EventSet {
 
   /// Keeps the probes in what a thread of a process has become by exec, by the process's id.
   ///
-  /// The kernel puts a probe's breakpoints into a new program if the task of one of its events runs it. But threads that switch
-  /// to each other directly swap their inherited events, which keep the task they were made for (perf_event_context_sched_out
-  /// and __uprobe_perf_filter): of the thread that is left at an exec, the events may be those of threads that ended by it. A
-  /// new event of the task, which is never on, puts them in.
+  /// The kernel puts a probe's breakpoints into a new program if the task of one of its events runs it. But threads
+  /// that switch to each other directly swap their inherited events, which keep the task they were made for
+  /// (perf_event_context_sched_out and __uprobe_perf_filter): of the thread that is left at an exec, the events may be
+  /// those of threads that ended by it. A new event of the task, which is never on, puts them in.
   func keepProbes(in pid: Int32) {
     var room = Self.mostAnchors - events.reduce(0) { $0 + $1.anchors.count }
     for index in events.indices
@@ -61,11 +61,11 @@ extension EventSet {
     return total
   }
 
-  /// Ends events for good in all threads: one that is only switched off still costs something at each switch, and a probe at
-  /// each call.
+  /// Ends events for good in all threads: one that is only switched off still costs something at each switch, and a
+  /// probe at each call.
   ///
-  /// With a probe's last event the kernel waits up to 0.1 s for all CPUs: that is waited for elsewhere, and once all probes are
-  /// out of the target, since their last events are the recorder's own.
+  /// With a probe's last event the kernel waits up to 0.1 s for all CPUs: that is waited for elsewhere, and once all
+  /// probes are out of the target, since their last events are the recorder's own.
   func close(_ indices: some Sequence<Int>) {
     var probes: [EventSpec] = []
     var ofProbes: [Int32] = []

@@ -9,7 +9,6 @@ import PerfData
 final class RingDrain {
   private let events: EventSet
   let governor: RateGovernor
-  private let sink: TraceSink
   var threads = RecordedThreads()
   var sockets = SocketFilter()
   var lostRecords: UInt64 = 0
@@ -25,10 +24,9 @@ final class RingDrain {
   let indexOfID: [UInt8]
   private(set) var sources: [DrainSource]
 
-  init(events: EventSet, governor: RateGovernor, sink: TraceSink) {
+  init(events: EventSet, governor: RateGovernor) {
     self.events = events
     self.governor = governor
-    self.sink = sink
     let ids = events.events.flatMap(\.ids)
     lowestID = ids.min() ?? 0
     let span = Int(clamping: (ids.max() ?? 0) - lowestID) + 1
@@ -43,8 +41,8 @@ final class RingDrain {
     indexOfID = table
   }
 
-  /// Copies all that the rings hold.
-  func drain() throws(PerfDataError) {
+  /// Copies all that the rings hold; gives what others want to know of it.
+  func drain(into sink: TraceSink) throws(PerfDataError) -> [Observation] {
     threads.beginRound()
     observations.removeAll(keepingCapacity: true)
     var isAny = false
@@ -53,11 +51,12 @@ final class RingDrain {
     threads.adoptOrphans()
     for ring in events.rings where ring.limit > ring.position {
       isAny = true
-      try copy(ring)
+      try copy(ring, to: sink)
       ring.release()
     }
     if isAny { sink.endRound() }
     threads.forgetEnded()
+    return observations
   }
 
   private func search(_ ring: PerfRing, until end: UInt64) {
@@ -80,7 +79,7 @@ final class RingDrain {
     ring.searched = at
   }
 
-  private func copy(_ ring: PerfRing) throws(PerfDataError) {
+  private func copy(_ ring: PerfRing, to sink: TraceSink) throws(PerfDataError) {
     var at = ring.position
     let end = ring.limit
     // Neighbouring records that are kept are copied as one.

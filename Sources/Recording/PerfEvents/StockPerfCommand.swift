@@ -2,8 +2,8 @@
 package enum StockPerfCommand {
   /// What the main thread, the wakeups, network, disk and CPU are measured from.
   ///
-  /// Scheduler events of all CPUs tell who woke whom. The register set lets a system call's descriptor be read at its exit
-  /// (`perf record --user-regs`, rdi, rsi, rdx and r10 on x86-64).
+  /// Scheduler events of all CPUs tell who woke whom. The register set lets a system call's descriptor be read at its
+  /// exit (`perf record --user-regs`, rdi, rsi, rdx and r10 on x86-64).
   package static var line: String {
     #if arch(arm64)
       let registers = "x0,x1,x2,x3"

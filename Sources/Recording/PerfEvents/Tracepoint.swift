@@ -29,7 +29,8 @@ struct Tracepoint {
     case target
     /// Events of the machine; with `--scope process` there are none.
     case machine(by: EventSpec.Owner)
-    /// So rare that they are cheaper as events of the machine, where these may be: one of the task costs at every switch.
+    /// So rare that they are cheaper as events of the machine, where these may be: one of the task costs at every
+    /// switch.
     case cheapest
 
     func visibility(_ scope: RecordingOptions.Scope) -> EventSpec.Visibility? {

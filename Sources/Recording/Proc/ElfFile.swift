@@ -2,9 +2,9 @@ import Glibc
 
 /// What the recorder needs of an executable or library: section names and functions' places.
 ///
-/// The recorder often is root and the file is another's, so no library parses it in this process: the few tables that are
-/// needed are read by `pread` into arrays of limited size, and every offset in them is checked. Damaged files give fewer
-/// answers, never a failure. Files of 64 bits, least byte first, are known (gABI, chapter 4).
+/// The recorder often is root and the file is another's, so no library parses it in this process: the few tables that
+/// are needed are read by `pread` into arrays of limited size, and every offset in them is checked. Damaged files give
+/// fewer answers, never a failure. Files of 64 bits, least byte first, are known (gABI, chapter 4).
 package final class ElfFile {
   /// A function in the file.
   package struct Function: Equatable, Sendable {

@@ -1,9 +1,11 @@
 import Glibc
+import PerfData
 
 /// Tells when the control group of a process is frozen and when it is let go on.
 ///
 /// No event tells it of version 1's freezer; a look is one or two reads of files that stay open.
-struct FreezeWatch {
+final class FreezeWatch {
+  private let pid: Int32
   private let groups: OwnedDescriptor?
   private var known: [UInt8] = []
   private var states: [OwnedDescriptor] = []
@@ -13,10 +15,13 @@ struct FreezeWatch {
 
   private static let interval: UInt64 = 100_000_000
 
-  init(pid: Int32) { groups = OwnedDescriptor(opening: "/proc/\(pid)/cgroup") }
+  init(pid: Int32) {
+    self.pid = pid
+    groups = OwnedDescriptor(opening: "/proc/\(pid)/cgroup")
+  }
 
   /// Whether it is frozen now, where that has changed since the last look.
-  mutating func look(now: UInt64) -> Bool? {
+  private func look(now: UInt64) -> Bool? {
     guard now >= nextLook, let groups else { return nil }
     nextLook = now + Self.interval
     guard let count = groups.readAgain(into: &buffer) else { return nil }
@@ -46,5 +51,13 @@ struct FreezeWatch {
 
   static func isFrozen(_ text: String) -> Bool {
     text.split(separator: "\n").contains { $0 == "FROZEN" || $0 == "frozen 1" }
+  }
+}
+
+extension FreezeWatch: RecordingSource {
+  func collect(_ round: Round) throws(PerfDataError) {
+    guard let isFrozen = look(now: round.now) else { return }
+    let mark = MarkEvent(name: isFrozen ? "frozen" : "thawed", how: "cgroup")
+    try round.sink.append(mark, pid: pid, time: round.now)
   }
 }

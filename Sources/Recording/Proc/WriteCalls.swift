@@ -2,9 +2,9 @@ import Glibc
 
 /// How many system calls that write the recorded processes made, by /proc: exactly, whatever was recorded of them.
 ///
-/// The kernel counts there write, writev, pwrite64, pwritev, pwritev2, sendfile and copy_file_range, whatever they write to
-/// and whether or not they succeed (fs/read_write.c). What a child counted is its parent's as soon as that has asked for its
-/// status (wait_task_zombie in kernel/exit.c).
+/// The kernel counts there write, writev, pwrite64, pwritev, pwritev2, sendfile and copy_file_range, whatever they
+/// write to and whether or not they succeed (fs/read_write.c). What a child counted is its parent's as soon as that has
+/// asked for its status (wait_task_zombie in kernel/exit.c).
 final class WriteCalls {
   /// What is asked of /proc.
   struct Source {

@@ -2,8 +2,8 @@ import CPerfEvent
 
 /// A BPF program as it is put together, instruction by instruction (the kernel's Documentation/bpf/standardization).
 ///
-/// Register 0 has the result of a call and of the program, 1 to 5 are the arguments of a call and lost in it, 6 to 9 are
-/// kept, 10 is the end of the stack.
+/// Register 0 has the result of a call and of the program, 1 to 5 are the arguments of a call and lost in it, 6 to 9
+/// are kept, 10 is the end of the stack.
 struct BPFProgram {
   typealias Register = UInt64
 

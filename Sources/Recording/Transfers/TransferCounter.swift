@@ -2,10 +2,11 @@ import CPerfEvent
 import Glibc
 import PerfData
 
-/// Counts in the kernel what each process of the target sends and receives while that is sampled: exactly, whoever makes it.
+/// Counts in the kernel what each process of the target sends and receives while that is sampled: exactly, whoever
+/// makes it.
 ///
-/// An event of a thread counts too, but not by process, not the bytes, and costs at each of its switches; one of a CPU counts for
-/// all programs. Needs CAP_BPF and CAP_PERFMON, or root, in the initial namespace of process ids.
+/// An event of a thread counts too, but not by process, not the bytes, and costs at each of its switches; one of a CPU
+/// counts for all programs. Needs CAP_BPF and CAP_PERFMON, or root, in the initial namespace of process ids.
 final class TransferCounter {
   enum Direction: Int, CaseIterable { case send, receive }
 

@@ -10,8 +10,8 @@ enum TransferPrograms {
     static let size = 24
   }
 
-  /// When transfers of a direction count: from a time on, and until one, by the monotonic clock; all of them where the first is 0,
-  /// since to ask for the time takes longer than to count.
+  /// When transfers of a direction count: from a time on, and until one, by the monotonic clock; all of them where the
+  /// first is 0, since to ask for the time takes longer than to count.
   enum Window {
     static let since = 0
     static let until = 8

@@ -1,0 +1,89 @@
+import PerfData
+
+/// The governor as a source: it has no events of its own, but looks at the rates of those that were collected.
+extension RateGovernor: RecordingSource {
+  /// Early on the rates are looked at often: a busy program is busy from its start. So they are while one is sampled,
+  /// whose successor is not to be.
+  private static let eagerNanoseconds: UInt64 = 500_000_000
+  private static let eagerWait: UInt64 = 10_000_000
+
+  func start(at time: UInt64) { started = time }
+
+  func nextDue(now: UInt64) -> UInt64 {
+    let isEager = now &- started < Self.eagerNanoseconds || isSampling
+    return isEager && !isInSlice ? min(slices.next, now + Self.eagerWait) : slices.next
+  }
+
+  func observe(_ observation: Observation, _ round: Round) throws(PerfDataError) {
+    switch observation {
+    case .processBegan(let pid, let parent, _):
+      writes.created(pid, by: parent)
+      transfers?.began(pid)
+    case .processEnded(let pid, _):
+      writes.ended(pid)
+      transfers?.ended(pid)
+    case .processExecuted:
+      if !round.isLast { programBegan(now: SystemInfo.monotonicNanoseconds()) }
+    default: break
+    }
+  }
+
+  func collect(_ round: Round) throws(PerfDataError) {
+    if !round.isLast, evaluate(now: round.now) { round.tell([.gap]) }
+    // At once, for a recording that is killed.
+    for change in changes {
+      let text = "{\"sampled\":\(change.isSampled),\"source\":\"\(change.source)\"}"
+      try round.sink.append(.source, raw: Array(text.utf8), pid: pid, time: change.time)
+    }
+    changes.removeAll(keepingCapacity: true)
+  }
+
+  func finish(_ ending: RecordingEnding, _ round: Round) throws(PerfDataError) {
+    endSpans(now: round.now)
+  }
+
+  var unavailable: [CaptureEvent.Unavailable] {
+    stopped.sorted { $0.key.rawValue < $1.key.rawValue }
+      .map { CaptureEvent.Unavailable($0.key, $0.value) }
+  }
+
+  func describe(_ summary: inout RecordingSummary) {
+    guard summary.capture.complete else { return }
+    summary.capture.sampled = list.spans
+    summary.capture.exactCounts = exactCounts
+    summary.capture.slices = slices.spans.isEmpty ? nil : slices.spans
+  }
+
+  /// Ends the spans that are still open, at the end of the recording.
+  private func endSpans(now: UInt64) {
+    written = writes.total
+    slices.end(at: now, writeCalls: written)
+    for span in slices.spans {
+      let names = events.events.filter {
+        $0.spec.cost.isSliced && $0.spec.variant == .plain && !$0.ids.isEmpty
+      }.map(\.spec.name)
+      for name in Set(names).sorted() {
+        list.append(
+          .init(
+            source: name, fromNs: span.fromNs, toNs: span.toNs,
+            period: UInt64(max(1, span.weight.rounded()))))
+      }
+    }
+    for source in AdaptiveSource.allCases where self[source].isSampling {
+      if let span = self[source].endSpan(until: now, events, transfers) { list.append(span) }
+    }
+  }
+
+  /// The exact totals of what is counted whether or not it is recorded.
+  private var exactCounts: [CaptureEvent.ExactCount] {
+    var counts = states.compactMap { state -> CaptureEvent.ExactCount? in
+      // What is sliced does not count between two slices.
+      if state.source.isSliced, !slices.spans.isEmpty { return nil }
+      return state.exactCount(events, wasTakenOver: takeover.isDone)
+    }
+    if let written {
+      counts.append(.init(source: CaptureEvent.ExactCount.writeCalls, count: written))
+    }
+    return counts
+  }
+}

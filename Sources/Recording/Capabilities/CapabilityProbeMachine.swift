@@ -1,0 +1,139 @@
+import CPFM
+import Glibc
+
+/// What does not depend on tracepoints.
+extension CapabilityProbe {
+  mutating func memory() {
+    guard let sampler = FootprintSampler(pid: getpid()), sampler.sample() != nil else {
+      return add(
+        "memory", .unavailable, "the footprint is not measured",
+        Refusal(cause: "/proc/self/status cannot be read", fix: "mount /proc"))
+    }
+    if sampler.readsTransfers {
+      add("memory", .full, "footprint, faults, and bytes read and written")
+    } else {
+      add(
+        "memory", .degraded, "footprint and faults, without bytes read and written",
+        Refusal(cause: "/proc/PID/io cannot be read: the kernel lacks it, or hides it"))
+    }
+  }
+
+  mutating func counters() {
+    let set = CounterSet.open(pid: getpid())
+    let missing = set.unavailable.map { "\($0.name): \($0.reason)" }.joined(separator: "; ")
+    let present = set.names.joined(separator: ", ")
+    if set.unavailable.isEmpty {
+      add("counters", set.names.contains { $0.hasSuffix(":u") } ? .degraded : .full, present)
+    } else if set.names.isEmpty {
+      add(
+        "counters", .unavailable, "no instructions, cycles or energy; energy is modelled",
+        Refusal(cause: missing))
+    } else {
+      add("counters", .degraded, present, Refusal(cause: missing))
+    }
+  }
+
+  mutating func cpuSamples() {
+    let fields = Self.base | Self.callchain | Self.userRegisters | Self.userStack
+    func sampling(excludeKernel: Bool) -> Int32? {
+      open(
+        type: EventSpec.Kind.software.type, config: 0, on: .ownThread, period: 10_000_000,
+        sampleType: fields,
+        registers: EventPlan.stackRegisters, stack: 1024, excludeKernel: excludeKernel)
+    }
+    guard let cause = sampling(excludeKernel: false) else {
+      return add("CPU samples", .full, "97 a second, with stacks")
+    }
+    let refusal = explanation.event(cause, needsCapability: false)
+    if sampling(excludeKernel: true) == nil {
+      add("CPU samples", .degraded, "in the program only, not in the kernel", refusal)
+    } else {
+      add(
+        "CPU samples", .unavailable, "where the program computes is not known",
+        explanation.event(cause, needsCapability: false, userLevel: 2))
+    }
+  }
+
+  mutating func swiftNames() {
+    if !readsSymbols {
+      add(
+        "Swift names", .unavailable, "functions are shown as module and offset",
+        Refusal(cause: "libdw is not installed", fix: "apt-get install libdw1"))
+    } else if ProcessProbe.isSwift(pid: getpid()) != nil {
+      add("Swift names", .full, "from the program's own symbols")
+    } else {
+      add(
+        "Swift names", .unavailable, "modules and symbols cannot be found",
+        Refusal(cause: "/proc/self/maps and /proc/self/exe cannot be read", fix: "mount /proc"))
+    }
+  }
+
+  mutating func kernelNames() {
+    let symbols = KernelSymbols()
+    guard let reason = symbols.unavailableReason else {
+      return add("kernel names", .full, "\(symbols.count) functions")
+    }
+    let level = KernelFile.integer("/proc/sys/kernel/kptr_restrict") ?? 0
+    let mayRead = explanation.privileges.has(.syslog)
+    let fix: String? =
+      level >= 2
+      ? "`sudo sysctl kernel.kptr_restrict=1`" + (mayRead ? "" : ", and \(explanation.raiseFix)")
+      : mayRead ? nil : explanation.raiseFix
+    add(
+      "kernel names", .degraded, "kernel frames are addresses",
+      Refusal(cause: reason, fix: fix))
+  }
+
+  mutating func otherProcesses() {
+    let user = geteuid()
+    var isAnyForeign = false
+    for pid in KernelFile.numbers(in: "/proc") {
+      var information = stat()
+      guard stat("/proc/\(pid)", &information) == 0, information.st_uid != user,
+        !ProcessProbe.isKernelThread(pid: pid)
+      else { continue }
+      isAnyForeign = true
+      if ProcessProbe.isTraceable(pid: pid) {
+        return add("attach", .full, "to every process")
+      }
+    }
+    let mayTrace = explanation.privileges.has(.trace)
+    if mayTrace, !isAnyForeign { return add("attach", .full, "to every process") }
+    let refusal =
+      mayTrace
+      ? Refusal(cause: "a security module guards others' processes", error: "EACCES")
+      : Refusal(
+        cause: "others' processes need CAP_SYS_PTRACE", error: "EACCES",
+        fix: explanation.raiseFix)
+    add("attach", .degraded, "to your own processes only", refusal)
+  }
+
+  mutating func ringBuffers() {
+    var code = lull_event_code()
+    code.type = EventSpec.Kind.software.type
+    code.config = EventSpec.dummy
+    code.exclude_kernel = 1
+    let descriptor = lull_probe_open(
+      &code, 0, SystemInfo.onlineCPUs().first ?? 0, 1, Self.base, 0, 0,
+      UInt32(LULL_EVENT_DISABLED))
+    guard descriptor >= 0 else {
+      return add(
+        "ring buffers", .unavailable, "nothing can be recorded but what /proc tells",
+        explanation.event(-descriptor, needsCapability: false, userLevel: 2))
+    }
+    defer { close(descriptor) }
+    let pageKilobytes = max(1, Int(sysconf(Int32(_SC_PAGESIZE))) / 1024)
+    for kilobytes in [2048, 512, 128] {
+      let result = lull_probe_map(descriptor, UInt32(kilobytes / pageKilobytes))
+      if result == 0 {
+        let status: CapabilityReport.Status = kilobytes >= 512 ? .full : .degraded
+        return add("ring buffers", status, "\(kilobytes) kB a CPU")
+      }
+      if kilobytes == 128 {
+        add(
+          "ring buffers", .unavailable, "no buffer for events can be mapped",
+          explanation.ring(-result, kilobytes: 516))
+      }
+    }
+  }
+}

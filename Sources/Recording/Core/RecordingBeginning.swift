@@ -1,0 +1,50 @@
+import Glibc
+import PerfData
+
+/// What the trace says before the first event.
+extension Recording {
+  func begin(at now: UInt64) throws(PerfDataError) {
+    try sink.append(summary(complete: false).capture, pid: subject.pid, time: now)
+    switch subject {
+    case .command(let command): try begin(command, now)
+    case .process(let process): try begin(process, now)
+    }
+    try sink.flushWhole()
+  }
+
+  private func begin(_ command: WrappedCommand, _ now: UInt64) throws(PerfDataError) {
+    if let id = rings.attributes.first?.ids.first {
+      try sink.append(
+        RecordBuilder.comm(
+          pid: command.pid, tid: command.pid, name: "lull", time: now, id: id))
+      // What it runs until it is another program: an exec that waits for the disk is blamed by name.
+      for mapping in ProcessMaps.executable(pid: command.pid)
+      where mapping.path.split(separator: "/").last?.hasPrefix("libc.so") == true {
+        try sink.append(RecordBuilder.mmap2(mapping, time: now, id: id))
+      }
+    }
+    try processes.begin(command.pid, parentPid: getpid(), kind: .start, time: now, to: sink)
+    // What it inherits, such as an output that is a file; whether it is looked up later would be chance.
+    for event in DescriptorTable.all(pid: command.pid)
+    where (event.flags ?? 0) & Int(O_CLOEXEC) == 0 {
+      try sink.append(event, pid: command.pid, time: now)
+    }
+  }
+
+  private func begin(_ process: AttachedProcess, _ now: UInt64) throws(PerfDataError) {
+    if let id = rings.attributes.first?.ids.first {
+      let known = process.synthesize(id: id, time: now)
+      for record in known.records { try sink.append(record) }
+      rings.drain.know(known.buildIDs)
+    }
+    let description = ProcessProbe.describe(pid: process.pid, kind: .attach)
+    try processes.begin(
+      process.pid, parentPid: Int32(clamping: description?.parentPid ?? 0), kind: .attach,
+      time: now, description: description, to: sink)
+    for event in DescriptorTable.all(pid: process.pid) {
+      try sink.append(event, pid: process.pid, time: now)
+      descriptors.setKnown(event)
+    }
+    rings.drain.sockets = SocketFilter(ports: SocketFilter.listeningPorts(pid: process.pid))
+  }
+}

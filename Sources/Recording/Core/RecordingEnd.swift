@@ -1,0 +1,55 @@
+import Glibc
+import PerfData
+
+/// What the trace says after the last event, and what becomes of the command.
+extension Recording {
+  /// Completes the trace; failing to write it is a problem, not an error. Gives the number of records that were lost.
+  func end(_ ending: RecordingEnding, overhead: () -> Double) -> UInt64 {
+    do throws(PerfDataError) {
+      try session.finish(ending)
+      if let failure = session.writeFailure { throw failure }
+      var summary = summary(complete: true)
+      summary.capture.overheadCPUSeconds = overhead()
+      try sink.append(
+        summary.capture, pid: subject.pid, time: SystemInfo.monotonicNanoseconds())
+      try sink.append(RecordBuilder.finishedRound())
+      try sink.flushWhole()
+      try writer.finish(features: summary.features)
+    } catch {
+      truncation =
+        "the trace is cut short, what was written before stays readable: \(error.description)"
+    }
+    let lost = sources.reduce(0) { $0 + $1.lostRecords }
+    if lost > 0 {
+      problems.append("\(lost) records were lost: the ring buffers were full")
+    }
+    return lost
+  }
+
+  /// What to exit with; a command that still runs after its time is asked to end.
+  func exitStatus(_ ending: RecordingEnding) -> (status: Int32, signal: Int32?) {
+    guard case .command(let command) = subject else { return (0, nil) }
+    var end: WrappedCommand.End?
+    switch ending {
+    case .targetEnded(let known): end = known
+    case .duration: end = stop(command, SIGTERM)
+    case .terminated(let number): end = stop(command, number)
+    case .interrupted: end = command.reap()
+    }
+    if let end { return (end.exitStatus, end.signal) }
+    problems.append("process \(command.pid) still runs: recording ended before it")
+    if case .terminated(let number) = ending { return (128 + number, nil) }
+    if case .interrupted = ending { return (128 + SIGINT, nil) }
+    return (128 + SIGTERM, nil)
+  }
+
+  /// Two seconds are what a service manager's shortest stop gives.
+  private func stop(_ command: WrappedCommand, _ number: Int32) -> WrappedCommand.End? {
+    command.signal(number)
+    for _ in 0..<200 {
+      if let end = command.reap() { return end }
+      usleep(10_000)
+    }
+    return nil
+  }
+}

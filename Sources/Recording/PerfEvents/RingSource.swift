@@ -1,0 +1,88 @@
+import PerfData
+
+/// Perf events as a source: what the kernel writes to their rings.
+final class RingSource: RecordingSource {
+  let events: EventSet
+  let drain: RingDrain
+  private let governor: RateGovernor
+  private let tracingData: TracingData?
+  private let pid: Int32
+  /// Processes that have run another program since they began.
+  private var executed: Set<Int32> = []
+  private var symbolsProblem: String?
+
+  init(events: EventSet, governor: RateGovernor, tracefs: TraceFS?, pid: Int32) {
+    self.events = events
+    self.governor = governor
+    tracingData = tracefs.map {
+      TracingData(
+        headerPage: $0.headerPage, headerEvent: $0.headerEvent, formats: events.formats)
+    }
+    self.pid = pid
+    drain = RingDrain(events: events, governor: governor)
+  }
+
+  var attributes: [EventAttribute] { events.attributes }
+
+  var unavailable: [CaptureEvent.Unavailable] {
+    guard let symbolsProblem else { return events.unavailable }
+    return events.unavailable + [.init(.kernelSymbols, symbolsProblem)]
+  }
+
+  var lostRecords: UInt64 { drain.lostRecords }
+
+  func descriptors(now: UInt64) -> [Int32] { events.rings.map(\.descriptor) }
+
+  func collect(_ round: Round) throws(PerfDataError) {
+    round.tell(try drain.drain(into: round.sink))
+    if !round.isLast, !governor.isBetweenSlices { events.refreshFrequencies(now: round.now) }
+  }
+
+  func observe(_ observation: Observation, _ round: Round) throws(PerfDataError) {
+    guard case .processExecuted(let pid, _, _) = observation else { return }
+    // What was started by fork has a single thread at its first exec, whose events are its own.
+    if !executed.insert(pid).inserted { events.keepProbes(in: pid) }
+  }
+
+  func stop() { events.disable() }
+
+  func finish(_ ending: RecordingEnding, _ round: Round) throws(PerfDataError) {
+    try writeLosses(round)
+    try writeKernelSymbols(round)
+  }
+
+  /// The kernel tells a loss with the next record that fits; after the last one none does.
+  private func writeLosses(_ round: Round) throws(PerfDataError) {
+    var total: UInt64 = 0
+    for index in events.events.indices { total += events.count(index).lost }
+    let untold = drain.noteUntold(total)
+    guard untold > 0, let id = events.attributes.first?.ids.first else { return }
+    try round.sink.append(
+      RecordBuilder.lost(records: untold, time: round.now, pid: pid, tid: pid, id: id))
+  }
+
+  private func writeKernelSymbols(_ round: Round) throws(PerfDataError) {
+    guard !drain.kernelAddresses.isEmpty else { return }
+    let symbols = KernelSymbols()
+    var named: Set<UInt64> = []
+    for address in drain.kernelAddresses.sorted() {
+      guard let symbol = symbols.name(for: address), named.insert(symbol.start).inserted
+      else { continue }
+      try round.sink.append(
+        KernelSymbolEvent(address: symbol.start, name: symbol.name), pid: pid, time: round.now)
+    }
+    symbolsProblem = symbols.unavailableReason
+  }
+
+  func describe(_ summary: inout RecordingSummary) {
+    summary.features.tracingData = tracingData
+    summary.features.buildIDs = drain.buildIDs.sorted { $0.key < $1.key }
+      .map { BuildIDEntry(path: $0.key, buildID: $0.value) }
+    if drain.lastTime > 0 {
+      summary.features.sampleTime = SampleTimeRange(first: drain.firstTime, last: drain.lastTime)
+    }
+    summary.capture.recordsLargeReads = events.events.contains {
+      $0.spec.payload == .systemCall && !$0.ids.isEmpty
+    }
+  }
+}
