@@ -77,6 +77,7 @@ final class Recording {
 
   func run(before: Double, problems: [String]) throws(RecordingError) -> RecordingResult {
     self.problems = problems
+    defer { for source in sources { source.remove() } }
     do throws(PerfDataError) { try begin(at: earliest) } catch { throw RecordingError(error) }
     options.onReady?(subject.pid)
     if case .command(let command) = subject, case .command(let arguments) = options.target,

@@ -53,6 +53,9 @@ protocol RecordingSource: AnyObject {
   /// Writes what is known only at the end, after the last round.
   func finish(_ ending: RecordingEnding, _ round: Round) throws(PerfDataError)
 
+  /// Takes back what it put into the kernel, once the trace is written: that may take long.
+  func remove()
+
   /// Adds what it tells of the recording as a whole, at the beginning and at the end.
   func describe(_ summary: inout RecordingSummary)
 }
@@ -70,6 +73,7 @@ extension RecordingSource {
   func observe(_ observation: Observation, _ round: Round) throws(PerfDataError) {}
   func stop() {}
   func finish(_ ending: RecordingEnding, _ round: Round) throws(PerfDataError) {}
+  func remove() {}
   func describe(_ summary: inout RecordingSummary) {}
 }
 

@@ -153,7 +153,7 @@ final class MarkProbes {
   }
 
   /// Closes the events and removes the definitions.
-  private func remove() {
+  func remove() {
     rings.removeAll()
     for fd in descriptors { close(fd) }
     descriptors.removeAll()
@@ -183,5 +183,4 @@ extension MarkProbes: RecordingSource {
     if case .fileMapped(let path) = observation { consider(path) }
   }
 
-  func finish(_ ending: RecordingEnding, _ round: Round) throws(PerfDataError) { remove() }
 }
