@@ -37,6 +37,8 @@ package struct CategoryScore: Sendable, Hashable, Codable {
   package var score: Double?
   /// Weight in the overall score.
   package var weight: Double
+  /// Share of what would count that was measured, from 0 to 1; nil where nothing would.
+  package var measuredShare: Double?
 }
 
 /// Every verdict on one recording, and the scores they add up to.
@@ -45,8 +47,10 @@ package struct Evaluation: Sendable, Hashable, Codable {
   package var audits: [Audit]
   /// One score for each category, in the catalogue's order.
   package var categories: [CategoryScore]
-  /// 0 to 100; nil when nothing has a verdict.
+  /// 0 to 100; nil when nothing has a verdict, or too little was measured.
   package var overall: Double?
+  /// Share of what would count that was measured, from 0 to 1; nil where nothing would.
+  package var measuredShare: Double?
   /// What is worth doing, costliest first.
   package var opportunities: [Opportunity]
   /// Name and version of the scoring configuration.
@@ -60,8 +64,9 @@ package struct Evaluation: Sendable, Hashable, Codable {
 
   /// Makes an evaluation.
   package init(
-    audits: [Audit], categories: [CategoryScore], overall: Double?, opportunities: [Opportunity],
-    configurationVersion: String, profile: ScoringProfile = .app, profileReason: String = "",
+    audits: [Audit], categories: [CategoryScore], overall: Double?,
+    measuredShare: Double? = nil, opportunities: [Opportunity], configurationVersion: String,
+    profile: ScoringProfile = .app, profileReason: String = "",
     battery: Battery = .standard
   ) {
     self.profile = profile
@@ -70,6 +75,7 @@ package struct Evaluation: Sendable, Hashable, Codable {
     self.audits = audits
     self.categories = categories
     self.overall = overall
+    self.measuredShare = measuredShare
     self.opportunities = opportunities
     self.configurationVersion = configurationVersion
   }

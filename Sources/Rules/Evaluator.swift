@@ -1,6 +1,9 @@
 import Signals
 
 /// Applies rules to measured signals, and adds their scores up.
+///
+/// A rule that could not be measured has no score, and what has none may be as bad as can be: where less than two
+/// thirds of what would count was measured there is no score at all.
 package enum Evaluator {
   /// Evaluates the whole catalogue.
   package static func evaluate(
@@ -27,19 +30,46 @@ package enum Evaluator {
       rules.contains { $0.metadata.category == category }
     }.map { category in
       let own = audits.filter { $0.category == category.rawValue }
+      let share = measuredShare(own, scheme)
       return CategoryScore(
         id: category.rawValue, title: category.title,
         score: weightedMean(own.map { ($0.score, $0.weight) }),
-        weight: scheme.weight(of: category))
+        weight: scheme.weight(of: category), measuredShare: share)
     }
+    let share = weightedMean(categories.map { ($0.measuredShare, $0.weight) })
     return Evaluation(
       audits: audits, categories: categories,
-      overall: weightedMean(categories.map { ($0.score, $0.weight) }),
-      opportunities: opportunities(audits), configurationVersion: configuration.identifier,
+      overall: isEnough(share) ? weightedMean(categories.map { ($0.score, $0.weight) }) : nil,
+      measuredShare: share, opportunities: opportunities(audits),
+      configurationVersion: configuration.identifier,
       profile: scheme.profile,
       profileReason: prescribed == nil
         ? seen.reason : "the scoring configuration prescribes it",
       battery: battery)
+  }
+
+  /// Of what would count so much must have been measured for a score to say more than it leaves open.
+  ///
+  /// A choice: recordings by stock perf of a few events reach 0.55, one of Lull's own without its network events 0.85.
+  static let leastMeasured = 2.0 / 3
+
+  private static func isEnough(_ share: Double?) -> Bool {
+    share.map { $0 >= leastMeasured - 1e-9 } ?? false
+  }
+
+  /// How much of the weight of the rules that have a score, or would have one if they had been measured, was measured.
+  ///
+  /// Rules whose subject did not occur, and those that give no verdict on such a program, would not count.
+  static func measuredShare(_ audits: [Audit], _ scheme: ScoringScheme) -> Double? {
+    weightedMean(
+      audits.compactMap { audit in
+        switch audit.status {
+        case .pass, .warn, .fail: (1, audit.weight)
+        case .notMeasured where scheme.reasonNotFor(rule: audit.id) == nil:
+          (0, scheme.weight(ofRule: audit.id))
+        case .notMeasured, .notApplicable, .notObservable: nil
+        }
+      })
   }
 
   /// Mean of the scores there are; nil when none has a weight.

@@ -71,6 +71,31 @@ private enum NaNRule: Rule {
     #expect(try audit(6).status == .fail)
   }
 
+  /// One rule of weight 1 is measured, two of another category are not.
+  @Test(arguments: [(1.0, 0.5, false), (0.51, 1 / 1.51, false), (0.5, 2.0 / 3, true)])
+  func `where less than two thirds of what counts was measured there is no score`(
+    weightOfUnmeasured: Double, share: Double, isScored: Bool
+  ) throws {
+    var configuration = FixedRule.configuration
+    configuration.layers[0].general.categories["memory"] = weightOfUnmeasured
+    let evaluation = Evaluator.evaluate(
+      SignalSet(durationSeconds: 60, cpu: CPUSignal(totalSeconds: 1)),
+      configuration: configuration,
+      rules: [FixedRule.self, ThrowingRule.self, NaNRule.self])
+    #expect(abs(try #require(evaluation.measuredShare) - share) < 1e-12)
+    #expect((evaluation.overall != nil) == isScored)
+    let categories = evaluation.categories.map { ($0.id, $0.score != nil, $0.measuredShare) }
+    #expect(categories.map(\.0) == ["cpu", "memory"])
+    #expect(categories.map(\.1) == [true, false])
+    #expect(categories.map(\.2) == [1, 0])
+  }
+
+  @Test func `what did not occur counts on neither side`() {
+    let evaluation = Evaluator.evaluate(
+      SignalSet(durationSeconds: 60), configuration: FixedRule.configuration, rules: [])
+    #expect(evaluation.measuredShare == nil && evaluation.overall == nil)
+  }
+
   @Test func `past a limit a rule fails whatever its curve says`() throws {
     var configuration = FixedRule.configuration
     configuration.layers[0].general.rules["fixed"]?.p10 = 100

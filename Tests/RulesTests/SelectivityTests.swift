@@ -73,7 +73,8 @@ import TraceModel
       memory: MemorySignal(
         peakFootprintBytes: 30_000_000, growthBytesPerMinute: 3e9, growthInterval: [1e9, 5e9]),
       cpu: CPUSignal(totalSeconds: 0.39, medianShare: 0.98, p95Share: 0.98),
-      lifecycle: LifecycleSignal(launchSeconds: 0.4))
+      lifecycle: LifecycleSignal(launchSeconds: 0.4), churn: ThreadChurnSignal(),
+      spins: SpinSignal())
     #expect(notPassing(signals) == [])
     #expect(try #require(Evaluator.evaluate(signals).overall) >= 95)
   }

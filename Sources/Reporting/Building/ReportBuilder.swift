@@ -99,7 +99,7 @@ package enum ReportBuilder {
 
   static func section(of evaluation: Evaluation) -> ScoreSection {
     ScoreSection(
-      overall: evaluation.overall?.finite,
+      overall: evaluation.overall?.finite, measuredShare: evaluation.measuredShare?.finite,
       categories: evaluation.categories.map {
         CategorySection(
           id: $0.id, title: $0.title, score: $0.score?.finite, weight: $0.weight.finite)

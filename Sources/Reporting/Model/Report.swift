@@ -110,8 +110,10 @@ package struct ProcessTotals: Codable, Sendable, Equatable {
 
 /// The scores of a report.
 package struct ScoreSection: Codable, Sendable, Equatable {
-  /// 0 to 100; null when no rule could be scored.
+  /// 0 to 100; null when no rule could be scored, or too little was measured.
   @Nullable package var overall: Double?
+  /// Share of what would count that was measured, from 0 to 1; null where nothing would, and in reports of before.
+  @Nullable package var measuredShare: Double?
   package var categories: [CategorySection]
   /// The version of the scoring configuration.
   package var configuration: String

@@ -8,7 +8,9 @@ package enum MarkdownReport {
   /// The report as Markdown; names in it cannot form markup.
   package static func render(_ report: Report) -> String {
     var lines: [String] = []
-    let overall = report.score.overall.map { "\(Figures.fixed($0, 0)) of 100" } ?? "no score"
+    let overall =
+      report.score.overall.map { "\(Figures.fixed($0, 0)) of 100" } ?? "no score: "
+      + Findings.whyNoScore(report)
     lines.append("### Lull: \(Escaped.markdown(report.process.name)): \(overall)")
     lines.append("")
     let notes = ReportNotes.lines(report, shown: Escaped.markdown)
@@ -21,7 +23,7 @@ package enum MarkdownReport {
       })
     let findings = Findings.of(report)
     if findings.isEmpty {
-      lines.append("No findings: every rule that could be measured passed.")
+      lines.append("No findings: \(Findings.whyNone(report)).")
       lines.append("")
     } else {
       lines += table(

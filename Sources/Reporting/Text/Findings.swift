@@ -1,3 +1,4 @@
+import Quantities
 import Rules
 
 /// Picks out of a report what is worth saying first.
@@ -12,6 +13,28 @@ enum Findings {
         if left.weight != right.weight { return left.weight > right.weight }
         return left.id < right.id
       }
+  }
+
+  /// Why nothing was found, as the end of a sentence: what was not measured is no pass.
+  static func whyNone(_ report: Report) -> String {
+    let passed = report.audits.count { $0.status == .pass }
+    let unmeasured = report.audits.count { $0.status == .notMeasured }
+    switch (passed, unmeasured) {
+    case (0, 0): return "no rule had anything to judge"
+    case (0, _): return "no rule could be measured"
+    case (_, 0): return "all \(Figures.count(passed, "rule")) that apply passed"
+    default:
+      return
+        "\(Figures.count(passed, "rule")) passed, and \(Figures.count(unmeasured, "rule")) could not be measured"
+    }
+  }
+
+  /// Why there is no score, as the end of a sentence.
+  static func whyNoScore(_ report: Report) -> String {
+    guard let share = report.score.measuredShare, share > 0 else {
+      return "nothing could be scored"
+    }
+    return "only \(Figures.percent(share)) of what counts could be measured"
   }
 
   /// Who is to blame for a finding: the function of the worst offender, where one is known.

@@ -10,12 +10,15 @@ enum VerdictText {
     let style = TextCanvas.style(ofScore: overall)
     canvas.line(
       ("Score ", .heading),
-      (overall.map { "\(Figures.fixed($0, 0)) of 100" } ?? "none: nothing could be scored", style))
+      (
+        overall.map { "\(Figures.fixed($0, 0)) of 100" } ?? "none: " + Findings.whyNoScore(report),
+        style
+      ))
     for category in report.score.categories { write(category, &canvas) }
     for note in notes(report) { canvas.item("note", note, style: .middling) }
     let findings = Findings.of(report)
     canvas.heading(findings.isEmpty ? "Findings" : "Worst findings")
-    if findings.isEmpty { canvas.paragraph("none: every rule that could be measured passed") }
+    if findings.isEmpty { canvas.paragraph("none: " + Findings.whyNone(report)) }
     for (index, audit) in findings.prefix(findingsShown).enumerated() {
       write(audit, number: index + 1, &canvas)
     }

@@ -4,7 +4,8 @@
 /// sizes the sum is compound Poisson, and the bounds are Fay and Feuer's (1997) for a weighted sum of Poisson counts:
 /// a gamma distribution that has the sum's mean and variance, for the upper bound with one more event of the largest
 /// size. They become Garwood's when all sizes are equal, and where nothing was seen the upper one is that of one unseen
-/// event of a stated size. Events that come more regularly than by chance, as a timer's, are better known than this says.
+/// event of a stated size. Events that come more regularly than by chance, as a timer's, are better known than this
+/// says.
 struct EventSum: Sendable, Hashable {
   /// What the events come to.
   private(set) var total = 0.0

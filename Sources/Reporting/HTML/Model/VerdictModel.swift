@@ -11,6 +11,7 @@ struct VerdictModel {
   let categories: [GaugeModel]
   let worst: [TopFinding]
   let hasFindings: Bool
+  let whyNone: String
   let counts: String
   let savings: SavingsModel?
   let trust: [TrustLine]
@@ -24,7 +25,9 @@ struct VerdictModel {
     let eventLoop =
       report.signals.mainThread?.hasEventLoop == false
       ? ["The program has no event loop: its whole run is one turn, not a hang."] : []
-    notes = ReportNotes.lines(report, shown: PageText.shown) + eventLoop
+    let noScore =
+      report.score.overall == nil ? ["There is no score: \(Findings.whyNoScore(report))."] : []
+    notes = noScore + ReportNotes.lines(report, shown: PageText.shown) + eventLoop
     overall = GaugeModel(id: "overall", title: "Overall", score: report.score.overall)
     categories = report.score.categories.map {
       GaugeModel(id: $0.id, title: $0.title, score: $0.score)
@@ -32,6 +35,7 @@ struct VerdictModel {
     let findings = Findings.of(report)
     worst = findings.prefix(3).map { TopFinding($0) }
     hasFindings = !findings.isEmpty
+    whyNone = Findings.whyNone(report)
     let failed = findings.count { $0.status == .fail }
     let passed = report.audits.count { $0.status == .pass }
     counts =
