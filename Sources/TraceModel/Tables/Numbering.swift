@@ -14,8 +14,14 @@ struct Numbering<Value: Hashable & Sendable>: Sendable {
   @inline(__always)
   mutating func number(of value: Value, hint: Int) -> Int {
     let guess = Int(recent[place(of: hint)])
-    if guess >= 0, values[guess] == value { return guess }
+    if guess >= 0, holds(value, at: guess) { return guess }
     return find(value, hint)
+  }
+
+  /// Compares a value where it stands: the subscript would copy it for that, with all that it refers to.
+  @inline(__always)
+  private func holds(_ value: Value, at number: Int) -> Bool {
+    values.withUnsafeBufferPointer { $0[number] == value }
   }
 
   /// Fibonacci hashing (Knuth, The Art of Computer Programming 6.4): neighbours are spread.
@@ -46,7 +52,7 @@ struct Numbering<Value: Hashable & Sendable>: Sendable {
   /// Where the number of a value is, or is to be.
   private func slot(of value: Value) -> Int {
     var slot = value.hashValue & (numbers.count - 1)
-    while numbers[slot] >= 0, values[Int(numbers[slot])] != value {
+    while numbers[slot] >= 0, !holds(value, at: Int(numbers[slot])) {
       slot = (slot + 1) & (numbers.count - 1)
     }
     return slot
