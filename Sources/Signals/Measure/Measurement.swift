@@ -132,7 +132,9 @@ package enum Measurement {
 }
 
 /// A trace as its subject's measurements look at it.
-struct SubjectView {
+///
+/// A class, since it is handed on for each wakeup, and a trace's tables are many words to copy.
+final class SubjectView: Sendable {
   let trace: Trace
   let pid: Int32
   let threads: [ThreadModel]
@@ -141,7 +143,7 @@ struct SubjectView {
   let end: Timestamp
   private let inferred = InferredHistories()
 
-  init(_ trace: Trace) { self.init(trace, process: trace.subject) }
+  convenience init(_ trace: Trace) { self.init(trace, process: trace.subject) }
 
   /// Looks at another process of the trace.
   init(_ trace: Trace, process: ProcessModel) {
