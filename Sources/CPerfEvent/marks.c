@@ -9,19 +9,20 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-static socklen_t mark_address(pid_t pid, struct sockaddr_un *address) {
+static socklen_t mark_address(const char *space, pid_t pid, struct sockaddr_un *address) {
   memset(address, 0, sizeof *address);
   address->sun_family = AF_UNIX;
   // The first byte is zero: an abstract name.
-  int length = snprintf(address->sun_path + 1, sizeof address->sun_path - 1, "lull-mark-%d", pid);
+  int length =
+      snprintf(address->sun_path + 1, sizeof address->sun_path - 1, "lull-mark-%s%d", space, pid);
   return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
 }
 
-int lull_mark_listen(pid_t pid) {
+int lull_mark_listen(const char *space, pid_t pid) {
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (fd < 0) return -errno;
   struct sockaddr_un address;
-  socklen_t length = mark_address(pid, &address);
+  socklen_t length = mark_address(space, pid, &address);
   if (bind(fd, (struct sockaddr *)&address, length) < 0 || listen(fd, 16) < 0) {
     int error = errno;
     close(fd);
@@ -63,11 +64,11 @@ void lull_mark_answer(int connection, const char *answer) {
   close(connection);
 }
 
-int lull_mark_send(pid_t pid, const char *message, char *answer, size_t size) {
+int lull_mark_send(const char *space, pid_t pid, const char *message, char *answer, size_t size) {
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return -errno;
   struct sockaddr_un address;
-  socklen_t length = mark_address(pid, &address);
+  socklen_t length = mark_address(space, pid, &address);
   limit_waiting(fd, 5000);
   ssize_t count = -1;
   if (connect(fd, (struct sockaddr *)&address, length) == 0 &&

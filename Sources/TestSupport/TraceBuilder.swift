@@ -22,6 +22,8 @@ package struct TraceBuilder: Sendable {
   /// The records so far.
   package private(set) var records: [UInt8] = []
   var processOfThread: [Int32: Int32] = [0: 0]
+  /// In tracepoints' fields threads have ids that are higher by so many, as in a recording from a PID namespace.
+  package var namespaceOffset: Int32 = 0
   private var indexOfName: [String: Int] = [:]
 
   /// An empty trace of an imagined machine with two CPUs.
@@ -116,7 +118,8 @@ package struct TraceBuilder: Sendable {
     guard let attribute = attribute(named: name) else { return }
     records += RecordBuilder.sample(
       attribute: attribute, id: attribute.ids[0], time: time, pid: pid ?? self.pid(of: tid),
-      tid: tid, cpu: cpu, period: period, callchain: callchain, raw: raw,
+      tid: tid, cpu: cpu, period: period, callchain: callchain,
+      raw: BuiltTracepoint(rawValue: name)?.shifting(raw, by: namespaceOffset) ?? raw,
       userRegisters: userRegisters, userStack: userStack)
   }
 

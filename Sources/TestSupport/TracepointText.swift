@@ -173,4 +173,19 @@ package enum BuiltTracepoint: String, CaseIterable, Sendable {
     }
     return payload
   }
+
+  /// A payload whose threads, but for the idle task, have ids that are higher by so many.
+  func shifting(_ payload: [UInt8], by offset: Int32) -> [UInt8] {
+    guard offset != 0 else { return payload }
+    var payload = payload
+    for name in ["common_pid", "prev_pid", "next_pid", "pid"] {
+      guard let field = format.field(name), field.offset + 4 <= payload.count else { continue }
+      payload.withUnsafeMutableBytes { bytes in
+        let id = bytes.loadUnaligned(fromByteOffset: field.offset, as: Int32.self)
+        guard id > 0 else { return }
+        bytes.storeBytes(of: id + offset, toByteOffset: field.offset, as: Int32.self)
+      }
+    }
+    return payload
+  }
 }

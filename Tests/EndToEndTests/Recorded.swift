@@ -27,14 +27,14 @@ struct Recorded {
     }
   }
 
-  /// Records a command and makes its JSON report.
+  /// Records a command and makes its JSON report. `place` are the words that run the recorder somewhere else.
   init(
-    _ command: [String], options: [String] = [], reportOptions: [String] = [],
-    scratch given: Scratch? = nil
+    _ command: [String], in place: [String] = [], options: [String] = [],
+    reportOptions: [String] = [], scratch given: Scratch? = nil
   ) throws {
     scratch = try given ?? Scratch()
     trace = scratch.file("t.perf.data")
-    let words = [Machine.lull, "record", "-q", "-o", trace] + options + ["--"] + command
+    let words = place + [Machine.lull, "record", "-q", "-o", trace] + options + ["--"] + command
     result = try Command.run(words)
     truth = try JSON(lastLineOf: result.text)
     report = try Recorded.report(trace, options: reportOptions)
@@ -42,12 +42,12 @@ struct Recorded {
 
   /// Records one of the run-loop workloads: `"blocker cause=sleep"`.
   init(
-    workload: String, options: [String] = [], reportOptions: [String] = [],
-    scratch: Scratch? = nil
+    workload: String, in place: [String] = [], options: [String] = [],
+    reportOptions: [String] = [], scratch: Scratch? = nil
   ) throws {
     try self.init(
-      [Machine.workload] + workload.split(separator: " ").map(String.init), options: options,
-      reportOptions: reportOptions, scratch: scratch)
+      [Machine.workload] + workload.split(separator: " ").map(String.init), in: place,
+      options: options, reportOptions: reportOptions, scratch: scratch)
     try #require(result.status == 0, "\(workload): \(result.errors)")
   }
 

@@ -22,6 +22,8 @@ struct ScriptText {
   ]
   private var indexOfName: [String: Int] = [:]
   private var named: [Int32: String] = [:]
+  /// Recorded in a PID namespace: fields name threads by other ids than the lines do.
+  private var isNamespaced = false
   private let spill = SpillFile()
   private var lines = 0
   private var unread = 0
@@ -56,7 +58,12 @@ struct ScriptText {
     }
     let values = parsed.event.contains(":") ? parsed.values : []
     try name(parsed.tid, parsed.pid ?? parsed.tid, parsed.name, parsed.time)
-    for side in ["prev_", "next_", ""] {
+    if case .integer(let switching)? = values.first(where: { $0.name == "prev_pid" })?.value,
+      switching > 0, parsed.tid > 0, switching != parsed.tid
+    {
+      isNamespaced = true
+    }
+    for side in ["prev_", "next_", ""] where !isNamespaced {
       guard case .integer(let tid)? = values.first(where: { $0.name == side + "pid" })?.value,
         case .text(let name)? = values.first(where: { $0.name == side + "comm" })?.value,
         tid > 0, let thread = Int32(exactly: tid)

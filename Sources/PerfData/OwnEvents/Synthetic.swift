@@ -22,6 +22,8 @@ public enum SyntheticEvent: String, CaseIterable, Sendable {
   case mark = "lull:mark"
   /// What a file holds after it was written: `ContentEvent`.
   case content = "lull:content"
+  /// Under which ids tracepoints' fields name threads, in a PID namespace: `ThreadIDsEvent`.
+  case threadIDs = "lull:tids"
 
   /// PERF_TYPE_SOFTWARE.
   public static let attributeType: UInt32 = 1

@@ -11,10 +11,10 @@ final class OutputFile {
   /// Bytes written whole.
   private(set) var count: UInt64 = 0
 
-  /// Creates a file that must not exist.
+  /// Creates a file that must not exist, for its owner alone: a trace holds pieces of programs' memory.
   init(creating path: String) throws(PerfDataError) {
     self.path = path
-    descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+    descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       throw PerfDataError(.system(call: "create", path: path, errno: errno))
     }

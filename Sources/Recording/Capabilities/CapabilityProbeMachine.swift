@@ -123,13 +123,18 @@ extension CapabilityProbe {
     }
     defer { close(descriptor) }
     let pageKilobytes = max(1, Int(sysconf(Int32(_SC_PAGESIZE))) / 1024)
-    for kilobytes in [2048, 512, 128] {
+    guard let share = RingShare.bytes(cpus: SystemInfo.onlineCPUs().count) else {
+      return add(
+        "ring buffers", .unavailable, "not every CPU's buffer finds room",
+        explanation.ring(EPERM, kilobytes: 516))
+    }
+    for kilobytes in [2048, 512, 128, 16] where kilobytes << 10 <= share || kilobytes == 16 {
       let result = lull_probe_map(descriptor, UInt32(kilobytes / pageKilobytes))
       if result == 0 {
         let status: CapabilityReport.Status = kilobytes >= 512 ? .full : .degraded
         return add("ring buffers", status, "\(kilobytes) kB a CPU")
       }
-      if kilobytes == 128 {
+      if kilobytes == 16 {
         add(
           "ring buffers", .unavailable, "no buffer for events can be mapped",
           explanation.ring(-result, kilobytes: 516))

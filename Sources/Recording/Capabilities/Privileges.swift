@@ -53,6 +53,9 @@ package struct Privileges: Sendable, Equatable {
   /// Whether all performance events are allowed, as far as capabilities say.
   package var mayMonitor: Bool { has(.perfmon) || has(.admin) }
 
+  /// Whether memory may be locked beyond all limits: CAP_IPC_LOCK.
+  var mayLock: Bool { effective >> 14 & 1 != 0 }
+
   /// In words, for reports.
   package var text: String {
     if user == 0 {

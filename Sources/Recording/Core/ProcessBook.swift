@@ -8,12 +8,27 @@ final class ProcessBook {
     var sampler: FootprintSampler?
     var nextSample: UInt64
     var interval: UInt64
+    /// The file and arguments of what it runs, where that is looked at.
+    var program: Program?
+  }
+
+  private struct Program: Equatable {
+    var file: String
+    var arguments: [UInt8]
+
+    init?(pid: Int32) {
+      guard let file = KernelFile.link("/proc/\(pid)/exe") else { return nil }
+      self.file = file
+      arguments = KernelFile.bytes("/proc/\(pid)/cmdline") ?? []
+    }
   }
 
   private let root: Int32
   private let largestInterval: UInt64
   private var entries: [Int32: Entry] = [:]
   private(set) var seen: Set<Int32> = []
+  /// No event tells when a process runs another program: that is looked at with its memory.
+  private let watchesPrograms: Bool
   /// When the first process ended; that is told with its status, once it is known.
   private var rootEnd: UInt64?
   /// The parents of processes that ended.
@@ -22,8 +37,9 @@ final class ProcessBook {
   /// Short programs are seen by readings that begin dense and thin out.
   static let firstInterval: UInt64 = 1_000_000
 
-  init(root: Int32, interval: TimeSpan) {
+  init(root: Int32, interval: TimeSpan, watchesPrograms: Bool) {
     self.root = root
+    self.watchesPrograms = watchesPrograms
     largestInterval = max(Self.firstInterval, UInt64(clamping: interval.nanoseconds))
   }
 
@@ -36,7 +52,7 @@ final class ProcessBook {
     seen.insert(pid)
     entries[pid] = Entry(
       parentPid: parentPid, sampler: FootprintSampler(pid: pid), nextSample: time,
-      interval: Self.firstInterval)
+      interval: Self.firstInterval, program: watchesPrograms ? Program(pid: pid) : nil)
     let event = description ?? ProcessEvent(pid: Int(pid), parentPid: Int(parentPid), kind: kind)
     try sink.append(fitting(event), pid: pid, time: time)
   }
@@ -52,6 +68,10 @@ final class ProcessBook {
         parentPid: parent, sampler: FootprintSampler(pid: pid), nextSample: time,
         interval: Self.firstInterval)
     }
+    if watchesPrograms, let program = Program(pid: pid) {
+      guard entries[pid]?.program != program else { return }
+      entries[pid]?.program = program
+    }
     var event =
       ProcessProbe.describe(pid: pid, kind: .exec)
       ?? ProcessEvent(pid: Int(pid), parentPid: Int(parent), kind: .exec, commandLine: [name])
@@ -59,6 +79,28 @@ final class ProcessBook {
     try sink.append(fitting(event), pid: pid, time: time)
     entries[pid]?.interval = Self.firstInterval
     entries[pid]?.nextSample = time
+  }
+
+  /// The command that the recorder started runs its program by now.
+  func released(_ pid: Int32, command: String, to sink: TraceSink) throws(PerfDataError) {
+    guard watchesPrograms else { return }
+    let time = SystemInfo.monotonicNanoseconds()
+    if Program(pid: pid) != nil { return try exec(pid, name: command, time: time, to: sink) }
+    // It has ended already: what is known is the file.
+    let path = ProgramFile.path(of: command)
+    try sink.append(
+      ProcessEvent(
+        pid: Int(pid), parentPid: Int(entries[pid]?.parentPid ?? 0), kind: .exec,
+        executable: path ?? command, commandLine: [command],
+        isSwift: path.flatMap { ElfFile(path: $0)?.hasSwiftMetadata }), pid: pid, time: time)
+  }
+
+  /// Sees whether a process runs another program.
+  private func look(_ pid: Int32, to sink: TraceSink) throws(PerfDataError) {
+    guard watchesPrograms, let program = Program(pid: pid), program != entries[pid]?.program else {
+      return
+    }
+    try exec(pid, name: program.file, time: SystemInfo.monotonicNanoseconds(), to: sink)
   }
 
   /// A process ended, with what its parent learned of it.
@@ -91,6 +133,7 @@ final class ProcessBook {
       guard let entry = entries[pid], all || entry.nextSample <= now else { continue }
       entries[pid]?.interval = min(entry.interval * 2, largestInterval)
       entries[pid]?.nextSample = now + entry.interval
+      try look(pid, to: sink)
       guard let reading = entry.sampler?.sample() else { continue }
       let time = SystemInfo.monotonicNanoseconds()
       try sink.append(.footprint, raw: reading.encoded(), pid: pid, time: time)

@@ -37,7 +37,14 @@ final class Recording {
     let governor = RateGovernor(events: events, transfers: transfers, subject: subject)
     rings = RingSource(events: events, governor: governor, tracefs: tracefs, pid: subject.pid)
     for thread in threads { rings.drain.threads.begin(thread) }
-    processes = ProcessBook(root: subject.pid, interval: options.footprintInterval)
+    if rings.drain.isNamespaced {
+      transfers?.translate(
+        to: { [unowned drain = rings.drain] in drain.kernelThreadIDs.kernelTid(of: $0) },
+        from: { [unowned drain = rings.drain] in drain.kernelThreadIDs.tid(of: $0) })
+    }
+    processes = ProcessBook(
+      root: subject.pid, interval: options.footprintInterval,
+      watchesPrograms: !events.tellsPrograms)
     let drain = rings.drain
     // In the order in which they collect and hear of each other: a program that ends within a millisecond is looked at
     // first, the rings tell what the others ask about, what a descriptor stands for is looked up before it may be
@@ -58,6 +65,7 @@ final class Recording {
       FreezeWatch(pid: subject.pid),
       governor,
       FootprintSource(of: processes),
+      KernelNames(in: drain, pid: subject.pid),
     ]
     self.sources = sources.compactMap { $0 }
     let synthetic = SyntheticEvent.allCases.enumerated().map { index, event in
@@ -86,6 +94,10 @@ final class Recording {
       _ = command.reap(waiting: true)
       unlink(options.outputPath)
       throw failure
+    }
+    if case .command(let arguments) = options.target {
+      // The command runs by now: what cannot be written shows in the next round.
+      try? processes.released(subject.pid, command: arguments.first ?? "", to: sink)
     }
     let started = earliest
     let ending = session.run(duration: options.duration, since: started)

@@ -5,6 +5,10 @@ import PerfData
 extension Recording {
   func begin(at now: UInt64) throws(PerfDataError) {
     try sink.append(summary(complete: false).capture, pid: subject.pid, time: now)
+    // Which ids those are is told as it becomes known.
+    if rings.drain.isNamespaced {
+      try sink.append(ThreadIDsEvent(threads: []), pid: subject.pid, time: now)
+    }
     switch subject {
     case .command(let command): try begin(command, now)
     case .process(let process): try begin(process, now)

@@ -5,13 +5,14 @@ import PerfData
 extension Recording {
   /// Completes the trace; failing to write it is a problem, not an error. Gives the number of records that were lost.
   func end(_ ending: RecordingEnding, overhead: () -> Double) -> UInt64 {
+    // What is written from here on takes time that is no part of the recording.
+    let ended = SystemInfo.monotonicNanoseconds()
     do throws(PerfDataError) {
       try session.finish(ending)
       if let failure = session.writeFailure { throw failure }
       var summary = summary(complete: true)
       summary.capture.overheadCPUSeconds = overhead()
-      try sink.append(
-        summary.capture, pid: subject.pid, time: SystemInfo.monotonicNanoseconds())
+      try sink.append(summary.capture, pid: subject.pid, time: ended)
       try sink.append(RecordBuilder.finishedRound())
       try sink.flushWhole()
       try writer.finish(features: summary.features)

@@ -51,7 +51,7 @@ final class RecordingSession {
       } else {
         for source in sources {
           until = min(until, source.nextDue(now: now))
-          // A ring whose owner's thread has ended reports a hang-up for ever.
+          // A ring whose owner's thread has ended, or that has none, reports that for ever.
           polled += source.descriptors(now: now).filter { !hungUp.contains($0) }
         }
       }
@@ -60,7 +60,8 @@ final class RecordingSession {
     let ready = lull_poll(&entries, entries.count, until > now ? until - now : 0)
     guard ready > 0 else { return subject.pidfd < 0 }
     if entries[0].revents != 0 { signals.acknowledge() }
-    for entry in entries.dropFirst(2) where entry.revents & Int16(POLLHUP) != 0 {
+    for entry in entries.dropFirst(2)
+    where entry.revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0 {
       hungUp.insert(entry.fd)
     }
     return entries[1].revents != 0 || subject.pidfd < 0

@@ -70,6 +70,7 @@ extension RecordingSource {
   var isInSlice: Bool { false }
   func changeSlice(now: UInt64) -> Bool { false }
   func prepare() {}
+  func collect(_ round: Round) throws(PerfDataError) {}
   func observe(_ observation: Observation, _ round: Round) throws(PerfDataError) {}
   func stop() {}
   func finish(_ ending: RecordingEnding, _ round: Round) throws(PerfDataError) {}

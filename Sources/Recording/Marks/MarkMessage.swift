@@ -51,7 +51,7 @@ package struct MarkMessage: Sendable, Equatable {
       var count: Int32 = 0
       // A recorder does not wait long for a sender that the machine holds up: try again then.
       for _ in 0..<5 {
-        count = lull_mark_send(recorded, text, &answer, answer.count)
+        count = lull_mark_send(PIDNamespace.label, recorded, text, &answer, answer.count)
         guard -count == EPIPE || -count == ECONNRESET || -count == EAGAIN else { break }
       }
       if count > 0 {

@@ -14,7 +14,7 @@ final class MarkSocket {
 
   /// Listens for the marks of a process; nil when another recorder does already.
   init?(pid: Int32, owner: uid_t?) {
-    let fd = lull_mark_listen(pid)
+    let fd = lull_mark_listen(PIDNamespace.label, pid)
     guard fd >= 0 else { return nil }
     descriptor = fd
     users = Set([0, geteuid(), owner ?? geteuid()])

@@ -17,6 +17,8 @@ struct DrainSource {
   private(set) var first: UInt64 = 0
   private(set) var second: UInt64 = 0
   private(set) var third: UInt64 = 0
+  /// Offset in the raw payload of the thread that made the event; nil where there is no payload.
+  private(set) var maker: UInt64?
 
   init() {}
 
@@ -48,9 +50,11 @@ struct DrainSource {
       third = offset("sport")
     case .maker, nil: break
     }
+    if spec.fields.contains(.raw) { maker = format.field("common_pid").map { UInt64($0.offset) } }
     payload = spec.payload
     switch payload {
     case .nothing: break
+    case .newThread: first = offset("pid")
     case .systemCall:
       first = offset("id")
       second = offset("ret")

@@ -28,24 +28,17 @@ final class EventSet {
   private let cpus: [Int32]
   private let ringBytes: Int
   private var requests: EventRequest
+  /// Of events that were given up, those whose rings others write to.
+  var ringOwners: [Int32] = []
 
   var lastRefresh: UInt64 = 0
-
-  /// All rings together take at most this much; one CPU's at most `largestRing`.
-  ///
-  /// 16 MiB hold half a second of 300,000 scheduler events a second of one CPU.
-  private static let ringBudget = 512 << 20
-  private static let largestRing = 16 << 20
-  /// Room for a hundred records that are read at once.
-  private static let smallRing = 16 << 10
 
   init(specs: [EventSpec], cpus: [Int32]) {
     events = specs.map { Opened(spec: $0, isOn: !$0.startsDisabled) }
     self.cpus = cpus
-    var bytes = Self.largestRing
-    while bytes * cpus.count > Self.ringBudget, bytes > 1 << 20 { bytes /= 2 }
-    ringBytes = bytes
-    requests = EventRequest(ringBytes: bytes)
+    // Where there is no room the kernel is to say so.
+    ringBytes = RingShare.bytes(cpus: cpus.count) ?? RingShare.smallest
+    requests = EventRequest(ringBytes: ringBytes)
   }
 
   deinit { close() }
@@ -115,7 +108,17 @@ final class EventSet {
   }
 
   private func fail(_ index: Int, _ reason: String) {
-    for descriptor in events[index].descriptors { Glibc.close(descriptor) }
+    for descriptor in events[index].descriptors {
+      let ring = rings.firstIndex { $0.descriptor == descriptor }
+      if let ring, rings[ring].isShared {
+        // Others write to it, and it is by this descriptor that they are waited for.
+        _ = lull_perf_disable(descriptor)
+        ringOwners.append(descriptor)
+      } else {
+        if let ring { rings.remove(at: ring) }
+        Glibc.close(descriptor)
+      }
+    }
     events[index].descriptors = []
     events[index].ids = []
     events[index].failure = reason
@@ -135,15 +138,16 @@ final class EventSet {
       return false
     }
     let wakes = events[index].spec.wakesAtOnce
-    let joined = rings.contains {
+    let joined = rings.first {
       $0.cpu == cpu && $0.wakesAtOnce == wakes
         && lull_perf_set_output(descriptor, $0.descriptor) == 0
     }
-    if !joined {
+    joined?.isShared = true
+    if joined == nil {
       var error: Int32 = 0
       guard
         let ring = PerfRing(
-          descriptor: descriptor, cpu: cpu, bytes: wakes ? Self.smallRing : ringBytes,
+          descriptor: descriptor, cpu: cpu, bytes: wakes ? RingShare.small : ringBytes,
           wakesAtOnce: wakes, error: &error)
       else {
         Glibc.close(descriptor)

@@ -25,6 +25,11 @@ extension EventSet {
     }
   }
 
+  /// Whether a process that runs another program is told of.
+  var tellsPrograms: Bool {
+    events.contains { $0.spec.flags & EventSpec.Flag.commExec != 0 && !$0.ids.isEmpty }
+  }
+
   /// What could not be opened, with the reasons.
   var unavailable: [CaptureEvent.Unavailable] {
     events.compactMap { opened in

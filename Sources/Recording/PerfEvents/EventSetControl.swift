@@ -105,6 +105,8 @@ extension EventSet {
     rings = []
     close(events.indices)
     closing.sync {}
+    for descriptor in ringOwners { Glibc.close(descriptor) }
+    ringOwners = []
     gates.close()
   }
 }

@@ -73,6 +73,8 @@ struct EventSpec {
     case descriptor
     /// The path that is about to be opened, in the field `path`.
     case path
+    /// The thread that its maker has just created, in the field `pid`.
+    case newThread
   }
 
   var name: String

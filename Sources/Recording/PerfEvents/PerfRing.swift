@@ -9,6 +9,8 @@ final class PerfRing {
   let cpu: Int32
   /// Whether each record wakes the recorder.
   let wakesAtOnce: Bool
+  /// Other events than its own write to it.
+  var isShared = false
   /// Everything before this has been copied out.
   var position: UInt64
   /// The end of the records of this round.
@@ -27,7 +29,7 @@ final class PerfRing {
     var mapped = lull_ring()
     var result = lull_ring_map(descriptor, size, &mapped)
     // EPERM: more locked memory than perf_event_mlock_kb allows; ENOMEM: no such memory.
-    while result < 0, -result == EPERM || -result == ENOMEM, size > 2 * Self.smallest {
+    while result < 0, -result == EPERM || -result == ENOMEM, size > 2 * RingShare.smallest {
       size /= 2
       result = lull_ring_map(descriptor, size, &mapped)
     }
@@ -46,8 +48,6 @@ final class PerfRing {
   }
 
   deinit { lull_ring_unmap(&ring) }
-
-  private static let smallest = 16 * 1024
 
   var size: Int { mask + 1 }
 

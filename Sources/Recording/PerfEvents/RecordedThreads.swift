@@ -46,9 +46,10 @@ struct RecordedThreads: ~Copyable {
   }
 
   /// Two rounds and at least so many threads later an ended id may be another program's.
-  mutating func forgetEnded() {
+  mutating func forgetEnded(_ forgotten: (Int32) -> Void) {
     while let first = ended.first, round > first.round + 2 {
       tracked.remove(first.tid)
+      forgotten(first.tid)
       ended.removeFirst()
     }
   }

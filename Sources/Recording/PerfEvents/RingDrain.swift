@@ -7,9 +7,12 @@ import PerfData
 /// are filled by then, for threads that began, so that a switch to a new thread is known although
 /// its announcement is in another CPU's ring; copy.
 final class RingDrain {
-  private let events: EventSet
+  let events: EventSet
   let governor: RateGovernor
   var threads = RecordedThreads()
+  /// Tracepoints' fields name threads by other ids than all else does.
+  let isNamespaced = !PIDNamespace.isInitial
+  var kernelThreadIDs = KernelThreadIDs()
   var sockets = SocketFilter()
   var lostRecords: UInt64 = 0
   var observations: [Observation] = []
@@ -50,15 +53,17 @@ final class RingDrain {
     observations.removeAll(keepingCapacity: true)
     var isAny = false
     for ring in events.rings { ring.limit = ring.head() }
+    let searched = isNamespaced ? events.rings.map(\.searched) : []
     for ring in events.rings { search(ring, until: ring.head()) }
     threads.adoptOrphans()
+    if isNamespaced { learnThreadIDs(from: searched) }
     for ring in events.rings where ring.limit > ring.position {
       isAny = true
       try copy(ring, to: sink)
       ring.release()
     }
     if isAny { sink.endRound() }
-    threads.forgetEnded()
+    threads.forgetEnded { kernelThreadIDs.forget($0) }
     return observations
   }
 

@@ -9,7 +9,9 @@ extension RingDrain {
     switch source.owner {
     case nil: break
     case .threadField:
-      guard threads.contains(ring.signed(at + places.raw + source.first)) else { return false }
+      guard threads.contains(named(ring.signed(at + places.raw + source.first))) else {
+        return false
+      }
     case .maker:
       guard threads.contains(ring.signed(at + places.tid)) else {
         if case .afterTakeover = source.phase, source.adaptive >= 0 {
@@ -38,7 +40,7 @@ extension RingDrain {
     if time > lastTime { lastTime = time }
     if source.hasCallchain { noteKernelAddresses(ring, at) }
     switch source.payload {
-    case .nothing: break
+    case .nothing, .newThread: break
     case .systemCall: noteSystemCall(ring, at, source, time)
     case .descriptor: noteDescriptor(ring, at, source, time)
     case .path: notePath(ring, at, source, time)

@@ -9,7 +9,6 @@ final class RingSource: RecordingSource {
   private let pid: Int32
   /// Processes that have run another program since they began.
   private var executed: Set<Int32> = []
-  private var symbolsProblem: String?
 
   init(events: EventSet, governor: RateGovernor, tracefs: TraceFS?, pid: Int32) {
     self.events = events
@@ -24,10 +23,7 @@ final class RingSource: RecordingSource {
 
   var attributes: [EventAttribute] { events.attributes }
 
-  var unavailable: [CaptureEvent.Unavailable] {
-    guard let symbolsProblem else { return events.unavailable }
-    return events.unavailable + [.init(.kernelSymbols, symbolsProblem)]
-  }
+  var unavailable: [CaptureEvent.Unavailable] { events.unavailable }
 
   var lostRecords: UInt64 { drain.lostRecords }
 
@@ -35,6 +31,10 @@ final class RingSource: RecordingSource {
 
   func collect(_ round: Round) throws(PerfDataError) {
     round.tell(try drain.drain(into: round.sink))
+    let learnt = drain.kernelThreadIDs.takeFresh()
+    if !learnt.isEmpty {
+      try round.sink.append(ThreadIDsEvent(threads: learnt), pid: pid, time: round.now)
+    }
     if !round.isLast, !governor.isBetweenSlices { events.refreshFrequencies(now: round.now) }
   }
 
@@ -48,7 +48,6 @@ final class RingSource: RecordingSource {
 
   func finish(_ ending: RecordingEnding, _ round: Round) throws(PerfDataError) {
     try writeLosses(round)
-    try writeKernelSymbols(round)
   }
 
   /// The kernel tells a loss with the next record that fits; after the last one none does.
@@ -59,19 +58,6 @@ final class RingSource: RecordingSource {
     guard untold > 0, let id = events.attributes.first?.ids.first else { return }
     try round.sink.append(
       RecordBuilder.lost(records: untold, time: round.now, pid: pid, tid: pid, id: id))
-  }
-
-  private func writeKernelSymbols(_ round: Round) throws(PerfDataError) {
-    guard !drain.kernelAddresses.isEmpty else { return }
-    let symbols = KernelSymbols()
-    var named: Set<UInt64> = []
-    for address in drain.kernelAddresses.sorted() {
-      guard let symbol = symbols.name(for: address), named.insert(symbol.start).inserted
-      else { continue }
-      try round.sink.append(
-        KernelSymbolEvent(address: symbol.start, name: symbol.name), pid: pid, time: round.now)
-    }
-    symbolsProblem = symbols.unavailableReason
   }
 
   func describe(_ summary: inout RecordingSummary) {

@@ -16,7 +16,7 @@ extension Tracepoint {
       uses: [Use(purpose: .wakeups, reach: .machine(by: .threadField), cost: .frequent)]),
     Tracepoint(
       system: "sched", name: "sched_wakeup_new", line: .wakeups, lack: "the first of each thread",
-      uses: [Use(purpose: .wakeups, reach: .machine(by: .threadField))]),
+      uses: [Use(purpose: .wakeups, reach: .machine(by: .threadField), payload: .newThread)]),
     Tracepoint(
       system: "raw_syscalls", name: "sys_exit", line: .disk, isEssential: true,
       lack: "totals from /proc only; no writes, syncs or files", uses: systemCallUses),

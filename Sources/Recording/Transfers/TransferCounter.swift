@@ -6,7 +6,7 @@ import PerfData
 /// makes it.
 ///
 /// An event of a thread counts too, but not by process, not the bytes, and costs at each of its switches; one of a CPU
-/// counts for all programs. Needs CAP_BPF and CAP_PERFMON, or root, in the initial namespace of process ids.
+/// counts for all programs. Needs CAP_BPF and CAP_PERFMON, or root.
 final class TransferCounter {
   enum Direction: Int, CaseIterable { case send, receive }
 
@@ -60,20 +60,17 @@ final class TransferCounter {
   /// What was taken of each direction.
   private var taken = Direction.allCases.map { _ in [Int32: Count]() }
   private let possibleCPUs: Int
+  /// The programs know a process by its id in the initial namespace.
+  private var kernelID: (Int32) -> Int32? = { $0 }
+  private var processID: (Int32) -> Int32 = { $0 }
 
   /// With more at once nothing is known to be complete, and samples alone tell.
   private static let mostProcesses: UInt32 = 16_384
-  /// PROC_PID_INIT_INO: in other namespaces the ids that a program sees are not those of the records.
-  private static let initialNamespace: UInt64 = 0xefff_fffc
   /// A window begins and ends so much later, in nanoseconds: all CPUs know by then.
   private static let notice: UInt64 = 200_000
 
   /// Loads the programs, which do not run yet; nil where the kernel does not let us.
   init?(tracefs: TraceFS) {
-    var information = stat()
-    guard stat("/proc/self/ns/pid", &information) == 0,
-      UInt64(information.st_ino) == Self.initialNamespace
-    else { return nil }
     guard let possibleCPUs = SystemInfo.possibleCPUs() else { return nil }
     self.possibleCPUs = possibleCPUs
     let layout = TransferPrograms.self
@@ -108,10 +105,19 @@ final class TransferCounter {
     else { return nil }
   }
 
+  /// Says by which ids the programs know processes, in a PID namespace: nil and -1 where that is not known.
+  func translate(
+    to kernelID: @escaping (Int32) -> Int32?, from processID: @escaping (Int32) -> Int32
+  ) {
+    self.kernelID = kernelID
+    self.processID = processID
+  }
+
   /// A process of the target that lives.
   func began(_ pid: Int32) {
     guard processes.insert(pid).inserted, attached != nil else { return }
-    enter(pid)
+    // A child is in the map since before it ran.
+    if let key = kernelID(pid) { enter(key) }
   }
 
   /// A process of the target that has ended: its id may be given to another.
@@ -120,9 +126,8 @@ final class TransferCounter {
     guard processes.contains(pid), KernelFile.numbers(in: "/proc/\(pid)/task").count < 2
     else { return }
     processes.remove(pid)
-    guard attached != nil else { return }
-    add(value(of: pid), to: &ended, of: pid)
-    var key = pid
+    guard attached != nil, var key = kernelID(pid) else { return }
+    add(value(of: key), to: &ended, of: pid)
     _ = lull_bpf_delete(counts.number, &key)
   }
 
@@ -156,6 +161,8 @@ final class TransferCounter {
 
   private func attach() -> Bool {
     if attached != nil { return true }
+    let keys = processes.compactMap(kernelID)
+    guard keys.count == processes.count else { return false }
     var opened: [OwnedDescriptor] = []
     for hook in hooks {
       var event = lull_event()
@@ -169,12 +176,12 @@ final class TransferCounter {
       guard lull_perf_set_bpf(descriptor, hook.program.number) == 0 else { return false }
     }
     attached = opened
-    for pid in processes { enter(pid) }
+    for key in keys { enter(key) }
     return true
   }
 
-  private func enter(_ pid: Int32) {
-    var key = pid
+  private func enter(_ key: Int32) {
+    var key = key
     var none = [UInt64](repeating: 0, count: possibleCPUs * TransferPrograms.Count.size / 4)
     let result = lull_bpf_update(counts.number, &key, &none, 1)
     if result < 0, result != -EEXIST { isComplete = false }
@@ -182,13 +189,12 @@ final class TransferCounter {
 
   /// What each process did in the windows since this was asked for the last time; nil where some may be missing.
   func take(_ direction: Direction) -> [Int32: Count]? {
-    guard isComplete else { return nil }
-    let totals = totals(direction)
+    guard isComplete, let totals = totals(direction) else { return nil }
     defer { taken[direction.rawValue] = totals }
     return totals.merging(taken[direction.rawValue]) { $0 - $1 }
   }
 
-  private func totals(_ direction: Direction) -> [Int32: Count] {
+  private func totals(_ direction: Direction) -> [Int32: Count]? {
     var totals = ended.mapValues { $0[direction.rawValue] }
     guard attached != nil else { return totals }
     var keys: [Int32] = []
@@ -200,7 +206,13 @@ final class TransferCounter {
       found = lull_bpf_next_key(counts.number, &key, &next)
       key = next
     }
-    for pid in keys { totals[pid, default: Count()] += value(of: pid)[direction.rawValue] }
+    for key in keys {
+      let count = value(of: key)[direction.rawValue]
+      guard count != Count() else { continue }
+      let pid = processID(key)
+      guard pid > 0 else { return nil }
+      totals[pid, default: Count()] += count
+    }
     return totals
   }
 
@@ -212,10 +224,10 @@ final class TransferCounter {
   }
 
   /// Sends and receives of a process, of all CPUs together.
-  private func value(of pid: Int32) -> [Count] {
+  private func value(of key: Int32) -> [Count] {
     let words = TransferPrograms.Count.size / 8
     var values = [UInt64](repeating: 0, count: possibleCPUs * 2 * words)
-    var key = pid
+    var key = key
     var sum = [Count(), Count()]
     guard lull_bpf_lookup(counts.number, &key, &values) == 0 else { return sum }
     for start in stride(from: 0, to: values.count, by: words) {

@@ -45,8 +45,13 @@ package final class UprobeSet: Sendable {
 
   private static let definitions = "uprobe_events"
 
-  /// How the groups of all recorders begin; the recorder's process id follows.
-  static let groupPrefix = "lull_"
+  /// How the groups of all recorders begin; the recorder's process id follows, after its PID namespace's label.
+  private static let groupPrefix = "lull_"
+
+  /// The group of the probes of a recorder in this PID namespace.
+  static func group(of recorder: Int32) -> String {
+    "\(groupPrefix)\(PIDNamespace.label)\(recorder)"
+  }
 
   /// Defines the probes in each library.
   ///
@@ -61,7 +66,7 @@ package final class UprobeSet: Sendable {
     tracefs: TraceFS, libraries: [String], runtimes: [String] = [], tests: Bool = false,
     tag: Int32 = getpid()
   ) throws(RecordingError) -> UprobeSet {
-    let system = "\(groupPrefix)\(tag)"
+    let system = group(of: tag)
     // A reused process id may have left probes of this very name.
     removeGroup(system, tracefs)
     var probes: [Probe] = []
@@ -162,10 +167,22 @@ package final class UprobeSet: Sendable {
   package static func removeStale(tracefs: TraceFS) -> [String] {
     var removed: [String] = []
     for group in groups(in: (try? tracefs.read(definitions)) ?? "") {
-      guard let pid = Int32(group.dropFirst(groupPrefix.count)), !isRecorder(pid) else { continue }
+      let ids = group.dropFirst(groupPrefix.count).split(separator: "_")
+      guard let pid = ids.last.flatMap({ Int32($0) }) else { continue }
+      let namespace = ids.count > 1 ? UInt64(ids[0]) : PIDNamespace.initialInode
+      guard !isRecorder(pid, in: namespace) else { continue }
       if removeGroup(group, tracefs).isEmpty { removed.append(group) }
     }
     return removed
+  }
+
+  /// Whether a recorder may be at work; those of namespaces that we do not see are left alone.
+  private static func isRecorder(_ pid: Int32, in namespace: UInt64?) -> Bool {
+    if namespace == PIDNamespace.inode { return isRecorder(pid) }
+    guard PIDNamespace.isInitial else { return true }
+    return KernelFile.numbers(in: "/proc").contains {
+      PIDNamespace.inode(ofProcess: "\($0)") == namespace && isRecorder($0)
+    }
   }
 
   /// A process that runs the same program as we do, or is called lull, is a recorder at work.
@@ -181,8 +198,9 @@ package final class UprobeSet: Sendable {
     for line in text.split(separator: "\n") {
       guard let name = eventName(in: line) else { continue }
       let group = String(name.prefix { $0 != "/" })
-      let number = group.dropFirst(groupPrefix.count)
-      if group.hasPrefix(groupPrefix), !number.isEmpty, number.allSatisfy(\.isNumber),
+      let ids = group.dropFirst(groupPrefix.count).split(
+        separator: "_", omittingEmptySubsequences: false)
+      if group.hasPrefix(groupPrefix), ids.count < 3, ids.allSatisfy({ UInt64($0) != nil }),
         !found.contains(group)
       {
         found.append(group)

@@ -7,17 +7,16 @@ enum SchedulerDecoder {
   private static let reportMask: Int64 = 0xff
 
   static func schedSwitch(_ context: DecodingContext, _ state: inout LoaderState) {
-    guard let previous = context.integer("prev_pid"), let next = context.integer("next_pid"),
+    guard let previous = context.thread("prev_pid", state),
+      let next = context.thread("next_pid", state),
       let previousState = context.integer("prev_state")
     else { return }
-    if context.attribute.sampleType.contains(.callchain),
-      context.tid == Int32(truncatingIfNeeded: previous)
-    {
+    if context.attribute.sampleType.contains(.callchain), context.tid == previous {
       blockedStack(context, &state)
     }
     switched(
-      from: Int32(truncatingIfNeeded: previous), to: Int32(truncatingIfNeeded: next),
-      previousState: previousState, on: context.record.cpu, at: context.time, &state)
+      from: previous, to: next, previousState: previousState, on: context.record.cpu,
+      at: context.time, &state)
   }
 
   @inline(__always)
@@ -66,9 +65,9 @@ enum SchedulerDecoder {
   }
 
   static func schedWaking(_ context: DecodingContext, _ state: inout LoaderState) {
-    guard let woken = context.integer("pid") else { return }
+    guard let woken = context.thread("pid", state) else { return }
     woke(
-      Int32(truncatingIfNeeded: woken), by: context.tid, of: context.pid,
+      woken, by: context.maker(state), of: context.pid,
       flags: context.integer("common_flags") ?? 0, at: context.time, &state)
   }
 
@@ -87,13 +86,12 @@ enum SchedulerDecoder {
     state.wakeups.append(
       Wakeup(
         time: time, tid: tid, pid: pid, waker: waker, wakerPid: wakerPid, context: kind,
-        waited: waited, cpuWasIdle: kind != .task && waker <= 0))
+        waited: waited, cpuWasIdle: kind != .task && waker == 0))
   }
 
   static func schedWakeupNew(_ context: DecodingContext, _ state: inout LoaderState) {
-    guard let woken = context.integer("pid") else { return }
-    _ = state.schedule.wake(
-      tid: Int32(truncatingIfNeeded: woken), by: nil, at: context.time)
+    guard let woken = context.thread("pid", state) else { return }
+    _ = state.schedule.wake(tid: woken, by: nil, at: context.time)
   }
 
   static func blockedStack(_ context: DecodingContext, _ state: inout LoaderState) {

@@ -7,11 +7,11 @@ enum SideBandDecoder {
     let time = record.timestamp
     switch record.type {
     case RecordType.mmap, RecordType.mmap2:
-      guard let mapping = file.mmap2(record) else { return }
+      guard let mapping = file.mmap2(record), !state.isOutside(mapping.pid) else { return }
       state.stacks.map(mapping)
       state.processes.mapped(mapping)
     case RecordType.comm:
-      guard let comm = file.comm(record) else { return }
+      guard let comm = file.comm(record), !state.isOutside(comm.pid) else { return }
       if comm.isExec { state.schedule.exec(pid: comm.pid, at: time) }
       state.schedule.begin(tid: comm.tid, pid: comm.pid, name: comm.name, at: time)
       state.schedule.rename(tid: comm.tid, to: comm.name)
@@ -23,7 +23,7 @@ enum SideBandDecoder {
         state.descriptors.exec(comm.pid, at: time)
       }
     case RecordType.fork:
-      guard let task = file.task(record) else { return }
+      guard let task = file.task(record), !state.isOutside(task.pid) else { return }
       let name = state.schedule.name(of: task.parentTid) ?? ""
       state.schedule.begin(tid: task.tid, pid: task.pid, name: name, at: time)
       state.processes.forked(pid: task.pid, from: task.parentPid, name: name, at: time)
@@ -31,7 +31,7 @@ enum SideBandDecoder {
       state.calls.begin(tid: task.tid)
       state.stacks.forked(task.pid, from: task.parentPid)
     case RecordType.exit:
-      guard let task = file.task(record) else { return }
+      guard let task = file.task(record), !state.isOutside(task.pid) else { return }
       state.schedule.end(tid: task.tid, at: time)
       if task.tid == task.pid { state.processes.ended(pid: task.pid, at: time) }
     case RecordType.contextSwitch, RecordType.contextSwitchCPUWide:

@@ -58,6 +58,13 @@ enum SyntheticDecoder {
     state.tables.contents.append(ContentReading(time: context.time, pid: context.pid, event: event))
   }
 
+  static func threadIDs(_ context: DecodingContext, _ state: inout LoaderState) {
+    guard let event: ThreadIDsEvent = decode(context) else { return }
+    for thread in event.threads {
+      state.kernelThreadIDs?.learn(thread.tid, is: thread.kernelTid, at: context.time)
+    }
+  }
+
   static func kernelSymbol(_ context: DecodingContext, _ state: inout LoaderState) {
     if let event: KernelSymbolEvent = decode(context) { state.stacks.add(event) }
   }

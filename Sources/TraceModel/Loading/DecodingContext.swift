@@ -66,6 +66,18 @@ struct DecodingContext {
   @inline(__always)
   func integer(_ field: StaticString) -> Int64? { event.integer(field)?.value(in: payload) }
 
+  /// The thread that a field names, as `LoaderState.thread`.
+  @inline(__always)
+  func thread(_ field: StaticString, _ state: borrowing LoaderState) -> Int32? {
+    integer(field).map { state.thread(Int32(truncatingIfNeeded: $0), at: time) }
+  }
+
+  /// The thread that made a tracepoint's event; 0 for the idle task, -1 for one that the trace does not know.
+  func maker(_ state: borrowing LoaderState) -> Int32 {
+    guard state.kernelThreadIDs != nil, let common = integer("common_pid") else { return tid }
+    return KernelThreadIDs.maker(tid, Int32(truncatingIfNeeded: common))
+  }
+
   func string(_ field: String) -> String? { event.format?.field(field)?.string(in: payload) }
 
   /// The bytes of an array field.

@@ -85,6 +85,7 @@ enum EventDispatch {
 
     // The one at the end tells the slices of time that were recorded.
     SyntheticEvent.capture.rawValue: .first(again: true, SyntheticDecoder.capture),
+    SyntheticEvent.threadIDs.rawValue: .first(SyntheticDecoder.threadIDs),
     SyntheticEvent.kernelSymbol.rawValue: .first(SyntheticDecoder.kernelSymbol),
     SyntheticEvent.symbol.rawValue: .first(SyntheticDecoder.symbol),
     SyntheticEvent.stack.rawValue: .first(SyntheticDecoder.stack),

@@ -12,6 +12,8 @@ struct FileEvents {
   let decoded: ContiguousArray<DecodedEvent>
   let handlers: ContiguousArray<EventHandler?>
   let treatments: ContiguousArray<EventTreatment>
+  /// The names of the events that tell what they are to.
+  let names: Set<String>
   /// What to ask the reader for.
   let demands: [SampleDemand]
   /// No SWITCH record tells when a thread gets a CPU: what it does there has to.
@@ -19,12 +21,31 @@ struct FileEvents {
   /// The trace has every call's end: Lull's own recordings have the exits of some calls alone.
   let countsCalls: Bool
 
+  private static let waking = "sched:sched_waking"
+  /// What the report says of a recording of Lull's own which has wakes but for those of its threads: the recorder took
+  /// the ids in them for the namespace's.
+  static let wakesWereMissed = CaptureEvent.Unavailable(
+    signal: "wakeups",
+    reason:
+      "it was recorded in a PID namespace (a container) by a Lull that did not know the threads'"
+      + " ids there: record it anew")
+
+  /// Tracepoints' fields name threads by other ids than samples do.
+  let isNamespaced: Bool
+  /// See `wakesWereMissed`.
+  let missesWakes: Bool
+
   init(_ file: PerfDataFile) {
+    isNamespaced = NamespaceCheck(file).isNamespaced()
     let attributes = file.attributes
-    let names = Set(attributes.map(\.name))
+    var names = Set(attributes.map(\.name))
     infersRuns =
       names.contains("sched:sched_switch") && !attributes.contains(where: \.tellsSwitches)
     countsCalls = !names.contains(SyntheticEvent.capture.rawValue)
+    missesWakes =
+      isNamespaced && !countsCalls && !names.contains(SyntheticEvent.threadIDs.rawValue)
+    if missesWakes { names.remove(Self.waking) }
+    self.names = names
     handlers = ContiguousArray(attributes.map { EventDispatch.handler(for: $0) })
     decoded = ContiguousArray(
       attributes.map { attribute in
@@ -39,13 +60,17 @@ struct FileEvents {
       var frequent: FrequentEvent?
       if let kind = handlers[index]?.frequent {
         frequent = FrequentEvent(
-          kind, attribute, payload: file.fixedPayload(ofAttribute: index),
+          isNamespaced ? kind.namespaced() : kind, attribute,
+          payload: file.fixedPayload(ofAttribute: index),
           format: decoded[index].format, countsCalls: countsCalls)
       }
       let treatment = EventTreatment(
         frequent: frequent?.kind, showsRuns: infersRuns ? attribute.showsRuns : nil)
       treatments.append(treatment)
-      demands.append(Self.demand(frequent, treatment, handlers[index], infersRuns: infersRuns))
+      // Who runs on a CPU is followed by ids that are of one kind.
+      demands.append(
+        Self.demand(
+          frequent, treatment, handlers[index], followsRuns: infersRuns && !isNamespaced))
     }
     self.treatments = treatments
     self.demands = demands
@@ -53,17 +78,17 @@ struct FileEvents {
 
   private static func demand(
     _ frequent: FrequentEvent?, _ treatment: EventTreatment, _ handler: EventHandler?,
-    infersRuns: Bool
+    followsRuns: Bool
   ) -> SampleDemand {
     if let frequent {
       var demand = frequent.demand
-      if frequent.kind == .scheduleSwitch, infersRuns { demand.tells = .switch }
-      if treatment.showsRuns == true { demand.tells = .run }
+      if frequent.kind == .scheduleSwitch, followsRuns { demand.tells = .switch }
+      if treatment.showsRuns == true, followsRuns { demand.tells = .run }
       return demand
     }
     if handler?.inPlace != nil { return SampleDemand(.name) }
     if let byTracepoint = treatment.showsRuns {
-      return SampleDemand(byTracepoint ? .run : .values)
+      return SampleDemand(byTracepoint && followsRuns ? .run : .values)
     }
     return SampleDemand(handler != nil ? .ignore : .count)
   }

@@ -7,13 +7,16 @@ import Quantities
 struct FrequentEvent {
   enum Kind: UInt8 {
     case scheduleSwitch, scheduleWaking
+    /// The same in a PID namespace.
+    case namespaceSwitch, namespaceWaking
     case systemCallEnter, systemCallExit
 
     /// The integer fields that are read.
     fileprivate var fields: [String] {
       switch self {
-      case .scheduleSwitch: ["prev_pid", "next_pid", "prev_state"]
+      case .scheduleSwitch, .namespaceSwitch: ["prev_pid", "next_pid", "prev_state"]
       case .scheduleWaking: ["pid", "common_flags", "common_flags"]
+      case .namespaceWaking: ["pid", "common_flags", "common_pid"]
       case .systemCallEnter: ["id", "id", "id"]
       case .systemCallExit: ["id", "ret", "ret"]
       }
@@ -42,7 +45,7 @@ struct FrequentEvent {
         SampleDemand(
           payload: payload, number: fields[0], result: fields[1], named: SystemCallDecoder.telling,
           others: countsCalls ? .values : .count)
-      case .scheduleSwitch, .scheduleWaking, .systemCallEnter:
+      case .scheduleSwitch, .scheduleWaking, .namespaceSwitch, .namespaceWaking, .systemCallEnter:
         SampleDemand(payload: payload, fields[0], fields[1], fields[2])
       }
   }
@@ -62,6 +65,8 @@ extension FrequentEvent.Kind {
       SchedulerDecoder.woke(
         values.first, by: record.tid, of: record.pid, flags: Int64(values.second),
         at: record.timestamp, &state)
+    case .namespaceSwitch: passSwitch(values, record, &state)
+    case .namespaceWaking: passWaking(values, record, &state)
     case .systemCallEnter:
       state.calls.enter(
         pid: record.pid, tid: record.tid, number: values.first, at: record.timestamp)
@@ -70,6 +75,38 @@ extension FrequentEvent.Kind {
         pid: record.pid, tid: record.tid, number: values.first, result: values.result,
         at: record.timestamp, &state)
     }
+  }
+}
+
+extension FrequentEvent.Kind {
+  /// The event in which a thread is named by its other id.
+  func namespaced() -> Self {
+    switch self {
+    case .scheduleSwitch: .namespaceSwitch
+    case .scheduleWaking: .namespaceWaking
+    default: self
+    }
+  }
+
+  @inline(never)
+  private func passSwitch(
+    _ values: PayloadValues, _ record: OrderedRecord, _ state: inout LoaderState
+  ) {
+    let time = record.timestamp
+    SchedulerDecoder.switched(
+      from: state.thread(values.first, at: time), to: state.thread(values.second, at: time),
+      previousState: Int64(values.third), on: Int32(record.cpu), at: time, &state)
+  }
+
+  @inline(never)
+  private func passWaking(
+    _ values: PayloadValues, _ record: OrderedRecord, _ state: inout LoaderState
+  ) {
+    let time = record.timestamp
+    SchedulerDecoder.woke(
+      state.thread(values.first, at: time),
+      by: KernelThreadIDs.maker(record.tid, values.third), of: record.pid,
+      flags: Int64(values.second), at: time, &state)
   }
 }
 

@@ -32,9 +32,20 @@ struct LoaderState: ~Copyable {
   var infersRuns = false
   /// Paths given to open by the probe, until its return tells the descriptor.
   var openings: [Int32: (path: String, since: Timestamp)] = [:]
+  /// Where tracepoints' fields name threads by other ids than samples do.
+  var kernelThreadIDs: KernelThreadIDs?
   var lostEvents: UInt64 = 0
   var lostSamples: UInt64 = 0
   var throttled = 0
   /// Records that no decoder takes, by reason.
   var undecodable: [String: Int] = [:]
+
+  /// The thread that a tracepoint's field names; 0 for the idle task, -1 for one that the trace does not know.
+  @inline(__always)
+  func thread(_ named: Int32, at time: Timestamp) -> Int32 {
+    kernelThreadIDs?.tid(of: named, at: time) ?? named
+  }
+
+  /// Whether a record's process is none of the PID namespace that the trace was recorded in: all of these have one id.
+  func isOutside(_ pid: Int32) -> Bool { pid == 0 && kernelThreadIDs != nil }
 }

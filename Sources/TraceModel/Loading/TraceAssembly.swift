@@ -19,10 +19,11 @@ extension TraceLoader {
       subject: subject.pid, ranAnother: subject.programStart != nil)
     state.capture?.unavailable += state.unseen.explanations(
       of: subject, descriptors: state.descriptors)
+    if events.missesWakes { state.capture?.unavailable.append(FileEvents.wakesWereMissed) }
     return Trace(
       metadata: metadata(of: subject, from: start, to: end, records: records),
       capture: state.capture, start: start, end: end, tables: state.tables,
-      stacks: state.stacks.table, calls: calls, eventNames: Set(file.attributes.map(\.name)),
+      stacks: state.stacks.table, calls: calls, eventNames: events.names,
       architecture: file.features.architecture, subject: subject)
   }
 

@@ -20,7 +20,9 @@ struct TraceLoader: ~Copyable {
     events = FileEvents(file)
     state = LoaderState(stacks: StackTracker(fullNames: options.fullNames))
     state.schedule.processors.count = file.features.cpusOnline ?? 1
-    state.hasWakeups = file.attributes.contains { $0.name == "sched:sched_waking" }
+    state.hasWakeups = events.names.contains("sched:sched_waking")
+    state.stacks.lacksStacks = events.missesWakes
+    if events.isNamespaced { state.kernelThreadIDs = KernelThreadIDs() }
     state.infersRuns = events.infersRuns
     state.countsCalls = events.countsCalls
   }
@@ -76,11 +78,16 @@ struct TraceLoader: ~Copyable {
   /// Traces of Lull's own end with the names of what stands before.
   private mutating func readNames() {
     let isFirst = events.handlers.map { $0?.first != nil }
-    guard isFirst.contains(true) else { return }
-    file.forEachSample(ofAttributes: isFirst) { record in
-      if let decode = events.handlers[Int(record.attribute)]?.first { run(decode, record) }
+    if isFirst.contains(true) {
+      file.forEachSample(ofAttributes: isFirst) { record in
+        if let decode = events.handlers[Int(record.attribute)]?.first { run(decode, record) }
+      }
+      state.stacks.sortNames()
     }
-    state.stacks.sortNames()
+    // Other recorders tell of no ids, but their samples do.
+    if state.kernelThreadIDs?.isEmpty == true {
+      state.kernelThreadIDs = NamespaceCheck(file).threadIDs()
+    }
   }
 
   @inline(__always)

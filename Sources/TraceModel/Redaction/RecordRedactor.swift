@@ -134,7 +134,7 @@ struct RecordRedactor {
     do {
       let raw = RawPayload(bytes: payload)
       switch event {
-      case .footprint, .kernelSymbol, .counter, .stack: return payload
+      case .footprint, .kernelSymbol, .counter, .stack, .threadIDs: return payload
       case .process:
         var value = try ProcessEvent(decoding: raw)
         value.executable = names.text(value.executable)

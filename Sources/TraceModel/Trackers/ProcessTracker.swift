@@ -53,6 +53,8 @@ struct ProcessTracker {
         pid: pid, parent: Int32(truncatingIfNeeded: event.parentPid), name: "", at: time)
     }
     guard var process = processes[pid] else { return }
+    let isNamedByFile = process.name.isEmpty || process.name == Self.fileName(process.executable)
+    if event.kind == .exec { process.programStart = max(process.programStart ?? time, time) }
     if event.parentPid > 0 { process.parentPid = Int32(truncatingIfNeeded: event.parentPid) }
     if !event.executable.isEmpty { process.executable = event.executable }
     if !event.commandLine.isEmpty { process.commandLine = event.commandLine }
@@ -62,10 +64,13 @@ struct ProcessTracker {
     process.signal = event.signal ?? process.signal
     process.peakResidentBytes = event.peakResidentBytes ?? process.peakResidentBytes
     if event.kind == .exit, process.end == nil { process.end = time }
-    if process.name.isEmpty {
-      process.name = event.executable.split(separator: "/").last.map(String.init) ?? ""
-    }
+    if isNamedByFile { process.name = Self.fileName(process.executable) ?? "" }
     processes[pid] = process
+  }
+
+  /// What a process is called as long as no COMM record says so.
+  private static func fileName(_ path: String?) -> String? {
+    path?.split(separator: "/").last.map(String.init)
   }
 
   mutating func ended(pid: Int32, at time: Timestamp) {

@@ -14,6 +14,8 @@ struct StackTracker {
   private var replaced: [Int32: MappingTable] = [:]
   private var kernelSymbols: [KernelSymbolEvent] = []
   private var embedded = EmbeddedStacks()
+  /// Some stacks are not among those that the trace brings along.
+  var lacksStacks = false
   private let unwinder: Unwinder
   private let fullNames: Bool
   private let symbolizer: Symbolizer
@@ -76,7 +78,10 @@ struct StackTracker {
 
   /// The interned stack of a sample, or nil when it has none.
   mutating func stack(of context: DecodingContext) -> Int? {
-    if isEmbedded { return embedded.stack(of: context, in: &table) }
+    if isEmbedded {
+      let known = embedded.stack(of: context, in: &table)
+      if known != nil || !lacksStacks { return known }
+    }
     let sample = context.sample
     guard let stack = resolve(sample) else { return nil }
     seen.append((time: sample.time, tid: sample.tid, stack: stack))

@@ -1,0 +1,60 @@
+import Glibc
+import PerfData
+import Quantities
+import Testing
+
+@testable import Recording
+
+/// What is told of processes where no event tells of programs.
+@Suite(.serialized) struct ProcessBookTests {
+  /// The executables and names that a trace tells of a command, and the trace's permissions.
+  private func told(
+    _ words: [String], wait: useconds_t
+  ) throws -> (events: [ProcessEvent], mode: mode_t) {
+    let path = Scratch.path()
+    defer { unlink(path) }
+    let command = try WrappedCommand(words, environment: ["PATH": "/usr/bin:/bin"])
+    defer {
+      command.signal(SIGKILL)
+      _ = command.reap(waiting: true)
+    }
+    let attribute = SyntheticEvent.process.attribute(ids: [1])
+    let writer = try PerfDataWriter(
+      path: path, attributes: [attribute], features: WrittenFeatures())
+    let sink = TraceSink(writer: writer, synthetic: [attribute])
+    let book = ProcessBook(
+      root: command.pid, interval: TimeSpan(nanoseconds: 1_000_000), watchesPrograms: true)
+    try book.begin(command.pid, parentPid: getpid(), kind: .start, time: 1, to: sink)
+    #expect(command.release(program: words[0]) == nil)
+    try book.released(command.pid, command: words[0], to: sink)
+    for _ in 0..<3 {
+      usleep(wait)
+      try book.sample(now: SystemInfo.monotonicNanoseconds(), to: sink)
+    }
+    try sink.flushWhole()
+    try writer.finish(features: WrittenFeatures())
+    var status = stat()
+    #expect(stat(path, &status) == 0)
+    let file = try PerfDataFile(path: path)
+    let events = try file.orderedRecords().filter { $0.type == RecordType.sample }.compactMap {
+      try file.sample($0).raw.map { try ProcessEvent(decoding: $0) }
+    }
+    return (events, status.st_mode & 0o777)
+  }
+
+  @Test func `a command has its name and file from its beginning`() throws {
+    let (events, mode) = try told(["sleep", "30"], wait: 1_000)
+    #expect(events.map(\.kind) == [.start, .exec])
+    let program = try #require(events.last)
+    #expect(program.executable.hasSuffix("/sleep") && program.commandLine == ["sleep", "30"])
+    #expect(program.isSwift == false)
+    // It holds what was on programs' stacks.
+    #expect(mode == 0o600)
+  }
+
+  @Test func `a program that a shell becomes is seen`() throws {
+    let (events, _) = try told(["sh", "-c", "sleep 0.05; exec sleep 30"], wait: 100_000)
+    let files = events.filter { $0.kind == .exec }.map(\.executable)
+    #expect(files.count == 2 && files.last?.hasSuffix("/sleep") == true, "\(files)")
+  }
+}
