@@ -2,15 +2,15 @@ import Signals
 
 /// What a rule came to.
 package enum AuditStatus: String, Sendable, Hashable, Codable, CaseIterable {
-  /// Scored 90 or more.
+  /// Scored 90 or more, and does not fail within its bounds.
   case pass
-  /// Scored 50 or more.
+  /// Scored 50 or more, and less than 90 within its bounds.
   case warn
-  /// Scored less, or past a limit.
+  /// Scored less, or past a limit, and does not pass within its bounds.
   case fail
   /// What the rule is about did not occur.
   case notApplicable
-  /// The signal it needs was not recorded.
+  /// The signal it needs was not recorded, or for too short a time to tell.
   case notMeasured
   /// No Linux process can show it.
   case notObservable
@@ -111,10 +111,16 @@ package struct Audit: Sendable, Hashable, Codable {
   package var status: AuditStatus
   /// 0 to 100; nil when the audit has no verdict.
   package var score: Double?
-  /// Weight within its category; 0 when the audit has no verdict.
+  /// Between what the score lies: 0 and 100 where it was not measured, nil where it does not count.
+  package var range: ScoreRange?
+  /// Weight within its category; 0 when the audit does not count.
   package var weight: Double
   /// The measured value, in `unit`.
   package var value: Double?
+  /// Between what the true value lies.
+  package var bounds: Bounds?
+  /// For how long it would have to be recorded to tell; nil where that is not what is missing.
+  package var secondsWanted: Double?
   /// Unit of `value`, `limit` and the saving's value.
   package var unit: String
   /// The limit past which the rule fails whatever the curve says.

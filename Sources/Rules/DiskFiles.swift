@@ -16,6 +16,11 @@ enum DiskFiles {
       }
   }
 
+  /// In how many spells the program wrote: its bursts, or ten where bytes flow in most tenths of the recording.
+  static func spells(_ disk: DiskSignal) -> Int {
+    (disk.steadyBytesPerSecond ?? 0) > 0 ? max(disk.writeBursts, 10) : disk.writeBursts
+  }
+
   /// Megabytes a minute that go to certain places.
   static func outcome(
     _ signals: SignalSet, _ scale: RuleScale, noun: String, amount: (FileUse) -> UInt64,
@@ -25,12 +30,14 @@ enum DiskFiles {
     guard disk.writes > 0 else { return .notApplicable(reason: "no regular file was written") }
     let files = disk.files.filter { isThere($0.path) }
     let bytes = files.reduce(0.0) { $0 + Double(amount($1)) }
-    let value = Rates.perMinute(bytes / 1e6, over: signals.durationSeconds)
+    guard bytes > 0 else { return .notApplicable(reason: "nothing was written in \(noun)") }
+    let rate = Exposure(signals).perMinute(
+      EventSum(total: bytes / 1e6, events: spells(disk), unseen: 0))
     return .measured(
       RuleFinding(
-        value: value, displayValue: "\(Figures.bytes(bytes)) in \(noun)",
+        rate: rate, displayValue: "\(Figures.bytes(bytes)) in \(noun)",
         evidence: rows(files, unit: "bytes") { Double(amount($0)) },
-        savings: scale.saving(of: value)))
+        savings: scale.saving(of: rate.value)))
   }
 
   /// A recording of a minute in which one file was used.

@@ -33,12 +33,30 @@ package struct CategoryScore: Sendable, Hashable, Codable {
   package var id: String
   /// Title for people.
   package var title: String
-  /// 0 to 100; nil when no audit of the category has a verdict.
+  /// 0 to 100; nil when too little of the category was measured.
   package var score: Double?
-  /// Weight in the overall score.
-  package var weight: Double
+  /// The least that the score is; nil where no rule of the category counts.
+  package var low: Double?
+  /// The most that it is.
+  package var high: Double?
   /// Share of what would count that was measured, from 0 to 1; nil where nothing would.
   package var measuredShare: Double?
+  /// Weight in the overall score.
+  package var weight: Double
+
+  /// Makes a category's score.
+  package init(
+    id: String, title: String, score: Double?, low: Double?, high: Double?,
+    measuredShare: Double?, weight: Double
+  ) {
+    self.measuredShare = measuredShare
+    self.low = low
+    self.high = high
+    self.id = id
+    self.title = title
+    self.score = score
+    self.weight = weight
+  }
 }
 
 /// Every verdict on one recording, and the scores they add up to.
@@ -47,10 +65,18 @@ package struct Evaluation: Sendable, Hashable, Codable {
   package var audits: [Audit]
   /// One score for each category, in the catalogue's order.
   package var categories: [CategoryScore]
-  /// 0 to 100; nil when nothing has a verdict, or too little was measured.
+  /// 0 to 100; nil when too little was measured.
   package var overall: Double?
+  /// The least that the score is; nil where nothing was measured.
+  package var low: Double?
+  /// The most that it is.
+  package var high: Double?
   /// Share of what would count that was measured, from 0 to 1; nil where nothing would.
   package var measuredShare: Double?
+  /// Why there is no score, or why it is not one number; nil where it is.
+  package var note: String?
+  /// Bounds up to so many points apart are shown as one number.
+  package var narrow: Double
   /// What is worth doing, costliest first.
   package var opportunities: [Opportunity]
   /// Name and version of the scoring configuration.
@@ -64,11 +90,15 @@ package struct Evaluation: Sendable, Hashable, Codable {
 
   /// Makes an evaluation.
   package init(
-    audits: [Audit], categories: [CategoryScore], overall: Double?,
-    measuredShare: Double? = nil, opportunities: [Opportunity], configurationVersion: String,
-    profile: ScoringProfile = .app, profileReason: String = "",
+    audits: [Audit], categories: [CategoryScore], overall: Double?, low: Double?, high: Double?,
+    measuredShare: Double?, note: String?, narrow: Double, opportunities: [Opportunity],
+    configurationVersion: String, profile: ScoringProfile = .app, profileReason: String = "",
     battery: Battery = .standard
   ) {
+    self.low = low
+    self.high = high
+    self.note = note
+    self.narrow = narrow
     self.profile = profile
     self.profileReason = profileReason
     self.battery = battery

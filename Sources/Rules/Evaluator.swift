@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// Applies rules to measured signals, and adds their scores up.
@@ -26,61 +27,30 @@ package enum Evaluator {
       audit.savings?.project(over: signals.durationSeconds, battery: battery)
       return audit
     }
-    let categories = RuleCategory.allCases.filter { category in
+    let present = RuleCategory.allCases.filter { category in
       rules.contains { $0.metadata.category == category }
-    }.map { category in
-      let own = audits.filter { $0.category == category.rawValue }
-      let share = measuredShare(own, scheme)
+    }
+    let sum = ScoreSum(scheme: scheme, audits: audits)
+    let categories = present.map { category in
+      let score = sum.category(category)
       return CategoryScore(
         id: category.rawValue, title: category.title,
-        score: weightedMean(own.map { ($0.score, $0.weight) }),
-        weight: scheme.weight(of: category), measuredShare: share)
+        score: score.value, low: score.range?.low,
+        high: score.range?.high, measuredShare: score.measuredShare,
+        weight: scheme.weight(of: category))
     }
-    let share = weightedMean(categories.map { ($0.measuredShare, $0.weight) })
+    let whole = sum.whole(present)
     return Evaluation(
       audits: audits, categories: categories,
-      overall: isEnough(share) ? weightedMean(categories.map { ($0.score, $0.weight) }) : nil,
-      measuredShare: share, opportunities: opportunities(audits),
+      overall: whole.value, low: whole.range?.low, high: whole.range?.high,
+      measuredShare: whole.measuredShare,
+      note: ScoreNote.text(whole, audits, scheme.formula, seconds: signals.durationSeconds),
+      narrow: scheme.formula.narrow, opportunities: opportunities(audits),
       configurationVersion: configuration.identifier,
       profile: scheme.profile,
       profileReason: prescribed == nil
         ? seen.reason : "the scoring configuration prescribes it",
       battery: battery)
-  }
-
-  /// Of what would count so much must have been measured for a score to say more than it leaves open.
-  ///
-  /// A choice: recordings by stock perf of a few events reach 0.55, one of Lull's own without its network events 0.85.
-  static let leastMeasured = 2.0 / 3
-
-  private static func isEnough(_ share: Double?) -> Bool {
-    share.map { $0 >= leastMeasured - 1e-9 } ?? false
-  }
-
-  /// How much of the weight of the rules that have a score, or would have one if they had been measured, was measured.
-  ///
-  /// Rules whose subject did not occur, and those that give no verdict on such a program, would not count.
-  static func measuredShare(_ audits: [Audit], _ scheme: ScoringScheme) -> Double? {
-    weightedMean(
-      audits.compactMap { audit in
-        switch audit.status {
-        case .pass, .warn, .fail: (1, audit.weight)
-        case .notMeasured where scheme.reasonNotFor(rule: audit.id) == nil:
-          (0, scheme.weight(ofRule: audit.id))
-        case .notMeasured, .notApplicable, .notObservable: nil
-        }
-      })
-  }
-
-  /// Mean of the scores there are; nil when none has a weight.
-  static func weightedMean(_ scores: [(score: Double?, weight: Double)]) -> Double? {
-    var sum = 0.0
-    var weights = 0.0
-    for case (let score?, let weight) in scores where weight > 0 {
-      sum += score * weight
-      weights += weight
-    }
-    return weights > 0 ? sum / weights : nil
   }
 
   static func audit(
@@ -95,6 +65,10 @@ package enum Evaluator {
     audit.curve = scheme.curve(ofRule: metadata.id)
     switch outcome(rule, signals, scheme) {
     case .notMeasured(let reason):
+      if scheme.reasonNotFor(rule: metadata.id) == nil {
+        audit.weight = scheme.weight(ofRule: metadata.id)
+        audit.range = ScoreRange(low: 0, value: 0, high: 100)
+      }
       audit.reason = reason
       audit.displayValue = "not measured: \(reason)"
     case .notApplicable(let reason, let finding):
@@ -116,26 +90,62 @@ package enum Evaluator {
       audit.evidence = finding.evidence
       audit.savings = finding.savings
     case .measured(let finding):
-      let curve = scheme.curve(ofRule: metadata.id)
-      let isPastLimit = finding.limitValue.flatMap { limit?.isPassed(by: $0) } ?? false
-      var score = (curve?.score(finding.value) ?? (isPastLimit ? 0 : 1)) * 100
-      // A rule past its limit has failed, and must not raise its category as if it had passed.
-      if isPastLimit { score = min(score, 49) }
-      audit.score = score
-      audit.status = isPastLimit ? .fail : status(of: score)
+      let range = range(of: finding, audit.curve, limit)
+      audit.range = range
       audit.weight = scheme.weight(ofRule: metadata.id)
       audit.value = finding.value
+      audit.bounds = finding.bounds
+      if finding.isPerRun { audit.unit = metadata.unit.byTheRun }
       audit.displayValue = finding.displayValue
       audit.evidence = finding.evidence
-      audit.savings = finding.savings
+      if let status = status(of: range) {
+        audit.status = status
+        audit.score = range.value
+        audit.savings = finding.savings
+      } else {
+        audit.reason =
+          "\(Figures.seconds(signals.durationSeconds)) are too little to tell: its score lies between "
+          + "\(Figures.fixed(range.low, 0)) and \(Figures.fixed(range.high, 0))"
+        audit.secondsWanted = secondsWanted(
+          finding, good: audit.curve?.p10, over: signals.durationSeconds)
+      }
     }
     return audit
   }
 
-  static func status(of score: Double) -> AuditStatus {
-    // The curve gives 90 at p10 to within rounding only.
-    if score >= 90 - 1e-6 { return .pass }
-    return score >= 50 - 1e-6 ? .warn : .fail
+  /// What a finding scores, at its value and at both its bounds.
+  static func range(of finding: RuleFinding, _ curve: Curve?, _ limit: Limit?) -> ScoreRange {
+    func score(_ value: Double, _ held: Double?) -> Double {
+      let isPastLimit = held.flatMap { limit?.isPassed(by: $0) } ?? false
+      let score = (curve?.score(value) ?? (isPastLimit ? 0 : 1)) * 100
+      // A rule past its limit has failed, and must not raise its category as if it had passed.
+      return isPastLimit ? min(score, 49) : score
+    }
+    let holds = finding.limitValue != nil
+    return ScoreRange(
+      low: score(finding.bounds.high, holds ? finding.limitBounds.high : nil),
+      value: score(finding.value, finding.limitValue),
+      high: score(finding.bounds.low, holds ? finding.limitBounds.low : nil))
+  }
+
+  /// The verdict; nil where the bounds leave both a pass and something worse open.
+  static func status(of range: ScoreRange) -> AuditStatus? {
+    guard range.high.isPass else { return range.value.isFailure ? .fail : .warn }
+    return range.value.isPass && !range.low.isFailure ? .pass : nil
+  }
+
+  /// How long a recording would show that such a value passes or does not: the distance to its bound shrinks with the
+  /// root of the time, and with the time itself where nothing was seen.
+  private static func secondsWanted(
+    _ finding: RuleFinding, good: Double?, over seconds: Double
+  ) -> Double? {
+    guard let good, good > 0, seconds > 0 else { return nil }
+    if finding.value <= 0 { return seconds * finding.bounds.high / good }
+    let bound = finding.value <= good ? finding.bounds.high : finding.bounds.low
+    let distance = abs(finding.value - good)
+    guard distance > 0.05 * finding.value else { return nil }
+    let times = abs(finding.value - bound) / distance
+    return seconds * max(times * times, 1)
   }
 
   private static func outcome(
@@ -150,7 +160,7 @@ package enum Evaluator {
     do {
       let outcome = try rule.evaluate(signals, scheme.scale(ofRule: rule.metadata.id))
       guard case .measured(let finding) = outcome else { return outcome }
-      guard finding.value.isFinite else {
+      guard finding.value.isFinite, finding.bounds.low.isFinite, finding.bounds.high.isFinite else {
         return .notMeasured(reason: "the rule came to no number: an error in Lull")
       }
       if let reason = scheme.reasonNotFor(rule: rule.metadata.id) {
@@ -192,5 +202,13 @@ extension SignalSet {
     case .lifecycle: lifecycle != nil
     case .counters: unavailable[.counters] == nil
     }
+  }
+}
+
+extension String {
+  /// A unit by the time as one by the run: `ms/min` is `ms/run`.
+  fileprivate var byTheRun: String {
+    guard let slash = lastIndex(of: "/") else { return self }
+    return self[...slash] + "run"
   }
 }

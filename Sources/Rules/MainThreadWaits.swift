@@ -18,18 +18,33 @@ enum MainThreadWaits {
     let places = main.blockings.filter { causes.contains($0.cause) }
     let count = places.reduce(0) { $0 + $1.count }
     let shown = main.blockings.filter { shownOnly.contains($0.cause) }
-    let value = Rates.perMinute(seconds * 1000, over: signals.durationSeconds)
+    guard seconds > 0 || !main.hasEventLoop else {
+      return .notApplicable(reason: "the main thread was in no such wait")
+    }
+    let rate = Exposure(signals).perMinute(sum(of: places, seconds: seconds))
     let waits = count > 0 ? " in \(Figures.count(count, noun))" : ""
-    let finding = RuleFinding(
-      value: value, displayValue: "\(Figures.seconds(seconds)) blocked\(waits)",
+    var finding = RuleFinding(
+      rate: rate, displayValue: "\(Figures.seconds(seconds)) blocked\(waits)",
       evidence: (places + shown).sorted { $0.seconds > $1.seconds }.prefix(8).map {
         Evidence($0, thread: main.threadName, namesWaker: true)
       },
-      savings: scale.saving(of: value, seconds: seconds))
+      savings: scale.saving(of: rate.value, seconds: seconds))
+    // Where none is allowed one is too many, however seldom it may be.
+    finding.limitBounds = .exactly(rate.value)
     guard main.hasEventLoop else {
       return .notApplicable(reason: noEventLoop, finding: finding)
     }
     return .measured(finding)
+  }
+
+  /// The waits of some places, in milliseconds; those of one place are taken to be of one length.
+  static func sum(of places: [Blocking], seconds: Double) -> EventSum {
+    var sum = EventSum(count: 0)
+    sum.unseen = 0
+    for place in places { sum.add(place.seconds * 1000, events: place.count) }
+    // What no place is known of is one wait.
+    sum.add(seconds * 1000 - sum.total, events: 1)
+    return sum
   }
 }
 

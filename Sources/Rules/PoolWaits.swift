@@ -44,8 +44,17 @@ enum PoolWaits {
     func blocked(_ thread: CriticalThread) -> Double {
       causes.reduce(0) { $0 + (thread.blockedByCause[$1] ?? 0) }
     }
-    let worst = threads.map(blocked).max() ?? 0
-    let value = Rates.perMinute(worst * 1000, over: signals.durationSeconds)
+    if let unclear = threads.first(where: { !$0.areWaitsKnown }) {
+      return .notMeasured(
+        reason: "what \(unclear.name) waited for is not known for "
+          + "\(Figures.percent(unclear.unknownShare)) of its time")
+    }
+    guard let worst = threads.max(by: { blocked($0) < blocked($1) }), blocked(worst) > 0 else {
+      return .notApplicable(reason: "no such thread was in any such wait")
+    }
+    let rate = Exposure(signals).perMinute(
+      MainThreadWaits.sum(
+        of: worst.blockings.filter { causes.contains($0.cause) }, seconds: blocked(worst)))
     let places = threads.flatMap { thread in
       thread.blockings.filter { causes.contains($0.cause) }.map { (thread, $0) }
     }.sorted { $0.1.seconds > $1.1.seconds }
@@ -54,10 +63,10 @@ enum PoolWaits {
     let total = threads.map(blocked).reduce(0, +)
     return .measured(
       RuleFinding(
-        value: value,
+        rate: rate,
         displayValue: "\(Figures.seconds(total)) blocked\(waits) on "
           + Figures.count(threads.count, "thread"),
         evidence: places.prefix(8).map { Evidence($0.1, thread: $0.0.name, namesWaker: false) },
-        savings: total > 0 ? scale.saving(of: value, seconds: total) : nil))
+        savings: total > 0 ? scale.saving(of: rate.value, seconds: total) : nil))
   }
 }

@@ -110,6 +110,10 @@ package struct RuleMetadata: Sendable {
 package struct RuleFinding: Sendable, Hashable {
   /// The value, in the rule's unit.
   package var value: Double
+  /// Between what the true value lies.
+  package var bounds: Bounds
+  /// Whether the value is by the run rather than by the time.
+  package var isPerRun = false
   /// The value for people.
   package var displayValue: String
   /// Worst offenders, worst first.
@@ -118,16 +122,40 @@ package struct RuleFinding: Sendable, Hashable {
   package var savings: Savings?
   /// What is compared with the rule's limit; nil when the limit does not hold for this recording.
   package var limitValue: Double?
+  /// Between what that lies.
+  package var limitBounds: Bounds
 
   /// Makes a finding whose value is what the limit is compared with.
   package init(
-    value: Double, displayValue: String, evidence: [Evidence] = [], savings: Savings? = nil
+    value: Double, bounds: Bounds, displayValue: String, evidence: [Evidence] = [],
+    savings: Savings? = nil
   ) {
     self.value = value
+    self.bounds = bounds
     self.displayValue = displayValue
     self.evidence = evidence
     self.savings = savings
-    self.limitValue = value
+    limitValue = value
+    limitBounds = bounds
+  }
+
+  /// Makes a finding of a rate.
+  init(
+    rate: Rate, displayValue: String, evidence: [Evidence] = [], savings: Savings? = nil
+  ) {
+    self.init(
+      value: rate.value, bounds: rate.bounds, displayValue: displayValue, evidence: evidence,
+      savings: savings)
+    isPerRun = rate.isPerRun
+  }
+
+  /// Makes a finding of what is known as it is: it was seen whole.
+  init(
+    fact value: Double, displayValue: String, evidence: [Evidence] = [], savings: Savings? = nil
+  ) {
+    self.init(
+      value: value, bounds: .exactly(value), displayValue: displayValue, evidence: evidence,
+      savings: savings)
   }
 }
 

@@ -22,6 +22,65 @@ import Testing
       try SampleRuns.check(Self.syncs + "min = 2\naggregate = \"min\"", runs).verdict == .fail)
   }
 
+  @Test(arguments: [
+    (60.0, 100.0, "min = 55", BudgetVerdict.pass), (60, 100, "min = 80", .inconclusive),
+    (30, 49, "min = 80", .fail), (30, 49, "max = 60", .pass), (60, 100, "max = 50", .fail),
+    (90, 90.5, "min = 90", .pass),
+  ])
+  func `a score keeps its limit with all of its bounds, and breaks it with all`(
+    low: Double, high: Double, limit: String, verdict: BudgetVerdict
+  ) throws {
+    let run = try SampleRuns.run {
+      $0.score.overall = (low + high) / 2
+      $0.score.low = low
+      $0.score.high = high
+    }
+    let check = try SampleRuns.check("[[budget]]\npath = \"score.overall\"\n" + limit, [run])
+    #expect(check.verdict == verdict, "\(check.results)")
+  }
+
+  /// What did not occur keeps every limit on how much of it there may be; what was not measured decides nothing.
+  @Test(arguments: [(AuditStatus.notApplicable, BudgetVerdict.pass), (.notMeasured, .inconclusive)])
+  func `a rule without a value`(status: AuditStatus, verdict: BudgetVerdict) throws {
+    let run = try SampleRuns.run { report in
+      guard let index = report.audits.firstIndex(where: { $0.id == "polling-timers" }) else {
+        return
+      }
+      (report.audits[index].status, report.audits[index].value) = (status, nil)
+    }
+    let text = "[[budget]]\npath = \"audits.polling-timers.value\"\nmax = 0.1\n"
+    #expect(try SampleRuns.check(text, [run]).verdict == verdict)
+  }
+
+  @Test func `no score decides nothing, and says why`() throws {
+    let run = try SampleRuns.run {
+      $0.score.overall = nil
+      $0.score.note = "0.3 s are too little to tell"
+    }
+    let check = try SampleRuns.check("[[budget]]\npath = \"score.overall\"\nmin = 1", [run])
+    #expect(check.verdict == .inconclusive)
+    #expect(check.results.first?.message.contains("too little to tell") == true)
+  }
+
+  @Test(arguments: [
+    (95.0, 100.0, "pass", BudgetVerdict.pass), (70, 100, "pass", .inconclusive),
+    (70, 80, "pass", .fail), (70, 100, "warn", .pass), (0, 40, "warn", .fail),
+  ])
+  func `a rule's verdict is held within the bounds of its score`(
+    low: Double, high: Double, worst: String, verdict: BudgetVerdict
+  ) throws {
+    let run = try SampleRuns.run { report in
+      guard let index = report.audits.firstIndex(where: { $0.id == "sync-frequency" }) else {
+        return
+      }
+      report.audits[index].status = high >= 90 ? .pass : high >= 50 ? .warn : .fail
+      (report.audits[index].score, report.audits[index].low, report.audits[index].high) =
+        (high, low, high)
+    }
+    let text = "[[budget]]\npath = \"audits.sync-frequency.status\"\nworst = \"\(worst)\"\n"
+    #expect(try SampleRuns.check(text, [run]).verdict == verdict)
+  }
+
   @Test func `levels: an error fails, a warning is said, off is not looked at`() throws {
     let runs = [try SampleRuns.run()]
     let warn = try SampleRuns.check(Self.syncs + "max = 1\nlevel = \"warn\"", runs)
@@ -89,7 +148,11 @@ import Testing
   @Test func `the verdict of a rule is a figure too`() throws {
     let text = "[[budget]]\npath = \"audits.*.status\"\nworst = \"warn\"\n"
     let run = try SampleRuns.run {
-      for index in $0.audits.indices { $0.audits[index].status = .pass }
+      for index in $0.audits.indices {
+        $0.audits[index].status = .pass
+        // A verdict without bounds, as a fact has it.
+        ($0.audits[index].low, $0.audits[index].high) = (nil, nil)
+      }
       $0.audits[0].status = .fail
       $0.audits[1].status = .notApplicable
     }

@@ -71,9 +71,9 @@ import Testing
       let figures = try ReportFigures(json: Array(data))
       #expect(figures.numbers.count > 200)
       let differing = Set(figures.numbers.keys).union(expected.keys).filter {
-        // Foundation's reader is off by a last bit now and then.
+        // Foundation's reader is off by a last bit or two now and then: it reads 31.126910086438876 as …887.
         guard let own = figures.numbers[$0], let other = expected[$0] else { return true }
-        return abs(own - other) > 2 * own.ulp
+        return abs(own - other) > 4 * own.ulp
       }
       #expect(
         differing.isEmpty,

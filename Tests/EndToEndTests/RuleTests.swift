@@ -38,19 +38,22 @@ struct BadProgram: CustomTestStringConvertible, Sendable {
       workload: "blocker cause=compute count=6 ms=300 gap=500",
       breaks: ["main-thread-hangs", "main-thread-computation"], mayBreak: ["cpu-use"]),
     BadProgram(workload: "poller hz=50 seconds=5", breaks: ["polling-timers"]),
-    // A recording of less than a minute counts as a minute, so these do in seconds what is too much for one.
-    // Nothing paces them: a pause is a timer, which has rules of its own.
-    BadProgram(workload: "appender writes=800 bytes=80 gap=0", breaks: ["write-frequency"]),
-    BadProgram(workload: "rewriter times=80 bytes=20000 gap=0", breaks: ["whole-file-rewrites"]),
+    // Nothing paces these: a pause is a timer, which has rules of its own. So they do all that they do at a high rate.
+    BadProgram(
+      workload: "appender writes=800 bytes=80 gap=0", breaks: ["write-frequency"],
+      mayBreak: ["cache-writes"]),
+    BadProgram(
+      workload: "rewriter times=80 bytes=20000 gap=0", breaks: ["whole-file-rewrites"],
+      mayBreak: ["write-frequency", "cache-writes", "idle-wakeups"]),
     BadProgram(
       workload: "atomic-saver times=80 bytes=20000 gap=0",
       breaks: ["whole-file-rewrites", "sync-frequency"],
       // The disk wakes the program at the end of each sync.
-      mayBreak: ["idle-wakeups"]),
+      mayBreak: ["idle-wakeups", "write-frequency", "cache-writes"]),
     BadProgram(
       workload: "sqlite rows=80 gap=0", breaks: ["sync-frequency"],
       // A rollback journal writes many times what a row holds, in pages and in smaller pieces.
-      mayBreak: ["bytes-written", "write-frequency", "idle-wakeups"]),
+      mayBreak: ["bytes-written", "write-frequency", "idle-wakeups", "cache-writes"]),
     BadProgram(
       workload: "chatty messages=40 gap=200", breaks: ["radio-duty-cycle"],
       mayBreak: ["tail-energy", "server-polling"], options: ["--radio-loopback"]),
@@ -80,6 +83,22 @@ extension EndToEnd {
       let run = try Recorded(workload: "idle seconds=12")
       #expect((run.report["score"]["overall"].double ?? 0) >= 95, "\(run.report["score"])")
       #expect(run.failed == [])
+    }
+
+    /// The score of a longer recording lies within the bounds of a shorter one, and its own are closer.
+    @Test func `how long one looks changes the bounds of a score and not the score`() throws {
+      var shorter: ClosedRange<Double>?
+      for seconds in ["0.5", "2", "12"] {
+        let score = try Recorded(workload: "poller hz=50 seconds=\(seconds)").report["score"]
+        let low = try #require(score["low"].double)
+        let high = try #require(score["high"].double)
+        if let known = shorter {
+          let value = try #require(score["overall"].double, "\(score)")
+          #expect(known.contains(value), "\(value) after \(seconds) s, was \(known)")
+          #expect(high - low < known.upperBound - known.lowerBound + 1)
+        }
+        shorter = low...high
+      }
     }
 
     @Test func `a steady program fails nothing`() throws {

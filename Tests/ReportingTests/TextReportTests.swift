@@ -33,9 +33,12 @@ import TraceModel
     if let score, let findings, let signals, let recording {
       #expect(score < findings && findings < signals && signals < recording)
     }
-    #expect(text.contains("blame: Loader.loadAll() (Loader.swift:42)"))
-    #expect(text.contains("guide: "))
-    #expect(text.contains("Do Not Block the Main Thread"))
+    #expect(text.contains("blame: "))
+    #expect(text.contains("guide: iOS Application Programming Guide"))
+    // One hang in a minute tells that there are some, not how many.
+    let seen =
+      "main-thread-hangs: 1 hang, the longest 2.12 s, in Loader.loadAll() (Loader.swift:42)"
+    #expect(text.contains("Seen, but too little to tell \(seen); score "))
   }
 
   @Test func `each signal's figures are there`() {

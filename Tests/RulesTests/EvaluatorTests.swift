@@ -14,7 +14,7 @@ private enum FixedRule: Rule {
     let value = signals.cpu?.totalSeconds ?? 0
     return .measured(
       RuleFinding(
-        value: value, displayValue: "v", savings: scale.saving(of: value, joules: value)))
+        fact: value, displayValue: "v", savings: scale.saving(of: value, joules: value)))
   }
 
   /// Scores 90 at 1 and 50 at 2, and fails above 5; a server's good figure is 4.
@@ -50,7 +50,7 @@ private enum NaNRule: Rule {
     id: "nan", title: "NaN", category: .memory, guide: [], signals: [.cpu], unit: "s",
     measuredAs: "m", advice: "a", examples: [])
   static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
-    .measured(RuleFinding(value: .nan, displayValue: ""))
+    .measured(RuleFinding(fact: .nan, displayValue: ""))
   }
 }
 
@@ -78,6 +78,9 @@ private enum NaNRule: Rule {
   ) throws {
     var configuration = FixedRule.configuration
     configuration.layers[0].general.categories["memory"] = weightOfUnmeasured
+    var formula = ScoreFormula()
+    formula.leastMeasured = 2.0 / 3
+    configuration.layers[0].formula = formula
     let evaluation = Evaluator.evaluate(
       SignalSet(durationSeconds: 60, cpu: CPUSignal(totalSeconds: 1)),
       configuration: configuration,
@@ -157,31 +160,24 @@ private enum NaNRule: Rule {
     signals.unavailable[kind] = "no permission"
     for audit in Evaluator.evaluate(signals).audits {
       let needs = Catalogue.rule(audit.id)?.metadata.signals.contains(kind) == true
-      #expect((audit.status == .notMeasured) == needs, "\(audit.id)")
-      if needs { #expect(audit.reason == "no permission") }
+      #expect((audit.reason == "no permission") == needs, "\(audit.id)")
+      if needs { #expect(audit.status == .notMeasured) }
     }
   }
 
-  /// 90 × 2 + 50 × 1 over 3 is 76.667; with weight 0 or without a score an entry does not count.
-  @Test func `weights on paper`() throws {
-    let scores: [(score: Double?, weight: Double)] = [(90, 2), (50, 1), (nil, 5), (10, 0)]
-    let mean = try #require(Evaluator.weightedMean(scores))
-    #expect(abs(mean - 230.0 / 3) < 1e-12)
-    #expect(Evaluator.weightedMean([(nil, 1)]) == nil)
-    #expect(Evaluator.weightedMean([]) == nil)
-  }
-
-  /// Two rules of one category, weighing 3 and 1, and one of another category that weighs as much.
+  /// A rule in each of three categories, which weigh 1, 3 and 1.
   @Test func `categories and the overall score on paper`() throws {
     let layer = try ScoringFile.parse(
       """
       name = "paper"
       version = 7
       categories = { cpu = 3, memory = 1 }
-      [rules.cpu-use]
+      [formula]
+      floor = 10
+      [rules.termination-time]
       weight = 3
-      p10 = 20
-      median = 80
+      p10 = 2
+      median = 8
       [rules.peak-footprint]
       weight = 4
       p10 = 50
@@ -189,19 +185,20 @@ private enum NaNRule: Rule {
       """, path: "paper.toml")
     var configuration = FixedRule.configuration.adding(layer)
     configuration.layers[0].general.rules["fixed"]?.weight = 1
-    // cpu-use at its p10 scores 90, fixed at its median 50: (90·3 + 50) ÷ 4 = 80.
-    // peak-footprint at its median scores 50. Overall (80·3 + 50) ÷ 4 = 72.5.
+    // termination-time at its p10 scores 90, fixed at its median 50, peak-footprint at its median 50.
     let signals = SignalSet(
       durationSeconds: 60, memory: MemorySignal(peakFootprintBytes: 200_000_000),
-      cpu: CPUSignal(totalSeconds: 2, medianShare: 0.2))
+      cpu: CPUSignal(totalSeconds: 2), lifecycle: LifecycleSignal(terminationSeconds: 2))
     let evaluation = Evaluator.evaluate(
       signals, configuration: configuration,
-      rules: [CPUUseRule.self, FixedRule.self, PeakFootprintRule.self])
+      rules: [TerminationTimeRule.self, FixedRule.self, PeakFootprintRule.self])
     #expect(evaluation.configurationVersion == "paper/7 over paper/7")
-    #expect(evaluation.categories.map(\.id) == ["cpu", "memory"])
-    #expect(abs(try #require(evaluation.categories[0].score) - 80) < 1e-9)
+    #expect(evaluation.categories.map(\.id) == ["lifeCycle", "cpu", "memory"])
+    #expect(abs(try #require(evaluation.categories[0].score) - 90) < 1e-9)
     #expect(abs(try #require(evaluation.categories[1].score) - 50) < 1e-9)
-    #expect(abs(try #require(evaluation.overall) - 72.5) < 1e-9)
+    // lifeCycle weighs 1 where nothing is said: 90^(1/5) · 50^(4/5) = 56.2373.
+    #expect(abs(try #require(evaluation.overall) - 56.2373) < 1e-3)
+    #expect(evaluation.low == evaluation.overall && evaluation.high == evaluation.overall)
   }
 
   @Test func `opportunities are sorted by joules, then seconds`() {

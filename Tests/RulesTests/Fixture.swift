@@ -30,7 +30,7 @@ enum Fixture {
         launchSeconds: 0.03, terminationSeconds: 0.01, launchHow: "first event wait",
         terminationSignal: 15,
         launch: LaunchSignal(seconds: 0.03, runningSeconds: 0.02, bytesRead: 40_000)),
-      churn: ThreadChurnSignal(created: 1), spins: SpinSignal(),
+      churn: ThreadChurnSignal(created: 2, repeated: 1), spins: SpinSignal(),
       executable: "/opt/app/app")
   }
 }

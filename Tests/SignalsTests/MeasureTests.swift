@@ -83,7 +83,7 @@ struct MainThreadMeasureTests {
     }
     let sampled = (0..<10).map { interval(UInt64($0), $0 == 0 ? .file : .eventWait, stack: 1) }
     let agreed = WaitInference.infer(
-      ThreadHistory(sampled + [interval(10, .other, stack: nil)]))
+      ThreadHistory(sampled + [interval(10, .unknown, stack: nil)]))
     #expect(agreed.last?.state == .blocked(.eventWait))
   }
 
@@ -95,7 +95,7 @@ struct MainThreadMeasureTests {
   ])
   func `an unsampled wait is what its neighbours are`(waits: String, expected: String) {
     let causes: [Character: WaitCause] = [
-      "F": .file, "S": .sync, "E": .eventWait, "e": .eventWait, ".": .other,
+      "F": .file, "S": .sync, "E": .eventWait, "e": .eventWait, ".": .unknown,
     ]
     // Each so often that the waits without a stack are many.
     let long = waits.flatMap { repeatElement($0, count: WaitInference.fewest) }
@@ -103,13 +103,29 @@ struct MainThreadMeasureTests {
       ThreadInterval(
         start: Timestamp(nanoseconds: UInt64(index)),
         end: Timestamp(nanoseconds: UInt64(index + 1)),
-        state: .blocked(causes[letter] ?? .other), stack: letter.isUppercase ? 1 : nil)
+        state: .blocked(causes[letter] ?? .unknown), stack: letter.isUppercase ? 1 : nil)
     }
     #expect(
       WaitInference.infer(ThreadHistory(intervals)).map(\.state)
         == expected.flatMap {
-          repeatElement(.blocked(causes[$0] ?? .other), count: WaitInference.fewest)
+          repeatElement(.blocked(causes[$0] ?? .unknown), count: WaitInference.fewest)
         })
+  }
+}
+
+struct ThreadChurnTests {
+  /// Lives as pairs of milliseconds, and how many of them overlap at most.
+  @Test(
+    arguments: [
+      ([], 0), ([(0, 10)], 1), ([(0, 10), (10, 20), (20, 30)], 1),
+      ([(0, 30), (5, 10), (12, 20)], 2),
+      ([(0, 9), (1, 9), (2, 9)], 3),
+    ] as [([(UInt64, UInt64)], Int)])
+  func `threads that live at once`(lives: [(UInt64, UInt64)], most: Int) {
+    let times = lives.map {
+      (start: Timestamp(nanoseconds: $0.0), end: Timestamp(nanoseconds: $0.1))
+    }
+    #expect(ThreadChurnMeasure.mostAtOnce(times) == most)
   }
 }
 

@@ -66,15 +66,15 @@ struct SampleWeightTests {
     let span = CaptureEvent.SampledSpan(
       source: "sched:sched_switch", fromNs: 1_000, toNs: 2_000, period: 251)
     var log: WakeupLog = [
-      wakeup(900, 1, .sync), wakeup(950, 1, .other), wakeup(1_000, 1, .other),
-      wakeup(1_100, 2, .other), wakeup(1_200, 1, .eventWait), wakeup(1_300, 1, .other),
-      wakeup(1_400, 1, nil), wakeup(2_000, 1, .other),
+      wakeup(900, 1, .sync), wakeup(950, 1, .unknown), wakeup(1_000, 1, .unknown),
+      wakeup(1_100, 2, .unknown), wakeup(1_200, 1, .eventWait), wakeup(1_300, 1, .unknown),
+      wakeup(1_400, 1, nil), wakeup(2_000, 1, .unknown),
     ]
     let receives = CaptureEvent.SampledSpan(
       source: "sock:sock_recv_length", fromNs: 0, toNs: 9_000, period: 251)
     SampleWeights(sampled: [receives, span]).complete(&log)
     let waits: [WaitCause?] = [
-      .sync, .other, .sync, .other, .eventWait, .eventWait, nil, .other,
+      .sync, .unknown, .sync, .unknown, .eventWait, .eventWait, nil, .unknown,
     ]
     #expect(Array(log).map(\.waited) == waits)
   }

@@ -34,7 +34,7 @@ struct ScheduleTests {
     let spans = thread.intervals.map { "\($0.state) \($0.length.nanoseconds / 1_000_000)" }
     #expect(
       spans == [
-        "runnable 1", "running 10", "blocked(TraceModel.WaitCause.other) 20", "runnable 1",
+        "runnable 1", "running 10", "blocked(TraceModel.WaitCause.unknown) 20", "runnable 1",
         "running 8", "runnable 5", "running 5",
       ])
     #expect(thread.runningTime.nanoseconds == 23 * 1_000_000)
@@ -82,9 +82,28 @@ struct ScheduleTests {
       if case .blocked(let cause) = interval.state { return cause }
       return nil
     }
-    #expect(waits == [.eventWait, .other, .other])
+    #expect(waits == [.eventWait, .unknown, .unknown])
     #expect(thread.intervals.totals.eventWaits == 1 && thread.intervals.totals.unknownWaits == 2)
     #expect(thread.intervals.totals.blocked(by: .eventWait).nanoseconds == 500_000)
+  }
+
+  /// Stock perf follows a thread's own switches alone, each with the stack at which it left the CPU.
+  @Test func `a stack taken on leaving is of the wait that begins, though no record began the run`()
+    throws
+  {
+    var schedule = ScheduleTracker()
+    func at(_ microseconds: UInt64) -> Timestamp { Timestamp(nanoseconds: microseconds * 1000) }
+    schedule.begin(tid: 1, pid: 1, name: "program", at: at(0))
+    for (time, cause) in [(UInt64(10), WaitCause.eventWait), (1000, .sleep), (2000, .lock)] {
+      if time > 10 { _ = schedule.wake(tid: 1, by: nil, at: at(time - 50)) }
+      schedule.blockedStack(tid: 1, stack: Int(time), cause: cause, at: at(time))
+      _ = schedule.switched(
+        from: 1, isRunnable: false, to: 0, on: 0, at: at(time), infersRuns: true)
+    }
+    let thread = try #require(schedule.finish(at: at(3000)).first)
+    let waits = thread.intervals.filter { if case .blocked = $0.state { true } else { false } }
+    #expect(waits.map(\.state) == [.eventWait, .sleep, .lock].map(ThreadState.blocked))
+    #expect(waits.map(\.stack) == [10, 1000, 2000])
   }
 
   @Test func `a run that no record begins begins with what shows it`() throws {
@@ -101,7 +120,7 @@ struct ScheduleTests {
     // A counter's sample on the way out shows nothing, a tracepoint's later on does.
     #expect(schedule.foundRunning(tid: 1, byTracepoint: false, at: at(1001)) == nil)
     let waited = schedule.foundRunning(tid: 1, byTracepoint: true, at: at(1500))
-    #expect(waited?.waited == .other)
+    #expect(waited?.waited == .unknown)
     leave(1600)
     // Woken while its CPU was idle.
     _ = schedule.wake(tid: 1, by: 2, at: at(1700))
@@ -110,7 +129,7 @@ struct ScheduleTests {
     leave(2000, isRunnable: true)
     let thread = try #require(schedule.finish(at: at(3000)).first)
     let spans = thread.intervals.map { "\($0.state) \($0.length.nanoseconds)" }
-    let blocked = "blocked(TraceModel.WaitCause.other)"
+    let blocked = "blocked(TraceModel.WaitCause.unknown)"
     #expect(
       spans == [
         "running 1000000", "\(blocked) 500000", "running 100000", "\(blocked) 100000",
@@ -136,7 +155,7 @@ struct ScheduleTests {
     }
     let thread = try #require(trace.threads.first { $0.tid == 100 })
     let spans = thread.intervals.map { "\($0.state) \($0.length.nanoseconds / 1_000_000)" }
-    let blocked = "blocked(TraceModel.WaitCause.other)"
+    let blocked = "blocked(TraceModel.WaitCause.unknown)"
     #expect(
       spans == [
         "runnable 1", "running 10", "\(blocked) 20", "running 4", "runnable 1", "running 4",
@@ -223,6 +242,27 @@ struct WaitClassifierTests {
     ] as [([String], WaitCause)])
   func `kernel functions name the cause`(kernel: [String], expected: WaitCause) {
     #expect(cause(kernel: kernel) == expected)
+  }
+
+  /// Without the kernel's functions the C library's tell; where neither is known, nothing is.
+  @Test(
+    arguments: [
+      (["clock_nanosleep", "usleep", "pause()"], .sleep), (["__GI___poll", "loop"], .eventWait),
+      (["__libc_recv", "fetch"], .network), (["__lll_lock_wait", "pthread_mutex_lock"], .lock),
+      (["__wait4", "waitpid"], .child), (["fsync", "save"], .sync), (["__pread64"], .file),
+      (["read", "load"], .other), (["syscall", "swift_task_wait"], .unknown), ([], .unknown),
+      (["one", "two", "three", "poll"], .unknown),
+    ] as [([String], WaitCause)])
+  func `the C library's functions name the cause`(user: [String], expected: WaitCause) {
+    #expect(cause(kernel: [], user: user) == expected)
+  }
+
+  @Test
+  func
+    `a poll of the program's own is none of an event loop, with and without the kernel's functions`()
+  {
+    #expect(cause(kernel: [], user: ["poll"], program: ["Client.waitForAnswer()"]) == .other)
+    #expect(cause(kernel: [], user: ["epoll_wait"], program: ["main"]) == .eventWait)
   }
 
   @Test func `an idle worker's futex wait is an event wait, a semaphore's is a lock`() {

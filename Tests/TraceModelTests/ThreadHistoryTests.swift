@@ -51,7 +51,7 @@ struct ThreadHistoryTests {
     }
     #expect(history.runningTime(before: Timestamp(nanoseconds: 0)) == .zero)
     #expect(history.runningTime(before: Timestamp(nanoseconds: .max)) == running)
-    let other = intervals.filter { $0.state == .blocked(.other) && $0.stack == nil }
+    let other = intervals.filter { $0.state == .blocked(.unknown) && $0.stack == nil }
     #expect(history.totals.unknownWaits == other.count)
     let idle = history.takingUnknownForIdle
     #expect(
@@ -141,7 +141,7 @@ struct HistoryPartTests {
       let state: ThreadState =
         index % 3 == 0
         ? .running
-        : [.runnable, .blocked(.other), .blocked(.eventWait), .blocked(.lock)][
+        : [.runnable, .blocked(.unknown), .blocked(.eventWait), .blocked(.lock)][
           Int(random.next() % 4)]
       var interval = ThreadInterval(
         start: Timestamp(nanoseconds: begin), end: Timestamp(nanoseconds: time), state: state)
@@ -248,7 +248,7 @@ struct IntervalKeyTests {
     for state in states {
       let key = IntervalKey(state, stack: stack).ended(by: waker)
       #expect(key.state == state && key.stack == stack && key.waker == waker)
-      #expect(key.isUnknown == (state == .blocked(.other) && stack == nil))
+      #expect(key.isUnknown == (state == .blocked(.unknown) && stack == nil))
       #expect(key.isEventWait == (state == .blocked(.eventWait)))
     }
   }

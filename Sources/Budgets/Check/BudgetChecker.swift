@@ -66,7 +66,7 @@ package struct BudgetChecker: Sendable {
     if budget.kind == .text { return statusResult(of: budget, at: path, in: set) }
     var values: [Double] = []
     for run in set.runs {
-      guard let value = run.figures.numbers[path] else {
+      guard let value = run.figures.numbers[path] ?? run.valueOfNothing(at: path) else {
         return PendingResult(
           budget, path: path, scenario: set.scenario,
           inconclusive: "not measured: \(run.absence(of: path))")
@@ -74,7 +74,12 @@ package struct BudgetChecker: Sendable {
       values.append(value)
     }
     var pending = PendingResult(budget, path: path, scenario: set.scenario, values: values)
-    pending.hold(to: budget)
+    let bounds = set.runs.compactMap { $0.bounds(of: path) }
+    if bounds.count == set.runs.count {
+      pending.hold(bounds, to: budget)
+    } else {
+      pending.hold(to: budget)
+    }
     explain(&pending, set)
     return pending
   }
@@ -106,13 +111,21 @@ package struct BudgetChecker: Sendable {
     }
     var pending = PendingResult(budget, path: path, scenario: set.scenario, values: [])
     let middle = statuses.sorted()[statuses.count / 2]
-    if let worst = budget.worst, middle > worst {
-      pending.fail("the rule's verdict is \(middle.rawValue), allowed is \(worst.rawValue)")
-    } else {
-      pending.result.message = "the rule's verdict is \(middle.rawValue)"
-    }
+    pending.hold(middle, to: budget, range: statusRange(at: path, of: set))
     explain(&pending, set)
     return pending
+  }
+
+  /// The best and the worst that a rule's verdict may be by the bounds of its score; nil where they are not known.
+  private func statusRange(
+    at path: FigurePath, of set: RunSet
+  ) -> ClosedRange<RuleStatus>? {
+    let score = FigurePath(keys: Array(path.keys.dropLast()) + ["score"])
+    let bounds = set.runs.compactMap { $0.bounds(of: score) }
+    guard bounds.count == set.runs.count else { return nil }
+    let best = bounds.map { RuleStatus(score: $0.high) }.sorted()[bounds.count / 2]
+    let worst = bounds.map { RuleStatus(score: $0.low) }.sorted()[bounds.count / 2]
+    return min(best, worst)...max(best, worst)
   }
 
   /// Says who is to blame, from the run that is nearest to what the runs say together.

@@ -43,6 +43,51 @@ struct PendingResult {
     }
   }
 
+  /// Holds a score to the absolute limits: it breaks one only with all of its bounds, and keeps one only with all.
+  mutating func hold(_ bounds: [ScoreBounds], to budget: Budget) {
+    guard !bounds.isEmpty else { return hold(to: budget) }
+    let low = budget.aggregate.value(of: bounds.map(\.low))
+    let high = budget.aggregate.value(of: bounds.map(\.high))
+    guard high - low > Self.closeScores else { return hold(to: budget) }
+    let found = "\(unit.text(low)) to \(unit.text(high))"
+    if let max = budget.max, low > max {
+      fail("\(found), the limit is \(unit.text(max))")
+    } else if let min = budget.min, high < min {
+      fail("\(found), the least allowed is \(unit.text(min))")
+    } else if budget.max.map({ high <= $0 }) ?? true, budget.min.map({ low >= $0 }) ?? true {
+      hold(to: budget)
+    } else {
+      let limit =
+        budget.min.map { "the least allowed is \(unit.text($0))" }
+        ?? budget.max.map { "the limit is \(unit.text($0))" } ?? ""
+      doubt("\(found), \(limit): too little was seen to tell; record for longer")
+    }
+  }
+
+  /// Holds a rule's verdict to the worst that is allowed; by its score's bounds it may be better or worse.
+  mutating func hold(
+    _ status: RuleStatus, to budget: Budget, range: ClosedRange<RuleStatus>?
+  ) {
+    let range = range ?? status...status
+    let verdict = "the rule's verdict is \(status.rawValue)"
+    guard let worst = budget.worst else {
+      result.message = verdict
+      return
+    }
+    if range.lowerBound > worst {
+      fail("\(verdict), allowed is \(worst.rawValue)")
+    } else if range.upperBound <= worst {
+      result.message = verdict
+    } else {
+      doubt(
+        "\(verdict), and may be \(range.lowerBound.rawValue) to \(range.upperBound.rawValue), "
+          + "allowed is \(worst.rawValue): too little was seen to tell; record for longer")
+    }
+  }
+
+  /// Bounds that are closer than this are one number.
+  private static let closeScores = 1.0
+
   mutating func fail(_ message: String) {
     if result.verdict == .fail {
       result.message += "; " + message

@@ -37,9 +37,26 @@ package struct Run: Sendable {
       + "\(Figures.percent(maxLoss)) that “max-loss” allows"
   }
 
+  /// A rule's value where its subject did not occur: none of it, the best that there is in every rule; nil elsewhere.
+  func valueOfNothing(at path: FigurePath) -> Double? {
+    guard path.keys.last == "value", let rule = FigureNames.rule(of: path),
+      let audit = report.audits.first(where: { $0.id == rule })
+    else { return nil }
+    return audit.status == .notApplicable && audit.value == nil ? 0 : nil
+  }
+
+  /// Between what a score lies; nil for other figures, and in reports that know no bounds.
+  func bounds(of path: FigurePath) -> ScoreBounds? {
+    guard let places = FigureNames.bounds(of: path), let low = figures.numbers[places.low],
+      let high = figures.numbers[places.high]
+    else { return nil }
+    return ScoreBounds(low: low, high: high)
+  }
+
   /// Why the figure is not there.
   func absence(of path: FigurePath) -> String {
     let report = report
+    if path.keys.first == "score", let note = report.score.note { return note }
     if let kind = path.keys.dropFirst().first, path.keys[0] == "signals",
       let missing = report.capture.unavailable.first(where: { $0.signal == kind })
     {
@@ -61,6 +78,12 @@ package struct Run: Sendable {
     }
     return "\(source) does not hold it"
   }
+}
+
+/// Between what a score lies.
+struct ScoreBounds {
+  var low: Double
+  var high: Double
 }
 
 /// The recordings of one scenario, or of none in particular.

@@ -62,6 +62,11 @@ package struct Budget: Sendable, Equatable {
 package enum RuleStatus: String, Sendable, CaseIterable, Comparable {
   case pass, warn, fail
 
+  /// The verdict that goes with a score; at 90 and 50 it is given to within rounding only.
+  init(score: Double) {
+    self = score >= 90 - 1e-6 ? .pass : score >= 50 - 1e-6 ? .warn : .fail
+  }
+
   package static func < (left: RuleStatus, right: RuleStatus) -> Bool {
     (allCases.firstIndex(of: left) ?? 0) < (allCases.firstIndex(of: right) ?? 0)
   }

@@ -36,7 +36,9 @@ package enum BudgetTemplate {
         unstable.append("# \(name): from \(range), too uneven to gate")
         continue
       }
-      text += "\n" + budget(path, why, values, range)
+      // A score is held by the least that it may be: that is what a run is sure to keep.
+      let sure = runs.compactMap { $0.bounds(of: path)?.low }
+      text += "\n" + budget(path, why, sure.count == runs.count ? sure : values, range)
     }
     if !unstable.isEmpty { text += "\n# Left out:\n" + unstable.joined(separator: "\n") + "\n" }
     return text

@@ -5,7 +5,8 @@ enum AuditBuilding {
   static func audit(_ audit: Audit) -> AuditSection {
     AuditSection(
       id: audit.id, title: audit.title, category: audit.category, status: audit.status,
-      score: audit.score?.finite, weight: audit.weight.finite, value: audit.value?.finite,
+      score: audit.score?.finite, low: audit.range?.low.finite, high: audit.range?.high.finite,
+      weight: audit.weight.finite, value: audit.value?.finite,
       unit: audit.unit, limit: audit.limit?.finite,
       curve: audit.curve.map { CurveSection(p10: $0.p10.finite, median: $0.median.finite) },
       displayValue: audit.displayValue,

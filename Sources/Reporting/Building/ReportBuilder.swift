@@ -100,9 +100,12 @@ package enum ReportBuilder {
   static func section(of evaluation: Evaluation) -> ScoreSection {
     ScoreSection(
       overall: evaluation.overall?.finite, measuredShare: evaluation.measuredShare?.finite,
+      low: evaluation.low?.finite,
+      high: evaluation.high?.finite, note: evaluation.note, narrow: evaluation.narrow.finite,
       categories: evaluation.categories.map {
         CategorySection(
-          id: $0.id, title: $0.title, score: $0.score?.finite, weight: $0.weight.finite)
+          id: $0.id, title: $0.title, score: $0.score?.finite, low: $0.low?.finite,
+          high: $0.high?.finite, weight: $0.weight.finite)
       },
       configuration: evaluation.configurationVersion,
       profile: evaluation.profile.rawValue, profileReason: evaluation.profileReason,

@@ -56,7 +56,7 @@ enum SignalBuilding {
   ) -> MainThreadSection {
     MainThreadSection(
       tid: signal.threadID, name: signal.threadName, foundBy: signal.foundBy,
-      hasEventLoop: signal.hasEventLoop, turns: signal.turns,
+      hasEventLoop: signal.knownEventLoop, turns: signal.turns,
       runningSeconds: signal.runningSeconds.finite,
       runnableSeconds: signal.runnableSeconds.finite,
       blockedSeconds: signal.blockedSeconds.finite, idleSeconds: signal.idleSeconds.finite,

@@ -14,7 +14,22 @@ package enum FigureNames {
   /// Whether more of the figure is better: scores only.
   package static func isHigherBetter(_ path: FigurePath) -> Bool {
     guard let last = path.keys.last else { return false }
-    return last == "score" || path.keys == ["score", "overall"]
+    return last == "score" || path.keys == ["score", "overall"] || isBound(path)
+  }
+
+  /// Whether the figure is a bound of a score.
+  static func isBound(_ path: FigurePath) -> Bool {
+    guard let last = path.keys.last, last == "low" || last == "high" else { return false }
+    return path.keys[0] == "score" || path.keys[0] == "audits"
+  }
+
+  /// Where the bounds of a score stand: beside it.
+  package static func bounds(of path: FigurePath) -> (low: FigurePath, high: FigurePath)? {
+    guard let first = path.keys.first, first == "score" || first == "audits",
+      path.keys == ["score", "overall"] || path.keys.last == "score"
+    else { return nil }
+    let place = Array(path.keys.dropLast())
+    return (FigurePath(keys: place + ["low"]), FigurePath(keys: place + ["high"]))
   }
 
   /// The rule whose figure this is.
@@ -33,7 +48,7 @@ extension FigureNames {
   /// Whether the figure is a measurement that lasts: no id, and no name that comes and goes.
   package static func isMeasured(_ path: FigurePath) -> Bool {
     switch path.keys.first {
-    case "score": return path.keys.last != "weight"
+    case "score": return path.keys.last == "overall" || path.keys.last == "score"
     case "audits":
       // Evidence is of files and hosts, whose names come and go.
       return path.keys.count == 3 && (path.keys[2] == "value" || path.keys[2] == "score")

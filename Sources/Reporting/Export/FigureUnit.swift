@@ -14,6 +14,7 @@ package enum FigureUnit: Sendable, Equatable {
     {
       return rateUnit(unit)
     }
+    if FigureNames.isBound(path) { return .points }
     // A name in a dictionary such as `blockedByCause.file` has its dictionary's unit.
     for key in path.keys.reversed() {
       if let unit = named(key) { return unit }

@@ -27,6 +27,11 @@ package enum HTMLComparison {
     guard let before = base.score.overall, let after = new.score.overall else {
       return "Two recordings of \(PageText.shown(new.process.name))"
     }
+    let shown = (ShownScore(base.score), ShownScore(new.score))
+    if shown.0.bounds != nil || shown.1.bounds != nil {
+      return "\(PageText.shown(new.process.name)) scores \(shown.0.text() ?? "") before, "
+        + "\(shown.1.text() ?? "") now"
+    }
     let change = after.rounded() - before.rounded()
     let name = PageText.shown(new.process.name)
     if change == 0 { return "\(name) scores as before: \(Figures.fixed(after, 0)) of 100" }

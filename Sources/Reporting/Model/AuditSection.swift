@@ -8,6 +8,10 @@ package struct AuditSection: Codable, Sendable, Equatable {
   package var status: AuditStatus
   /// 0 to 100; null without a verdict.
   @Nullable package var score: Double?
+  /// The least that the score is, by what was seen; null where the rule does not count.
+  @Nullable package var low: Double?
+  /// The most that it is.
+  @Nullable package var high: Double?
   package var weight: Double
   @Nullable package var value: Double?
   package var unit: String

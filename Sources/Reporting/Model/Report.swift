@@ -110,10 +110,18 @@ package struct ProcessTotals: Codable, Sendable, Equatable {
 
 /// The scores of a report.
 package struct ScoreSection: Codable, Sendable, Equatable {
-  /// 0 to 100; null when no rule could be scored, or too little was measured.
+  /// 0 to 100; null when too little was measured.
   @Nullable package var overall: Double?
   /// Share of what would count that was measured, from 0 to 1; null where nothing would, and in reports of before.
   @Nullable package var measuredShare: Double?
+  /// The least that it is, by what was seen; null when nothing was measured.
+  @Nullable package var low: Double?
+  /// The most that it is.
+  @Nullable package var high: Double?
+  /// Why there is no score, or why it is no single number.
+  @Nullable package var note: String?
+  /// Bounds up to so many points apart are shown as one number.
+  @Nullable package var narrow: Double?
   package var categories: [CategorySection]
   /// The version of the scoring configuration.
   package var configuration: String
@@ -130,5 +138,9 @@ package struct CategorySection: Codable, Sendable, Equatable {
   package var id: String
   package var title: String
   @Nullable package var score: Double?
+  /// The least that it is, by what was seen; null when nothing was measured.
+  @Nullable package var low: Double?
+  /// The most that it is.
+  @Nullable package var high: Double?
   package var weight: Double
 }

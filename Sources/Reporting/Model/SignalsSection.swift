@@ -80,7 +80,8 @@ package struct MainThreadSection: Codable, Sendable, Equatable {
   package var name: String
   /// How the thread was told from the others.
   package var foundBy: String
-  package var hasEventLoop: Bool
+  /// Null where what the thread waited for is not known.
+  @Nullable package var hasEventLoop: Bool?
   package var turns: Int
   package var runningSeconds: Double
   package var runnableSeconds: Double

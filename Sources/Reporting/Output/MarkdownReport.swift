@@ -8,18 +8,17 @@ package enum MarkdownReport {
   /// The report as Markdown; names in it cannot form markup.
   package static func render(_ report: Report) -> String {
     var lines: [String] = []
-    let overall =
-      report.score.overall.map { "\(Figures.fixed($0, 0)) of 100" } ?? "no score: "
-      + Findings.whyNoScore(report)
+    let overall = ShownScore(report.score).text().map { "\($0) of 100" } ?? "no score"
     lines.append("### Lull: \(Escaped.markdown(report.process.name)): \(overall)")
     lines.append("")
     let notes = ReportNotes.lines(report, shown: Escaped.markdown)
+    if let note = report.score.note { lines.append("> \(Escaped.markdown(note))") }
     lines += notes.map { "> \($0)" }
     if lines.last != "" { lines.append("") }
     lines += table(
       ["Category", "Score"],
       report.score.categories.map {
-        [Escaped.markdown($0.title), $0.score.map { Figures.fixed($0, 0) } ?? "–"]
+        [Escaped.markdown($0.title), ShownScore($0, of: report.score).text() ?? "–"]
       })
     let findings = Findings.of(report)
     if findings.isEmpty {
@@ -41,6 +40,14 @@ package enum MarkdownReport {
         lines.append("")
       }
     }
+    let open = Findings.open(report)
+    if !open.isEmpty {
+      let seen = open.prefix(findingsShown).map {
+        "\(Escaped.markdown($0.id)) (\(Escaped.markdown($0.displayValue)))"
+      }
+      lines.append("Seen, but too little to tell: \(seen.joined(separator: ", ")).")
+      lines.append("")
+    }
     lines += table(["Signal", "Measured"], signals(report))
     lines.append(Escaped.inert("Recording: " + RecordingText.losses(report.trace) + "."))
     return lines.joined(separator: "\n") + "\n"
@@ -52,10 +59,8 @@ package enum MarkdownReport {
     return [
       [
         "Main thread",
-        signals.mainThread.map {
-          "blocked \(Figures.seconds($0.blockedSeconds)), "
-            + ($0.hasEventLoop ? Figures.count($0.hangs.count, "hang") : "no event loop")
-        } ?? none,
+        signals.mainThread.map { "blocked \(Figures.seconds($0.blockedSeconds)), \(turns($0))" }
+          ?? none,
       ],
       [
         "Wakeups",
@@ -82,6 +87,14 @@ package enum MarkdownReport {
         signals.memory.map { "peak \(Figures.bytes($0.peakFootprintBytes))" } ?? none,
       ],
     ]
+  }
+
+  private static func turns(_ thread: MainThreadSection) -> String {
+    switch thread.hasEventLoop {
+    case true?: Figures.count(thread.hangs.count, "hang")
+    case false?: "no event loop"
+    case nil: "what it waited for is not known"
+    }
   }
 
   private static func table(_ head: [String], _ rows: [[String]]) -> [String] {

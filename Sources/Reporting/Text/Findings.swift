@@ -15,6 +15,16 @@ enum Findings {
       }
   }
 
+  /// The rules of which something bad was seen, too little to tell how often it is: what scores least comes first.
+  static func open(_ report: Report) -> [AuditSection] {
+    report.audits.filter { audit in
+      guard audit.status == .notMeasured, let value = audit.value, audit.low != nil else {
+        return false
+      }
+      return audit.curve.map { value > $0.p10 } ?? false
+    }.sorted { ($0.low ?? 0, $1.weight, $0.id) < ($1.low ?? 0, $0.weight, $1.id) }
+  }
+
   /// Why nothing was found, as the end of a sentence: what was not measured is no pass.
   static func whyNone(_ report: Report) -> String {
     let passed = report.audits.count { $0.status == .pass }
@@ -27,14 +37,6 @@ enum Findings {
       return
         "\(Figures.count(passed, "rule")) passed, and \(Figures.count(unmeasured, "rule")) could not be measured"
     }
-  }
-
-  /// Why there is no score, as the end of a sentence.
-  static func whyNoScore(_ report: Report) -> String {
-    guard let share = report.score.measuredShare, share > 0 else {
-      return "nothing could be scored"
-    }
-    return "only \(Figures.percent(share)) of what counts could be measured"
   }
 
   /// Who is to blame for a finding: the function of the worst offender, where one is known.

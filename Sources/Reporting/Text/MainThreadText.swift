@@ -14,13 +14,13 @@ enum MainThreadText {
     }
     let name = Columns.clip(Escaped.text(thread.name), to: 24)
     canvas.item("thread", "\(name) (tid \(thread.tid)), \(Escaped.text(thread.foundBy))")
-    if thread.hasEventLoop {
-      canvas.item("turns", "\(Figures.grouped(thread.turns)) of the event loop")
-    } else {
-      canvas.item(
-        "turns",
-        "no event loop: the whole run is one turn, which is not called a hang")
-    }
+    let turns =
+      switch thread.hasEventLoop {
+      case true?: "\(Figures.grouped(thread.turns)) of the event loop"
+      case false?: "no event loop: the whole run is one turn, which is not called a hang"
+      case nil: "not known, since what the thread waited for is not"
+      }
+    canvas.item("turns", turns)
     let seen =
       thread.runningSeconds + thread.runnableSeconds + thread.blockedSeconds + thread.idleSeconds
     canvas.item(
@@ -36,17 +36,22 @@ enum MainThreadText {
     for blocking in thread.blockings.prefix(blockingsShown) where blocking.seconds > 0 {
       canvas.item("", describe(blocking))
     }
-    hangs(thread, &canvas)
+    hangs(thread, report, &canvas)
     if let launch = thread.launchSeconds { canvas.item("launch", Figures.seconds(launch)) }
     if let termination = thread.terminationSeconds {
       canvas.item("termination", Figures.seconds(termination))
     }
   }
 
-  private static func hangs(_ thread: MainThreadSection, _ canvas: inout TextCanvas) {
-    guard thread.hasEventLoop else { return }
+  private static func hangs(
+    _ thread: MainThreadSection, _ report: Report, _ canvas: inout TextCanvas
+  ) {
+    guard thread.hasEventLoop == true else { return }
     guard !thread.hangs.isEmpty else {
-      canvas.item("hangs", "none", style: .good)
+      let isKnown = report.capture.unavailable.allSatisfy {
+        $0.signal != SignalKind.mainThread.rawValue
+      }
+      canvas.item("hangs", isKnown ? "none" : "not known", style: isKnown ? .good : .middling)
       return
     }
     var counts: [(String, Int)] = []

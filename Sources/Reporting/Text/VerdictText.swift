@@ -4,17 +4,23 @@ import Rules
 /// The first thing to read: the score, and what is wrong in plain words.
 enum VerdictText {
   private static let findingsShown = 5
+  /// Bounds of one rule's score that are closer are one number.
+  private static let closeScores = 1.0
 
   static func write(_ report: Report, to canvas: inout TextCanvas) {
-    let overall = report.score.overall
-    let style = TextCanvas.style(ofScore: overall)
+    let shown = ShownScore(report.score)
     canvas.line(
       ("Score ", .heading),
       (
-        overall.map { "\(Figures.fixed($0, 0)) of 100" } ?? "none: " + Findings.whyNoScore(report),
-        style
+        shown.text().map { "\($0) of 100" } ?? "none: " + Escaped.text(report.score.note ?? ""),
+        TextCanvas.style(ofScore: shown.bounds?.high ?? shown.score)
       ))
-    for category in report.score.categories { write(category, &canvas) }
+    if let note = report.score.note, report.score.overall != nil {
+      canvas.paragraph(Escaped.text(note))
+    }
+    for category in report.score.categories {
+      write(category, ShownScore(category, of: report.score), &canvas)
+    }
     for note in notes(report) { canvas.item("note", note, style: .middling) }
     let findings = Findings.of(report)
     canvas.heading(findings.isEmpty ? "Findings" : "Worst findings")
@@ -26,8 +32,24 @@ enum VerdictText {
       let rest = findings.dropFirst(findingsShown).map { Escaped.text($0.id) }
       canvas.paragraph("also: " + rest.joined(separator: ", "))
     }
+    open(report, &canvas)
     savings(report, &canvas)
     counts(report, &canvas)
+  }
+
+  /// What was seen once or twice, which shows that it happens and not how often.
+  private static func open(_ report: Report, _ canvas: inout TextCanvas) {
+    let audits = Findings.open(report)
+    guard !audits.isEmpty else { return }
+    canvas.heading("Seen, but too little to tell")
+    for audit in audits.prefix(findingsShown) {
+      var text = "\(Escaped.text(audit.id)): \(Escaped.text(audit.displayValue))"
+      if let blamed = Findings.blame(audit) { text += ", in " + blamed }
+      if let low = audit.low, let high = audit.high {
+        text += "; score \(Figures.fixed(low, 0)) to \(Figures.fixed(high, 0))"
+      }
+      canvas.paragraph(text, hanging: 4)
+    }
   }
 
   private static func notes(_ report: Report) -> [String] {
@@ -41,18 +63,25 @@ enum VerdictText {
     return notes
   }
 
-  private static func write(_ category: CategorySection, _ canvas: inout TextCanvas) {
+  private static func write(
+    _ category: CategorySection, _ shown: ShownScore, _ canvas: inout TextCanvas
+  ) {
     let title = Columns.padded(Columns.clip(Escaped.text(category.title), to: 24), to: 25)
-    guard let score = category.score else {
-      canvas.line(("  " + title, .plain), ("  -", .faint))
+    guard let score = category.score, let text = shown.text("-") else {
+      canvas.line(("  " + title, .plain), (Columns.rightAligned("-", to: 6), .faint))
       return
     }
-    let filled = Int((min(max(score, 0), 100) / 5).rounded())
+    func marks(_ score: Double) -> Int { Int((min(max(score, 0), 100) / 5).rounded()) }
+    let filled = marks(shown.bounds?.low ?? score)
+    let open = marks(shown.bounds?.high ?? score) - filled
     canvas.line(
       ("  " + title, .plain),
-      (Columns.rightAligned(Figures.fixed(score, 0), to: 3), TextCanvas.style(ofScore: score)),
-      ("  " + String(repeating: "#", count: filled), .plain),
-      (String(repeating: ".", count: 20 - filled), .faint))
+      (
+        Columns.rightAligned(text, to: 6),
+        TextCanvas.style(ofScore: shown.bounds?.high ?? score)
+      ), ("  " + String(repeating: "#", count: filled), .plain),
+      (String(repeating: "?", count: open), .plain),
+      (String(repeating: ".", count: 20 - filled - open), .faint))
   }
 
   private static func write(
@@ -62,7 +91,10 @@ enum VerdictText {
     canvas.line(
       ("  \(number). ", .plain), (failed ? "FAIL" : "WARN", failed ? .bad : .middling),
       (" \(Escaped.text(audit.id))", .heading),
-      (audit.score.map { ", score \(Figures.fixed($0, 0))" } ?? "", .plain))
+      (
+        ShownScore(score: audit.score, low: audit.low, high: audit.high, narrow: Self.closeScores)
+          .text().map { ", score \($0)" } ?? "", .plain
+      ))
     canvas.paragraph(Escaped.text(audit.title), indent: 5)
     if !audit.displayValue.isEmpty {
       canvas.paragraph("found: " + Escaped.text(audit.displayValue), indent: 5, hanging: 7)
@@ -93,6 +125,13 @@ enum VerdictText {
     canvas.paragraph(text)
   }
 
+  private static func list(_ title: String, _ audits: [AuditSection], _ canvas: inout TextCanvas) {
+    guard !audits.isEmpty else { return }
+    canvas.paragraph(
+      "\(title): " + audits.map { Escaped.text($0.id) }.joined(separator: ", "), hanging: 4,
+      style: .faint)
+  }
+
   private static func counts(_ report: Report, _ canvas: inout TextCanvas) {
     var parts: [String] = []
     let named: [(AuditStatus, String)] = [
@@ -108,10 +147,7 @@ enum VerdictText {
     canvas.heading("Rules")
     canvas.paragraph(parts.joined(separator: ", "))
     let missing = report.audits.filter { $0.status == .notMeasured }
-    if !missing.isEmpty {
-      canvas.paragraph(
-        "not measured: " + missing.map { Escaped.text($0.id) }.joined(separator: ", "),
-        hanging: 4, style: .faint)
-    }
+    list("not measured", missing.filter { $0.value == nil }, &canvas)
+    list("too little to tell", missing.filter { $0.value != nil }, &canvas)
   }
 }

@@ -43,7 +43,7 @@ package enum BackgroundFootprintRule: Rule {
     }
     return .measured(
       RuleFinding(
-        value: worst, displayValue: display ?? "",
+        fact: worst, displayValue: display ?? "",
         evidence: rated.prefix(5).map {
           PhaseUses.row(
             $0.entry.phase,

@@ -29,6 +29,9 @@ package enum BackgroundSocketsRule: Rule {
     // A stopped program cannot answer either.
     let phases = signals.phases.filter { $0.name == .background && $0.durationSeconds > 0 }
     guard !phases.isEmpty else { return .notApplicable(reason: PhaseUses.noBackground) }
+    guard !network.listeners.isEmpty else {
+      return .notApplicable(reason: "the program had no listening socket")
+    }
     let open = network.listeners.filter { listener in
       phases.contains { phase in
         let time = min(phase.start + graceSeconds, phase.end)
@@ -38,7 +41,7 @@ package enum BackgroundSocketsRule: Rule {
     let count = Figures.count(open.count, "listening socket")
     return .measured(
       RuleFinding(
-        value: Double(open.count), displayValue: "\(count) open in the background",
+        fact: Double(open.count), displayValue: "\(count) open in the background",
         evidence: open.prefix(8).map {
           Evidence(summary: "listening at \($0.local)", time: $0.opened, host: $0.local)
         }, savings: scale.saving(of: Double(open.count))))

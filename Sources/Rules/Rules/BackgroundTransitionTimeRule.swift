@@ -35,7 +35,7 @@ package enum BackgroundTransitionTimeRule: Rule {
     let worst = known.map { $0.settleSeconds ?? $0.durationSeconds }.max() ?? 0
     return .measured(
       RuleFinding(
-        value: worst, displayValue: "quiet after \(Figures.seconds(worst))",
+        fact: worst, displayValue: "quiet after \(Figures.seconds(worst))",
         evidence: known.sorted {
           ($0.settleSeconds ?? .infinity) > ($1.settleSeconds ?? .infinity)
         }.prefix(5).map {

@@ -28,10 +28,12 @@ package enum BackgroundWorkRule: Rule {
     let bytes = phases.reduce(0.0) {
       $0 + Double($1.bytesSent) + Double($1.bytesReceived) + Double($1.bytesWritten)
     }
-    let value = cpu / max(seconds, 10) * 100
+    // Each wakeup begins a spell of work.
+    let rate = Exposure(seconds: seconds).percent(
+      EventSum(total: cpu, events: wakeups, unseen: 0.001))
     return .measured(
       RuleFinding(
-        value: value,
+        rate: rate,
         displayValue:
           "\(Figures.seconds(cpu)) of CPU time, \(Figures.count(wakeups, "wakeup")) and "
           + "\(Figures.bytes(bytes)) moved in \(Figures.seconds(seconds)) of background",
@@ -44,7 +46,7 @@ package enum BackgroundWorkRule: Rule {
             value: $0.cpuSeconds, unit: "s")
         },
         savings: scale.saving(
-          of: value,
+          of: rate.value,
           joules: cpu * signals.priors.wattsPerBusyCore
             + signals.joules(ofIdleWakeups: idle))))
   }

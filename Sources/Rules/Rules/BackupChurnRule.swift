@@ -6,14 +6,13 @@ package enum BackupChurnRule: Rule {
     id: "backup-churn", title: "Keep what changes often out of backed-up places", category: .disk,
     guide: [Guide.backedUp], signals: [.disk], unit: "MB/min",
     measuredAs: "bytes rewritten under the user's data and document directories (.local/share, "
-      + ".config, Documents and the like) per minute; a recording shorter than a minute counts as a "
-      + "minute",
+      + ".config, Documents and the like) per minute",
     advice:
       "Put what can be made or fetched again under XDG_CACHE_HOME (Caches on Apple's systems) "
       + "or XDG_STATE_HOME, and update large documents in place.",
     examples: [
       RuleExample(
-        "a document saved once", .pass, example("/home/me/Documents/a.txt", rewritten: 0)),
+        "a document saved twice", .pass, example("/home/me/Documents/a.txt", rewritten: 20_000)),
       RuleExample(
         "a store rewritten again and again", .fail,
         example("/home/me/.local/share/app/store.json", rewritten: 200_000_000)),

@@ -26,7 +26,7 @@ package enum BundleWritesRule: Rule {
     let files = disk.files.filter { $0.writes > 0 && isInside($0.path, directory) }
     return .measured(
       RuleFinding(
-        value: Double(files.count),
+        fact: Double(files.count),
         displayValue: files.isEmpty
           ? "nothing was written beside the executable"
           : "\(Figures.count(files.count, "file")) written beside the executable",

@@ -14,7 +14,7 @@ package enum BurstCoalescingRule: Rule {
       + "next request that somebody does wait for, or once a minute together: one actor that "
       + "collects and flushes does it. URLSession's discretionary tasks do it on Apple's systems.",
     examples: [
-      RuleExample("two bursts far apart", .pass, example(every: 300, seconds: 600)),
+      RuleExample("a burst every five minutes", .pass, example(every: 300, seconds: 3600)),
       RuleExample("a request every ten seconds", .fail, example(every: 10, seconds: 600)),
       RuleExample("no traffic", .notApplicable, example(every: 120, seconds: 60)),
     ])
@@ -27,10 +27,12 @@ package enum BurstCoalescingRule: Rule {
     guard let replay = network.coalesced else {
       return .notMeasured(reason: "the traffic was not replayed")
     }
+    let bursts = Double(network.bursts.count)
     let value = max(0, replay.savedJoules) / network.radio.energyJoules * 100
     return .measured(
       RuleFinding(
         value: value,
+        bounds: .share(value / 100 * bursts, of: bursts).scaled(by: 100),
         displayValue: "\(network.bursts.count) bursts could be \(replay.bursts), "
           + "\(Figures.joules(network.radio.energyJoules)) could be "
           + Figures.joules(replay.energyJoules),

@@ -22,14 +22,15 @@ package enum BytesTransferredRule: Rule {
     guard let network = signals.network else { return .notMeasured(reason: "not recorded") }
     let bytes = Double(network.bytesSent) + Double(network.bytesReceived)
     guard bytes > 0 else { return .notApplicable(reason: RadioTails.noTraffic) }
-    let value = Rates.perMinute(bytes / 1e6, over: signals.durationSeconds)
+    let rate = Exposure(signals).perMinute(
+      EventSum(total: bytes / 1e6, events: network.bursts.count, unseen: 0))
     var hosts: [String: Double] = [:]
     for connection in network.connections {
       hosts[connection.remote, default: 0] +=
         Double(connection.bytesSent) + Double(connection.bytesReceived)
     }
     let finding = RuleFinding(
-      value: value,
+      rate: rate,
       displayValue: "\(Figures.bytes(network.bytesSent)) sent, "
         + "\(Figures.bytes(network.bytesReceived)) received",
       evidence: hosts.sorted { ($0.value, $1.key) > ($1.value, $0.key) }.prefix(5).map {

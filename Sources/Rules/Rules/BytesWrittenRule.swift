@@ -3,19 +3,22 @@ import Signals
 
 /// Little must be written to disk.
 package enum BytesWrittenRule: Rule {
+  /// How often a program that has ended is taken to be run again.
+  static let runsPerDay = 24.0
+
   package static let metadata = RuleMetadata(
     id: "bytes-written", title: "Write little to disk", category: .disk,
     guide: [Guide.fileAccess], signals: [.disk], unit: "MB/day",
-    measuredAs: "bytes handed to regular files, projected to 24 hours; a recording shorter than an "
-      + "hour counts as an hour, unless the bytes flow steadily for ten seconds or more (the "
-      + "median tenth of the recording)",
+    measuredAs: "bytes handed to regular files, projected to 24 hours; a program that was recorded "
+      + "from its start to its end within an hour is taken to be run once an hour, unless the bytes "
+      + "flow steadily for ten seconds or more (the median tenth of the recording)",
     advice: "Write what changed, not what is: append, or update rows in SQLite. Keep caches in "
       + "memory (NSCache), log less in release builds, and compress what must be kept.",
     examples: [
       RuleExample(
-        "a document of 200 kB saved once", .pass,
+        "a document of 200 kB saved once in an hour", .pass,
         SignalSet(
-          durationSeconds: 60,
+          durationSeconds: 3600,
           disk: DiskSignal(writes: 4, bytesWritten: 200_000, writeBursts: 1))),
       RuleExample(
         "a steady stream of 100 kB a second", .fail,
@@ -30,20 +33,27 @@ package enum BytesWrittenRule: Rule {
     guard let disk = signals.disk else { return .notMeasured(reason: "not recorded") }
     guard disk.writes > 0 else { return .notApplicable(reason: "no regular file was written") }
     let seconds = signals.durationSeconds
-    var perDay = Rates.perDay(Double(disk.bytesWritten), over: seconds)
-    if seconds >= 10, let steady = disk.steadyBytesPerSecond {
-      perDay = max(perDay, steady * 86400)
+    let megabytes = Double(disk.bytesWritten) / 1e6
+    let rate: Rate
+    let isRun = signals.isWholeRun && seconds < 3600
+    if isRun {
+      let steady = seconds >= 10 ? disk.steadyBytesPerSecond ?? 0 : 0
+      let perDay = max(megabytes * runsPerDay, steady * 86400 / 1e6)
+      rate = Rate(value: perDay, bounds: .exactly(perDay))
+    } else {
+      rate = Exposure(signals).perDay(
+        EventSum(total: megabytes, events: DiskFiles.spells(disk), unseen: 0))
     }
-    let value = perDay / 1e6
     var display =
-      "\(Figures.bytes(disk.bytesWritten)), \(Figures.bytes(perDay)) in a day"
+      "\(Figures.bytes(megabytes * 1e6)), \(Figures.bytes(rate.value * 1e6)) in a day"
+      + (isRun ? " of a run an hour" : "")
     if let device = disk.deviceBytesWritten {
       display += "; \(Figures.bytes(device)) reached the device"
     }
     return .measured(
       RuleFinding(
-        value: value, displayValue: display,
+        rate: rate, displayValue: display,
         evidence: DiskFiles.rows(disk.files, unit: "bytes") { Double($0.bytesWritten) },
-        savings: scale.saving(of: value)))
+        savings: scale.saving(of: rate.value)))
   }
 }

@@ -6,8 +6,8 @@ package enum CPUUseRule: Rule {
   package static let metadata = RuleMetadata(
     id: "cpu-use", title: "Use little of the CPU", category: .cpu, guide: [Guide.reducePower],
     signals: [.cpu], unit: "%",
-    measuredAs: "median share of one core over windows of a second; a recording shorter than ten "
-      + "seconds counts as ten; the limit is compared with the highest share over 60 s",
+    measuredAs:
+      "median share of one core over windows of a second; the limit is compared with the highest share over 60 s",
     advice: "Profile the busy turns and cut the algorithm, not the corner: cache results, avoid "
       + "copies (withUnsafeBytes, Span), decode once. Look for loops that wait without sleeping. "
       + "Give work that nobody waits for a low priority: Task(priority: .background).",
@@ -31,12 +31,10 @@ package enum CPUUseRule: Rule {
 
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let cpu = signals.cpu else { return .notMeasured(reason: "not recorded") }
-    let isShort = signals.durationSeconds < 10
-    let share = isShort ? min(cpu.medianShare, cpu.totalSeconds / 10) : cpu.medianShare
-    let value = share * 100
+    let value = cpu.medianShare * 100
     let joules = cpu.totalSeconds * signals.priors.wattsPerBusyCore
     var finding = RuleFinding(
-      value: value,
+      value: value, bounds: bounds(cpu, signals, value),
       displayValue: "\(Figures.brief(cpu.medianShare * 100)) % of a core in the median second, "
         + "\(Figures.brief(cpu.p95Share * 100)) % in the 95th (\(Figures.joules(joules)))",
       evidence: signals.threads.filter { $0.cpuSeconds > 0 }
@@ -48,6 +46,17 @@ package enum CPUUseRule: Rule {
         },
       savings: scale.saving(of: value, joules: joules))
     finding.limitValue = signals.durationSeconds >= 60 ? cpu.shareOver60s * 100 : nil
+    finding.limitBounds = .exactly(cpu.shareOver60s * 100)
     return .measured(finding)
+  }
+
+  /// Of all CPU time, as spells that may each have lasted as long as one of the busiest seconds was busy.
+  private static func bounds(_ cpu: CPUSignal, _ signals: SignalSet, _ value: Double) -> Bounds {
+    let spell = max(cpu.p95Share * min(1, signals.durationSeconds), 0.001)
+    let spells = Int((cpu.totalSeconds / spell).rounded(.up))
+    let bounds = Exposure(signals).percent(
+      EventSum(total: cpu.totalSeconds, events: spells, unseen: spell)
+    ).bounds
+    return Bounds(low: min(bounds.low, value), high: max(bounds.high, value))
   }
 }

@@ -7,11 +7,13 @@ package enum CacheWritesRule: Rule {
     guide: [Guide.fileAccess], signals: [.disk], unit: "MB/min",
     measuredAs:
       "bytes written under cache and temporary directories (/tmp, /var/tmp, .cache, Caches "
-      + "and the like) per minute; a recording shorter than a minute counts as a minute",
+      + "and the like) per minute",
     advice: "Keep caches in memory (NSCache, a dictionary with a limit, memfd or /dev/shm for big "
       + "scratch data), and write what the next start really needs once, at the end.",
     examples: [
-      RuleExample("nothing but documents", .pass, example("/home/me/notes.txt", 5_000_000)),
+      RuleExample("a thumbnail", .pass, example("/home/me/.cache/app/a.png", 50_000)),
+      RuleExample(
+        "nothing but documents", .notApplicable, example("/home/me/notes.txt", 5_000_000)),
       RuleExample("a cache of 300 MB", .fail, example("/home/me/.cache/app/blob", 300_000_000)),
       RuleExample("no writes", .notApplicable, SignalSet(durationSeconds: 60, disk: DiskSignal())),
     ])

@@ -32,6 +32,8 @@ package enum ChattyProtocolRule: Rule {
     return .measured(
       RuleFinding(
         value: value,
+        bounds: .share(Double(exchange.followedSmallSends), of: Double(exchange.sends))
+          .scaled(by: 100),
         displayValue: "\(exchange.followedSmallSends) of \(exchange.sends) sends were small and "
           + "followed by another; \(Figures.count(exchange.roundTrips, "round trip")), median "
           + "\(Figures.bytes(exchange.medianSendBytes))",

@@ -14,7 +14,7 @@ package enum ConnectionCloseCostRule: Rule {
       + "request (HTTPClient's idle timeout below the radio's tail).",
     examples: [
       RuleExample(
-        "requests and nothing else", .pass, RadioTails.example(every: 30, seconds: 60)),
+        "requests and nothing else", .pass, RadioTails.example(every: 30, seconds: 600)),
       RuleExample(
         "each connection closed 20 s later", .fail,
         RadioTails.example(every: 40, seconds: 400, closedAfter: 20)),
@@ -28,10 +28,12 @@ package enum ConnectionCloseCostRule: Rule {
     }
     let bursts = network.bursts.filter { $0.class == .connectionControl }
     let joules = bursts.reduce(0) { $0 + $1.energyJoules }
+    let all = Double(network.bursts.count)
     let value = min(100, joules / network.radio.energyJoules * 100)
     return .measured(
       RuleFinding(
         value: value,
+        bounds: .share(value / 100 * all, of: all).scaled(by: 100),
         displayValue: "\(Figures.count(bursts.count, "burst")) without payload, "
           + Figures.joules(joules),
         evidence: RadioTails.rows(bursts), savings: scale.saving(of: value, joules: joules)))

@@ -11,14 +11,14 @@ package enum ConnectionReuseRule: Rule {
     category: .network, guide: [Guide.reducePower], signals: [.network], unit: "1/min",
     measuredAs:
       "connections opened to a host and port within 60 s of the end of another to it, and "
-      + "silences of more than 30 s on an open connection, per minute; a recording shorter than a "
-      + "minute counts as a minute",
+      + "silences of more than 30 s on an open connection, per minute",
     advice:
       "Keep one URLSession, HTTPClient or channel for the program instead of one per request, "
       + "and read responses to their end so that keep-alive works. Close a connection that will not "
       + "be used within half a minute.",
     examples: [
-      RuleExample("one connection", .pass, example(count: 1)),
+      RuleExample("two connections in an hour", .pass, example(count: 2, seconds: 3600)),
+      RuleExample("one connection", .notApplicable, example(count: 1)),
       RuleExample("twenty connections in a row", .fail, example(count: 20)),
       RuleExample(
         "no connection", .notApplicable,
@@ -42,10 +42,13 @@ package enum ConnectionReuseRule: Rule {
     }
     let silent = network.exchange.connections.reduce(0) { $0 + $1.idleGaps.count }
     let count = again.values.reduce(0, +)
-    let value = Rates.perMinute(Double(count + silent), over: signals.durationSeconds)
+    guard own.count > 1 || silent > 0 else {
+      return .notApplicable(reason: "one connection was opened, and it was used")
+    }
+    let rate = Exposure(signals).perMinute(EventSum(count: count + silent))
     return .measured(
       RuleFinding(
-        value: value,
+        rate: rate,
         displayValue: "\(count) of \(Figures.count(own.count, "connection")) could have been an "
           + "earlier one, \(Figures.count(silent, "silence")) of over 30 s",
         evidence: again.filter { $0.value > 0 }
@@ -53,12 +56,12 @@ package enum ConnectionReuseRule: Rule {
             Evidence(
               summary: "\($0.key): connected again \(Figures.count($0.value, "time"))",
               value: Double($0.value), unit: "connections", host: $0.key)
-          }, savings: scale.saving(of: value)))
+          }, savings: scale.saving(of: rate.value)))
   }
 
-  private static func example(count: Int) -> SignalSet {
+  private static func example(count: Int, seconds: Double = 60) -> SignalSet {
     SignalSet(
-      durationSeconds: 60,
+      durationSeconds: seconds,
       network: NetworkSignal(
         connections: (0..<count).map {
           ConnectionSignal(

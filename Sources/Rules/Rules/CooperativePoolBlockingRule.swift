@@ -8,7 +8,7 @@ package enum CooperativePoolBlockingRule: Rule {
     signals: [.mainThread], unit: "ms/min",
     measuredAs:
       "time that Swift tasks kept the pool's most blocked thread in files, locks, sleeps and the like, "
-      + "per minute; a recording shorter than a minute counts as a minute",
+      + "per minute",
     advice:
       "The pool has one thread for each CPU, and a task that blocks takes one away from all others. Suspend instead: "
       + "try await Task.sleep(for:), an AsyncStream or a continuation in place of a semaphore, "

@@ -8,7 +8,7 @@ package enum EventLoopBlockingRule: Rule {
     signals: [.mainThread], unit: "ms/min",
     measuredAs:
       "time that the event loop blocked longest was blocked in files, locks, sleeps and the like outside its selector, "
-      + "per minute; a recording shorter than a minute counts as a minute",
+      + "per minute",
     advice:
       "Every channel of an event loop waits while a handler does. Read files with NIOFileSystem or "
       + "NIOThreadPool.runIfActive, sleep with eventLoop.scheduleTask, and leave locks and synchronous calls to "

@@ -9,7 +9,8 @@ package enum FootprintGrowthRule: Rule {
     measuredAs:
       "robust slope (Theil–Sen) of the footprint between turns of the event loop (all readings where "
       + "there is no loop) with its 95 % interval; zero when the "
-      + "interval holds zero; over a recording shorter than a minute, what it grew by",
+      + "interval holds zero; a recording shorter than a minute may show a start, so that it is "
+      + "at least what it grew by",
     advice: "Look for what is added and never removed: caches without a limit, arrays of events, "
       + "closures that hold self in a cycle ([weak self]), tasks and continuations that never "
       + "end. Compare with heaptrack or Valgrind's massif for the allocating stack.",
@@ -42,23 +43,29 @@ package enum FootprintGrowthRule: Rule {
 
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let memory = signals.memory else { return .notMeasured(reason: "not recorded") }
+    let isTool = signals.mainThread?.knownEventLoop == false
     guard let slope = memory.growthBytesPerMinute, let interval = memory.growthInterval,
       interval.count == 2
     else {
-      return .notMeasured(reason: "the recording has too few samples to tell a slope")
+      return isTool
+        ? .notApplicable(reason: workInProgress)
+        : .notMeasured(reason: "the recording has too few samples to tell a slope")
     }
     let isLeak = slope > 0 && interval[0] > 0
-    let value = isLeak ? slope / 1e6 * min(signals.durationSeconds, 60) / 60 : 0
+    let value = isLeak ? slope / 1e6 : 0
+    // A recording of less than a minute may show a start: had it grown no further, a minute would hold this.
+    let shown = min(signals.durationSeconds, 60) / 60
     let bounds = "\(Figures.brief(interval[0] / 1e6)) to \(Figures.brief(interval[1] / 1e6))"
     let finding = RuleFinding(
       value: value,
+      bounds: Bounds(
+        low: isLeak ? max(0, interval[0]) / 1e6 * shown : 0,
+        high: max(value, interval[1] / 1e6)),
       displayValue: "\(Figures.brief(slope / 1e6)) MB per minute (\(bounds) at 95 %)",
       savings: scale.saving(of: value))
-    if let main = signals.mainThread, !main.hasEventLoop {
-      return .notApplicable(
-        reason: "without an event loop, growth is work in progress rather than a leak",
-        finding: finding)
-    }
-    return .measured(finding)
+    return isTool ? .notApplicable(reason: workInProgress, finding: finding) : .measured(finding)
   }
+
+  private static let workInProgress =
+    "without an event loop, growth is work in progress rather than a leak"
 }

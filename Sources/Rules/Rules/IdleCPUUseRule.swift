@@ -26,18 +26,21 @@ package enum IdleCPUUseRule: Rule {
     ])
 
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
-    guard let main = signals.mainThread, main.hasEventLoop else {
-      return .notApplicable(reason: MainThreadWaits.noEventLoop)
+    guard let hasEventLoop = signals.mainThread?.knownEventLoop else {
+      return .notMeasured(reason: "whether the main thread was idle is not known")
     }
+    guard hasEventLoop else { return .notApplicable(reason: MainThreadWaits.noEventLoop) }
     guard let idle = signals.cpu?.idleSeconds, let cpu = signals.cpu?.idleCPUSeconds,
       idle >= shortestSeconds
     else {
       return .notApplicable(reason: "the program was never idle for a whole second")
     }
-    let value = cpu / max(idle, 10) * 100
+    // Its CPU time may have come in one spell for each second that was idle.
+    let rate = Exposure(seconds: idle).percent(
+      EventSum(total: cpu, events: Int(idle), unseen: 0.001))
     return .measured(
       RuleFinding(
-        value: value,
+        rate: rate,
         displayValue: "\(Figures.seconds(cpu)) of CPU time in \(Figures.seconds(idle)) of idleness",
         evidence: signals.threads.filter { $0.role != .main && $0.cpuSeconds > 0 }
           .sorted { ($0.cpuSeconds, $1.tid) > ($1.cpuSeconds, $0.tid) }.prefix(5).map {
@@ -46,7 +49,7 @@ package enum IdleCPUUseRule: Rule {
                 + "\(Figures.seconds($0.cpuSeconds)) of CPU time in all",
               value: $0.cpuSeconds, unit: "s", thread: $0.name)
           },
-        savings: scale.saving(of: value, joules: cpu * signals.priors.wattsPerBusyCore)))
+        savings: scale.saving(of: rate.value, joules: cpu * signals.priors.wattsPerBusyCore)))
   }
 
   private static func example(cpu: Double) -> SignalSet {

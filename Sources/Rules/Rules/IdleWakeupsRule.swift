@@ -6,8 +6,8 @@ package enum IdleWakeupsRule: Rule {
   package static let metadata = RuleMetadata(
     id: "idle-wakeups", title: "Let the CPU sleep", category: .cpu, guide: [Guide.reducePower],
     signals: [.wakeups], unit: "1/s",
-    measuredAs: "wakeups made in interrupt context, as macOS and iOS count them, per second; a "
-      + "recording shorter than ten seconds counts as ten; the limit holds from 300 s on",
+    measuredAs:
+      "wakeups made in interrupt context, as macOS and iOS count them, per second; the limit holds from 300 s on",
     advice: "Find the timers in the evidence and make them rarer, join them into one, or replace "
       + "them by an event. Give timers a tolerance (Timer.tolerance, the leeway of a "
       + "DispatchSourceTimer, Task.sleep(for:tolerance:)) so that they can share a wakeup.",
@@ -19,10 +19,12 @@ package enum IdleWakeupsRule: Rule {
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let wakeups = signals.wakeups else { return .notMeasured(reason: "not recorded") }
     let seconds = signals.durationSeconds
-    let value = Rates.perSecond(Double(wakeups.idle), over: seconds)
+    let rate = Exposure(signals).perSecond(EventSum(count: wakeups.idle))
+    let value = rate.value
     var finding = RuleFinding(
-      value: value,
-      displayValue: "\(Figures.brief(value)) idle wakeups per second"
+      rate: rate,
+      displayValue:
+        "\(Figures.brief(value)) idle wakeups \(rate.isPerRun ? "in the run" : "per second")"
         + " (\(wakeups.idle) of \(Figures.count(wakeups.total, "wakeup")))",
       evidence: evidence(signals, wakeups),
       savings: scale.saving(

@@ -8,8 +8,7 @@ package enum InactiveTimersRule: Rule {
     guide: [Guide.interrupted2015, Guide.interruption, Guide.interruptions10],
     signals: [.wakeups], unit: "1/s",
     measuredAs:
-      "wakeups by timers per second in inactive and background phases; phases shorter than "
-      + "ten seconds together count as ten",
+      "wakeups by timers per second in inactive and background phases",
     advice: "Invalidate or suspend timers when the program is interrupted (Timer.invalidate(), "
       + "DispatchSourceTimer.suspend(), Task.cancel()) and start them again when it is back.",
     examples: [
@@ -23,10 +22,10 @@ package enum InactiveTimersRule: Rule {
     guard !phases.isEmpty else { return .notApplicable(reason: PhaseUses.noQuiet) }
     let count = phases.reduce(0) { $0 + $1.timerWakeups }
     let seconds = phases.reduce(0) { $0 + $1.durationSeconds }
-    let value = Double(count) / max(seconds, 10)
+    let rate = Exposure(seconds: seconds).perSecond(EventSum(count: count))
     return .measured(
       RuleFinding(
-        value: value,
+        rate: rate,
         displayValue: "\(Figures.count(count, "timer wakeup")) in \(Figures.seconds(seconds))",
         evidence: phases.filter { $0.timerWakeups > 0 }.prefix(5).map {
           PhaseUses.row(
@@ -34,6 +33,6 @@ package enum InactiveTimersRule: Rule {
             unit: "wakeups")
         },
         savings: scale.saving(
-          of: value, joules: signals.joules(ofIdleWakeups: count))))
+          of: rate.value, joules: signals.joules(ofIdleWakeups: count))))
   }
 }

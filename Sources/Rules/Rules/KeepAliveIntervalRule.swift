@@ -34,7 +34,7 @@ package enum KeepAliveIntervalRule: Rule {
     let value = 3600 / shortest.found.periodSeconds
     return .measured(
       RuleFinding(
-        value: value,
+        fact: value,
         displayValue:
           "every \(Figures.seconds(shortest.found.periodSeconds)) to \(shortest.remote)",
         evidence: series.prefix(5).map {

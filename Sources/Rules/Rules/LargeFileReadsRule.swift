@@ -29,9 +29,12 @@ package enum LargeFileReadsRule: Rule {
     let files = disk.files.filter {
       $0.bytesRead > largeBytes && $0.bytesRead / UInt64(max($0.reads, 1)) >= 1 << 20
     }
+    guard disk.files.contains(where: { $0.bytesRead > largeBytes }) else {
+      return .notApplicable(reason: "no large file was read")
+    }
     return .measured(
       RuleFinding(
-        value: Double(files.count),
+        fact: Double(files.count),
         displayValue: files.isEmpty
           ? "no large file was read whole"
           : "\(Figures.count(files.count, "large file")) read whole",

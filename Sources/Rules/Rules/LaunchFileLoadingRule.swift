@@ -26,7 +26,7 @@ package enum LaunchFileLoadingRule: Rule {
     ])
 
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
-    if let main = signals.mainThread, !main.hasEventLoop {
+    if signals.mainThread?.knownEventLoop == false {
       return .notApplicable(reason: "the program has no event loop that it could be ready for")
     }
     guard let launch = signals.lifecycle?.launch else {
@@ -38,7 +38,7 @@ package enum LaunchFileLoadingRule: Rule {
     let value = Double(bytes) / 1e6
     return .measured(
       RuleFinding(
-        value: value,
+        fact: value,
         displayValue: "\(Figures.bytes(bytes)) read and "
           + "\(Figures.count(launch.filesOpened, "file")) opened before the first event",
         evidence: launch.files.prefix(8).map { Evidence(summary: "opened \($0)", path: $0) },

@@ -21,7 +21,7 @@ package enum LaunchMainThreadWorkRule: Rule {
     ])
 
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
-    if let main = signals.mainThread, !main.hasEventLoop {
+    if signals.mainThread?.knownEventLoop == false {
       return .notApplicable(reason: "the program has no event loop that it could be ready for")
     }
     guard let launch = signals.lifecycle?.launch else {
@@ -33,7 +33,7 @@ package enum LaunchMainThreadWorkRule: Rule {
       [("computing", launch.runningSeconds)] + launch.blockedByCause.map { ($0.rawValue, $1) }
     return .measured(
       RuleFinding(
-        value: seconds * 1000,
+        fact: seconds * 1000,
         displayValue: "\(Figures.seconds(launch.runningSeconds)) computing and "
           + "\(Figures.seconds(blocked)) blocked before the first event",
         evidence: parts.filter { $0.1 > 0 }.sorted { ($0.1, $1.0) > ($1.1, $0.0) }.map {

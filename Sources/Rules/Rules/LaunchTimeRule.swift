@@ -27,7 +27,7 @@ package enum LaunchTimeRule: Rule {
 
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let life = signals.lifecycle else { return .notMeasured(reason: "not recorded") }
-    if let main = signals.mainThread, !main.hasEventLoop {
+    if signals.mainThread?.knownEventLoop == false {
       return .notApplicable(reason: "the program has no event loop that it could be ready for")
     }
     guard let seconds = life.launchSeconds else {
@@ -36,7 +36,7 @@ package enum LaunchTimeRule: Rule {
     }
     return .measured(
       RuleFinding(
-        value: seconds,
+        fact: seconds,
         displayValue: "\(Figures.seconds(seconds)) to "
           + (life.launchHow.hasSuffix("ready mark") ? "the ready mark" : "the first event wait"),
         evidence: [

@@ -7,8 +7,7 @@ package enum MainThreadComputationRule: Rule {
     id: "main-thread-computation", title: "Compute off the main thread",
     category: .responsiveness, guide: [Guide.threads, Guide.concurrency],
     signals: [.mainThread], unit: "ms/min",
-    measuredAs: "CPU time of the main thread in turns of 50 ms and more, per minute; a recording "
-      + "shorter than a minute counts as a minute",
+    measuredAs: "CPU time of the main thread in turns of 50 ms and more, per minute",
     advice: "Run parsing, encoding, image work and the like in a @concurrent function, a task "
       + "group or DispatchQueue.concurrentPerform, and hand only the result to the MainActor. "
       + "See which share could have run on a CPU that was idle.",
@@ -23,7 +22,8 @@ package enum MainThreadComputationRule: Rule {
         SignalSet(
           durationSeconds: 10,
           mainThread: MainThreadSignal(
-            turns: 10, runningSeconds: 2, computingSeconds50ms: 2, computingWhileIdleCPUs: 1.8))),
+            turns: 10, runningSeconds: 2, turnsOver: TurnCounts(over50ms: 10),
+            computingSeconds50ms: 2, computingWhileIdleCPUs: 1.8))),
       RuleExample(
         "a compiler", .notApplicable,
         SignalSet(
@@ -35,15 +35,20 @@ package enum MainThreadComputationRule: Rule {
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let main = signals.mainThread else { return .notMeasured(reason: "not recorded") }
     let seconds = main.computingSeconds50ms
-    let value = Rates.perMinute(seconds * 1000, over: signals.durationSeconds)
+    guard seconds > 0 || !main.hasEventLoop else {
+      return .notApplicable(reason: "no turn of 50 ms and more computed")
+    }
+    let rate = Exposure(signals).perMinute(
+      EventSum(
+        total: seconds * 1000, events: max(main.turnsOver.over50ms, main.hangs.count), unseen: 50))
     var display = "\(Figures.seconds(seconds)) of computing in turns of 50 ms and more"
     if seconds > 0, main.computingWhileIdleCPUs > 0 {
       let share = min(1, main.computingWhileIdleCPUs / seconds) * 100
       display += ", \(Figures.fixed(share, 0)) % of it beside an idle CPU"
     }
     let finding = RuleFinding(
-      value: value, displayValue: display, evidence: evidence(main),
-      savings: scale.saving(of: value, seconds: seconds))
+      rate: rate, displayValue: display, evidence: evidence(main),
+      savings: scale.saving(of: rate.value, seconds: seconds))
     guard main.hasEventLoop else {
       return .notApplicable(reason: MainThreadWaits.noEventLoop, finding: finding)
     }

@@ -8,8 +8,7 @@ package enum MainThreadFileAccessRule: Rule {
     signals: [.mainThread], unit: "ms/min",
     measuredAs:
       "time the main thread was blocked in file calls and syncs (page faults are shown but "
-      + "not counted: loading the program causes them too), "
-      + "per minute; a recording shorter than a minute counts as a minute",
+      + "not counted: loading the program causes them too), per minute",
     advice: "Read and write files from an actor or a background queue: FileHandle and Data calls "
       + "inside a Task.detached, DispatchIO, or NIOFileSystem. Leave fsync to that queue, and "
       + "never call it for each change.",

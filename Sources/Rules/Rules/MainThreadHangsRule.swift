@@ -5,19 +5,25 @@ import Signals
 package enum MainThreadHangsRule: Rule {
   /// Length up to which a turn goes unnoticed.
   static let unnoticedSeconds = 0.1
+  /// What a hang that was not seen and might have been lasts beyond that: 250 ms in all, from which Apple's hang rate
+  /// counts it.
+  static let unseenMilliseconds = 150.0
 
   package static let metadata = RuleMetadata(
     id: "main-thread-hangs", title: "Do not keep the main thread from its events",
     category: .responsiveness, guide: [Guide.doNotBlock, Guide.concurrency],
     signals: [.mainThread], unit: "ms/min",
-    measuredAs: "what each turn of the main thread lasts beyond 100 ms, summed up, per minute; a "
-      + "recording shorter than a minute counts as a minute",
+    measuredAs: "what each turn of the main thread lasts beyond 100 ms, summed up, per minute",
     advice: "Make each turn short. Move long work into a Task.detached, an actor of its own or a "
       + "DispatchQueue, await it, and come back to the MainActor only with the result. Cut what "
       + "must stay into slices with Task.yield() between them.",
     examples: [
       RuleExample(
-        "one turn of 150 ms", .pass,
+        "one turn of 150 ms in a minute", .pass,
+        SignalSet(
+          durationSeconds: 60, mainThread: MainThreadSignal(turns: 20, hangs: [hang(1, 0.15)]))),
+      RuleExample(
+        "one turn of 150 ms in two seconds", .notMeasured,
         SignalSet(
           durationSeconds: 2, mainThread: MainThreadSignal(turns: 20, hangs: [hang(1, 0.15)]))),
       RuleExample(
@@ -35,19 +41,21 @@ package enum MainThreadHangsRule: Rule {
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let main = signals.mainThread else { return .notMeasured(reason: "not recorded") }
     guard main.hasEventLoop else { return .notApplicable(reason: MainThreadWaits.noEventLoop) }
-    let excess = main.hangs.reduce(0) { $0 + max(0, $1.durationSeconds - unnoticedSeconds) }
+    let excesses = main.hangs.map { max(0, $0.durationSeconds - unnoticedSeconds) }
+    let excess = excesses.reduce(0, +)
     let worst = main.hangs.map(\.durationSeconds).max() ?? 0
-    let value = Rates.perMinute(excess * 1000, over: signals.durationSeconds)
+    let rate = Exposure(signals).perMinute(
+      EventSum(sizes: excesses.map { $0 * 1000 }, unseen: unseenMilliseconds))
     let display =
       main.hangs.isEmpty
       ? "no turn of 100 ms or more"
       : "\(Figures.count(main.hangs.count, "hang")), the longest \(Figures.seconds(worst))"
     return .measured(
       RuleFinding(
-        value: value, displayValue: display,
+        rate: rate, displayValue: display,
         evidence: main.hangs.sorted { $0.durationSeconds > $1.durationSeconds }.prefix(8)
           .map { row($0, thread: main.threadName) },
-        savings: scale.saving(of: value, seconds: excess)))
+        savings: scale.saving(of: rate.value, seconds: excess)))
   }
 
   private static func row(_ hang: Hang, thread: String) -> Evidence {

@@ -7,18 +7,18 @@ package enum MainThreadSleepsRule: Rule {
     category: .responsiveness, guide: [Guide.doNotBlock],
     signals: [.mainThread], unit: "ms/min",
     measuredAs: "time the main thread spent in nanosleep-like calls outside its event wait, "
-      + "per minute; a recording shorter than a minute counts as a minute",
+      + "per minute",
     advice:
       "Wait with try await Task.sleep(for:), a Timer or a DispatchSourceTimer, which leave the "
       + "main thread to its events. If the sleep waits for something to happen, wait for that "
       + "with an AsyncStream, a continuation or a notification.",
     examples: [
       RuleExample(
-        "timers in the event loop", .pass,
+        "timers in the event loop, and half a millisecond of sleep", .pass,
         SignalSet(
           durationSeconds: 60,
           mainThread: MainThreadSignal(
-            turns: 50, idleSeconds: 59, blockedByCause: [.sleep: 0]))),
+            turns: 50, idleSeconds: 59, blockedByCause: [.sleep: 0.0005]))),
       RuleExample(
         "ten sleeps of 50 ms", .fail,
         SignalSet(

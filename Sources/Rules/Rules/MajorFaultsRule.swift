@@ -7,7 +7,7 @@ package enum MajorFaultsRule: Rule {
     id: "major-faults", title: "Do not make the system load pages again", category: .memory,
     guide: [Guide.useMemory], signals: [.memory], unit: "1/min",
     measuredAs: "page faults that read from a device, per minute, with the time that threads were "
-      + "blocked by faults; a recording shorter than a minute counts as a minute",
+      + "blocked by faults",
     advice: "Keep the working set small, touch mapped files in order (madvise with MADV_SEQUENTIAL "
       + "or MADV_WILLNEED), and link less: a cold start's faults are the program and its libraries.",
     examples: [
@@ -17,14 +17,17 @@ package enum MajorFaultsRule: Rule {
 
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let memory = signals.memory else { return .notMeasured(reason: "not recorded") }
-    let value = Rates.perMinute(Double(memory.majorFaults), over: signals.durationSeconds)
+    guard memory.majorFaults > 0 else {
+      return .notApplicable(reason: "no page had to be read from a device")
+    }
+    let rate = Exposure(signals).perMinute(EventSum(count: memory.majorFaults))
     let stall = signals.cpu?.majorFaultSeconds ?? 0
     return .measured(
       RuleFinding(
-        value: value,
+        rate: rate,
         displayValue: "\(Figures.count(memory.majorFaults, "major fault"))"
           + (stall > 0 ? ", \(Figures.seconds(stall)) blocked by faults" : ""),
-        savings: scale.saving(of: value, seconds: stall)))
+        savings: scale.saving(of: rate.value, seconds: stall)))
   }
 
   private static func example(_ faults: Int) -> SignalSet {

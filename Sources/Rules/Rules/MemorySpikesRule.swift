@@ -37,7 +37,7 @@ package enum MemorySpikesRule: Rule {
 
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let memory = signals.memory else { return .notMeasured(reason: "not recorded") }
-    if let main = signals.mainThread, !main.hasEventLoop {
+    if signals.mainThread?.knownEventLoop == false {
       return .notApplicable(reason: "without an event loop there are no turns")
     }
     guard memory.spikesMeasured else {
@@ -48,7 +48,7 @@ package enum MemorySpikesRule: Rule {
     let value = spikes.first?.share ?? 0
     return .measured(
       RuleFinding(
-        value: value,
+        fact: value,
         displayValue: spikes.first.map {
           "\(Figures.bytes($0.peakBytes)) for a moment, "
             + "\(Figures.bytes($0.afterBytes)) after"

@@ -38,7 +38,7 @@ package enum MemoryWarningResponseRule: Rule {
     let released = (1 - worst.held) * 100
     return .measured(
       RuleFinding(
-        value: worst.held * 100,
+        fact: worst.held * 100,
         displayValue: "\(Figures.brief(released)) % of \(Figures.bytes(worst.from)) freed",
         evidence: known.prefix(5).map {
           Evidence(

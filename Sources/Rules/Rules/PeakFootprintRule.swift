@@ -29,6 +29,8 @@ package enum PeakFootprintRule: Rule {
     return .measured(
       RuleFinding(
         value: value,
+        // Between two readings it may have been higher, and never above the kernel's own peak of all memory.
+        bounds: Bounds(low: value, high: max(value, Double(memory.peakResidentBytes) / 1e6)),
         displayValue: "\(Figures.bytes(value * 1e6)) at the peak, "
           + "\(Figures.bytes(memory.endFootprintBytes)) at the end",
         evidence: peak.map {

@@ -7,7 +7,7 @@ package enum PollingTimersRule: Rule {
     id: "polling-timers", title: "Wait for events, do not poll", category: .cpu,
     guide: [Guide.reducePower], signals: [.wakeups], unit: "1/s",
     measuredAs: "timed waits that expired at a regular period with no work before the next wait, "
-      + "by thread and place, per second; a recording shorter than ten seconds counts as ten",
+      + "by thread and place, per second",
     advice: "Replace the loop that looks by something that tells: a DispatchSource for files and "
       + "processes, an AsyncStream or continuation for state, a condition or semaphore for "
       + "threads. Where there is only a timer, schedule it for when there is something to do.",
@@ -19,17 +19,22 @@ package enum PollingTimersRule: Rule {
 
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let wakeups = signals.wakeups else { return .notMeasured(reason: "not recorded") }
+    guard !wakeups.timers.isEmpty else {
+      return .notApplicable(reason: "no thread waited for a time again and again")
+    }
     let polling = wakeups.timers.filter { $0.expiredWithoutWork > 0 }
       .sorted { ($0.expiredWithoutWork, $1.tid) > ($1.expiredWithoutWork, $0.tid) }
     let expired = polling.reduce(0) { $0 + $1.expiredWithoutWork }
-    let value = Rates.perSecond(Double(expired), over: signals.durationSeconds)
+    let rate = Exposure(signals).perSecond(EventSum(count: expired))
+    let value = rate.value
     let display =
       expired == 0
       ? "no regular timed wait expired for nothing"
-      : "\(Figures.brief(value)) timed waits expired for nothing per second"
+      : "\(Figures.brief(value)) timed waits expired for nothing "
+        + (rate.isPerRun ? "in the run" : "per second")
     return .measured(
       RuleFinding(
-        value: value, displayValue: display, evidence: polling.prefix(8).map(row),
+        rate: rate, displayValue: display, evidence: polling.prefix(8).map(row),
         savings: scale.saving(
           of: value, joules: signals.joules(ofIdleWakeups: expired))))
   }

@@ -27,7 +27,7 @@ package enum RadioChoiceRule: Rule {
     return .informative(
       reason: "which radio is used is not the program's choice",
       finding: RuleFinding(
-        value: own.energyJoules,
+        fact: own.energyJoules,
         displayValue: "\(own.profile) takes \(Figures.joules(own.energyJoules))\(best ?? "")",
         evidence: all.map {
           Evidence(

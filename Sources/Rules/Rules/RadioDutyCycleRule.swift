@@ -29,6 +29,11 @@ package enum RadioDutyCycleRule: Rule {
     let value = radio.dutyCycle * 100
     let finding = RuleFinding(
       value: value,
+      bounds: Exposure(signals).percent(
+        EventSum(
+          total: radio.dutyCycle * signals.durationSeconds, events: spells(network.bursts),
+          unseen: 0)
+      ).bounds.atMost(100),
       displayValue: "the \(radio.profile) radio was on \(Figures.brief(value)) % of the time, for "
         + Figures.count(network.bursts.count, "burst"),
       evidence: RadioTails.rows(network.bursts),
@@ -39,6 +44,11 @@ package enum RadioDutyCycleRule: Rule {
         finding: finding)
     }
     return .measured(finding)
+  }
+
+  /// How often the program kept the radio on: a burst goes on because of a transfer each second and a half at least.
+  private static func spells(_ bursts: [Burst]) -> Int {
+    bursts.reduce(0) { $0 + max(1, Int($1.durationSeconds / 1.5)) }
   }
 
   /// By how much the duty cycle falls if the tails that could be shared were.

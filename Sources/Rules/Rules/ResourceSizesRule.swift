@@ -39,7 +39,7 @@ package enum ResourceSizesRule: Rule {
     return .informative(
       reason: "what is a resource is not known",
       finding: RuleFinding(
-        value: Double(largest.bytesRead) / 1e6,
+        fact: Double(largest.bytesRead) / 1e6,
         displayValue: "the largest file read: \(Figures.bytes(largest.bytesRead))",
         evidence: read.prefix(5).map {
           let ending = $0.path.split(separator: ".").last.map { $0.lowercased() } ?? ""

@@ -6,9 +6,9 @@ package enum RetryStormsRule: Rule {
   package static let metadata = RuleMetadata(
     id: "retry-storms", title: "Back off when the network fails", category: .network,
     guide: [Guide.networking, Guide.reachability], signals: [.network], unit: "1/min",
-    measuredAs: "connections that were refused or timed out and sends that failed, per minute; a "
-      + "recording shorter than a minute counts as a minute; a host whose attempts come at growing "
-      + "intervals counts half",
+    measuredAs:
+      "connections that were refused or timed out and sends that failed, per minute; a host "
+      + "whose attempts come at growing intervals counts half",
     advice:
       "Double the wait after each failure, with some randomness and a ceiling, and stop after "
       + "a few. Wait for the network to come back (netlink's route messages, NetworkMonitor, "
@@ -16,7 +16,9 @@ package enum RetryStormsRule: Rule {
     examples: [
       RuleExample("one refusal", .pass, example([5])),
       RuleExample("a hundred attempts", .fail, example((0..<100).map { Double($0) * 0.5 })),
-      RuleExample("intervals that double", .warn, example([1, 2, 4, 8, 16, 32])),
+      RuleExample(
+        "twelve attempts at growing intervals", .warn,
+        example([1, 2, 3.2, 4.8, 7, 10, 14, 19, 26, 35, 46, 58])),
       RuleExample(
         "no connection", .notApplicable,
         SignalSet(durationSeconds: 60, network: NetworkSignal())),
@@ -24,25 +26,27 @@ package enum RetryStormsRule: Rule {
 
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let network = signals.network else { return .notMeasured(reason: "not recorded") }
-    guard !network.failures.isEmpty || !network.connections.isEmpty || network.sends > 0 else {
-      return .notApplicable(reason: "the program used no network")
+    guard !network.failures.isEmpty else {
+      return .notApplicable(reason: "no connection and no send failed")
     }
     let hosts = Dictionary(grouping: network.failures, by: \.remote).map {
       (host: $0, times: $1.map(\.time).sorted())
     }.sorted { ($0.times.count, $1.host) > ($1.times.count, $0.host) }
-    let weighted = hosts.reduce(0.0) {
-      $0 + Double($1.times.count) * (backsOff($1.times) ? 0.5 : 1)
+    var failures = EventSum(count: 0)
+    for host in hosts {
+      failures.add(
+        Double(host.times.count) * (backsOff(host.times) ? 0.5 : 1), events: host.times.count)
     }
-    let value = Rates.perMinute(weighted, over: signals.durationSeconds)
+    let rate = Exposure(signals).perMinute(failures)
     return .measured(
       RuleFinding(
-        value: value, displayValue: Figures.count(network.failures.count, "failure"),
+        rate: rate, displayValue: Figures.count(network.failures.count, "failure"),
         evidence: hosts.prefix(5).map {
           Evidence(
             summary: "\($0.host): \(Figures.count($0.times.count, "failure"))"
               + (backsOff($0.times) ? ", at growing intervals" : ""),
             value: Double($0.times.count), unit: "failures", time: $0.times.first, host: $0.host)
-        }, savings: scale.saving(of: value)))
+        }, savings: scale.saving(of: rate.value)))
   }
 
   /// Whether the second half of the intervals is at least half as long again as the first.

@@ -19,7 +19,9 @@ package enum ServerPollingRule: Rule {
 
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let network = signals.network else { return .notMeasured(reason: "not recorded") }
-    guard !network.bursts.isEmpty else { return .notApplicable(reason: RadioTails.noTraffic) }
+    guard network.bursts.count > 1 else {
+      return .notApplicable(reason: "there was no second burst that could have come regularly")
+    }
     var byHost: [String: [Burst]] = [:]
     for burst in network.bursts where burst.class == .periodic {
       for host in burst.remotes { byHost[host, default: []].append(burst) }
@@ -36,7 +38,7 @@ package enum ServerPollingRule: Rule {
     }
     return .measured(
       RuleFinding(
-        value: Double(most), displayValue: display ?? "no regular bursts to any host",
+        fact: Double(most), displayValue: display ?? "no regular bursts to any host",
         evidence: hosts.prefix(5).map { row(host: $0.key, bursts: $0.value) },
         savings: most > 0
           ? Savings(value: Double(most), joules: network.withoutPolls?.savedJoules ?? joules) : nil)

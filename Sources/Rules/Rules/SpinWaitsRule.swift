@@ -6,14 +6,14 @@ package enum SpinWaitsRule: Rule {
     id: "spin-waits", title: "Do not wait busily", category: .cpu, guide: [Guide.reducePower],
     signals: [.cpu], unit: "1/s",
     measuredAs: "calls of sched_yield, polls with a timeout of zero that found nothing, and calls "
-      + "that would have blocked three and more times in a row, per second; a recording shorter "
-      + "than ten seconds counts as ten",
+      + "that would have blocked three and more times in a row, per second",
     advice:
       "Wait with what the kernel wakes: a condition, a semaphore, an AsyncStream, poll with a "
       + "timeout, a DispatchSource. Around an atomic, use Mutex or a futex-based lock instead of "
       + "spinning.",
     examples: [
-      RuleExample("none", .pass, example(SpinSignal())),
+      RuleExample("two a second", .pass, example(SpinSignal(yields: 120))),
+      RuleExample("none", .notApplicable, example(SpinSignal())),
       RuleExample(
         "a loop of sched_yield", .fail,
         example(
@@ -29,17 +29,20 @@ package enum SpinWaitsRule: Rule {
     guard let spins = signals.spins else {
       return .notMeasured(reason: "calls that come back with nothing were not recorded")
     }
-    let value = Rates.perSecond(Double(spins.total), over: signals.durationSeconds)
+    guard spins.total > 0 else {
+      return .notApplicable(reason: "no call came back with nothing")
+    }
+    let rate = Exposure(signals).perSecond(EventSum(count: spins.total))
     return .measured(
       RuleFinding(
-        value: value,
+        rate: rate,
         displayValue: "\(spins.yields) sched_yield, \(spins.emptyPolls) empty polls, "
           + "\(spins.emptyReads) calls that would have blocked",
         evidence: spins.places.prefix(8).map {
           Evidence(
             summary: "\($0.count) times on \($0.thread), mostly \($0.call)",
             value: Double($0.count), unit: "calls", thread: $0.thread)
-        }, savings: scale.saving(of: value)))
+        }, savings: scale.saving(of: rate.value)))
   }
 
   private static func example(_ spins: SpinSignal) -> SignalSet {

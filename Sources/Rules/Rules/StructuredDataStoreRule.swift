@@ -37,7 +37,7 @@ package enum StructuredDataStoreRule: Rule {
     return .informative(
       reason: "what store is right depends on the data",
       finding: RuleFinding(
-        value: Double(files.count),
+        fact: Double(files.count),
         displayValue: files.isEmpty
           ? "no large file was written at scattered places"
           : "\(Figures.count(files.count, "large file")) written at scattered places",

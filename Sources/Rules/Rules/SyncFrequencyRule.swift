@@ -6,8 +6,7 @@ package enum SyncFrequencyRule: Rule {
   package static let metadata = RuleMetadata(
     id: "sync-frequency", title: "Sync seldom", category: .disk,
     guide: [Guide.fileAccess, Guide.reducePower], signals: [.disk], unit: "1/min",
-    measuredAs: "fsync, fdatasync, sync_file_range, msync and writes with O_SYNC, per minute; a "
-      + "recording shorter than a minute counts as a minute",
+    measuredAs: "fsync, fdatasync, sync_file_range, msync and writes with O_SYNC, per minute",
     advice: "Put many changes into one transaction and sync that: BEGIN … COMMIT around a batch, "
       + "PRAGMA journal_mode=WAL with synchronous=NORMAL, one FileHandle.synchronize() after the "
       + "last write. What can be made again needs no sync.",
@@ -29,18 +28,15 @@ package enum SyncFrequencyRule: Rule {
 
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let disk = signals.disk else { return .notMeasured(reason: "not recorded") }
-    guard disk.writes > 0 || disk.syncs > 0 else {
-      return .notApplicable(reason: "no regular file was written")
-    }
-    let seconds = signals.durationSeconds
-    let value = Rates.perMinute(Double(disk.syncs), over: seconds)
-    let stall = disk.syncs > 0 ? ", \(Figures.seconds(disk.syncSeconds)) stalled" : ""
+    guard disk.syncs > 0 else { return .notApplicable(reason: "nothing was synced") }
+    let rate = Exposure(signals).perMinute(EventSum(count: disk.syncs))
+    let stall = ", \(Figures.seconds(disk.syncSeconds)) stalled"
     return .measured(
       RuleFinding(
-        value: value, displayValue: "\(Figures.count(disk.syncs, "sync"))\(stall)",
+        rate: rate, displayValue: "\(Figures.count(disk.syncs, "sync"))\(stall)",
         evidence: DiskFiles.rows(disk.files, unit: "syncs") { Double($0.syncs) },
         savings: scale.saving(
-          of: value, joules: Double(disk.syncs) * signals.priors.joulesPerDiskOperation,
+          of: rate.value, joules: Double(disk.syncs) * signals.priors.joulesPerDiskOperation,
           seconds: disk.syncSeconds)))
   }
 }

@@ -14,7 +14,8 @@ package enum TailEnergyRule: Rule {
       + "request of the user's instead of on a timer.",
     examples: [
       RuleExample(
-        "everything in one burst", .pass, RadioTails.example(every: 50, seconds: 60)),
+        "a single burst, which shows no habit", .notMeasured,
+        RadioTails.example(every: 50, seconds: 60)),
       RuleExample(
         "a burst every five minutes", .pass, RadioTails.example(every: 300, seconds: 3600)),
       RuleExample(
@@ -31,10 +32,12 @@ package enum TailEnergyRule: Rule {
     let energy = network.radio.energyJoules
     let avoidable = RadioTails.avoidable(network)
     let value = min(100, avoidable / energy * 100)
+    let bursts = Double(network.bursts.count)
     let tails = network.radio.tailEnergyJoules / energy * 100
     return .measured(
       RuleFinding(
         value: value,
+        bounds: .share(value / 100 * bursts, of: bursts).scaled(by: 100),
         displayValue: "\(Figures.fixed(tails, 0)) % of \(Figures.joules(energy)) in tails, "
           + "\(Figures.fixed(value, 0)) % avoidable",
         evidence: RadioTails.rows(network.bursts),

@@ -39,7 +39,7 @@ package enum TerminationTimeRule: Rule {
     }
     return .measured(
       RuleFinding(
-        value: seconds, displayValue: "\(Figures.seconds(seconds)) from the signal to the exit",
+        fact: seconds, displayValue: "\(Figures.seconds(seconds)) from the signal to the exit",
         savings: scale.saving(of: seconds, seconds: seconds)))
   }
 }

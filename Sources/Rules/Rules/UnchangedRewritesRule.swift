@@ -40,7 +40,7 @@ package enum UnchangedRewritesRule: Rule {
     let equal = rewritten.reduce(0) { $0 + $1.equalRewrites }
     return .measured(
       RuleFinding(
-        value: Double(equal),
+        fact: Double(equal),
         displayValue: "\(equal) of \(Figures.count(compared, "compared rewrite")) changed nothing",
         evidence: rewritten.filter { $0.equalRewrites > 0 }
           .sorted { ($0.equalRewrites, $1.path) > ($1.equalRewrites, $0.path) }.prefix(5).map {

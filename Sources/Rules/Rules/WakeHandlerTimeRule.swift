@@ -32,7 +32,7 @@ package enum WakeHandlerTimeRule: Rule {
     let worst = phases.map(\.longestBusySeconds).max() ?? 0
     return .measured(
       RuleFinding(
-        value: worst, displayValue: "at most \(Figures.seconds(worst)) at a time",
+        fact: worst, displayValue: "at most \(Figures.seconds(worst)) at a time",
         evidence: phases.sorted { $0.longestBusySeconds > $1.longestBusySeconds }.prefix(5).map {
           PhaseUses.row(
             $0, "busy for \(Figures.seconds($0.longestBusySeconds)) at a time",

@@ -40,6 +40,7 @@ package enum WakeupCoalescingRule: Rule {
     return .measured(
       RuleFinding(
         value: value,
+        bounds: .share(Double(replay.avoidable), of: Double(replay.timerWakeups)).scaled(by: 100),
         displayValue: "\(replay.avoidable) of \(replay.timerWakeups) timer wakeups could share "
           + "another's",
         evidence: [

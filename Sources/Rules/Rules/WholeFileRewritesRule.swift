@@ -5,6 +5,8 @@ import Signals
 package enum WholeFileRewritesRule: Rule {
   /// Files up to one block cannot be written in part for less.
   static let blockBytes: UInt64 = 4096
+  /// With fewer writes, none that wrote a whole file again shows nothing.
+  static let fewestWrites = 6
 
   package static let metadata = RuleMetadata(
     id: "whole-file-rewrites", title: "Write what changed, not the whole file", category: .disk,
@@ -23,7 +25,7 @@ package enum WholeFileRewritesRule: Rule {
             writes: 10, bytesWritten: 100_000,
             files: [FileUse(path: "app.log", writes: 10, bytesWritten: 100_000)]))),
       RuleExample(
-        "small settings replaced twice", .pass,
+        "small settings replaced twice", .notApplicable,
         SignalSet(
           durationSeconds: 60,
           disk: DiskSignal(
@@ -60,9 +62,14 @@ package enum WholeFileRewritesRule: Rule {
       ? Double(disk.rewrittenBytes) : files.reduce(0) { $0 + Double($1.rewrittenBytes) }
     let value = min(100, bytes / Double(disk.bytesWritten) * 100)
     let count = files.reduce(0) { $0 + $1.rewrites }
+    // Each write is a chance to have written a part only.
+    guard bytes > 0 || disk.writes >= fewestWrites else {
+      return .notApplicable(reason: "too few writes to have written anything again")
+    }
+    let saves = Double(disk.writes)
     return .measured(
       RuleFinding(
-        value: value,
+        value: value, bounds: .share(value / 100 * saves, of: saves).scaled(by: 100),
         displayValue: bytes > 0
           ? "\(Figures.bytes(bytes)) in \(Figures.count(count, "rewrite")) of whole files, "
             + "\(Figures.brief(value)) % of what was written" + changed(files)

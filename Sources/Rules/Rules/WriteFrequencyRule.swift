@@ -10,8 +10,7 @@ package enum WriteFrequencyRule: Rule {
     id: "write-frequency", title: "Join small writes", category: .disk,
     guide: [Guide.reducePower, Guide.fileAccess], signals: [.disk], unit: "1/min",
     measuredAs: "the larger of: bursts of writes (writes less than 1 s apart are one) and a tenth "
-      + "of the writes under 4 KiB beyond the first to each file; per minute; a recording shorter "
-      + "than a minute counts as a minute",
+      + "of the writes under 4 KiB beyond the first to each file; per minute",
     advice: "Collect changes in memory and write them together: a buffered FileHandle or a Data "
       + "that is appended once, one SQLite transaction for many rows. Save when something changed "
       + "and the user pauses, not on a timer.",
@@ -43,17 +42,19 @@ package enum WriteFrequencyRule: Rule {
       disk.files.isEmpty
       ? max(0, disk.smallWrites - 1)
       : disk.files.reduce(0) { $0 + max(0, $1.smallWrites - 1) }
-    let value = Rates.perMinute(
-      max(Double(disk.writeBursts), Double(repeated) / smallWritesPerBurst),
-      over: signals.durationSeconds)
+    let bursts = EventSum(count: disk.writeBursts)
+    let small = EventSum(
+      total: Double(repeated) / smallWritesPerBurst, events: repeated,
+      unseen: 1 / smallWritesPerBurst)
+    let rate = Exposure(signals).perMinute(small.total > bursts.total ? small : bursts)
     return .measured(
       RuleFinding(
-        value: value,
+        rate: rate,
         displayValue: "\(Figures.count(disk.writes, "write")) in "
           + "\(Figures.count(disk.writeBursts, "burst")), \(disk.smallWrites) under 4 KiB",
         evidence: DiskFiles.rows(disk.files, unit: "writes") { Double($0.writes) },
         savings: scale.saving(
-          of: value, joules: Double(joinable(disk)) * signals.priors.joulesPerDiskOperation)))
+          of: rate.value, joules: Double(joinable(disk)) * signals.priors.joulesPerDiskOperation)))
   }
 
   /// Writes that a buffer of 64 KiB would have saved, by the replay of each file's writes.

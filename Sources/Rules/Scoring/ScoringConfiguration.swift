@@ -13,6 +13,8 @@ package struct ScoringConfiguration: Sendable, Hashable {
     package var profile: ScoringProfile?
     /// For every profile.
     package var general = ScoringTable()
+    /// How scores are added up; nil where the layer does not say.
+    package var formula: ScoreFormula?
     /// For one profile.
     package var profiles: [ScoringProfile: ScoringTable] = [:]
 
@@ -53,7 +55,9 @@ package struct ScoringConfiguration: Sendable, Hashable {
       table = table.replaced(by: layer.general)
       if let own = layer.profiles[profile] { table = table.replaced(by: own) }
     }
-    return ScoringScheme(profile: profile, identifier: identifier, table: table)
+    let formula = layers.last { $0.formula != nil }?.formula ?? ScoreFormula()
+    return ScoringScheme(
+      profile: profile, identifier: identifier, table: table, formula: formula)
   }
 
   /// What is wrong with the configuration as a whole, one line each.
@@ -83,6 +87,8 @@ package struct ScoringScheme: Sendable, Hashable {
   package var identifier: String
   /// The figures.
   package var table: ScoringTable
+  /// How the scores are added up.
+  package var formula: ScoreFormula
 
   /// Weight of a category; 1 where none is given.
   package func weight(of category: RuleCategory) -> Double {

@@ -71,7 +71,8 @@ private struct ScoringReader {
 
   func layer(_ document: TOMLTable) throws(ScoringError) -> ScoringConfiguration.Layer {
     try allow(
-      ["name", "version", "profile", "categories", "rules", "profiles"], in: document, at: [])
+      ["name", "version", "profile", "categories", "rules", "profiles", "formula"], in: document,
+      at: [])
     guard let name = document["name"]?.string, !name.isEmpty else {
       throw failure(["name"], "“name” must be a text, such as name = \"mine\"")
     }
@@ -87,6 +88,12 @@ private struct ScoringReader {
       layer.profile = profile
     }
     layer.general = try table(document, at: [])
+    if document["formula"] != nil {
+      guard let formula = document["formula"]?.table else {
+        throw failure(["formula"], "“formula” must be a table")
+      }
+      layer.formula = try self.formula(formula)
+    }
     for (id, own) in try tables(document["profiles"], at: ["profiles"]) {
       guard let profile = ScoringProfile(rawValue: id) else {
         throw failure(
@@ -130,6 +137,65 @@ private struct ScoringReader {
       result.rules[id] = try scoring(rule, keys)
     }
     return result
+  }
+
+  /// A formula stands as a whole: what it leaves out has no effect.
+  private func formula(_ source: TOMLTable) throws(ScoringError) -> ScoreFormula {
+    let keys = ["formula"]
+    try allow(
+      [
+        "floor", "felt-failure-cap", "felt", "failure-cap", "further-failure", "warning-cap",
+        "narrow", "widest", "least-measured", "worst", "provenance",
+      ], in: source, at: keys)
+    var result = ScoreFormula()
+    func take(_ name: String, _ place: inout Double) throws(ScoringError) {
+      if let value = try optional(source[name], keys + [name]) { place = value }
+    }
+    try take("floor", &result.floor)
+    try take("felt-failure-cap", &result.feltFailureCap)
+    try take("failure-cap", &result.failureCap)
+    try take("further-failure", &result.furtherFailure)
+    try take("warning-cap", &result.warningCap)
+    try take("narrow", &result.narrow)
+    try take("widest", &result.widest)
+    try take("least-measured", &result.leastMeasured)
+    guard result.floor > 0, result.floor < 100 else {
+      throw failure(keys + ["floor"], "“floor” must be above 0 and below 100")
+    }
+    result.felt = Set(try rules(source["felt"], keys + ["felt"]))
+    for (name, group) in try tables(source["worst"], at: keys + ["worst"]) {
+      let place = keys + ["worst", name]
+      try allow(["category", "weight", "rules"], in: group, at: place)
+      let category = try words(group["category"], place + ["category"])
+      guard let category, RuleCategory(rawValue: category) != nil else {
+        throw failure(place, "“category” must be one of the categories")
+      }
+      result.worst[name] = WorstOf(
+        category: category, weight: try optional(group["weight"], place + ["weight"]) ?? 1,
+        rules: try rules(group["rules"], place + ["rules"]))
+    }
+    for name in source["provenance"]?.table?.keys.sorted() ?? [] {
+      result.provenance[name] = try words(
+        source["provenance"]?.table?[name], keys + ["provenance", name])
+    }
+    return result
+  }
+
+  /// Ids of rules.
+  private func rules(
+    _ value: (any TOMLValueConvertible)?, _ keys: [String]
+  ) throws(ScoringError) -> [String] {
+    guard let value else { return [] }
+    guard let list = value.array else { throw failure(keys, "“\(keys.last ?? "")” must be a list") }
+    var ids: [String] = []
+    for entry in list {
+      guard let id = entry.string, Catalogue.rule(id) != nil else {
+        throw failure(
+          keys, "there is no rule “\(entry.string ?? "")”; `lull rules list` lists them")
+      }
+      ids.append(id)
+    }
+    return ids
   }
 
   private func scoring(_ rule: TOMLTable, _ keys: [String]) throws(ScoringError) -> RuleScoring {

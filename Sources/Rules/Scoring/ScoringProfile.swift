@@ -28,7 +28,12 @@ package enum ScoringProfile: String, Sendable, Hashable, Codable, CaseIterable {
     guard let main = signals.mainThread else {
       return (.app, "the main thread was not recorded, so the strictest profile is taken")
     }
-    return main.hasEventLoop
+    guard let hasEventLoop = main.knownEventLoop else {
+      return (
+        .app, "what its main thread waited for is not known, so the strictest profile is taken"
+      )
+    }
+    return hasEventLoop
       ? (.app, "its main thread waits for events") : (.tool, "it has no event loop")
   }
 }

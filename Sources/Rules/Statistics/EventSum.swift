@@ -13,6 +13,8 @@ struct EventSum: Sendable, Hashable {
   private(set) var squares = 0.0
   /// The largest size.
   private(set) var largest = 0.0
+  /// How many events there were.
+  private(set) var count = 0
   /// The size of an event that was not seen and might have been.
   var unseen = 1.0
 
@@ -35,6 +37,7 @@ struct EventSum: Sendable, Hashable {
   mutating func add(_ sum: Double, events: Int) {
     guard sum > 0 else { return }
     let size = sum / Double(max(events, 1))
+    count += max(events, 1)
     total += sum
     squares += sum * size
     largest = max(largest, size)

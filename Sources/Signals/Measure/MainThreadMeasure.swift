@@ -30,6 +30,7 @@ enum MainThreadMeasure {
       over50ms: long.count, over100ms: count(long, 0.1), over250ms: count(long, 0.25),
       over500ms: count(long, 0.5), over2s: count(long, 2))
     signal.hangs = long.filter { $0.length.seconds >= 0.1 }.map { hang($0, subject) }
+      .filter(\.isKnown)
     signal.add(elsewhere)
     if hasEventLoop {
       signal.computingSeconds50ms = TimeParts(long.lazy.map(\.intervals).joined()).running.seconds
@@ -111,7 +112,9 @@ enum MainThreadMeasure {
         blocked[stack, default: .zero] += interval.length
       }
     }
-    let worst = blocked.max { ($0.value, $1.key) < ($1.value, $0.key) }
+    // Of some waits only the kind is known, and of others like them the functions.
+    let named = blocked.filter { !subject.frames($0.key).isEmpty }
+    let worst = (named.isEmpty ? blocked : named).max { ($0.value, $1.key) < ($1.value, $0.key) }
     if let worst, worst.value >= parts.running { return subject.frames(worst.key) }
     var sampled: [Int: Int] = [:]
     for sample in subject.trace.processorSamples

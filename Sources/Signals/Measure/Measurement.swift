@@ -39,6 +39,7 @@ package enum Measurement {
     let others = try RadioProfileFile.builtIn().filter { $0.name != profile.name }
     let subject = SubjectView(trace)
     var set = SignalSet(durationSeconds: subject.seconds, priors: options.priors)
+    set.isWholeRun = subject.isWhole
     for (kind, reason) in unavailable(trace) { set.unavailable[kind] = reason }
 
     let choice = MainThreadChoice.choose(in: subject)
@@ -87,6 +88,14 @@ package enum Measurement {
     set.spins = SpinMeasure.measure(subject)
     set.systemCalls = SystemCallMeasure.measure(subject)
     set.openedPaths = SightingMeasure.paths(subject)
+    if let main = set.mainThread, !main.areWaitsKnown {
+      set.unavailable[.mainThread] =
+        "what the main thread waited for is not known for \(Figures.percent(main.unknownShare)) of its time: "
+        + (trace.capture == nil
+          ? "record with `lull record`, or the stacks with the kernel's functions"
+          : "of so many waits the stacks of some only were taken")
+      if main.knownEventLoop == nil { set.unavailable[.lifecycle] = set.unavailable[.mainThread] }
+    }
     set.phases = PhaseMeasure.measure(
       activity, marks: set.marks, readySeconds: set.lifecycle?.launchSeconds,
       terminationTime: LifecycleMeasure.terminationRequest(in: subject).map {
@@ -141,6 +150,8 @@ final class SubjectView: Sendable {
   /// When the subject's life in the recording begins and ends.
   let start: Timestamp
   let end: Timestamp
+  /// Whether the recording shows the process from its start to its end.
+  let isWhole: Bool
   private let inferred = InferredHistories()
 
   convenience init(_ trace: Trace) { self.init(trace, process: trace.subject) }
@@ -152,6 +163,9 @@ final class SubjectView: Sendable {
     threads = trace.threads(of: process.pid)
     start = max(process.start, trace.start)
     end = max(min(process.end ?? trace.end, trace.end), start)
+    isWhole =
+      trace.capture?.mode != .attach && !trace.startsLate && process.start >= trace.start
+      && process.end.map { $0 <= trace.end } == true
   }
 
   var seconds: Double { (end - start).seconds }

@@ -7,6 +7,7 @@ enum ThreadChurnMeasure {
 
   static func measure(_ subject: SubjectView) -> ThreadChurnSignal {
     var groups: [String: ThreadGroup] = [:]
+    var lives: [(start: Timestamp, end: Timestamp)] = []
     let isAttached = subject.trace.capture?.mode == .attach
     for thread in subject.threads where thread.tid != subject.pid {
       // On attach, the threads that were there begin with the recording.
@@ -20,10 +21,23 @@ enum ThreadChurnMeasure {
       if isShort { group.shortLived += 1 }
       group.cpuSeconds += thread.runningTime.seconds
       groups[name] = group
+      lives.append((thread.start, thread.end ?? subject.end))
     }
     let sorted = groups.values.sorted { ($1.created, $0.name) < ($0.created, $1.name) }
     return ThreadChurnSignal(
-      created: sorted.reduce(0) { $0 + $1.created },
+      created: lives.count, repeated: lives.count - mostAtOnce(lives),
       shortLived: sorted.reduce(0) { $0 + $1.shortLived }, byName: sorted)
+  }
+
+  /// How many of them lived at once, at most.
+  static func mostAtOnce(_ lives: [(start: Timestamp, end: Timestamp)]) -> Int {
+    let starts = lives.map(\.start).sorted()
+    let ends = lives.map(\.end).sorted()
+    var (ended, most) = (0, 0)
+    for (begun, start) in starts.enumerated() {
+      while ended < ends.count, ends[ended] <= start { ended += 1 }
+      most = max(most, begun + 1 - ended)
+    }
+    return most
   }
 }

@@ -29,7 +29,7 @@ enum WaitInference {
     var next = 0
     return intervals.mapStates { index, interval in
       while next < known.waits.count, known.waits[next].index < index { next += 1 }
-      guard interval.state == .blocked(.other), interval.stack == nil,
+      guard interval.state == .blocked(.unknown), interval.stack == nil,
         let cause = known.cause(before: next)
       else { return interval.state }
       return .blocked(cause)
@@ -54,7 +54,7 @@ private struct KnownWaits {
     var waits: [Wait] = []
     for (index, interval) in zip(intervals.indices, intervals) {
       guard case .blocked(let cause) = interval.state,
-        interval.stack != nil || cause == .eventWait
+        cause != .unknown, interval.stack != nil || cause == .eventWait
       else { continue }
       waits.append(Wait(index: index, cause: cause, isSampled: interval.stack != nil))
     }

@@ -42,6 +42,12 @@ package struct Hang: Sendable, Hashable, Codable {
   /// The function to blame.
   package var blamedFunction: String? { stack.blamed?.function }
 
+  /// Whether it is sure to be one: where nothing is known of most of its waits, it may have ended in one of them.
+  var isKnown: Bool {
+    let unknown = blockedByCause[.unknown] ?? 0
+    return unknown <= durationSeconds / 2 && durationSeconds - unknown >= 0.1
+  }
+
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
   package init(
     start: Double,

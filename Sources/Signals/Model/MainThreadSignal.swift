@@ -36,6 +36,9 @@ package struct MainThreadSignal: Sendable, Hashable, Codable {
   /// Blocked time grouped by cause and stack, worst first.
   package var blockings: [Blocking]
 
+  /// Whether the thread ever waited for events; nil where that cannot be told.
+  package var knownEventLoop: Bool? { hasEventLoop || areWaitsKnown ? hasEventLoop : nil }
+
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
   package init(
     threadID: Int = 0,

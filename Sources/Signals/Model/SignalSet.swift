@@ -9,6 +9,8 @@ package enum SignalKind: String, Sendable, Hashable, Codable, CaseIterable {
 package struct SignalSet: Sendable, Hashable {
   /// Length of the recording.
   package var durationSeconds: Double
+  /// Whether the process was recorded from its start to its end.
+  package var isWholeRun = false
   /// The main thread.
   package var mainThread: MainThreadSignal?
   /// All threads.

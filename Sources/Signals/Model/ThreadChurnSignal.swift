@@ -2,7 +2,9 @@
 package struct ThreadChurnSignal: Sendable, Hashable, Codable {
   /// Threads that began during the recording.
   package var created: Int
-  /// Those of them that lived less than 100 ms.
+  /// Those of them that were more than ever lived at once: each was made where another had ended, or could have served.
+  package var repeated: Int
+  /// Those that lived less than 100 ms.
   package var shortLived: Int
   /// The same by name, most frequent first.
   package var byName: [ThreadGroup]
@@ -10,10 +12,12 @@ package struct ThreadChurnSignal: Sendable, Hashable, Codable {
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
   package init(
     created: Int = 0,
+    repeated: Int = 0,
     shortLived: Int = 0,
     byName: [ThreadGroup] = []
   ) {
     self.created = created
+    self.repeated = repeated
     self.shortLived = shortLived
     self.byName = byName
   }

@@ -9,8 +9,8 @@ struct IntervalKey: Hashable, Sendable {
   private static var hasWaker: UInt64 { 1 << 36 }
   private static var codeShift: UInt64 { 32 }
   private static var codeMask: UInt64 { 0xf }
-  private static var running: UInt64 { 10 }
-  private static var runnable: UInt64 { 11 }
+  private static var running: UInt64 { 11 }
+  private static var runnable: UInt64 { 12 }
 
   @inline(__always)
   init(_ state: ThreadState, stack: Int? = nil) {
@@ -27,7 +27,7 @@ struct IntervalKey: Hashable, Sendable {
   }
 
   /// A wait of no known cause and without a stack.
-  static var unknown: IntervalKey { IntervalKey(.blocked(.other)) }
+  static var unknown: IntervalKey { IntervalKey(.blocked(.unknown)) }
 
   /// The same, ended by a thread.
   @inline(__always)

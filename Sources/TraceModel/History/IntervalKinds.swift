@@ -11,7 +11,7 @@ struct IntervalKinds: Sendable {
     init(_ key: IntervalKey) { (state, stack, waker) = (key.state, key.stack, key.waker) }
 
     /// A wait of no known cause and without a stack.
-    var isUnknown: Bool { state == .blocked(.other) && stack == nil }
+    var isUnknown: Bool { state == .blocked(.unknown) && stack == nil }
   }
 
   /// How many intervals there are, and how long they are together.

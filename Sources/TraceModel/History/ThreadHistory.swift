@@ -174,7 +174,7 @@ public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, 
       switch interval.state {
       case .running: leftOut.running += interval.length
       case .blocked(.eventWait): leftOut.idle += interval.length
-      case .blocked(.other) where interval.stack == nil: leftOut.unknown += interval.length
+      case .blocked(.unknown) where interval.stack == nil: leftOut.unknown += interval.length
       case .runnable, .blocked: break
       }
     }

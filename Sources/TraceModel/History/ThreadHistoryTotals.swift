@@ -8,8 +8,9 @@ extension ThreadHistory {
     public var runnable = TimeSpan.zero
     /// By the rank of the cause in `WaitCause.allCases`.
     private var blocked = [TimeSpan](repeating: .zero, count: WaitCause.allCases.count)
-    /// Waits of no known cause and without a stack, and all other waits.
+    /// Waits of no known cause and without a stack.
     public var unknownWaits = 0
+    /// Waits of a known cause.
     public var knownWaits = 0
     public var eventWaits = 0
     /// Waits by the rank of the cause.
@@ -29,7 +30,8 @@ extension ThreadHistory.Totals {
     case .blocked(let cause):
       blocked[cause.rank] += tally.time
       waits[cause.rank] += tally.count
-      if kind.isUnknown { unknownWaits += tally.count } else { knownWaits += tally.count }
+      if kind.isUnknown { unknownWaits += tally.count }
+      if cause != .unknown { knownWaits += tally.count }
       if cause == .eventWait { eventWaits += tally.count }
     }
     if let stack = kind.stack { stacks.insert(stack) }

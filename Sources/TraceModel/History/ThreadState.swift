@@ -2,7 +2,11 @@
 public enum WaitCause: String, Codable, CaseIterable, Sendable {
   /// Idle on purpose: the thread waits for its next event.
   case eventWait
-  case file, sync, network, lock, sleep, child, pageFault, ipc, other
+  case file, sync, network, lock, sleep, child, pageFault, ipc
+  /// Something else: the kernel's functions were seen, and are none of the above.
+  case other
+  /// What it was for was not seen: it may have been idle on purpose as well.
+  case unknown
 }
 
 /// What a thread was doing.
@@ -27,10 +31,11 @@ extension WaitCause {
     case .pageFault: 7
     case .ipc: 8
     case .other: 9
+    case .unknown: 10
     }
   }
 
-  /// `other` for a number that is no rank.
+  /// `unknown` for a number that is no rank.
   init(rank: Int) {
     self =
       switch rank {
@@ -43,7 +48,8 @@ extension WaitCause {
       case 6: .child
       case 7: .pageFault
       case 8: .ipc
-      default: .other
+      case 9: .other
+      default: .unknown
       }
   }
 }

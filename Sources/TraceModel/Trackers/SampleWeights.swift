@@ -97,9 +97,9 @@ struct SampleWeights {
         wakeup.wakerPid = model.wakerPid
         wakeup.cpuWasIdle = model.cpuWasIdle
       }
-      if let waited = wakeup.waited, waited != .other {
+      if let waited = wakeup.waited, waited != .unknown {
         waits[wakeup.tid] = waited
-      } else if wakeup.waited == .other, let known = waits[wakeup.tid],
+      } else if wakeup.waited == .unknown, let known = waits[wakeup.tid],
         stackSpans.contains(where: { time >= $0.fromNs && time < $0.toNs })
       {
         wakeup.waited = known

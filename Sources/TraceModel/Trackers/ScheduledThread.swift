@@ -89,6 +89,9 @@ extension ScheduleTracker.Thread {
     var from = max(since, Timestamp(nanoseconds: max(time.nanoseconds, 1) - 1))
     if isWoken, let idleSince { from = max(since, idleSince) }
     model.untoldRuns += 1
+    // The stack is of the wait that begins now, not of the one that the run ended.
+    let leaving = pendingStack
+    defer { pendingStack = leaving }
     return switchIn(at: from, &processors)
   }
 

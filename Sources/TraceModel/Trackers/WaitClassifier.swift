@@ -93,14 +93,15 @@ package enum WaitClassifier {
   /// What the stack's thread waited for; `frames` innermost first, kernel frames first.
   static func cause(of frames: [Frame]) -> WaitCause {
     let kernel = frames.prefix { $0.isKernel }.compactMap(\.function)
-    let user = frames.drop { $0.isKernel }
-    if isIdle(Array(user)) { return .eventWait }
+    let user = Array(frames.drop { $0.isKernel })
+    if isIdle(user) { return .eventWait }
+    if kernel.isEmpty { return LibraryWaits.cause(of: user) ?? .unknown }
     if kernel.suffix(4).contains(where: { name in faultFunctions.contains { name.hasSuffix($0) } })
     {
       return .pageFault
     }
     for row in kernelRows where kernel.contains(where: { row.matches($0) }) {
-      if row.cause == .eventWait, isOwnPoll(kernel: kernel, user: Array(user)) { return .other }
+      if row.cause == .eventWait, isPoll(kernel), isOfProgram(user) { return .other }
       return row.cause
     }
     return .other
@@ -119,11 +120,12 @@ package enum WaitClassifier {
     }
   }
 
-  /// poll() or select() straight from the program's own Swift code, outside any event loop we know.
-  private static func isOwnPoll(kernel: [String], user: [Frame]) -> Bool {
-    guard kernel.contains(where: { name in pollFunctions.contains { name.hasPrefix($0) } }) else {
-      return false
-    }
-    return user.prefix(3).contains { $0.isProgram && $0.function != nil }
+  private static func isPoll(_ kernel: [String]) -> Bool {
+    kernel.contains { name in pollFunctions.contains { name.hasPrefix($0) } }
+  }
+
+  /// Called straight from the program's own code, outside any event loop we know.
+  static func isOfProgram(_ user: [Frame]) -> Bool {
+    user.prefix(3).contains { $0.isProgram && $0.function != nil }
   }
 }

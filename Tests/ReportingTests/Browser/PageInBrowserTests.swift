@@ -19,17 +19,17 @@ struct PageInBrowserTests {
     try browser.show(HTMLReport.render(app.report, timeline: app.timeline))
     #expect(try browser.text("document.documentElement.dataset.ready") == "yes")
     let gauges =
-      [("overall", app.report.score.overall)]
-      + app.report.score.categories.map { ($0.id, $0.score) }
-    #expect(gauges.contains { $0.1 != nil })
+      [("overall", ShownScore(app.report.score))]
+      + app.report.score.categories.map { ($0.id, ShownScore($0, of: app.report.score)) }
+    #expect(gauges.contains { $0.1.score != nil })
     for (id, score) in gauges {
       let gauge = "document.querySelector('[data-gauge=\"\(id)\"]"
-      let shown = score.map { Figures.fixed($0, 0) } ?? "–"
+      let shown = score.text("–") ?? "–"
       #expect(try browser.text("\(gauge) .gauge-number').textContent") == shown)
       let label = try browser.text("\(gauge) svg').getAttribute('aria-label')")
-      #expect(label.contains(score == nil ? "not scored" : "\(shown) of 100"))
+      #expect(label.contains(score.text().map { "\($0) of 100" } ?? "not scored"))
       let arc = try browser.text("\(gauge) .arc').getAttribute('stroke-dasharray')")
-      #expect(arc == "\(Figures.fixed(score ?? 0, 1)) 100")
+      #expect(arc == "\(Figures.fixed(score.bounds?.low ?? score.score ?? 0, 1)) 100")
     }
     try usesEveryPart(of: browser)
     #expect(browser.complaints == [])

@@ -27,11 +27,11 @@ struct RecordedPagesTests {
     let browser = try Browser()
     try browser.show(written("html"))
     #expect(try browser.text("document.documentElement.dataset.ready") == "yes")
-    for (id, score) in [("overall", report.score.overall)]
-      + report.score.categories.map({ ($0.id, $0.score) })
+    for (id, score) in [("overall", ShownScore(report.score))]
+      + report.score.categories.map({ ($0.id, ShownScore($0, of: report.score)) })
     {
       let number = "document.querySelector('[data-gauge=\"\(id)\"] .gauge-number').textContent"
-      #expect(try browser.text(number) == score.map { Figures.fixed($0, 0) } ?? "–")
+      #expect(try browser.text(number) == score.text("–") ?? "–")
     }
     #expect(browser.complaints == [])
     #expect(browser.dialogs == [])

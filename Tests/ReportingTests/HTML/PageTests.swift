@@ -46,7 +46,7 @@ import Testing
   @Test func `an audit's curve is in the JSON and drawn`() throws {
     let report = SampleReport.report()
     let audit = try #require(report.audits.first { $0.id == "main-thread-hangs" })
-    #expect(audit.curve == CurveSection(p10: 200, median: 600))
+    #expect(audit.curve == CurveSection(p10: 1200, median: 3600))
     let drawing = try #require(
       CurveDrawing(CurveSection(p10: 200, median: 600), value: 600, limit: nil, unit: "ms"))
     #expect(drawing.dotX == drawing.medianX)

@@ -57,7 +57,7 @@ struct FindingModel {
     self.category = PageText.shown(category)
     status = audit.status.rawValue
     statusText = Self.words(audit.status)
-    score = audit.score.map { Figures.fixed($0, 0) }
+    score = ShownScore(score: audit.score, low: audit.low, high: audit.high, narrow: 1).text("–")
     band = GaugeModel.band(audit.score)
     found = PageText.shown(audit.displayValue)
     let unit = PageText.shown(audit.unit)

@@ -12,6 +12,8 @@ struct VerdictModel {
   let worst: [TopFinding]
   let hasFindings: Bool
   let whyNone: String
+  let open: [TopFinding]
+  let hasOpen: Bool
   let counts: String
   let savings: SavingsModel?
   let trust: [TrustLine]
@@ -25,17 +27,17 @@ struct VerdictModel {
     let eventLoop =
       report.signals.mainThread?.hasEventLoop == false
       ? ["The program has no event loop: its whole run is one turn, not a hang."] : []
-    let noScore =
-      report.score.overall == nil ? ["There is no score: \(Findings.whyNoScore(report))."] : []
-    notes = noScore + ReportNotes.lines(report, shown: PageText.shown) + eventLoop
-    overall = GaugeModel(id: "overall", title: "Overall", score: report.score.overall)
+    notes = Self.score(report.score) + ReportNotes.lines(report, shown: PageText.shown) + eventLoop
+    overall = GaugeModel(id: "overall", title: "Overall", score: ShownScore(report.score))
     categories = report.score.categories.map {
-      GaugeModel(id: $0.id, title: $0.title, score: $0.score)
+      GaugeModel(id: $0.id, title: $0.title, score: ShownScore($0, of: report.score))
     }
     let findings = Findings.of(report)
     worst = findings.prefix(3).map { TopFinding($0) }
     hasFindings = !findings.isEmpty
     whyNone = Findings.whyNone(report)
+    open = Findings.open(report).prefix(5).map { TopFinding($0) }
+    hasOpen = !open.isEmpty
     let failed = findings.count { $0.status == .fail }
     let passed = report.audits.count { $0.status == .pass }
     counts =
@@ -43,6 +45,15 @@ struct VerdictModel {
       + "\(report.audits.count - findings.count - passed) without a verdict"
     savings = SavingsModel(report)
     trust = TrustLine.lines(report)
+  }
+
+  /// Why there is no score, or why it is no single number.
+  private static func score(_ score: ScoreSection) -> [String] {
+    guard let note = score.note else { return [] }
+    let sentence =
+      score.overall == nil
+      ? "There is no score: \(note)." : note.prefix(1).uppercased() + note.dropFirst() + "."
+    return [PageText.shown(sentence)]
   }
 
   private static func facts(_ report: Report) -> [LabelledText] {

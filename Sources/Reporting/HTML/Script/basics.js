@@ -88,7 +88,8 @@ const stateNames = {
   running: "running", runnable: "waiting for a CPU", idle: "idle", file: "blocked on a file",
   sync: "blocked in a sync", network: "blocked on the network", lock: "blocked on a lock",
   sleep: "sleeping", child: "waiting for a child process", pageFault: "blocked on a page fault",
-  ipc: "blocked on a pipe or socket", other: "blocked otherwise"
+  ipc: "blocked on a pipe or socket", other: "blocked otherwise",
+  unknown: "waiting for what is not known"
 };
 
 const placeOf = (frame) => {

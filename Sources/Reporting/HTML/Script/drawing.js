@@ -5,7 +5,7 @@ const ink = canvas ? canvas.getContext("2d") : null;
 const rulerHeight = 24;
 const laneGap = 10;
 const stateOrder = ["running", "runnable", "file", "sync", "network", "lock", "sleep", "child",
-  "pageFault", "ipc", "other"];
+  "pageFault", "ipc", "other", "unknown"];
 const causeColors = {
   timer: "sleep", network: "network", disk: "file", sameProcess: "running",
   otherProcess: "ipc", signal: "runnable", other: "other"

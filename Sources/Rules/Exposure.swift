@@ -1,0 +1,67 @@
+import Signals
+
+/// How long a recording was open to a rule's events, by which they become a rate.
+///
+/// A rate is what was seen divided by how long it was looked at, however short that is: the bounds say how little a
+/// short look tells. A tool's run from its start to its end is all there is of it, so its figures are exact; one that
+/// is shorter than the unit of time is counted by the run.
+struct Exposure: Sendable, Hashable {
+  /// How long it was looked at.
+  var seconds: Double
+  /// Whether that was all there is to see.
+  var isWhole = false
+
+  /// A part of a recording.
+  init(seconds: Double) { self.seconds = max(seconds, 1e-9) }
+
+  /// A whole recording.
+  init(_ signals: SignalSet) {
+    seconds = max(signals.durationSeconds, 1e-9)
+    isWhole = signals.isWholeRun && signals.mainThread?.knownEventLoop == false
+  }
+
+  /// Events a second.
+  func perSecond(_ sum: EventSum) -> Rate { rate(sum, over: 1) }
+
+  /// Events a minute.
+  func perMinute(_ sum: EventSum) -> Rate { rate(sum, over: 60) }
+
+  /// Events a day.
+  func perDay(_ sum: EventSum) -> Rate {
+    let factor = 86400 / seconds
+    return Rate(value: sum.total * factor, bounds: bounds(sum, over: 86400))
+  }
+
+  /// The part of the time that the events took, in percent.
+  func percent(_ sum: EventSum) -> Rate {
+    let factor = 100 / seconds
+    let bounds = isWhole ? .exactly(sum.total) : sum.bounds
+    return Rate(value: sum.total * factor, bounds: bounds.scaled(by: factor))
+  }
+
+  /// A single event may be the only one, as the program starts: its lower bound is what it would be of a whole period
+  /// with no other.
+  private func bounds(_ sum: EventSum, over period: Double) -> Bounds {
+    let bounds = sum.bounds
+    let longest = sum.count > 1 ? seconds : max(seconds, min(period, 60))
+    return Bounds(low: bounds.low * period / longest, high: bounds.high * period / seconds)
+  }
+
+  private func rate(_ sum: EventSum, over period: Double) -> Rate {
+    guard isWhole else {
+      let factor = period / seconds
+      return Rate(value: sum.total * factor, bounds: bounds(sum, over: period))
+    }
+    let isPerRun = seconds < period
+    let value = isPerRun ? sum.total : sum.total * period / seconds
+    return Rate(value: value, bounds: .exactly(value), isPerRun: isPerRun)
+  }
+}
+
+/// A figure by the time, with its bounds.
+struct Rate: Sendable, Hashable {
+  var value: Double
+  var bounds: Bounds
+  /// Whether it is by the run of a tool rather than by the time.
+  var isPerRun = false
+}
