@@ -70,6 +70,7 @@ let package = Package(
   products: [
     .executable(name: "lull", targets: ["lull"]),
     .library(name: "LullMarks", targets: ["LullMarks"]),
+    .library(name: "LullPreload", type: .dynamic, targets: ["LullPreload"]),
     .plugin(name: "LullPlugin", targets: ["LullPlugin"]),
   ],
   dependencies: [
@@ -83,6 +84,20 @@ let package = Package(
     .target(name: "CPerfEvent"),
     .target(name: "CLullMarks"),
     .target(name: "LullMarks", dependencies: ["CLullMarks"], swiftSettings: strict),
+    .target(name: "CPreloadRing"),
+    // Loaded into programs that are recorded without the kernel's events; what costs there is paid at each call.
+    .target(
+      name: "LullPreload", dependencies: ["CPreloadRing"],
+      cSettings: [
+        .unsafeFlags(["-O2", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror"])
+      ],
+      // Without the Swift runtime, which programs without Swift would have to load: it is asked for in any case, and
+      // what is found is an empty one.
+      linkerSettings: [
+        .unsafeFlags([
+          "-nostartfiles", "-resource-dir", "\(Context.packageDirectory)/Sources/Linking/Bare",
+        ])
+      ]),
     .target(name: "CPFM"),
     // Loaded where they are wanted: most traces need neither, and loading them takes longer than to read a small one.
     .target(name: "CElf"),
@@ -105,7 +120,9 @@ let package = Package(
       swiftSettings: strict + quickToStart + perRecord + optimisedForTests),
     .target(
       name: "Recording",
-      dependencies: ["CPerfEvent", "CPFM", "OutputFiles", "PerfData", "Quantities"],
+      dependencies: [
+        "CPerfEvent", "CPFM", "CPreloadRing", "OutputFiles", "PerfData", "Quantities",
+      ],
       swiftSettings: strict),
     .target(
       name: "Symbols", dependencies: ["CDemangling", "CElf", "Quantities"],

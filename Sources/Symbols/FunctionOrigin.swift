@@ -11,7 +11,7 @@ public enum FunctionOrigin {
     let name = path.split(separator: "/").last ?? ""
     return ![
       "libswift", "libFoundation", "lib_Foundation", "libdispatch", "libBlocksRuntime",
-      "libXCTest", "libTesting", "lib_Testing",
+      "libXCTest", "libTesting", "lib_Testing", "libLullPreload",
     ].contains { name.hasPrefix($0) }
   }
 

@@ -174,6 +174,13 @@ public struct CaptureEvent: SyntheticPayload, Hashable {
   public var lullVersion: String
   /// Whether reads of 64 KiB and more are among the system calls.
   public var recordsLargeReads: Bool?
+  /// By what means it was recorded, where not by perf events: `processRecorder`.
+  public var recorder: String?
+  /// The processes that were recorded from within, where that is how it was recorded: of others only /proc tells.
+  public var processesRecorded: [Int]?
+
+  /// A library in the recorded programs.
+  public static let processRecorder = "process"
 
   /// Makes an event.
   public init(

@@ -31,6 +31,8 @@ final class ProcessBook {
   private let watchesPrograms: Bool
   /// When the first process ended; that is told with its status, once it is known.
   private var rootEnd: UInt64?
+  /// Memory that processes hold because they are recorded, which is none of theirs.
+  private var held: [Int32: UInt64] = [:]
   /// The parents of processes that ended.
   private var ended: [Int32: Int32] = [:]
 
@@ -69,6 +71,7 @@ final class ProcessBook {
         interval: Self.firstInterval)
     }
     if watchesPrograms, let program = Program(pid: pid) {
+      // A recorder within the process may have told of it.
       guard entries[pid]?.program != program else { return }
       entries[pid]?.program = program
     }
@@ -116,6 +119,9 @@ final class ProcessBook {
     try sink.append(event, pid: pid, time: time)
   }
 
+  /// A process holds so much shared memory for the recorder.
+  func noteHeld(_ bytes: UInt64, by pid: Int32) { held[pid] = bytes }
+
   /// When the next reading is due.
   var nextSample: UInt64 { entries.values.map(\.nextSample).min() ?? .max }
 
@@ -134,7 +140,8 @@ final class ProcessBook {
       entries[pid]?.interval = min(entry.interval * 2, largestInterval)
       entries[pid]?.nextSample = now + entry.interval
       try look(pid, to: sink)
-      guard let reading = entry.sampler?.sample() else { continue }
+      guard var reading = entry.sampler?.sample() else { continue }
+      if let held = held[pid] { reading.leaveOut(shared: held) }
       let time = SystemInfo.monotonicNanoseconds()
       try sink.append(.footprint, raw: reading.encoded(), pid: pid, time: time)
     }

@@ -13,6 +13,8 @@ enum Purpose: String {
   case ioUring = "io_uring"
   case sharedMappings = "shared mappings"
   case spinWaits = "spin waits"
+  /// What threads wait for elsewhere than in calls that are recorded.
+  case otherWaits = "waits outside of calls"
   case cpuSamples = "cpu samples"
   case kernelSymbols = "kernel symbols"
 }

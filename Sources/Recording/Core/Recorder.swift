@@ -45,7 +45,10 @@ package final class Recorder {
   /// Records until the target ends, the duration is over or the user stops it.
   package func run() throws(RecordingError) -> RecordingResult {
     let before = Self.usedCPUSeconds()
-    let subject = try makeSubject()
+    if let folder = try folderWithinProcess() {
+      return try runWithinProcess(folder, before: before)
+    }
+    let subject = try makeSubject(environment: environment)
     raiseDescriptorLimit()
     let tracefs = locateTraceFS()
     let probes = installProbes(tracefs, subject)
@@ -72,11 +75,48 @@ package final class Recorder {
     noteReach(events)
     let recording = try Recording(
       options: options, subject: subject, events: events, tracefs: tracefs, transfers: transfers,
-      unavailable: unavailable, threads: threads)
+      unavailable: unavailable, threads: threads, folder: nil)
     return try recording.run(before: before, problems: problems)
   }
 
-  private func makeSubject() throws(RecordingError) -> RecordingSubject {
+  /// What a recording by a library in the program shares with it; nil where it is made otherwise.
+  private func folderWithinProcess() throws(RecordingError) -> PreloadFolder? {
+    guard options.recorder.isWithinProcess(options.target),
+      case .command(let words) = options.target
+    else { return nil }
+    var refusal = PreloadLibrary.refusal(of: words)
+    if refusal == nil {
+      do { return try PreloadFolder(options) } catch { refusal = error.message }
+    }
+    let reason = refusal ?? ""
+    if options.recorder == .process { throw RecordingError(kind: .unsupported, message: reason) }
+    problems.append("\(reason): it is recorded as far as perf events and /proc tell")
+    for purpose in [Purpose.mainThread, .network, .disk] {
+      unavailable.append(.init(purpose, "\(reason), and perf's tracepoints cannot be opened"))
+    }
+    return nil
+  }
+
+  private func runWithinProcess(
+    _ folder: PreloadFolder, before: Double
+  ) throws(RecordingError) -> RecordingResult {
+    do throws(RecordingError) {
+      let subject = try makeSubject(environment: folder.environment(adding: environment))
+      raiseDescriptorLimit()
+      let events = EventSet(specs: [], cpus: SystemInfo.onlineCPUs())
+      let recording = try Recording(
+        options: options, subject: subject, events: events, tracefs: nil, transfers: nil,
+        unavailable: unavailable, threads: [subject.pid], folder: folder)
+      return try recording.run(before: before, problems: problems)
+    } catch {
+      folder.remove()
+      throw error
+    }
+  }
+
+  private func makeSubject(
+    environment: [String: String]
+  ) throws(RecordingError) -> RecordingSubject {
     switch options.target {
     case .command(let arguments):
       return .command(try WrappedCommand(arguments, environment: environment))

@@ -25,7 +25,8 @@ final class Recording {
 
   init(
     options: RecordingOptions, subject: RecordingSubject, events: EventSet, tracefs: TraceFS?,
-    transfers: TransferCounter?, unavailable: [CaptureEvent.Unavailable], threads: Set<Int32>
+    transfers: TransferCounter?, unavailable: [CaptureEvent.Unavailable], threads: Set<Int32>,
+    folder: PreloadFolder?
   ) throws(RecordingError) {
     self.options = options
     self.subject = subject
@@ -49,9 +50,14 @@ final class Recording {
     // In the order in which they collect and hear of each other: a program that ends within a millisecond is looked at
     // first, the rings tell what the others ask about, what a descriptor stands for is looked up before it may be
     // closed, and the governor judges by all that before time is taken for readings.
+    let processes = processes
     let sources: [(any RecordingSource)?] = [
       processes,
       rings,
+      folder.map {
+        PreloadSource(
+          folder: $0, stackBytes: options.stackBytes, processes: processes, root: subject.pid)
+      },
       CounterSource(names: options.counters, subject: subject),
       // Nil where another recorder takes the marks of this process.
       MarkSocket(pid: subject.pid, owner: ProgramFile.owner(pid: subject.pid)),

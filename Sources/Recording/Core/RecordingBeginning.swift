@@ -17,7 +17,7 @@ extension Recording {
   }
 
   private func begin(_ command: WrappedCommand, _ now: UInt64) throws(PerfDataError) {
-    if let id = rings.attributes.first?.ids.first {
+    if let id = sources.lazy.compactMap({ $0.attributes.first?.ids.first }).first {
       try sink.append(
         RecordBuilder.comm(
           pid: command.pid, tid: command.pid, name: "lull", time: now, id: id))

@@ -31,6 +31,8 @@ package struct RecordingOptions: Sendable {
   package var counters: [String]?
   /// Which events may be asked of the kernel.
   package var scope = Scope.system
+  /// By what means it is recorded.
+  package var recorder = RecorderKind.auto
   /// Samples of the CPU clock per second of each running thread; 0 for none.
   ///
   /// 97 is a prime near 100, so that it does not beat with timers of round periods.

@@ -130,9 +130,13 @@ enum SystemCallFilter {
 extension SystemCallFilter {
   /// Whether a call says something about what a descriptor stands for.
   static func matters(_ number: Int64) -> Bool {
-    fileWrites.contains(number) || number == reads.plain || number == reads.positioned
+    fileWrites.contains(number) || isRead(number)
       || opens.contains(number) || number == close
       || duplicates.contains(number) || number == closeRange || number == control
+  }
+
+  static func isRead(_ number: Int64) -> Bool {
+    number == reads.plain || number == reads.positioned
   }
 
   /// Whether a call made a further descriptor for an open file: its result.

@@ -1,6 +1,16 @@
 import Glibc
 import PerfData
 
+extension FootprintSample {
+  /// Leaves out shared memory that the process holds for the recorder.
+  mutating func leaveOut(shared held: UInt64) {
+    let held = min(held, sharedMemory, resident)
+    sharedMemory -= held
+    resident -= held
+    peakResident -= min(held, peakResident)
+  }
+}
+
 /// Reads what a process holds in memory, and what it used, from /proc at little cost.
 ///
 /// The files stay open and are read again in place: one sample is four short system calls.

@@ -128,6 +128,13 @@ package enum Measurement {
         trace.capture?.unavailable.first { $0.signal == kind.rawValue }?.reason
         ?? "the trace has no \(events.joined(separator: ", ")) events"
     }
+    if let within = trace.capture?.processesRecorded, !within.contains(Int(trace.subject.pid)) {
+      for kind in [SignalKind.mainThread, .lifecycle, .network, .disk] {
+        result[kind] =
+          "process \(trace.subject.pid) was not recorded from within: it is statically linked, runs with another user's"
+          + " rights, or was started without the environment of its parent"
+      }
+    }
     for entry in trace.capture?.unavailable ?? [] {
       guard let kind = SignalKind(rawValue: entry.signal), result[kind] == nil else { continue }
       // A part may be missing while the signal's own events are there.

@@ -90,6 +90,9 @@ package enum WaitClassifier {
   /// Functions of a poll-like wait, which is idle only when an event loop made it.
   private static let pollFunctions = ["do_sys_poll", "do_poll", "do_select", "core_sys_select"]
 
+  /// What a recording within the process says of time off the CPU in no call that it saw.
+  static let outOfCalls = "off_cpu_out_of_calls"
+
   /// What the stack's thread waited for; `frames` innermost first, kernel frames first.
   static func cause(of frames: [Frame]) -> WaitCause {
     let kernel = frames.prefix { $0.isKernel }.compactMap(\.function)
@@ -100,6 +103,7 @@ package enum WaitClassifier {
     {
       return .pageFault
     }
+    if kernel.first == outOfCalls { return .unknown }
     for row in kernelRows where kernel.contains(where: { row.matches($0) }) {
       if row.cause == .eventWait, isPoll(kernel), isOfProgram(user) { return .other }
       return row.cause

@@ -15,7 +15,10 @@ struct DoctorCommand: ParsableCommand {
   func run() throws {
     Console.ignoreBrokenPipes()
     let report = CapabilityReport.probe(readsSymbols: ModuleReader.isAvailable)
-    guard json else { return Console.output(report.table(width: 80)) }
+    guard json else {
+      let within = RecorderKind.insteadOfTracepoints.map { "\n\($0)\n" } ?? ""
+      return Console.output(report.table(width: 80) + within)
+    }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
     Console.output(String(decoding: try encoder.encode(report), as: UTF8.self) + "\n")

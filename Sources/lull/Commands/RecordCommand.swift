@@ -50,6 +50,13 @@ struct RecordCommand: ParsableCommand {
     transform: Self.scope)
   var scope = RecordingOptions.Scope.system
 
+  @Option(
+    help: ArgumentHelp(
+      "How it is recorded: perf (the kernel's events), process (a library in the program, which needs no privilege),"
+        + " or auto (default), which is perf where it can be.", valueName: "recorder"),
+    transform: Self.recorder)
+  var recorder = RecorderKind.auto
+
   @Flag(
     inversion: .prefixedNo,
     help: "Store the names of functions in the trace, for other machines; default for a command.")
@@ -87,7 +94,17 @@ struct RecordCommand: ParsableCommand {
     return scope
   }
 
+  @Sendable static func recorder(_ name: String) throws -> RecorderKind {
+    guard let recorder = RecorderKind(rawValue: name) else {
+      throw ValidationError("there is no recorder '\(name)'; write auto, perf or process.")
+    }
+    return recorder
+  }
+
   func validate() throws {
+    if recorder == .process, pid != nil {
+      throw ValidationError("--recorder process records what Lull starts: give a command after --.")
+    }
     if printPerfCommand { return }
     if let pid {
       if !command.isEmpty {
@@ -141,10 +158,13 @@ struct RecordCommand: ParsableCommand {
       text == "none" ? [] : text.split(separator: ",").map(String.init)
     }
     options.scope = scope
+    options.recorder = recorder
     options.processHint = analysis.process
     options.version = Version.text
     if !quiet {
-      let abilities = CapabilityReport.probe(readsSymbols: ModuleReader.isAvailable).oneLine
+      let abilities =
+        recorder.description(options.target)
+        ?? CapabilityReport.probe(readsSymbols: ModuleReader.isAvailable).oneLine
       options.onReady = { _ in Console.notice("recording: " + abilities) }
     }
     options.ownCommandLine = CommandLine.arguments

@@ -1,0 +1,184 @@
+#ifndef LULL_PRELOAD_RING_H
+#define LULL_PRELOAD_RING_H
+
+// What the library that is preloaded into programs and the recorder share: the layout of files in the recording's
+// folder.
+//
+// "control" says that a recording goes on, and how; a byte written to the FIFO "wake" has the rings looked at. Each
+// process has files "PID-TIME" (segments): a page for the process, and slots, each a page and a ring that one thread
+// writes and the recorder reads. Times are of CLOCK_MONOTONIC, in nanoseconds.
+
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+// The environment variable with the folder's path.
+#define LULL_PRELOAD_FOLDER "LULL_PRELOAD_FOLDER"
+
+enum {
+  lull_preload_version = 1,
+  lull_page_bytes = 4096,
+  lull_ring_bytes = 1 << 20,
+  // A ring takes memory as it grows, so much at a time.
+  lull_ring_step = 64 << 10,
+  lull_slots = 32,
+  lull_segment_bytes = lull_page_bytes + lull_slots * (lull_page_bytes + lull_ring_bytes),
+#if defined(__aarch64__)
+  // x0…x30, sp, pc: all that perf knows.
+  lull_registers = 33,
+#else
+  // ax, bx, cx, dx, si, di, bp, sp, ip, flags, cs, ss, r8…r15: perf's registers of the mask 0xff0fff, in its order.
+  lull_registers = 20,
+#endif
+};
+
+struct lull_control {
+  uint32_t version;
+  // Zeroed when the recording ends while programs run on.
+  uint32_t recording;
+  // The most that is copied of a stack.
+  uint32_t stack_bytes;
+  // Its process, which may have been killed.
+  int32_t recorder;
+};
+
+struct lull_segment {
+  uint32_t version;
+  // As the process sees itself.
+  int32_t pid;
+  int32_t parent;
+  // 1 where it is a program that begins, 0 where it is a child without one of its own, or a further segment.
+  uint32_t is_program;
+  uint64_t began;
+  // Whether what the C library's streams read and write is seen.
+  uint32_t sees_streams;
+  uint32_t spare;
+  // What could not be given a ring: threads.
+  uint64_t threads_without_ring;
+};
+
+// The call that a thread is in.
+struct lull_open_call {
+  uint64_t start;
+  uint32_t number;
+  uint32_t descriptor;
+};
+
+struct lull_slot {
+  // 0 where no thread has it.
+  uint32_t taken;
+  int32_t tid;
+  // Bytes ever written.
+  uint64_t head;
+  // Records that found no room, or came in the middle of another.
+  uint64_t lost;
+  struct lull_open_call call;
+  // The record at the head is whole, but may come to stand for more calls before it is handed over.
+  uint32_t has_open_record;
+  // How much of the ring has memory.
+  uint32_t reserved;
+  uint32_t spare[20];
+  // Bytes ever read; the recorder's, and far enough from what the thread writes.
+  uint64_t tail;
+  uint64_t more_spare[15];
+  // The registers with which the call that began then waits, from where the stack may be read meanwhile.
+  uint64_t registers_of;
+  uint64_t registers[lull_registers];
+};
+
+enum lull_record_kind {
+  lull_record_call = 1,
+  lull_record_thread_begin,
+  lull_record_thread_end,
+  // With the new name as its path.
+  lull_record_name,
+  // A file that is mapped to be executed: arguments are address, length and offset.
+  lull_record_mapping,
+  // The process ends by its own doing.
+  lull_record_process_end,
+};
+
+// What a descriptor is.
+enum lull_descriptor_kind {
+  lull_descriptor_unknown,
+  lull_descriptor_file,
+  lull_descriptor_pipe,
+  lull_descriptor_device,
+  lull_descriptor_local_socket,
+  lull_descriptor_tcp,
+  lull_descriptor_udp,
+  lull_descriptor_other_socket,
+  // eventfd, epoll, timerfd and their like.
+  lull_descriptor_event,
+  lull_descriptor_terminal,
+};
+
+// Parts that follow a record, in this order.
+enum lull_record_part {
+  // Two numbers: the thread's CPU time at its end, and at its start (or all ones).
+  lull_part_cpu = 1,
+  // A length, and text padded to 8.
+  lull_part_path = 2,
+  lull_part_second_path = 4,
+  // Two socket addresses of 32 bytes each: own, peer; of family 0 where it is not known.
+  lull_part_addresses = 8,
+  // Registers, the number of bytes, and the stack, padded to 8.
+  lull_part_stack = 16,
+};
+
+// A call of no system call's number.
+enum lull_number {
+  // getaddrinfo.
+  lull_number_names = 1 << 16,
+};
+
+// Of a size that is a multiple of 64: it lies whole in the ring, what follows it may go on at the ring's start.
+struct lull_record {
+  uint32_t size;
+  uint16_t kind;
+  uint16_t parts;
+  // The system call's number by which the call is known: open is openat, poll is ppoll, a lock is futex.
+  uint32_t number;
+  uint16_t descriptor_kind;
+  // How many more calls like it followed each other until its end: of the same arguments and result, none of them
+  // long.
+  uint16_t repeats;
+  uint64_t start;
+  uint64_t end;
+  // As the kernel gives it: errors are negative.
+  int64_t result;
+  // The descriptor; what else matters (open's flags, fcntl's command, the second descriptor); the offset.
+  uint64_t arguments[3];
+};
+
+// For who reads: where a slot is, and the ends of its ring.
+
+static inline struct lull_slot *lull_slot_of(void *segment, uint32_t index) {
+  uint64_t slot_bytes = lull_page_bytes + lull_ring_bytes;
+  return (struct lull_slot *)((uint8_t *)segment + lull_page_bytes + index * slot_bytes);
+}
+
+static inline uint64_t lull_slot_head(const struct lull_slot *slot) {
+  return __atomic_load_n(&slot->head, __ATOMIC_ACQUIRE);
+}
+
+// Copies the registers of the call that a slot's thread is in; 0 where they are of another.
+static inline int lull_slot_registers(const struct lull_slot *slot, uint64_t start, uint64_t *registers) {
+  for (int index = 0; index < lull_registers; index++) registers[index] = slot->registers[index];
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+  return slot->registers_of == start && slot->call.start == start;
+}
+
+// Reads another process's memory; the number of bytes, or -1.
+static inline long lull_read_memory(pid_t pid, uint64_t address, void *to, uint64_t count) {
+  struct iovec local = {to, count}, remote = {(void *)(uintptr_t)address, count};
+  return syscall(SYS_process_vm_readv, pid, &local, 1ul, &remote, 1ul, 0ul);
+}
+
+static inline void lull_slot_set_tail(struct lull_slot *slot, uint64_t tail) {
+  __atomic_store_n(&slot->tail, tail, __ATOMIC_RELEASE);
+}
+
+#endif

@@ -1,0 +1,1 @@
+#include "preload_ring.h"

@@ -1,0 +1,183 @@
+#include "segments.h"
+
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+// Where processes begin, and threads: what is not done at each call.
+
+__thread struct agent lull_agent __attribute__((tls_model("initial-exec")));
+
+// Wiped by the kernel at a fork: a child finds no process in it.
+static struct owner nobody;
+struct owner *lull_owner = &nobody;
+
+static pthread_key_t thread_end;
+static bool has_key;
+
+// A child without a program of its own is recorded as a process of its own.
+static bool begin_process(bool is_program) {
+  int expected = 0;
+  int pid = (int)lull_kernel(SYS_getpid, 0, 0, 0, 0, 0, 0);
+  if (!__atomic_compare_exchange_n(&lull_owner->pid, &expected, pid, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    return false;
+  }
+  return lull_begin_segments(is_program);
+}
+
+void lull_write_part(struct agent *agent, uint64_t *at, const void *bytes, size_t count) {
+  size_t offset = *at & (lull_ring_bytes - 1);
+  size_t first = count < lull_ring_bytes - offset ? count : lull_ring_bytes - offset;
+  memcpy(agent->ring + offset, bytes, first);
+  memcpy(agent->ring, (const uint8_t *)bytes + first, count - first);
+  *at += (count + 7) & ~(size_t)7;
+}
+
+static void tell(unsigned kind, const char *text, uint64_t first, uint64_t second, uint64_t third) {
+  struct agent *agent = &lull_agent;
+  if (!agent->slot || agent->busy) return;
+  uint64_t length = text ? strnlen(text, 4095) : 0;
+  uint32_t size = (uint32_t)((sizeof(struct lull_record) + 8 + length + 8 + 63) & ~63ul);
+  agent->busy = 1;
+  lull_settle(agent);
+  struct lull_record *record = lull_reserve(agent, size, important);
+  if (record) {
+    uint64_t now = lull_now();
+    *record = (struct lull_record){
+        .size = size,
+        .kind = (uint16_t)kind,
+        .parts = text ? lull_part_path : 0,
+        .start = now,
+        .end = now,
+        .result = (int64_t)agent->slot->tid,
+        .arguments = {first, second, third}};
+    uint64_t at = agent->head + sizeof *record;
+    if (text) {
+      lull_write_part(agent, &at, &length, 8);
+      lull_write_part(agent, &at, text, length);
+    }
+    lull_publish(agent, size);
+  }
+  agent->busy = 0;
+}
+
+static void begin_thread(struct agent *agent) {
+  struct lull_slot *slot = lull_take_slot();
+  if (!slot) {
+    agent->off = 1;
+    lull_note_thread_without_ring();
+    return;
+  }
+  slot->tid = (int)lull_kernel(SYS_gettid, 0, 0, 0, 0, 0, 0);
+  slot->call = (struct lull_open_call){0, 0, 0};
+  agent->head = slot->head;
+  agent->limit = 0;
+  agent->ring = (uint8_t *)slot + lull_page_bytes;
+  agent->open = NULL;
+  agent->wake_at = slot->tail + lull_ring_bytes / 2;
+  agent->last_stack = agent->last_site = agent->last_cpu = 0;
+  agent->slot = slot;
+  char name[16] = "";
+  lull_kernel(SYS_prctl, PR_GET_NAME, (long)name, 0, 0, 0, 0);
+  // Its CPU time so far, so that later ones have something to be compared with.
+  tell(lull_record_thread_begin, name, lull_thread_time(), 0, 0);
+  if (has_key) pthread_setspecific(thread_end, agent);
+}
+
+bool lull_begin_slowly(struct agent *agent) {
+  if (agent->busy) {
+    if (agent->slot) __atomic_store_n(&agent->slot->lost, agent->slot->lost + 1, __ATOMIC_RELAXED);
+    return false;
+  }
+  int saved = errno;
+  if (agent->forking) {
+    if (lull_kernel(SYS_getpid, 0, 0, 0, 0, 0, 0) != lull_owner->pid) {
+      errno = saved;
+      return false;
+    }
+    agent->forking = 0;
+  }
+  if (!lull_owner->pid && lull_owner != &nobody) {
+    agent->slot = NULL;
+    agent->off = !begin_process(false);
+  }
+  if (!agent->slot && !agent->off && lull_owner->pid && lull_has_segments()) begin_thread(agent);
+  errno = saved;
+  return agent->slot != NULL;
+}
+
+static void end_thread(void *value) {
+  struct agent *agent = value;
+  struct lull_slot *slot = agent->slot;
+  if (!slot || !lull_owner->pid) return;
+  tell(lull_record_thread_end, NULL, lull_thread_time(), slot->call.start, slot->call.number);
+  agent->slot = NULL;
+  agent->off = 1;
+  __atomic_store_n(&slot->taken, 0, __ATOMIC_RELEASE);
+}
+
+void lull_thread_named(const char *name) {
+  struct agent *agent = &lull_agent;
+  int saved = errno;
+  if (agent->slot || lull_begin_slowly(agent)) tell(lull_record_name, name, 0, 0, 0);
+  errno = saved;
+}
+
+void lull_process_ends(void) {
+  int saved = errno;
+  if (lull_agent.slot && lull_owner->pid && !lull_agent.forking) {
+    tell(lull_record_process_end, NULL, lull_thread_time(), 0, 0);
+  }
+  errno = saved;
+}
+
+static int tell_module(struct dl_phdr_info *module, size_t size, void *unused) {
+  (void)size, (void)unused;
+  char path[4096];
+  const char *name = module->dlpi_name;
+  if (!*name) {
+    long length = lull_kernel(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe", (long)path, sizeof path - 1, 0, 0);
+    if (length <= 0) return 0;
+    path[length] = 0;
+    name = path;
+  } else if (*name == '/') {
+    // As the kernel would name it.
+    if (!realpath(name, path)) return 0;
+    name = path;
+  }
+  for (int index = 0; index < module->dlpi_phnum; index++) {
+    const ElfW(Phdr) *header = &module->dlpi_phdr[index];
+    if (header->p_type != PT_LOAD || !(header->p_flags & PF_X)) continue;
+    uint64_t skipped = header->p_vaddr & (lull_page_bytes - 1);
+    tell(lull_record_mapping, name, module->dlpi_addr + header->p_vaddr - skipped, header->p_memsz + skipped,
+         header->p_offset - (header->p_offset & (lull_page_bytes - 1)));
+  }
+  return 0;
+}
+
+__attribute__((constructor)) static void begin_program(void) {
+  int saved = errno;
+  lull_resolve();
+  bool is_recorded = lull_find_recorder();
+  long page = lull_kernel(SYS_mmap, 0, lull_page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  // Without it a child could not be told from its parent, whose rings it would write to.
+  if (is_recorded && (page > 0 || page < -4095) && lull_kernel(SYS_madvise, page, lull_page_bytes, MADV_WIPEONFORK, 0,
+      0, 0) == 0) {
+    has_key = pthread_key_create(&thread_end, end_thread) == 0;
+    lull_owner = (struct owner *)page;
+    if (begin_process(true)) {
+      begin_thread(&lull_agent);
+      dl_iterate_phdr(tell_module, NULL);
+    }
+  }
+  errno = saved;
+}
+
+__attribute__((destructor)) static void end_program(void) { lull_process_ends(); }
+
+uint32_t lull_stack_bytes(void) { return lull_control ? lull_control->stack_bytes : 0; }

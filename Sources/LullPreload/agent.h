@@ -1,0 +1,247 @@
+#ifndef LULL_AGENT_H
+#define LULL_AGENT_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+// The C library's headers give some functions bodies, which are not what is stood in front of.
+#include <features.h>
+#undef __USE_EXTERN_INLINES
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "preload_ring.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define HIDDEN __attribute__((visibility("hidden")))
+#define likely(condition) __builtin_expect(!!(condition), 1)
+#define unlikely(condition) __builtin_expect(!!(condition), 0)
+
+// A wait as long has its stack and the thread's CPU time, whatever else there was.
+#define LONG_WAIT 1000000
+// One as long has them too, where it is some time since the last.
+#define SHORT_WAIT 50000
+#define STACK_PAUSE 2000000
+// What took less is no wait, and is told only where it did something.
+#define NO_WAIT 20000
+// A write's or send's stack is taken so often, as the recorder with perf events does: 49 times a second.
+#define SITE_PAUSE 20408163
+// How often the thread's CPU time is read at least, while it makes calls.
+#define CPU_PAUSE 10000000
+// So long at most one record stands for more calls.
+#define REPEATS 1000000
+// To copy as much takes so long that the CPU time before it must be known.
+#define LARGE (64 << 10)
+
+// Among the registers.
+#if defined(__aarch64__)
+#define LULL_STACK_POINTER 31
+#else
+#define LULL_STACK_POINTER 7
+#endif
+
+// What this thread knows of its ring; in the thread's own memory, which is there from its start.
+struct agent {
+  struct lull_slot *slot;
+  uint8_t *ring;
+  uint64_t head;
+  // Where there is room until: by the slot's tail, when it was last looked at, and by the memory that the ring has.
+  uint64_t limit;
+  // Where the ring may be half full.
+  uint64_t wake_at;
+  // What is at the head and not handed over yet, since the next call may be just like it.
+  struct lull_record *open;
+  uint64_t last_stack;
+  uint64_t last_site;
+  uint64_t last_cpu;
+  // A record is being written.
+  uint32_t busy;
+  // Nothing is recorded of it any longer.
+  uint32_t off;
+  // A vfork began: until it is over, the child runs with this memory.
+  uint32_t forking;
+};
+
+struct call {
+  struct agent *agent;
+  uint64_t start;
+  uint64_t cpu;
+  struct lull_open_call outer;
+  uint32_t number;
+};
+
+struct registers {
+  uint64_t values[lull_registers];
+};
+
+// What a call is for who reads of it.
+enum manner {
+  // It counts though it took no time.
+  manner_told = 0,
+  // It counts where it waited.
+  manner_wait = 1,
+  // Where it came from is wanted now and then.
+  manner_site = 2,
+  // Its addresses are looked up.
+  manner_looked_up = 4,
+};
+
+// The last eighth of a ring is for what turns and hangs are told by.
+enum importance { ordinary, important };
+
+struct outcome {
+  long result;
+  uint64_t first, second, third;
+  unsigned manner;
+  int descriptor;
+  const char *path, *other_path;
+};
+
+// One page, which a child without a program of its own finds empty: the kernel wipes it at a fork.
+struct owner {
+  int pid;
+};
+
+HIDDEN extern struct owner *lull_owner;
+HIDDEN extern __thread struct agent lull_agent __attribute__((tls_model("initial-exec")));
+
+HIDDEN bool lull_begin_slowly(struct agent *agent);
+HIDDEN void lull_finish_slowly(struct call *call, uint64_t end, const struct outcome *outcome,
+    const struct registers *registers);
+HIDDEN void lull_thread_named(const char *name);
+HIDDEN void lull_forget_descriptor(int descriptor);
+HIDDEN void lull_forget_descriptors(unsigned first, unsigned last);
+HIDDEN void lull_process_ends(void);
+HIDDEN unsigned lull_descriptor(int descriptor);
+HIDDEN uint64_t lull_thread_time(void);
+HIDDEN void lull_wake(struct agent *agent);
+HIDDEN bool lull_make_room(struct agent *agent, uint32_t size, enum importance importance);
+// Whether what streams read and write is seen.
+HIDDEN bool lull_sees_streams(void);
+
+static inline uint64_t lull_now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+// The registers here, as far as an unwinder needs them. What they were before is not touched.
+static inline __attribute__((always_inline)) void lull_capture(struct registers *registers) {
+#if defined(__aarch64__)
+  uint64_t *values = registers->values;
+  __asm__ volatile(
+      "stp x19, x20, [%0, #152]\n stp x21, x22, [%0, #168]\n stp x23, x24, [%0, #184]\n"
+      "stp x25, x26, [%0, #200]\n stp x27, x28, [%0, #216]\n stp x29, x30, [%0, #232]\n"
+      "mov x9, sp\n adr x10, .\n stp x9, x10, [%0, #248]\n" ::"r"(values) : "x9", "x10", "memory");
+#else
+  uint64_t *values = registers->values;
+  __asm__ volatile(
+      "movq %%rbx, 8(%0)\n movq %%rbp, 48(%0)\n movq %%rsp, 56(%0)\n leaq 0(%%rip), %%r8\n movq %%r8, 64(%0)\n"
+      "movq %%r12, 128(%0)\n movq %%r13, 136(%0)\n movq %%r14, 144(%0)\n movq %%r15, 152(%0)\n" ::"r"(values)
+      : "r8", "memory");
+#endif
+}
+
+// Whether the call that begins is to be recorded.
+static inline __attribute__((always_inline)) bool lull_begin(struct call *call, uint32_t number, int descriptor) {
+  struct agent *agent = &lull_agent;
+  if (unlikely(!agent->slot || agent->forking || agent->busy || !lull_owner->pid) && !lull_begin_slowly(agent)) {
+    return false;
+  }
+  struct lull_slot *slot = agent->slot;
+  call->agent = agent;
+  call->number = number;
+  call->cpu = UINT64_MAX;
+  call->outer = slot->call;
+  call->start = lull_now();
+  slot->call = (struct lull_open_call){call->start, number, (uint32_t)descriptor};
+  lull_capture((struct registers *)slot->registers);
+  slot->registers_of = call->start;
+  return true;
+}
+
+// Room for a record of a size, or nothing; the thread is busy until lull_publish.
+static inline struct lull_record *lull_reserve(struct agent *agent, uint32_t size, enum importance importance) {
+  if (unlikely(agent->head + size > agent->limit) && !lull_make_room(agent, size, importance)) return NULL;
+  return (struct lull_record *)(agent->ring + (agent->head & (lull_ring_bytes - 1)));
+}
+
+static inline void lull_publish(struct agent *agent, uint32_t size) {
+  agent->head += size;
+  __atomic_store_n(&agent->slot->head, agent->head, __ATOMIC_RELEASE);
+  if (unlikely(agent->head >= agent->wake_at)) lull_wake(agent);
+}
+
+// Hands over what might have come to stand for more calls.
+static inline void lull_settle(struct agent *agent) {
+  if (!agent->open) return;
+  agent->open = NULL;
+  __atomic_store_n(&agent->slot->has_open_record, 0, __ATOMIC_RELAXED);
+  lull_publish(agent, sizeof(struct lull_record));
+}
+
+// Whether a call is the last one once more, and was counted with it.
+static inline bool lull_repeats(struct lull_record *open, uint32_t number, uint64_t start, uint64_t end,
+    const struct outcome *outcome) {
+  if (!open || open->number != number || open->result != outcome->result || open->arguments[0] != outcome->first ||
+      open->arguments[1] != outcome->second || open->arguments[2] != outcome->third || outcome->third ||
+      end - start >= NO_WAIT || end - open->start >= REPEATS || open->repeats == UINT16_MAX)
+    return false;
+  open->end = end;
+  open->repeats++;
+  return true;
+}
+
+// Ends a call; errno stays what the call made it.
+static inline __attribute__((always_inline)) void lull_finish(struct call *call, struct outcome outcome) {
+  struct agent *agent = call->agent;
+  uint64_t end = lull_now();
+  agent->slot->call = call->outer;
+  if (outcome.result < 0) outcome.result = -errno;
+  bool is_site = outcome.manner & manner_site && end - agent->last_site >= SITE_PAUSE;
+  bool is_slow = end - call->start >= SHORT_WAIT || end - agent->last_cpu >= CPU_PAUSE || outcome.path ||
+                 outcome.manner & manner_looked_up || is_site || call->cpu != UINT64_MAX;
+  if (unlikely(is_slow)) {
+    struct registers registers = {{0}};
+    lull_capture(&registers);
+    lull_finish_slowly(call, end, &outcome, &registers);
+    return;
+  }
+  if (outcome.manner & manner_wait && end - call->start < NO_WAIT) return;
+  agent->busy = 1;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  struct lull_record *record = NULL;
+  if (!lull_repeats(agent->open, call->number, call->start, end, &outcome)) {
+    lull_settle(agent);
+    record = lull_reserve(agent, sizeof *record, ordinary);
+  }
+  if (record) {
+    *record = (struct lull_record){
+        .size = sizeof *record,
+        .kind = lull_record_call,
+        .number = call->number,
+        .descriptor_kind = outcome.descriptor >= 0 ? (uint16_t)lull_descriptor(outcome.descriptor) : 0,
+        .start = call->start,
+        .end = end,
+        .result = outcome.result,
+        .arguments = {outcome.first, outcome.second, outcome.third}};
+    if (end - call->start < NO_WAIT && call->number != SYS_close) {
+      agent->open = record;
+      __atomic_store_n(&agent->slot->has_open_record, 1, __ATOMIC_RELEASE);
+    } else {
+      lull_publish(agent, sizeof *record);
+    }
+  }
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  agent->busy = 0;
+}
+
+// Reads the thread's CPU time before a call that may run long in the kernel.
+static inline void lull_runs_long(struct call *call) { call->cpu = lull_thread_time(); }
+
+#endif

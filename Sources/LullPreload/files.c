@@ -1,0 +1,210 @@
+#include "interpose.h"
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+// Reads, writes, and what is done to files and descriptors.
+
+// Of reads, those from the network count, and those that load much.
+static unsigned of_read(int descriptor, long result) {
+  if (result >= LARGE) return manner_told;
+  unsigned kind = lull_descriptor(descriptor);
+  return kind == lull_descriptor_tcp || kind == lull_descriptor_udp ? manner_told : manner_wait;
+}
+
+// How much several parts are is not looked at: where they are may not be there, which the kernel finds out.
+enum { many_parts = 8 };
+
+ssize_t __read_chk(int, void *, size_t, size_t);
+ssize_t __pread_chk(int, void *, size_t, off_t, size_t);
+ssize_t __pread64_chk(int, void *, size_t, off64_t, size_t);
+
+#define READS(name, parameters, arguments, number, large) \
+  TIMED(ssize_t, name, parameters, arguments, number, fd, large, .manner = of_read(fd, result))
+
+DECLARE(read) READS(read, (int fd, void *to, size_t count), (fd, to, count), SYS_read, count >= LARGE)
+DECLARE(__read_chk)
+READS(__read_chk, (int fd, void *to, size_t count, size_t room), (fd, to, count, room), SYS_read, count >= LARGE)
+DECLARE(pread)
+READS(pread, (int fd, void *to, size_t count, off_t at), (fd, to, count, at), SYS_pread64, count >= LARGE)
+DECLARE(pread64)
+READS(pread64, (int fd, void *to, size_t count, off64_t at), (fd, to, count, at), SYS_pread64, count >= LARGE)
+DECLARE(__pread_chk)
+READS(__pread_chk, (int fd, void *to, size_t count, off_t at, size_t room), (fd, to, count, at, room), SYS_pread64,
+    count >= LARGE)
+DECLARE(__pread64_chk)
+READS(__pread64_chk, (int fd, void *to, size_t count, off64_t at, size_t room), (fd, to, count, at, room),
+    SYS_pread64, count >= LARGE)
+DECLARE(readv)
+READS(readv, (int fd, const struct iovec *parts, int count), (fd, parts, count), SYS_readv, count > many_parts)
+DECLARE(preadv)
+READS(preadv, (int fd, const struct iovec *parts, int count, off_t at), (fd, parts, count, at), SYS_preadv,
+    count > many_parts)
+DECLARE(preadv64)
+READS(preadv64, (int fd, const struct iovec *parts, int count, off64_t at), (fd, parts, count, at), SYS_preadv,
+    count > many_parts)
+
+#define WRITES(name, parameters, arguments, number, large, ...) \
+  TIMED(ssize_t, name, parameters, arguments, number, fd, large, .manner = manner_site, __VA_ARGS__)
+
+DECLARE(write) WRITES(write, (int fd, const void *from, size_t count), (fd, from, count), SYS_write, count >= LARGE, )
+DECLARE(pwrite)
+WRITES(pwrite, (int fd, const void *from, size_t count, off_t at), (fd, from, count, at), SYS_pwrite64, count >= LARGE,
+       .third = (uint64_t)at)
+DECLARE(pwrite64)
+WRITES(pwrite64, (int fd, const void *from, size_t count, off64_t at), (fd, from, count, at), SYS_pwrite64,
+    count >= LARGE,
+       .third = (uint64_t)at)
+DECLARE(writev)
+WRITES(writev, (int fd, const struct iovec *parts, int count), (fd, parts, count), SYS_writev, count > many_parts, )
+DECLARE(pwritev)
+WRITES(pwritev, (int fd, const struct iovec *parts, int count, off_t at), (fd, parts, count, at), SYS_pwritev,
+    count > many_parts,
+       .third = (uint64_t)at)
+DECLARE(pwritev64)
+WRITES(pwritev64, (int fd, const struct iovec *parts, int count, off64_t at), (fd, parts, count, at), SYS_pwritev,
+       count > many_parts, .third = (uint64_t)at)
+DECLARE(pwritev2)
+WRITES(pwritev2, (int fd, const struct iovec *parts, int count, off_t at, int flags), (fd, parts, count, at,
+    flags), SYS_pwritev2,
+       count > many_parts, .third = (uint64_t)at)
+DECLARE(pwritev64v2)
+WRITES(pwritev64v2, (int fd, const struct iovec *parts, int count, off64_t at, int flags), (fd, parts, count, at,
+    flags), SYS_pwritev2,
+       count > many_parts, .third = (uint64_t)at)
+DECLARE(sendfile)
+WRITES(sendfile, (int fd, int from, off_t *at, size_t count), (fd, from, at, count), SYS_sendfile, count >= LARGE, )
+DECLARE(sendfile64)
+WRITES(sendfile64, (int fd, int from, off64_t *at, size_t count), (fd, from, at, count), SYS_sendfile, count >= LARGE, )
+DECLARE(copy_file_range)
+WRITES(copy_file_range, (int fd, off64_t *from, int other, off64_t *to, size_t count, unsigned flags),
+       (fd, from, other, to, count, flags), SYS_copy_file_range, count >= LARGE, .second = (uint64_t)other)
+DECLARE(splice)
+WRITES(splice, (int fd, off64_t *from, int other, off64_t *to, size_t count, unsigned flags), (fd, from, other, to,
+    count, flags),
+       SYS_splice, count >= LARGE, .second = (uint64_t)other)
+
+#define CHANGES(name, parameters, arguments, number, large) TIMED(int, name, parameters, arguments, number, fd, large, )
+
+DECLARE(fsync) CHANGES(fsync, (int fd), (fd), SYS_fsync, true)
+DECLARE(fdatasync) CHANGES(fdatasync, (int fd), (fd), SYS_fdatasync, true)
+DECLARE(syncfs) CHANGES(syncfs, (int fd), (fd), SYS_syncfs, true)
+DECLARE(sync_file_range)
+CHANGES(sync_file_range, (int fd, off64_t at, off64_t count, unsigned flags), (fd, at, count, flags),
+    SYS_sync_file_range, true)
+DECLARE(msync) TIMED(int, msync, (void *at, size_t count, int flags), (at, count, flags), SYS_msync, -1, true, )
+DECLARE(ftruncate) CHANGES(ftruncate, (int fd, off_t size), (fd, size), SYS_ftruncate, false)
+DECLARE(ftruncate64) CHANGES(ftruncate64, (int fd, off64_t size), (fd, size), SYS_ftruncate, false)
+DECLARE(fallocate)
+CHANGES(fallocate, (int fd, int mode, off_t at, off_t count), (fd, mode, at, count), SYS_fallocate, true)
+DECLARE(fallocate64)
+CHANGES(fallocate64, (int fd, int mode, off64_t at, off64_t count), (fd, mode, at, count), SYS_fallocate, true)
+
+DECLARE(flock) TIMED(int, flock, (int fd, int operation), (fd, operation), SYS_flock, fd, false, .manner = manner_wait)
+DECLARE(lockf)
+TIMED(int, lockf, (int fd, int command, off_t count), (fd, command, count), SYS_flock, fd, false, .manner = manner_wait)
+
+DECLARE(sync)
+EXPORT void sync(void) {
+  struct call call;
+  if (!lull_begin(&call, SYS_sync, -1)) return REAL(sync)();
+  lull_runs_long(&call);
+  REAL(sync)();
+  lull_finish(&call, (struct outcome){.result = 0, .descriptor = -1});
+}
+
+// What was known of a descriptor ends as its number is free again.
+#define RENEWS(name, parameters, arguments, number, old, ...) \
+  EXPORT int name parameters { \
+    struct call call; \
+    bool is_told = lull_begin(&call, number, old); \
+    int result = REAL(name) arguments; \
+    if (result >= 0 || number == SYS_close) lull_forget_descriptor(number == SYS_close ? old : result); \
+    if (is_told) { \
+      lull_finish(&call, (struct outcome){.result = result, .first = (uint64_t)old, .descriptor = -1, __VA_ARGS__}); \
+    } \
+    return result; \
+  }
+
+DECLARE(close) RENEWS(close, (int fd), (fd), SYS_close, fd, )
+DECLARE(dup) RENEWS(dup, (int fd), (fd), SYS_dup, fd, )
+DECLARE(dup2) RENEWS(dup2, (int fd, int to), (fd, to), SYS_dup3, fd, .second = (uint64_t)to)
+DECLARE(dup3) RENEWS(dup3, (int fd, int to, int flags), (fd, to, flags), SYS_dup3, fd, .second = (uint64_t)to)
+
+DECLARE(fcntl)
+DECLARE(fcntl64)
+#define CONTROLS(name) \
+  EXPORT int name(int fd, int command, ...) { \
+    va_list list; \
+    va_start(list, command); \
+    void *argument = va_arg(list, void *); \
+    va_end(list); \
+    bool is_wait = command == F_SETLKW || command == F_OFD_SETLKW; \
+    bool is_duplicate = command == F_DUPFD || command == F_DUPFD_CLOEXEC; \
+    struct call call; \
+    if ((!is_wait && !is_duplicate) || !lull_begin(&call, is_wait ? SYS_flock : SYS_fcntl, fd)) { \
+      int result = REAL(name)(fd, command, argument); \
+      if (is_duplicate) lull_forget_descriptor(result); \
+      return result; \
+    } \
+    int result = REAL(name)(fd, command, argument); \
+    if (is_duplicate) lull_forget_descriptor(result); \
+    lull_finish(&call, (struct outcome){.result = result, \
+                                        .first = (uint64_t)fd, \
+                                        .second = (uint64_t)command, \
+                                        .descriptor = fd, \
+                                        .manner = is_wait ? manner_wait : manner_told}); \
+    return result; \
+  }
+CONTROLS(fcntl)
+CONTROLS(fcntl64)
+
+DECLARE(close_range)
+EXPORT int close_range(unsigned first, unsigned last, int flags) {
+  struct call call;
+  bool is_told = lull_begin(&call, SYS_close_range, -1);
+  int result = REAL(close_range)(first, last, flags);
+  if (result == 0 && !(flags & 4)) lull_forget_descriptors(first, last);
+  if (is_told) {
+    lull_finish(&call, (struct outcome){.result = result, .first = first, .second = last, .third = (uint64_t)flags,
+        .descriptor = -1});
+  }
+  return result;
+}
+
+DECLARE(closefrom)
+EXPORT void closefrom(int first) {
+  REAL(closefrom)(first);
+  lull_forget_descriptors((unsigned)first, ~0u);
+}
+
+DECLARE(mmap)
+DECLARE(mmap64)
+#define MAPS(name) \
+  EXPORT void *name(void *at, size_t size, int protection, int flags, int fd, off_t offset) { \
+    struct call call; \
+    bool writes = fd >= 0 && protection & PROT_WRITE && flags & MAP_SHARED; \
+    if (!writes || !lull_begin(&call, SYS_mmap, fd)) return REAL(name)(at, size, protection, flags, fd, offset); \
+    void *result = REAL(name)(at, size, protection, flags, fd, offset); \
+    lull_finish(&call, (struct outcome){.result = result == MAP_FAILED ? -1 : 0, .first = (uint64_t)fd, \
+        .descriptor = fd}); \
+    return result; \
+  }
+MAPS(mmap)
+MAPS(mmap64)
+
+void lull_resolve_files(void) {
+  FIND(read) FIND(__read_chk) FIND(pread) FIND(pread64) FIND(__pread_chk) FIND(__pread64_chk) FIND(readv)
+  FIND(preadv) FIND(preadv64)
+  FIND(write) FIND(pwrite) FIND(pwrite64) FIND(writev) FIND(pwritev) FIND(pwritev64) FIND(pwritev2) FIND(pwritev64v2)
+  FIND(sendfile) FIND(sendfile64) FIND(copy_file_range) FIND(splice)
+  FIND(fsync) FIND(fdatasync) FIND(syncfs) FIND(sync_file_range) FIND(msync) FIND(ftruncate) FIND(ftruncate64)
+  FIND(fallocate) FIND(fallocate64) FIND(flock) FIND(lockf) FIND(sync)
+  FIND(close) FIND(dup) FIND(dup2) FIND(dup3) FIND(fcntl) FIND(fcntl64) FIND(close_range) FIND(closefrom)
+  FIND(mmap) FIND(mmap64)
+}

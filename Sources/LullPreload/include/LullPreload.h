@@ -1,0 +1,1 @@
+// The library is preloaded, not linked with: it has nothing to include.

@@ -1,0 +1,51 @@
+#ifndef LULL_INTERPOSE_H
+#define LULL_INTERPOSE_H
+
+#include "kernel.h"
+
+HIDDEN void *lull_real(const char *name);
+
+static inline void *lull_found(void **function, const char *name) {
+  if (unlikely(!*function)) *function = lull_real(name);
+  return *function;
+}
+
+// The C library's function that one of the library's own stands in front of.
+//
+// All are looked up as the program begins; what calls one before has it looked up then.
+#define REAL(name) ((__typeof__(real_##name))lull_found((void **)&real_##name, #name))
+#define DECLARE(name) static __typeof__(&name) real_##name;
+#define FIND(name) (void)REAL(name);
+
+// A function that is timed, and told with its descriptor.
+#define TIMED(type, name, parameters, arguments, call_number, call_descriptor, is_large, ...) \
+  EXPORT type name parameters { \
+    struct call call; \
+    if (!lull_begin(&call, call_number, call_descriptor)) return REAL(name) arguments; \
+    if (is_large) lull_runs_long(&call); \
+    type result = REAL(name) arguments; \
+    lull_finish(&call, (struct outcome){.result = (long)result, \
+                                        .first = (uint64_t)(call_descriptor), \
+                                        .descriptor = call_descriptor, \
+                                        __VA_ARGS__}); \
+    return result; \
+  }
+
+// A function that waits, of which nothing but its time is told.
+#define WAITS(type, name, parameters, arguments, call_number) \
+  EXPORT type name parameters { \
+    struct call call; \
+    if (!lull_begin(&call, call_number, -1)) return REAL(name) arguments; \
+    type result = REAL(name) arguments; \
+    lull_finish(&call, (struct outcome){.result = 0, .descriptor = -1, .manner = manner_wait}); \
+    return result; \
+  }
+
+HIDDEN void lull_resolve_files(void);
+HIDDEN void lull_resolve_paths(void);
+HIDDEN void lull_resolve_sockets(void);
+HIDDEN void lull_resolve_waits(void);
+HIDDEN void lull_resolve_locks(void);
+HIDDEN void lull_resolve_streams(void);
+
+#endif

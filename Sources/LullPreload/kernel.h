@@ -1,0 +1,36 @@
+#ifndef LULL_KERNEL_H
+#define LULL_KERNEL_H
+
+#include "agent.h"
+
+// A system call of the library's own: not by the C library's functions, which it stands in front of. Errors are
+// negative.
+static inline long lull_kernel(long number, long a, long b, long c, long d, long e, long f) {
+#if defined(__aarch64__)
+  register long x8 __asm__("x8") = number;
+  register long x0 __asm__("x0") = a;
+  register long x1 __asm__("x1") = b;
+  register long x2 __asm__("x2") = c;
+  register long x3 __asm__("x3") = d;
+  register long x4 __asm__("x4") = e;
+  register long x5 __asm__("x5") = f;
+  __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
+  return x0;
+#else
+  long result;
+  register long r10 __asm__("r10") = d;
+  register long r8 __asm__("r8") = e;
+  register long r9 __asm__("r9") = f;
+  __asm__ volatile("syscall"
+                   : "=a"(result)
+                   : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                   : "rcx", "r11", "memory");
+  return result;
+#endif
+}
+
+HIDDEN void lull_resolve(void);
+HIDDEN uint32_t lull_stack_bytes(void);
+HIDDEN void lull_write_part(struct agent *agent, uint64_t *at, const void *bytes, size_t count);
+
+#endif

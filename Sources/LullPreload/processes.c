@@ -1,0 +1,93 @@
+#include "interpose.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <stdarg.h>
+#include <unistd.h>
+
+// Names of threads, ends of processes, children that share the memory, and where the C library's functions are.
+
+void *lull_real(const char *name) {
+#if defined(__x86_64__)
+  // dlsym gives the oldest of several versions; these are what programs are linked with.
+  if (strncmp(name, "pthread_cond_", 13) == 0) {
+    void *found = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
+    if (found) return found;
+  }
+  if (strcmp(name, "sem_wait") == 0 || strcmp(name, "sem_timedwait") == 0) {
+    void *found = dlvsym(RTLD_NEXT, name, "GLIBC_2.34");
+    if (found) return found;
+  }
+#endif
+  return dlsym(RTLD_NEXT, name);
+}
+
+DECLARE(pthread_setname_np)
+EXPORT int pthread_setname_np(pthread_t thread, const char *name) {
+  int result = REAL(pthread_setname_np)(thread, name);
+  if (result == 0 && pthread_equal(thread, pthread_self())) lull_thread_named(name);
+  return result;
+}
+
+DECLARE(prctl)
+EXPORT int prctl(int option, ...) {
+  va_list list;
+  va_start(list, option);
+  unsigned long a = va_arg(list, unsigned long), b = va_arg(list, unsigned long);
+  unsigned long c = va_arg(list, unsigned long), d = va_arg(list, unsigned long);
+  va_end(list);
+  int result = REAL(prctl)(option, a, b, c, d);
+  if (result == 0 && option == PR_SET_NAME) {
+    char name[16] = "";
+    lull_kernel(SYS_prctl, PR_GET_NAME, (long)name, 0, 0, 0, 0);
+    lull_thread_named(name);
+  }
+  return result;
+}
+
+DECLARE(_exit)
+EXPORT void _exit(int status) {
+  lull_process_ends();
+  REAL(_exit)(status);
+  __builtin_unreachable();
+}
+
+DECLARE(_Exit)
+EXPORT void _Exit(int status) {
+  lull_process_ends();
+  REAL(_Exit)(status);
+  __builtin_unreachable();
+}
+
+// The child runs on this thread's memory and returns to its caller first: the function itself is jumped to, with the
+// caller's stack as it is.
+static pid_t (*real_vfork)(void);
+
+HIDDEN void *lull_before_vfork(void) {
+  lull_agent.forking = 1;
+  return (void *)real_vfork;
+}
+
+#if defined(__aarch64__)
+__asm__(
+    ".text\n.globl vfork\n.type vfork, %function\nvfork:\n"
+    "stp x29, x30, [sp, #-16]!\nbl lull_before_vfork\nldp x29, x30, [sp], #16\nbr x0\n.size vfork, .-vfork\n");
+#else
+__asm__(
+    ".text\n.globl vfork\n.type vfork, @function\nvfork:\n"
+    "endbr64\nsubq $8, %rsp\ncall lull_before_vfork\naddq $8, %rsp\njmp *%rax\n.size vfork, .-vfork\n");
+#endif
+
+void lull_resolve(void) {
+  real_vfork = (pid_t(*)(void))lull_real("vfork");
+  FIND(pthread_setname_np) FIND(prctl) FIND(_exit) FIND(_Exit)
+  lull_resolve_files();
+  lull_resolve_paths();
+  lull_resolve_sockets();
+  lull_resolve_waits();
+  lull_resolve_locks();
+  lull_resolve_streams();
+}

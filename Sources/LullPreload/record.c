@@ -1,0 +1,191 @@
+#include "kernel.h"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+// Records that hold more than a call's numbers, and what descriptors are.
+
+uint64_t lull_thread_time(void) {
+  struct timespec time;
+  if (lull_kernel(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, (long)&time, 0, 0, 0, 0) < 0) return 0;
+  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+enum { known_descriptors = 1 << 16 };
+static uint8_t descriptors[known_descriptors];
+
+void lull_forget_descriptor(int descriptor) {
+  if (descriptor >= 0 && descriptor < known_descriptors) descriptors[descriptor] = lull_descriptor_unknown;
+}
+
+void lull_forget_descriptors(unsigned first, unsigned last) {
+  for (unsigned descriptor = first; descriptor <= last && descriptor < known_descriptors; descriptor++) {
+    descriptors[descriptor] = lull_descriptor_unknown;
+  }
+}
+
+static unsigned socket_kind(int descriptor) {
+  int domain = 0, type = 0;
+  socklen_t size = sizeof domain;
+  if (lull_kernel(SYS_getsockopt, descriptor, SOL_SOCKET, SO_DOMAIN, (long)&domain, (long)&size, 0) < 0) {
+    return lull_descriptor_other_socket;
+  }
+  size = sizeof type;
+  lull_kernel(SYS_getsockopt, descriptor, SOL_SOCKET, SO_TYPE, (long)&type, (long)&size, 0);
+  if (domain == AF_UNIX) return lull_descriptor_local_socket;
+  if (domain != AF_INET && domain != AF_INET6) return lull_descriptor_other_socket;
+  return type == SOCK_STREAM ? lull_descriptor_tcp : lull_descriptor_udp;
+}
+
+// Consoles, /dev/tty, pseudo-terminals (Documentation/admin-guide/devices.txt).
+static bool is_terminal(unsigned major_number) {
+  return major_number == 4 || major_number == 5 || (major_number >= 136 && major_number <= 143);
+}
+
+static unsigned look_up(int descriptor) {
+  struct stat status;
+  if (lull_kernel(SYS_fstat, descriptor, (long)&status, 0, 0, 0, 0) < 0) return lull_descriptor_unknown;
+  switch (status.st_mode & S_IFMT) {
+    case S_IFREG: case S_IFDIR: return lull_descriptor_file;
+    case S_IFIFO: return lull_descriptor_pipe;
+    case S_IFSOCK: return socket_kind(descriptor);
+    case S_IFCHR: return is_terminal(major(status.st_rdev)) ? lull_descriptor_terminal : lull_descriptor_device;
+    case S_IFBLK: return lull_descriptor_device;
+    // What has no file behind it has no kind either.
+    default: return lull_descriptor_event;
+  }
+}
+
+unsigned lull_descriptor(int descriptor) {
+  if (descriptor < 0) return lull_descriptor_unknown;
+  if (descriptor >= known_descriptors) return look_up(descriptor);
+  if (descriptors[descriptor] == lull_descriptor_unknown) descriptors[descriptor] = (uint8_t)look_up(descriptor);
+  return descriptors[descriptor];
+}
+
+// Copies what there is of the stack, which may end sooner, and gives the number of bytes.
+static size_t copy_stack(uint64_t from, uint8_t *to, size_t count) {
+  struct iovec local = {to, count}, remote = {(void *)from, count};
+  long copied = lull_kernel(SYS_process_vm_readv, lull_owner->pid, (long)&local, 1, (long)&remote, 1, 0);
+  if (copied > 0) return (size_t)copied;
+  // Where that is not allowed, the page that the stack is on is there in any case.
+  size_t rest = lull_page_bytes - (from & (lull_page_bytes - 1));
+  if (rest > count) rest = count;
+  memcpy(to, (const void *)from, rest);
+  return rest;
+}
+
+struct addresses {
+  uint8_t own[32], peer[32];
+};
+
+static void look_up_addresses(int descriptor, struct addresses *addresses) {
+  socklen_t size = sizeof addresses->own;
+  if (lull_kernel(SYS_getsockname, descriptor, (long)addresses->own, (long)&size, 0, 0, 0) < 0) {
+    memset(addresses->own, 0, 32);
+  }
+  size = sizeof addresses->peer;
+  if (lull_kernel(SYS_getpeername, descriptor, (long)addresses->peer, (long)&size, 0, 0, 0) < 0) {
+    memset(addresses->peer, 0, 32);
+  }
+}
+
+void lull_finish_slowly(struct call *call, uint64_t end, const struct outcome *outcome,
+    const struct registers *registers) {
+  struct agent *agent = call->agent;
+  uint64_t length = end - call->start;
+  bool is_long = length >= LONG_WAIT;
+  bool is_site = outcome->manner & manner_site && outcome->result > 0 && end - agent->last_site >= SITE_PAUSE;
+  bool has_stack = is_long || is_site || (length >= SHORT_WAIT && end - agent->last_stack >= STACK_PAUSE);
+  // What holds much only stands in the way of what tells more, where the recorder does not come to it.
+  if (has_stack && !is_long && agent->head - __atomic_load_n(&agent->slot->tail,
+      __ATOMIC_RELAXED) > lull_ring_bytes / 2) has_stack = false;
+  bool has_cpu = is_long || call->cpu != UINT64_MAX || end - agent->last_cpu >= CPU_PAUSE;
+  if (outcome->manner & manner_wait && length < NO_WAIT && !has_cpu && !outcome->path) return;
+  int saved = errno;
+  agent->busy = 1;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  struct lull_record record = {
+      .size = sizeof record,
+      .kind = lull_record_call,
+      .number = call->number,
+      .descriptor_kind = (uint16_t)(outcome->descriptor >= 0 ? lull_descriptor(outcome->descriptor) : 0),
+      .start = call->start,
+      .end = end,
+      .result = outcome->result,
+      .arguments = {outcome->first, outcome->second, outcome->third}};
+  uint64_t cpu[2], lengths[2] = {0, 0}, stack_bytes = 0;
+  struct addresses addresses;
+  uint8_t stack[4096];
+  size_t size = sizeof record;
+  if (has_cpu) {
+    record.parts |= lull_part_cpu;
+    cpu[0] = lull_thread_time();
+    cpu[1] = call->cpu;
+    size += sizeof cpu;
+    agent->last_cpu = end;
+  }
+  if (outcome->path && outcome->result >= 0) {
+    record.parts |= lull_part_path;
+    lengths[0] = strnlen(outcome->path, 4095);
+    size += 8 + ((lengths[0] + 7) & ~7ul);
+    if (outcome->other_path) {
+      record.parts |= lull_part_second_path;
+      lengths[1] = strnlen(outcome->other_path, 4095);
+      size += 8 + ((lengths[1] + 7) & ~7ul);
+    }
+  }
+  if (outcome->manner & manner_looked_up) {
+    int descriptor = call->number == SYS_accept4 ? (int)outcome->result : (int)outcome->first;
+    bool is_open = outcome->result >= 0 || outcome->result == -EINPROGRESS;
+    unsigned kind = is_open ? lull_descriptor(descriptor) : lull_descriptor_unknown;
+    record.descriptor_kind = (uint16_t)kind;
+    if (kind == lull_descriptor_tcp || kind == lull_descriptor_udp) {
+      record.parts |= lull_part_addresses;
+      memset(&addresses, 0, sizeof addresses);
+      look_up_addresses(descriptor, &addresses);
+      size += sizeof addresses;
+    }
+  }
+  if (has_stack) {
+    uint32_t most = lull_stack_bytes();
+    stack_bytes = copy_stack(registers->values[LULL_STACK_POINTER], stack, most < sizeof stack ? most : sizeof stack);
+    record.parts |= lull_part_stack;
+    size += sizeof *registers + 8 + ((stack_bytes + 7) & ~7ul);
+    agent->last_stack = end;
+    if (outcome->manner & manner_site) agent->last_site = end;
+  }
+  record.size = (uint32_t)((size + 63) & ~63ul);
+  lull_settle(agent);
+  struct lull_record *place = lull_reserve(agent, record.size, is_long ? important : ordinary);
+  if (place) {
+    *place = record;
+    uint64_t at = agent->head + sizeof record;
+    if (record.parts & lull_part_cpu) lull_write_part(agent, &at, cpu, sizeof cpu);
+    if (record.parts & lull_part_path) {
+      lull_write_part(agent, &at, &lengths[0], 8);
+      lull_write_part(agent, &at, outcome->path, lengths[0]);
+    }
+    if (record.parts & lull_part_second_path) {
+      lull_write_part(agent, &at, &lengths[1], 8);
+      lull_write_part(agent, &at, outcome->other_path, lengths[1]);
+    }
+    if (record.parts & lull_part_addresses) lull_write_part(agent, &at, &addresses, sizeof addresses);
+    if (record.parts & lull_part_stack) {
+      lull_write_part(agent, &at, registers, sizeof *registers);
+      lull_write_part(agent, &at, &stack_bytes, 8);
+      lull_write_part(agent, &at, stack, stack_bytes);
+    }
+    lull_publish(agent, record.size);
+  }
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  agent->busy = 0;
+  errno = saved;
+}

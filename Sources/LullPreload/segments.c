@@ -1,0 +1,182 @@
+#include "segments.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+// The files that are shared with the recorder: this process's segments, and the slots and memory in them.
+
+// MADV_POPULATE_WRITE, which older headers lack (linux/mman.h).
+enum { POPULATE_WRITE = 23 };
+
+static char folder[256];
+const struct lull_control *lull_control;
+
+enum { most_segments = 64 };
+static struct lull_segment *segments[most_segments];
+static unsigned segment_count;
+static uint32_t opening_segment;
+
+static char *append(char *to, const char *text) {
+  size_t length = strlen(text);
+  memcpy(to, text, length + 1);
+  return to + length;
+}
+
+static char *append_number(char *to, uint64_t number) {
+  char digits[24];
+  int count = 0;
+  do digits[count++] = (char)('0' + number % 10);
+  while (number /= 10);
+  while (count > 0) *to++ = digits[--count];
+  *to = 0;
+  return to;
+}
+
+static void *map_file(const char *path, int flags, size_t size, int protection) {
+  long descriptor = lull_kernel(SYS_openat, AT_FDCWD, (long)path, flags | O_CLOEXEC | O_NOFOLLOW, 0600, 0, 0);
+  if (descriptor < 0) return NULL;
+  void *memory = NULL;
+  if (!(flags & O_CREAT) || lull_kernel(SYS_ftruncate, descriptor, (long)size, 0, 0, 0, 0) == 0) {
+    long mapped = lull_kernel(SYS_mmap, 0, (long)size, protection, MAP_SHARED, descriptor, 0);
+    if (mapped > 0 || mapped < -4095) memory = (void *)mapped;
+  }
+  // Only a slot that is in use takes memory; what cannot have it is not written to, which would be a SIGBUS. Before
+  // Linux 5.14 all of it is taken at once.
+  if (memory && flags & O_CREAT) {
+    bool populates = lull_kernel(SYS_madvise, (long)memory, lull_page_bytes, POPULATE_WRITE, 0, 0, 0) != -EINVAL;
+    long taken = populates ? lull_page_bytes : (long)size;
+    if (lull_kernel(SYS_fallocate, descriptor, 0, 0, taken, 0, 0) < 0) {
+      lull_kernel(SYS_munmap, (long)memory, (long)size, 0, 0, 0, 0);
+      memory = NULL;
+    }
+  }
+  lull_kernel(SYS_close, descriptor, 0, 0, 0, 0, 0);
+  return memory;
+}
+
+static struct lull_segment *open_segment(bool is_program) {
+  char path[sizeof folder + 64];
+  int pid = (int)lull_kernel(SYS_getpid, 0, 0, 0, 0, 0, 0);
+  uint64_t now = lull_now();
+  char *end = append(append(path, folder), "/");
+  end = append_number(append(append_number(end, (uint64_t)pid), "-"), now);
+  // It has its name once it is whole.
+  char whole[sizeof path];
+  append(whole, path);
+  append(end, ".new");
+  struct lull_segment *segment = map_file(path, O_RDWR | O_CREAT | O_EXCL, lull_segment_bytes, PROT_READ | PROT_WRITE);
+  if (!segment) return NULL;
+  segment->version = lull_preload_version;
+  segment->pid = pid;
+  segment->parent = (int)lull_kernel(SYS_getppid, 0, 0, 0, 0, 0, 0);
+  segment->is_program = is_program;
+  segment->began = now;
+  segment->sees_streams = lull_sees_streams();
+  lull_kernel(SYS_renameat, AT_FDCWD, (long)path, AT_FDCWD, (long)whole, 0, 0);
+  return segment;
+}
+
+// Takes pages from the file system, so that writing to them cannot fail.
+static bool take_memory(const void *at, size_t size) {
+  long result = lull_kernel(SYS_madvise, (long)at, (long)size, POPULATE_WRITE, 0, 0, 0);
+  return result == 0 || result == -EINVAL;
+}
+
+bool lull_make_room(struct agent *agent, uint32_t size, enum importance importance) {
+  struct lull_slot *slot = agent->slot;
+  uint64_t tail = __atomic_load_n(&slot->tail, __ATOMIC_ACQUIRE);
+  uint64_t end = agent->head + size;
+  // What is in the ring for the first time has no memory yet.
+  while (end > slot->reserved && slot->reserved < lull_ring_bytes) {
+    if (!take_memory((uint8_t *)slot + lull_page_bytes + slot->reserved, lull_ring_step)) break;
+    slot->reserved += lull_ring_step;
+  }
+  bool is_grown = slot->reserved == lull_ring_bytes;
+  uint64_t room = importance == important ? lull_ring_bytes : lull_ring_bytes / 8 * 7;
+  if (end - tail > room || (!is_grown && end > slot->reserved)) {
+    __atomic_store_n(&slot->lost, slot->lost + 1, __ATOMIC_RELAXED);
+    return false;
+  }
+  agent->limit = tail + lull_ring_bytes / 8 * 7;
+  if (!is_grown && agent->limit > slot->reserved) agent->limit = slot->reserved;
+  return true;
+}
+
+static struct lull_slot *free_slot(void) {
+  unsigned count = __atomic_load_n(&segment_count, __ATOMIC_ACQUIRE);
+  for (unsigned segment = 0; segment < count; segment++) {
+    for (unsigned index = 0; index < lull_slots; index++) {
+      struct lull_slot *slot = lull_slot_of(segments[segment], index);
+      uint32_t expected = 0;
+      if (!__atomic_compare_exchange_n(&slot->taken, &expected, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) continue;
+      if (slot->head > 0 || take_memory(slot, lull_page_bytes)) return slot;
+      // It stays taken: there is no memory for it.
+      return NULL;
+    }
+  }
+  return NULL;
+}
+
+struct lull_slot *lull_take_slot(void) {
+  struct lull_slot *slot = free_slot();
+  unsigned count = __atomic_load_n(&segment_count, __ATOMIC_ACQUIRE);
+  if (slot || count == most_segments || !lull_control || !lull_control->recording) return slot;
+  if (__atomic_exchange_n(&opening_segment, 1, __ATOMIC_ACQUIRE)) return NULL;
+  if (count == segment_count) {
+    struct lull_segment *segment = open_segment(false);
+    if (segment) {
+      segments[count] = segment;
+      __atomic_store_n(&segment_count, count + 1, __ATOMIC_RELEASE);
+    }
+  }
+  __atomic_store_n(&opening_segment, 0, __ATOMIC_RELEASE);
+  return free_slot();
+}
+
+bool lull_begin_segments(bool is_program) {
+  segment_count = 0;
+  opening_segment = 0;
+  if (!lull_control || !lull_control->recording) return false;
+  segments[0] = open_segment(is_program);
+  if (!segments[0]) return false;
+  __atomic_store_n(&segment_count, 1, __ATOMIC_RELEASE);
+  return true;
+}
+
+bool lull_has_segments(void) { return segment_count > 0; }
+
+void lull_note_thread_without_ring(void) {
+  if (segment_count > 0) __atomic_add_fetch(&segments[0]->threads_without_ring, 1, __ATOMIC_RELAXED);
+}
+
+// Has the recorder look at once, since the ring is half full; what it takes is seen then.
+void lull_wake(struct agent *agent) {
+  uint64_t tail = __atomic_load_n(&agent->slot->tail, __ATOMIC_ACQUIRE);
+  if (agent->head - tail < lull_ring_bytes / 2) {
+    agent->wake_at = tail + lull_ring_bytes / 2;
+    return;
+  }
+  agent->wake_at = agent->head + lull_ring_bytes / 4;
+  char path[sizeof folder + 16];
+  append(append(path, folder), "/wake");
+  long fifo = lull_kernel(SYS_openat, AT_FDCWD, (long)path, O_WRONLY | O_NONBLOCK | O_CLOEXEC, 0, 0, 0);
+  if (fifo < 0) return;
+  lull_kernel(SYS_write, fifo, (long)"", 1, 0, 0, 0);
+  lull_kernel(SYS_close, fifo, 0, 0, 0, 0, 0);
+}
+
+bool lull_find_recorder(void) {
+  const char *given = getenv(LULL_PRELOAD_FOLDER);
+  if (!given || strlen(given) >= sizeof folder - 1) return false;
+  char path[sizeof folder + 16];
+  append(folder, given);
+  append(append(path, folder), "/control");
+  lull_control = map_file(path, O_RDONLY, lull_page_bytes, PROT_READ);
+  if (lull_control && lull_control->version != lull_preload_version) lull_control = NULL;
+  // A recorder that was killed, or that counts processes otherwise, leaves its folder to nobody.
+  if (lull_control && lull_kernel(SYS_kill, lull_control->recorder, 0, 0, 0, 0, 0) == -ESRCH) lull_control = NULL;
+  return lull_control != NULL;
+}

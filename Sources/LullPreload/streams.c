@@ -1,0 +1,114 @@
+#include "interpose.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+// Streams (fwrite, printf, getline) read and write inside the C library, by calls that nothing can stand in front of.
+// But they go through a table of functions, which the library exports with the functions that are in it
+// (libio/libioP.h, struct _IO_jump_t): where both are as is known, the table's entries for reading and writing are
+// replaced. Where they are not, streams are not seen, which the segment says.
+
+ssize_t _IO_file_read(FILE *, void *, ssize_t);
+ssize_t _IO_file_write(FILE *, const void *, ssize_t);
+
+enum { read_entry = 14, write_entry = 15 };
+
+static __typeof__(&_IO_file_read) read_stream;
+static __typeof__(&_IO_file_write) write_stream;
+static bool sees_streams;
+
+bool lull_sees_streams(void) { return sees_streams; }
+
+static ssize_t seen_read(FILE *file, void *to, ssize_t count) {
+  int fd = fileno_unlocked(file);
+  struct call call;
+  if (!lull_begin(&call, SYS_read, fd)) return read_stream(file, to, count);
+  if (count >= LARGE) lull_runs_long(&call);
+  ssize_t result = read_stream(file, to, count);
+  lull_finish(&call, (struct outcome){.result = result,
+                                      .first = (uint64_t)fd,
+                                      .descriptor = fd,
+                                      .manner = result >= LARGE ? manner_told : manner_wait});
+  return result;
+}
+
+static ssize_t seen_write(FILE *file, const void *from, ssize_t count) {
+  int fd = fileno_unlocked(file);
+  struct call call;
+  if (!lull_begin(&call, SYS_write, fd)) return write_stream(file, from, count);
+  if (count >= LARGE) lull_runs_long(&call);
+  ssize_t result = write_stream(file, from, count);
+  lull_finish(&call, (struct outcome){.result = result, .first = (uint64_t)fd, .descriptor = fd,
+      .manner = manner_site});
+  return result;
+}
+
+static bool replace(const char *name) {
+  void **table = dlsym(RTLD_NEXT, name);
+  if (!table || table[read_entry] != (void *)read_stream || table[write_entry] != (void *)write_stream) return false;
+  // It is among what is written once, as the library is loaded.
+  uintptr_t first = (uintptr_t)&table[read_entry] & ~(uintptr_t)(lull_page_bytes - 1);
+  uintptr_t end = (uintptr_t)&table[write_entry + 1];
+  if (lull_kernel(SYS_mprotect, (long)first, (long)(end - first), PROT_READ | PROT_WRITE, 0, 0, 0) < 0) return false;
+  table[read_entry] = (void *)seen_read;
+  table[write_entry] = (void *)seen_write;
+  lull_kernel(SYS_mprotect, (long)first, (long)(end - first), PROT_READ, 0, 0, 0);
+  return true;
+}
+
+// Opens go on inside as well, but their functions are called from outside.
+#define OPENS_STREAM(name, parameters, arguments, opening_flags) \
+  EXPORT FILE *name parameters { \
+    struct call call; \
+    bool is_told = lull_begin(&call, SYS_openat, -1); \
+    FILE *file = REAL(name) arguments; \
+    int fd = file ? fileno_unlocked(file) : -1; \
+    lull_forget_descriptor(fd); \
+    if (is_told && fd >= 0) { \
+      lull_finish(&call, (struct outcome){.result = fd, \
+                                          .first = (uint64_t)AT_FDCWD, \
+                                          .second = (uint64_t)(opening_flags), \
+                                          .descriptor = fd, \
+                                          .path = path}); \
+    } else if (is_told) { \
+      lull_finish(&call, (struct outcome){.result = 0, .descriptor = -1, .manner = manner_wait}); \
+    } \
+    return file; \
+  }
+
+static int flags_of(const char *mode) { return *mode == 'w' ? O_CREAT | O_TRUNC | O_WRONLY : O_RDONLY; }
+
+DECLARE(fopen) OPENS_STREAM(fopen, (const char *path, const char *mode), (path, mode), flags_of(mode))
+DECLARE(fopen64) OPENS_STREAM(fopen64, (const char *path, const char *mode), (path, mode), flags_of(mode))
+DECLARE(freopen)
+OPENS_STREAM(freopen, (const char *path, const char *mode, FILE *old), (path, mode, old), flags_of(mode))
+DECLARE(freopen64)
+OPENS_STREAM(freopen64, (const char *path, const char *mode, FILE *old), (path, mode, old), flags_of(mode))
+
+DECLARE(fclose)
+EXPORT int fclose(FILE *file) {
+  int fd = fileno_unlocked(file);
+  struct call call;
+  bool is_told = lull_begin(&call, SYS_close, fd);
+  int result = REAL(fclose)(file);
+  lull_forget_descriptor(fd);
+  if (is_told && fd >= 0) {
+    lull_finish(&call, (struct outcome){.result = result, .first = (uint64_t)fd, .descriptor = -1});
+  } else if (is_told) {
+    lull_finish(&call, (struct outcome){.result = 0, .descriptor = -1, .manner = manner_wait});
+  }
+  return result;
+}
+
+void lull_resolve_streams(void) {
+  FIND(fopen) FIND(fopen64) FIND(freopen) FIND(freopen64) FIND(fclose)
+  read_stream = (__typeof__(read_stream))lull_real("_IO_file_read");
+  write_stream = (__typeof__(write_stream))lull_real("_IO_file_write");
+  bool narrow = read_stream && write_stream && replace("_IO_file_jumps");
+  // Of streams of wide characters.
+  bool wide = narrow && replace("_IO_wfile_jumps");
+  sees_streams = narrow && wide;
+}

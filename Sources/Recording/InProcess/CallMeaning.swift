@@ -1,0 +1,100 @@
+import CPreloadRing
+
+/// What a call may wait for, by its number and by what its descriptor is.
+///
+/// A thread that blocks in a call is in the kernel's function for that kind of descriptor. What it waits for is told by
+/// that function's name, as it is where the kernel itself tells stacks.
+struct CallMeaning {
+  /// The kernel's function; nil where the call alone does not tell.
+  var function: String?
+  /// Nothing but waiting takes time in it.
+  var onlyWaits: Bool
+  /// What is waited for is known only with the program's functions: event loops and workers wait here too.
+  var needsStack = false
+
+  #if arch(arm64)
+    enum Number {
+      static let poll: UInt32 = 73, select: UInt32 = 72, epoll: UInt32 = 22, sleep: UInt32 = 115
+      static let signals: Set<UInt32> = [133, 137]
+      static let children: Set<UInt32> = [260, 95], futex: UInt32 = 98, lock: UInt32 = 32
+      static let syncs: Set<UInt32> = [82, 83, 81, 84, 227, 267]
+      static let reads: Set<UInt32> = [63, 65, 67, 69, 207, 212, 243]
+      static let writes: Set<UInt32> = [64, 66, 68, 70, 287, 71, 285, 76, 206, 211, 269]
+      static let connect: UInt32 = 203, accept: UInt32 = 242, listen: UInt32 = 201
+      static let open: UInt32 = 56, rename: UInt32 = 276, unlink: UInt32 = 35, mmap: UInt32 = 222
+      static let close: UInt32 = 57, fsync: UInt32 = 82, fdatasync: UInt32 = 83
+      static let manyMessages: Set<UInt32> = [243, 269]
+      static let secondDescriptor: Set<UInt32> = [285, 76]
+      static let duplicates: Set<UInt32> = [23, 24], control: UInt32 = 25
+    }
+  #else
+    enum Number {
+      static let poll: UInt32 = 271, select: UInt32 = 270, epoll: UInt32 = 281, sleep: UInt32 = 230
+      static let signals: Set<UInt32> = [128, 130]
+      static let children: Set<UInt32> = [61, 247], futex: UInt32 = 202, lock: UInt32 = 73
+      static let syncs: Set<UInt32> = [74, 75, 162, 277, 26, 306]
+      static let reads: Set<UInt32> = [0, 17, 19, 295, 45, 47, 299]
+      static let writes: Set<UInt32> = [1, 18, 20, 296, 328, 40, 326, 275, 44, 46, 307]
+      static let connect: UInt32 = 42, accept: UInt32 = 288, listen: UInt32 = 50
+      static let open: UInt32 = 257, rename: UInt32 = 316, unlink: UInt32 = 263, mmap: UInt32 = 9
+      static let close: UInt32 = 3, fsync: UInt32 = 74, fdatasync: UInt32 = 75
+      static let manyMessages: Set<UInt32> = [299, 307]
+      static let secondDescriptor: Set<UInt32> = [326, 275]
+      static let duplicates: Set<UInt32> = [32, 292], control: UInt32 = 72
+    }
+  #endif
+
+  private static let fixed: [UInt32: CallMeaning] = {
+    var all: [UInt32: CallMeaning] = [
+      Number.poll: .init(function: "do_sys_poll", onlyWaits: true, needsStack: true),
+      Number.select: .init(function: "do_select", onlyWaits: true, needsStack: true),
+      Number.epoll: .init(function: "ep_poll", onlyWaits: true),
+      Number.sleep: .init(function: "hrtimer_nanosleep", onlyWaits: true),
+      Number.futex: .init(function: "futex_wait", onlyWaits: true, needsStack: true),
+      Number.lock: .init(function: "__x64_sys_flock", onlyWaits: true),
+      Number.open: .init(function: "do_sys_openat2", onlyWaits: false),
+      Number.unlink: .init(function: "do_unlinkat", onlyWaits: false),
+      Number.rename: .init(function: "do_renameat2", onlyWaits: false),
+      Number.close: .init(function: nil, onlyWaits: false),
+    ]
+    for number in Number.signals {
+      all[number] = .init(function: "do_sigtimedwait", onlyWaits: true, needsStack: true)
+    }
+    for number in Number.children { all[number] = .init(function: "do_wait", onlyWaits: true) }
+    for number in Number.syncs { all[number] = .init(function: "do_fsync", onlyWaits: false) }
+    return all
+  }()
+
+  init(function: String?, onlyWaits: Bool, needsStack: Bool = false) {
+    self.function = function
+    self.onlyWaits = onlyWaits
+    self.needsStack = needsStack
+  }
+
+  init(_ number: UInt32, _ kind: UInt32) {
+    if let known = Self.fixed[number] {
+      self = known
+      return
+    }
+    let isRead = Number.reads.contains(number)
+    let isTransfer = isRead || Number.writes.contains(number)
+    let connects = number == Number.connect || number == Number.accept
+    let function: String? =
+      switch kind {
+      case lull_descriptor_pipe.rawValue: isRead ? "pipe_read" : "pipe_write"
+      case lull_descriptor_local_socket.rawValue: "unix_stream"
+      case lull_descriptor_tcp.rawValue:
+        connects ? "inet_stream_connect" : isRead ? "tcp_recvmsg" : "tcp_sendmsg"
+      case lull_descriptor_udp.rawValue: isRead ? "udp_recvmsg" : "udp_sendmsg"
+      case lull_descriptor_event.rawValue: isRead ? "eventfd_read" : "eventfd_write"
+      case lull_descriptor_terminal.rawValue: isRead ? "n_tty_read" : "n_tty_write"
+      case lull_descriptor_file.rawValue: isRead ? "vfs_read" : "vfs_write"
+      default: nil
+      }
+    let isFile = kind == lull_descriptor_file.rawValue || kind == lull_descriptor_unknown.rawValue
+    // What is a call of another number, such as for names or a child that begins, is a wait of no known kind.
+    self.init(
+      function: isTransfer || connects ? function : nil,
+      onlyWaits: (isTransfer || connects) ? !isFile : number >= 1 << 16)
+  }
+}

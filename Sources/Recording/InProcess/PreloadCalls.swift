@@ -1,0 +1,131 @@
+import CPreloadRing
+import PerfData
+
+/// What is written of a call.
+extension PreloadSource {
+  typealias Place = PreloadWriter.Place
+
+  func call(
+    _ record: lull_record, _ parts: PreloadParts, _ pid: Int32, _ thread: inout PreloadThread,
+    _ round: Round, into output: inout [[UInt8]]
+  ) {
+    let meaning = CallMeaning(record.number, UInt32(record.descriptor_kind))
+    // Of several in a row none waited.
+    if record.repeats == 0 {
+      let waits = thread.call(
+        from: record.start, to: record.end, meaning, processorTime: parts.processorTime)
+      tellWaits(waits, of: meaning, parts, pid, thread.tid, into: &output)
+    }
+    let place = Place(pid: pid, tid: thread.tid, time: record.end)
+    tellFile(record, parts, place, round, into: &output)
+    sockets.call(record, parts, place, writer, into: &output)
+  }
+
+  private func tellFile(
+    _ record: lull_record, _ parts: PreloadParts, _ place: Place, _ round: Round,
+    into output: inout [[UInt8]]
+  ) {
+    typealias Number = CallMeaning.Number
+    var before = place
+    before.time = record.start
+    tellPaths(record, parts, place, before, round, into: &output)
+    guard tells(record) else {
+      if record.number == Number.mmap, record.result >= 0 { tellMapping(record, before, &output) }
+      return
+    }
+    if record.number == Number.fsync || record.number == Number.fdatasync {
+      let event: PreloadEvent = record.number == Number.fsync ? .fsync : .fdatasync
+      var payload = PreloadPayload(event, pid: place.tid)
+      payload.add(UInt64(record.number))
+      payload.add(record.arguments.0)
+      output.append(writer.sample(event, payload, before))
+    }
+    let call = systemCall(record)
+    var payload = PreloadPayload(.systemCallExit, pid: place.tid)
+    payload.add(call.number)
+    payload.add(call.result)
+    output.append(
+      writer.sample(
+        .systemCallExit, payload, place, standingFor: UInt64(record.repeats) + 1,
+        registers: registers(record, call)))
+    if SystemCallFilter.fileWrites.contains(call.number), let stack = parts.stack {
+      var payload = PreloadPayload(.systemCallStack, pid: place.tid)
+      payload.add(call.number)
+      payload.add(call.result)
+      output.append(
+        writer.sample(
+          .systemCallStack, payload, place,
+          callchain: writer.callchain(nil, programAt: stack.registers[PreloadSource.instruction]),
+          registers: stack.registers, stack: stack.bytes))
+    }
+    if SystemCallFilter.matters(call.number) {
+      round.tell([.systemCall(pid: place.pid, tid: place.tid, time: place.time, call: call)])
+    }
+  }
+
+  /// Whether a recording by perf would hold the call.
+  private func tells(_ record: lull_record) -> Bool {
+    let number = Int(record.number)
+    if SystemCallFilter.wanted.contains(number) || number == SystemCallFilter.write { return true }
+    return SystemCallFilter.isRead(Int64(number)) && record.result >= SystemCallFilter.largeRead
+  }
+
+  private func systemCall(_ record: lull_record) -> SystemCallResult {
+    let arguments = record.arguments
+    let number = record.number
+    // In the order of the kernel's arguments.
+    let isThird =
+      number == CallMeaning.Number.open || CallMeaning.Number.secondDescriptor.contains(number)
+    return SystemCallResult(
+      number: Int64(number), result: record.result, first: arguments.0,
+      second: isThird ? 0 : arguments.1, third: isThird ? arguments.1 : 0)
+  }
+
+  /// As `EventPlan.argumentRegisters` names them.
+  private func registers(_ record: lull_record, _ call: SystemCallResult) -> [UInt64] {
+    #if arch(arm64)
+      [UInt64(bitPattern: call.result), call.second, call.third, record.arguments.2]
+    #else
+      [call.third, call.second, call.first, record.arguments.2]
+    #endif
+  }
+
+  private func tellPaths(
+    _ record: lull_record, _ parts: PreloadParts, _ place: Place, _ before: Place, _ round: Round,
+    into output: inout [[UInt8]]
+  ) {
+    guard let path = parts.path, record.result >= 0 else { return }
+    switch record.number {
+    case CallMeaning.Number.open:
+      var payload = PreloadPayload(.open, pid: place.tid)
+      payload.add(texts: [path])
+      output.append(writer.sample(.open, payload, before))
+      var result = PreloadPayload(.opened, pid: place.tid)
+      result.add(Int32(clamping: record.result))
+      // After the call's own end, which begins what the descriptor stands for.
+      var after = place
+      after.time += 1
+      output.append(writer.sample(.opened, result, after))
+      round.tell([.pathOpening(tid: place.tid, time: before.time, path: path)])
+    case CallMeaning.Number.rename:
+      guard let other = parts.otherPath else { return }
+      var payload = PreloadPayload(.rename, pid: place.tid)
+      payload.add(texts: [path, other])
+      output.append(writer.sample(.rename, payload, place))
+    case CallMeaning.Number.unlink:
+      var payload = PreloadPayload(.unlink, pid: place.tid)
+      payload.add(texts: [path])
+      output.append(writer.sample(.unlink, payload, place))
+    default: break
+    }
+  }
+
+  private func tellMapping(_ record: lull_record, _ place: Place, _ output: inout [[UInt8]]) {
+    var payload = PreloadPayload(.mmap, pid: place.tid)
+    payload.add(UInt64(record.number))
+    for _ in 0..<4 { payload.add(UInt64(0)) }
+    payload.add(record.arguments.0)
+    payload.add(UInt64(0))
+    output.append(writer.sample(.mmap, payload, place))
+  }
+}

@@ -1,0 +1,88 @@
+import PerfData
+
+/// The events under which what programs tell of themselves is written: the kernel's, in the kernel's layout, so that
+/// who reads a trace need not know who wrote it.
+enum PreloadEvent: Int, CaseIterable {
+  /// Mappings, threads, switches: of no samples of its own, and the first, as perf has it.
+  case sideBand
+  case scheduleSwitch
+  case systemCallExit, systemCallStack
+  case fsync, fdatasync, mmap
+  case send, sendStack, receive, socketState
+  case open, opened, rename, unlink
+
+  /// System and name of its tracepoint.
+  var tracepoint: (system: String, name: String) {
+    switch self {
+    case .sideBand: ("", "dummy:HG")
+    case .scheduleSwitch: ("sched", "sched_switch")
+    case .systemCallExit, .systemCallStack: ("raw_syscalls", "sys_exit")
+    case .fsync: ("syscalls", "sys_enter_fsync")
+    case .fdatasync: ("syscalls", "sys_enter_fdatasync")
+    case .mmap: ("syscalls", "sys_enter_mmap")
+    case .send, .sendStack: ("sock", "sock_send_length")
+    case .receive: ("sock", "sock_recv_length")
+    case .socketState: ("sock", "inet_sock_set_state")
+    case .open: ("lull_process", "open")
+    case .opened: ("lull_process", "open_ret")
+    case .rename: ("lull_process", "rename")
+    case .unlink: ("lull_process", "unlink")
+    }
+  }
+
+  private var hasStack: Bool { [.scheduleSwitch, .systemCallStack, .sendStack].contains(self) }
+
+  /// The event of the same tracepoint that has its format.
+  private var formatOwner: PreloadEvent {
+    switch self {
+    case .systemCallStack: .systemCallExit
+    case .sendStack: .send
+    default: self
+    }
+  }
+
+  /// A number that no tracepoint of the kernel has.
+  var config: UInt64 { UInt64(64_000 + formatOwner.rawValue) }
+
+  func attribute(id: UInt64, stackBytes: UInt32) -> EventAttribute {
+    if self == .sideBand {
+      typealias Flag = EventSpec.Flag
+      return EventAttribute(
+        type: 1, config: EventSpec.dummy, sampleType: [.base, .instructionPointer],
+        flags: EventAttribute.sampleIDAllFlag | EventAttribute.useClockIDFlag | Flag.mmap
+          | Flag.comm | Flag.task | Flag.mmap2 | Flag.commExec | Flag.buildID | Flag.contextSwitch,
+        ids: [id], name: tracepoint.name)
+    }
+    var fields: SampleFields = [.base, .raw]
+    var registers: UInt64 = 0
+    // One of these may stand for several.
+    if [.systemCallExit, .send, .receive].contains(self) { fields.insert(.period) }
+    if hasStack {
+      fields.formUnion([.callchain, .userRegisters, .userStack])
+      registers = EventPlan.stackRegisters
+    } else if self == .systemCallExit {
+      fields.insert(.userRegisters)
+      registers = EventPlan.argumentRegisters
+    }
+    return EventAttribute(
+      type: 2, config: config, sampleType: fields, sampleRegsUser: registers,
+      sampleStackUser: hasStack ? stackBytes : 0, ids: [id],
+      name: "\(tracepoint.system):\(tracepoint.name)" + (formatOwner == self ? "" : "/stack/"))
+  }
+
+  /// The kernel's description of the layouts, less what it prints them with.
+  static var tracingData: TracingData {
+    TracingData(
+      headerPage: """
+        \tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;
+        \tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;
+        \tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;
+        \tfield: char data;\toffset:16;\tsize:4080;\tsigned:0;
+
+        """, headerEvent: "",
+      formats: allCases.compactMap { event in
+        guard event != .sideBand, event.formatOwner == event else { return nil }
+        return TracingData.Format(system: event.tracepoint.system, text: event.format)
+      })
+  }
+}

@@ -1,0 +1,71 @@
+import CPreloadRing
+
+/// What follows a record in the ring.
+struct PreloadParts {
+  /// The thread's CPU time at the call's end, and at its start where that was looked at.
+  var processorTime: (end: UInt64, start: UInt64?)?
+  var path: String?
+  var otherPath: String?
+  /// Socket addresses: its own, the peer's.
+  var addresses: (own: SocketName, peer: SocketName)?
+  var stack: (registers: [UInt64], bytes: [UInt8])?
+
+  /// Of a call that is not over: its stack, where somebody looked.
+  init(stack: (registers: [UInt64], bytes: [UInt8])?) { self.stack = stack }
+
+  init(_ bytes: [UInt8], _ record: lull_record) {
+    guard record.parts != 0 else { return }
+    var reader = Reader(bytes: bytes)
+    func has(_ part: lull_record_part) -> Bool { UInt32(record.parts) & part.rawValue != 0 }
+    if has(lull_part_cpu) {
+      let (end, start) = (reader.number(), reader.number())
+      processorTime = (end, start == .max ? nil : start)
+    }
+    if has(lull_part_path) { path = reader.text() }
+    if has(lull_part_second_path) { otherPath = reader.text() }
+    if has(lull_part_addresses) {
+      addresses = (SocketName(reader.bytes(32)), SocketName(reader.bytes(32)))
+    }
+    if has(lull_part_stack) {
+      let registers = (0..<Int(lull_registers)).map { _ in reader.number() }
+      stack = (registers, reader.bytes(Int(clamping: reader.number())))
+    }
+  }
+
+  /// Gives zeros and nothing behind the end.
+  private struct Reader {
+    let bytes: [UInt8]
+    var at = 0
+
+    mutating func number() -> UInt64 {
+      defer { at += 8 }
+      guard at + 8 <= bytes.count else { return 0 }
+      return bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: at, as: UInt64.self) }
+    }
+
+    mutating func bytes(_ count: Int) -> [UInt8] {
+      let end = min(bytes.count, at + max(0, min(count, bytes.count)))
+      defer { at += (count + 7) / 8 * 8 }
+      return at < end ? Array(bytes[at..<end]) : []
+    }
+
+    mutating func text() -> String {
+      String(decoding: bytes(Int(clamping: min(number(), 4096))), as: UTF8.self)
+    }
+  }
+}
+
+/// A sockaddr_in or sockaddr_in6, as tracepoints tell it.
+struct SocketName {
+  var family: UInt16 = 0
+  var port: UInt16 = 0
+  /// 4 or 16 bytes.
+  var address: [UInt8] = []
+
+  init(_ bytes: [UInt8]) {
+    guard bytes.count >= 28 else { return }
+    family = UInt16(bytes[0]) | UInt16(bytes[1]) << 8
+    port = UInt16(bytes[2]) << 8 | UInt16(bytes[3])
+    address = family == 10 ? Array(bytes[8..<24]) : Array(bytes[4..<8])
+  }
+}

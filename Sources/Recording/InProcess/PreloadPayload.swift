@@ -1,0 +1,30 @@
+/// The raw bytes of an event.
+struct PreloadPayload {
+  private(set) var bytes: [UInt8]
+
+  init(_ event: PreloadEvent, pid: Int32) {
+    bytes = []
+    add(UInt16(event.config))
+    add(UInt16(0))
+    add(pid)
+  }
+
+  mutating func add<Value: FixedWidthInteger>(_ value: Value) {
+    withUnsafeBytes(of: value.littleEndian) { bytes += $0 }
+  }
+
+  mutating func add(_ more: [UInt8], padded size: Int) {
+    bytes += more.prefix(size) + [UInt8](repeating: 0, count: max(0, size - more.count))
+  }
+
+  /// Texts elsewhere: their places come first.
+  mutating func add(texts: [String]) {
+    var offset = bytes.count + 4 * texts.count
+    for text in texts {
+      let count = text.utf8.count + 1
+      add(UInt32(count) << 16 | UInt32(offset))
+      offset += count
+    }
+    for text in texts { bytes += Array(text.utf8) + [0] }
+  }
+}

@@ -1,0 +1,83 @@
+import CPerfEvent
+import CPreloadRing
+import Glibc
+
+/// A process that is recorded from within: its rings, and what is known of its threads.
+final class PreloadProcess {
+  let pid: Int32
+  let parent: Int32
+  var segments: [PreloadSegment]
+  /// Whether a program of its own began and is to be told, once its name is known.
+  var isToBeTold: Bool
+  let began: UInt64
+  /// When its program took the place of the one before, where that is known better.
+  var programBegan: UInt64?
+  /// Becomes readable when it ends; -1 where the kernel has no pidfd.
+  let pidfd: Int32
+  /// The threads by slot: segment and number.
+  var threads: [Int: PreloadThread] = [:]
+  /// Where threads wait that have waited for long, by slot.
+  var looks: [Int: PreloadLook] = [:]
+  /// When it ended by its own doing.
+  var ended: UInt64?
+  var lastTime: UInt64
+  private var lostBefore: UInt64 = 0
+
+  init(_ segment: PreloadSegment) {
+    pid = segment.pid
+    parent = segment.parent
+    segments = [segment]
+    isToBeTold = segment.isProgram
+    began = segment.began
+    lastTime = segment.began
+    pidfd = lull_pidfd_open(segment.pid)
+  }
+
+  deinit { if pidfd >= 0 { close(pidfd) } }
+
+  /// Whether it is over: its end need not have been asked for.
+  var isOver: Bool {
+    if pidfd >= 0 {
+      var entry = pollfd(fd: pidfd, events: Int16(POLLIN), revents: 0)
+      return lull_poll(&entry, 1, 0) > 0
+    }
+    return kill(pid, 0) < 0 && errno == ESRCH
+  }
+
+  /// Its rings with their numbers.
+  var rings: [(number: Int, ring: PreloadRing)] {
+    segments.enumerated().flatMap { place, segment in
+      (0..<PreloadSegment.slots).map { (place * PreloadSegment.slots + $0, segment.ring($0)) }
+    }
+  }
+
+  /// Records that found no room since this was asked for.
+  func newLosses() -> UInt64 {
+    let lost = rings.reduce(0) { $0 + $1.ring.lost }
+    defer { lostBefore = lost }
+    return lost - lostBefore
+  }
+
+  var heldBytes: UInt64 { segments.reduce(0) { $0 + $1.heldBytes } }
+}
+
+/// The stack of a call that takes long, taken while it lasts: what is recorded of others comes with their ends.
+struct PreloadLook {
+  let start: UInt64
+  let stack: (registers: [UInt64], bytes: [UInt8])?
+
+  /// From when on a call is looked at.
+  static let patience: UInt64 = 100_000_000
+
+  /// Reads the memory of the process, which may be forbidden; nil where the call is over already.
+  init?(_ ring: PreloadRing, of pid: Int32, since start: UInt64, stackBytes: Int) {
+    var registers = [UInt64](repeating: 0, count: Int(lull_registers))
+    var stack = [UInt8](repeating: 0, count: stackBytes)
+    guard lull_slot_registers(ring.slot, start, &registers) != 0 else { return nil }
+    let count = lull_read_memory(
+      pid, registers[PreloadSource.stackPointer], &stack, UInt64(stackBytes))
+    guard ring.openCall.start == start else { return nil }
+    self.start = start
+    self.stack = count > 0 ? (registers, Array(stack.prefix(count))) : nil
+  }
+}

@@ -1,0 +1,83 @@
+import CPreloadRing
+import Glibc
+import PerfData
+
+/// Processes as they begin, run other programs, and end.
+extension PreloadSource {
+  func begin(_ path: String, _ round: Round) throws(PerfDataError) {
+    guard let segment = PreloadSegment(path: path) else { return }
+    unlink(path)
+    if !segment.seesStreams { unseenStreams.insert(segment.pid) }
+    if let process = known[segment.pid], !segment.isProgram {
+      process.segments.append(segment)
+      return
+    }
+    if let before = known[segment.pid] {
+      // The process runs another program: what the one before wrote is all there.
+      try drain(before, round)
+      try leaveProgram(before, at: segment.began, round)
+    }
+    let process = PreloadProcess(segment)
+    let isNew = seen.insert(segment.pid).inserted
+    known[segment.pid] = process
+    if isNew, segment.pid == root, released < segment.began { process.programBegan = released }
+    if isNew, segment.pid != root {
+      let place = PreloadWriter.Place(pid: segment.pid, tid: segment.pid, time: segment.began)
+      try round.sink.append(writer.fork(from: (segment.parent, segment.parent), place))
+      try round.sink.append(writer.switch(.arrived, place))
+      sockets.forked(segment.pid, from: segment.parent, at: segment.began)
+      round.tell([
+        .processBegan(pid: segment.pid, parentPid: segment.parent, time: segment.began)
+      ])
+    }
+  }
+
+  /// The calls that threads were in when a process came to its end, and then its threads' ends.
+  private func leaveProgram(
+    _ process: PreloadProcess, at time: UInt64, _ round: Round
+  ) throws(PerfDataError) {
+    var output: [[UInt8]] = []
+    finishCalls(of: process, at: time, round, into: &output)
+    for thread in process.threads.values where thread.tid != process.pid {
+      output.append(
+        writer.exit(.init(pid: process.pid, tid: thread.tid, time: time), parent: process.pid))
+    }
+    process.threads = [:]
+    threadsWithoutRing += process.segments.reduce(0) { $0 + $1.threadsWithoutRing }
+    sockets.ended(
+      process.pid, .init(pid: process.pid, tid: process.pid, time: time), writer, into: &output)
+    for record in output { try round.sink.append(record) }
+  }
+
+  func end(_ process: PreloadProcess, _ round: Round) throws(PerfDataError) {
+    // What it does as it ends comes after it said so.
+    let time = max(process.ended ?? round.now, process.lastTime)
+    try leaveProgram(process, at: time, round)
+    known[process.pid] = nil
+    try round.sink.append(
+      writer.exit(
+        .init(pid: process.pid, tid: process.pid, time: time), parent: process.parent))
+    round.tell([.processEnded(pid: process.pid, time: time)])
+  }
+
+  /// What the threads of a process were doing when they came to its end, or to the recording's.
+  func finishCalls(
+    of process: PreloadProcess, at time: UInt64, _ round: Round, into output: inout [[UInt8]]
+  ) {
+    for (number, ring) in process.rings {
+      if let record = ring.openRecord {
+        take(record, PreloadParts([], record), of: process, slot: number, round, into: &output)
+      }
+      let call = ring.openCall
+      guard ring.isTaken, var thread = process.threads[number], call.start > 0, time > call.start
+      else { continue }
+      let meaning = CallMeaning(call.number, 0)
+      let waits = thread.call(from: call.start, to: time, meaning, processorTime: nil)
+      let look = process.looks[number].flatMap { $0.start == call.start ? $0 : nil }
+      tellWaits(
+        waits, of: meaning, PreloadParts(stack: look?.stack), process.pid, thread.tid,
+        into: &output)
+      process.threads[number] = thread
+    }
+  }
+}

@@ -1,0 +1,219 @@
+import CPreloadRing
+import PerfData
+
+/// The internet sockets of the recorded processes: by their calls, what tracepoints tell by each one's address.
+struct PreloadSockets {
+  private struct Socket {
+    /// Stands for the kernel's address.
+    var identity: UInt64
+    var family: UInt16
+    /// IPPROTO_TCP or _UDP.
+    var transport: UInt16
+    var own = SocketName([])
+    var peer = SocketName([])
+    var state: State
+    var opened: UInt64
+    /// Descriptors that stand for it.
+    var references = 1
+  }
+
+  /// include/net/tcp_states.h
+  private enum State: Int32 {
+    case established = 1
+    case sending = 2
+    case received = 3
+    case closed = 7
+    case listening = 10
+  }
+
+  private struct Key: Hashable {
+    var pid: Int32
+    var descriptor: Int32
+  }
+
+  private var sockets: [Socket] = []
+  private var current: [Key: Int] = [:]
+  /// What descriptors were until when: of repeated calls it is told late.
+  private var closed: [Key: (index: Int, time: UInt64)] = [:]
+
+  /// Takes in a call, and writes what the kernel would have told of it.
+  mutating func call(
+    _ record: lull_record, _ parts: PreloadParts, _ place: PreloadWriter.Place,
+    _ writer: PreloadWriter, into output: inout [[UInt8]]
+  ) {
+    let key = Key(pid: place.pid, descriptor: Int32(truncatingIfNeeded: record.arguments.0))
+    let kind = UInt32(record.descriptor_kind)
+    switch record.number {
+    case CallMeaning.Number.close:
+      if record.result >= 0 { close(key, place, writer, &output) }
+    case let number where CallMeaning.Number.duplicates.contains(number):
+      duplicate(key, to: record.result, place, writer, &output)
+    case CallMeaning.Number.control:
+      if [0, 1030].contains(record.arguments.1) {
+        duplicate(key, to: record.result, place, writer, &output)
+      }
+    case CallMeaning.Number.connect, CallMeaning.Number.accept, CallMeaning.Number.listen:
+      connect(record, parts, key, place, writer, &output)
+    default:
+      guard kind == lull_descriptor_tcp.rawValue || kind == lull_descriptor_udp.rawValue else {
+        return
+      }
+      transfer(record, parts, key, place, writer, &output)
+    }
+  }
+
+  /// A child has its parent's, less what that opened since then.
+  mutating func forked(_ child: Int32, from parent: Int32, at time: UInt64) {
+    for (key, index) in current where key.pid == parent && sockets[index].opened < time {
+      current[Key(pid: child, descriptor: key.descriptor)] = index
+      sockets[index].references += 1
+    }
+  }
+
+  /// A process ended, or runs another program: of what it had only what others have too is open.
+  mutating func ended(
+    _ pid: Int32, _ place: PreloadWriter.Place, _ writer: PreloadWriter,
+    into output: inout [[UInt8]]
+  ) {
+    for key in current.keys where key.pid == pid { close(key, place, writer, &output) }
+  }
+
+  private mutating func connect(
+    _ record: lull_record, _ parts: PreloadParts, _ key: Key, _ place: PreloadWriter.Place,
+    _ writer: PreloadWriter, _ output: inout [[UInt8]]
+  ) {
+    guard let (own, peer) = parts.addresses else { return }
+    var key = key
+    if record.number == CallMeaning.Number.accept {
+      key.descriptor = Int32(truncatingIfNeeded: record.result)
+    }
+    let isDatagram = UInt32(record.descriptor_kind) == lull_descriptor_udp.rawValue
+    if let index = current[key] {
+      switch (sockets[index].state, record.number) {
+      case (.listening, CallMeaning.Number.listen): return
+      case (.sending, CallMeaning.Number.connect):
+        if record.result == 0 { change(index, to: .established, place, writer, &output) }
+        return
+      // The number stands for another by now: it was closed where nobody saw it.
+      default: forget(key, place, writer, &output)
+      }
+    }
+    let index = add(key, family: own.family, transport: isDatagram ? 17 : 6, at: record.start)
+    (sockets[index].own, sockets[index].peer) = (own, peer)
+    // The kernel tells nothing of datagrams' states.
+    guard !isDatagram else { return }
+    var begin = place
+    begin.time = record.start
+    if record.number == CallMeaning.Number.listen {
+      change(index, to: .listening, place, writer, &output)
+    } else if record.number == CallMeaning.Number.accept {
+      change(index, to: .received, place, writer, &output)
+      change(index, to: .established, place, writer, &output)
+    } else {
+      change(index, to: .sending, begin, writer, &output)
+      if record.result == 0 { change(index, to: .established, place, writer, &output) }
+    }
+  }
+
+  private mutating func add(
+    _ key: Key, family: UInt16, transport: UInt16, at time: UInt64
+  ) -> Int {
+    sockets.append(
+      Socket(
+        identity: 0xffff_8000_0000_0000 + UInt64(sockets.count + 1) << 12, family: family,
+        transport: transport, state: .closed, opened: time))
+    current[key] = sockets.count - 1
+    return sockets.count - 1
+  }
+
+  private mutating func transfer(
+    _ record: lull_record, _ parts: PreloadParts, _ key: Key, _ place: PreloadWriter.Place,
+    _ writer: PreloadWriter, _ output: inout [[UInt8]]
+  ) {
+    let isSend = CallMeaning.Number.writes.contains(record.number)
+    guard isSend || CallMeaning.Number.reads.contains(record.number) else { return }
+    let isDatagram = UInt32(record.descriptor_kind) == lull_descriptor_udp.rawValue
+    let before = closed[key].flatMap { record.start <= $0.time ? $0.index : nil }
+    let index =
+      before ?? current[key]
+      ?? add(key, family: 2, transport: isDatagram ? 17 : 6, at: record.start)
+    let isManyMessages = CallMeaning.Number.manyMessages.contains(record.number)
+    let bytes =
+      isManyMessages && record.result > 0
+      ? Int64(clamping: record.arguments.2) : record.result
+    if sockets[index].state == .sending, bytes > 0 {
+      change(index, to: .established, place, writer, &output)
+    }
+    let event: PreloadEvent = isSend ? .send : .receive
+    var payload = PreloadPayload(event, pid: place.tid)
+    payload.add(sockets[index].identity)
+    payload.add(sockets[index].family)
+    payload.add(sockets[index].transport)
+    payload.add(Int32(clamping: bytes))
+    let isMessage = ![0, 1, 19, 20].contains(record.number)
+    payload.add(isMessage ? Int32(truncatingIfNeeded: record.arguments.1) : 0)
+    output.append(
+      writer.sample(event, payload, place, standingFor: UInt64(record.repeats) + 1))
+    guard isSend, let stack = parts.stack else { return }
+    var stackPayload = PreloadPayload(.sendStack, pid: place.tid)
+    stackPayload.add(Array(payload.bytes[8...]), padded: payload.bytes.count - 8)
+    var writer = writer
+    output.append(
+      writer.sample(
+        .sendStack, stackPayload, place,
+        callchain: writer.callchain(nil, programAt: stack.registers[PreloadSource.instruction]),
+        registers: stack.registers, stack: stack.bytes))
+  }
+
+  private mutating func duplicate(
+    _ key: Key, to result: Int64, _ place: PreloadWriter.Place, _ writer: PreloadWriter,
+    _ output: inout [[UInt8]]
+  ) {
+    guard result >= 0, let number = Int32(exactly: result), number != key.descriptor else { return }
+    let copy = Key(pid: key.pid, descriptor: number)
+    close(copy, place, writer, &output)
+    guard let index = current[key] else { return }
+    current[copy] = index
+    sockets[index].references += 1
+  }
+
+  private mutating func close(
+    _ key: Key, _ place: PreloadWriter.Place, _ writer: PreloadWriter, _ output: inout [[UInt8]]
+  ) {
+    guard current[key] != nil else { return }
+    forget(key, place, writer, &output)
+  }
+
+  private mutating func forget(
+    _ key: Key, _ place: PreloadWriter.Place, _ writer: PreloadWriter, _ output: inout [[UInt8]]
+  ) {
+    guard let index = current.removeValue(forKey: key) else { return }
+    closed[key] = (index, place.time)
+    sockets[index].references -= 1
+    if sockets[index].references == 0, sockets[index].state != .closed {
+      change(index, to: .closed, place, writer, &output)
+    }
+  }
+
+  private mutating func change(
+    _ index: Int, to state: State, _ place: PreloadWriter.Place, _ writer: PreloadWriter,
+    _ output: inout [[UInt8]]
+  ) {
+    let socket = sockets[index]
+    var payload = PreloadPayload(.socketState, pid: place.tid)
+    payload.add(socket.identity)
+    payload.add(socket.state.rawValue)
+    payload.add(state.rawValue)
+    payload.add(socket.own.port)
+    payload.add(socket.peer.port)
+    payload.add(socket.family)
+    payload.add(socket.transport)
+    let isLong = socket.family == 10
+    payload.add(isLong ? [] : socket.own.address, padded: 4)
+    payload.add(isLong ? [] : socket.peer.address, padded: 4)
+    payload.add(isLong ? socket.own.address : [], padded: 16)
+    payload.add(isLong ? socket.peer.address : [], padded: 16)
+    output.append(writer.sample(.socketState, payload, place))
+    sockets[index].state = state
+  }
+}

@@ -1,0 +1,156 @@
+import CPreloadRing
+import Glibc
+import PerfData
+
+/// What programs tell of themselves as a source: see `Sources/LullPreload`.
+final class PreloadSource: RecordingSource {
+  let folder: PreloadFolder
+  var writer: PreloadWriter
+  var sockets = PreloadSockets()
+  var runDelays = RunDelays()
+  let processes: ProcessBook
+  let root: Int32
+  private let stackBytes: UInt32
+  var known: [Int32: PreloadProcess] = [:]
+  /// Every process that was ever recorded from within.
+  var seen: Set<Int32> = []
+  private(set) var lostRecords: UInt64 = 0
+  var threadsWithoutRing: UInt64 = 0
+  var unseenStreams: Set<Int32> = []
+  var buildIDs: [String: [UInt8]] = [:]
+  private var lastCollection: UInt64 = 0
+  /// When the first program began: its own first word is spoken once it is loaded.
+  private(set) var released: UInt64 = 0
+
+  /// Among the registers of a stack.
+  static let instruction = Int(lull_registers) == 33 ? 32 : 8
+  static let stackPointer = Int(lull_registers) == 33 ? 31 : 7
+
+  /// How often rings are looked at that are not half full, which programs say themselves.
+  private static let interval: UInt64 = 50_000_000
+
+  init(folder: PreloadFolder, stackBytes: UInt32, processes: ProcessBook, root: Int32) {
+    self.folder = folder
+    self.processes = processes
+    self.root = root
+    self.stackBytes = stackBytes
+    writer = PreloadWriter(stackBytes: stackBytes)
+  }
+
+  var attributes: [EventAttribute] { writer.attributes }
+
+  var unavailable: [CaptureEvent.Unavailable] {
+    let within = "recorded within the process"
+    var list: [CaptureEvent.Unavailable] = [
+      .init(
+        .wakeups,
+        "\(within): who wakes its threads, and in what context, is known to the kernel alone"),
+      .init(.cpuSamples, "\(within): no samples of running code are taken"),
+      .init(.concurrency, "\(within): the Swift runtime's own functions are not looked at"),
+      .init(
+        .otherWaits,
+        "\(within): waits for a CPU, for pages, and in calls that go past the C library's functions are known in sum,"
+          + " by CPU times and schedstat, not when they were"),
+      .init(.ioUring, "\(within): what is written by io_uring is not seen"),
+    ]
+    if !unseenStreams.isEmpty {
+      let pids = unseenStreams.sorted().map(String.init).joined(separator: ", ")
+      list.append(
+        .init(
+          .disk,
+          "\(within): this C library's streams (fwrite, printf) are not those that are known: what they write is"
+            + " not seen (process \(pids))"))
+    }
+    if threadsWithoutRing > 0 {
+      list.append(
+        .init(
+          .mainThread,
+          "\(threadsWithoutRing) threads were not recorded: there was no memory for their rings"))
+    }
+    return list
+  }
+
+  func descriptors(now: UInt64) -> [Int32] {
+    folder.descriptors + known.values.map(\.pidfd).filter { $0 >= 0 }
+  }
+
+  func nextDue(now: UInt64) -> UInt64 { known.isEmpty ? .max : lastCollection + Self.interval }
+
+  func collect(_ round: Round) throws(PerfDataError) {
+    lastCollection = round.now
+    // Who is over by now has written all that it ever will.
+    let over = known.values.filter(\.isOver).map(\.pid)
+    for path in folder.newSegments() { try begin(path, round) }
+    for process in known.values.sorted(by: { $0.began < $1.began }) {
+      try drain(process, round)
+    }
+    for pid in over { if let process = known[pid] { try end(process, round) } }
+  }
+
+  /// Takes what there is in a process's rings.
+  func drain(_ process: PreloadProcess, _ round: Round) throws(PerfDataError) {
+    var records: [(end: UInt64, record: lull_record, parts: PreloadParts, slot: Int)] = []
+    for (number, ring) in process.rings {
+      let isSound = ring.drain { records.append(($0.end, $0, $1, number)) }
+      if !isSound { lostRecords += 1 }
+    }
+    // What one thread opens another uses: all in the order of time, and of the ring where that is the same.
+    let order = records.indices.sorted { (records[$0].end, $0) < (records[$1].end, $1) }
+    var output: [[UInt8]] = []
+    for index in order {
+      let (end, record, parts, slot) = records[index]
+      process.lastTime = max(process.lastTime, end)
+      take(record, parts, of: process, slot: slot, round, into: &output)
+    }
+    for record in output { try round.sink.append(record) }
+    let losses = process.newLosses()
+    if losses > 0 {
+      lostRecords += losses
+      let place = PreloadWriter.Place(pid: process.pid, tid: process.pid, time: process.lastTime)
+      try round.sink.append(writer.lost(losses, place))
+    }
+    processes.noteHeld(process.heldBytes, by: process.pid)
+    look(at: process, now: round.now)
+  }
+
+  /// Looks where threads wait that have waited for long: what they wait for may never come.
+  private func look(at process: PreloadProcess, now: UInt64) {
+    for (number, ring) in process.rings where ring.isTaken {
+      let start = ring.openCall.start
+      guard start > 0, now > start + PreloadLook.patience, process.looks[number]?.start != start
+      else { continue }
+      process.looks[number] = PreloadLook(
+        ring, of: process.pid, since: start, stackBytes: Int(stackBytes))
+    }
+  }
+
+  func start(at time: UInt64) { released = time }
+
+  func stop() { folder.stop() }
+
+  func finish(_ ending: RecordingEnding, _ round: Round) throws(PerfDataError) {
+    var output: [[UInt8]] = []
+    for process in known.values {
+      finishCalls(of: process, at: round.now, round, into: &output)
+      threadsWithoutRing += process.segments.reduce(0) { $0 + $1.threadsWithoutRing }
+    }
+    for record in output { try round.sink.append(record) }
+    for (function, address) in writer.functions.sorted(by: { $0.value < $1.value }) {
+      try round.sink.append(
+        KernelSymbolEvent(address: address, name: function), pid: root, time: round.now)
+    }
+  }
+
+  func remove() { folder.remove() }
+
+  func describe(_ summary: inout RecordingSummary) {
+    summary.features.tracingData = PreloadEvent.tracingData
+    summary.features.buildIDs = buildIDs.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }
+      .map { BuildIDEntry(path: $0.key, buildID: $0.value) }
+    summary.capture.recordsLargeReads = true
+    summary.capture.scope = .process
+    summary.capture.privilege += ", recorded within the process"
+    summary.capture.recorder = CaptureEvent.processRecorder
+    summary.capture.processesRecorded = seen.sorted().map(Int.init)
+  }
+}

@@ -1,0 +1,74 @@
+import PerfData
+
+/// What is written of the times in which a thread is off its CPU.
+extension PreloadSource {
+  /// The thread leaves its CPU as the wait begins, and gets it again as it is over.
+  func tellWaits(
+    _ waits: [PreloadThread.Wait], of meaning: CallMeaning?, _ parts: PreloadParts, _ pid: Int32,
+    _ tid: Int32, into output: inout [[UInt8]]
+  ) {
+    for wait in waits where wait.to > wait.from {
+      if wait.isUnseen {
+        tellUnseen(wait, pid, tid, into: &output)
+      } else {
+        let function = meaning.flatMap {
+          parts.stack == nil && $0.needsStack ? nil : $0.function
+        }
+        // What works as well as it waits may as well be kept from it; to ask takes as long as a few microseconds.
+        let isAsked =
+          meaning?.onlyWaits == false && wait.to - wait.from >= PreloadThread.surelyWaited
+        let queued = isAsked ? queued(in: wait, pid, tid, into: &output) : 0
+        guard wait.from + queued < wait.to else { continue }
+        tell(from: wait.from + queued, to: wait.to, function, parts.stack, pid, tid, into: &output)
+      }
+    }
+  }
+
+  /// As much of it as the thread is known to have queued for a CPU is that; of the rest nothing is known.
+  private func tellUnseen(
+    _ wait: PreloadThread.Wait, _ pid: Int32, _ tid: Int32, into output: inout [[UInt8]]
+  ) {
+    let rest = wait.from + queued(in: wait, pid, tid, into: &output)
+    guard rest < wait.to else { return }
+    tell(from: rest, to: wait.to, "off_cpu_out_of_calls", nil, pid, tid, into: &output)
+  }
+
+  /// How long of it the thread was in the queue for a CPU, which is told first.
+  private func queued(
+    in wait: PreloadThread.Wait, _ pid: Int32, _ tid: Int32, into output: inout [[UInt8]]
+  ) -> UInt64 {
+    let queued = min(runDelays.since(pid: pid, tid: tid), wait.to - wait.from)
+    guard queued > 0 else { return 0 }
+    output.append(writer.switch(.preempted, Place(pid: pid, tid: tid, time: wait.from)))
+    output.append(
+      writer.switch(.arrived, Place(pid: pid, tid: tid, time: wait.from + queued)))
+    return queued
+  }
+
+  private func tell(
+    from start: UInt64, to end: UInt64, _ function: String?,
+    _ stack: (registers: [UInt64], bytes: [UInt8])?, _ pid: Int32, _ tid: Int32,
+    into output: inout [[UInt8]]
+  ) {
+    let left = Place(pid: pid, tid: tid, time: start)
+    if function != nil || stack != nil {
+      var payload = PreloadPayload(.scheduleSwitch, pid: tid)
+      payload.add([], padded: 16)
+      payload.add(tid)
+      payload.add(Int32(120))
+      // TASK_INTERRUPTIBLE.
+      payload.add(Int64(1))
+      payload.add([], padded: 16)
+      payload.add(Int32(0))
+      payload.add(Int32(120))
+      let chain = writer.callchain(
+        function, programAt: stack?.registers[PreloadSource.instruction])
+      output.append(
+        writer.sample(
+          .scheduleSwitch, payload, left, callchain: chain,
+          registers: stack?.registers ?? [], stack: stack?.bytes ?? []))
+    }
+    output.append(writer.switch(.left, left))
+    output.append(writer.switch(.arrived, Place(pid: pid, tid: tid, time: end)))
+  }
+}

@@ -1,0 +1,81 @@
+import PerfData
+
+/// Writes what programs told of themselves as records of the kernel's events.
+struct PreloadWriter {
+  let attributes: [EventAttribute]
+  private let sideBandID: UInt64
+  /// The kernel's functions that calls are in, as if they were at these addresses.
+  private(set) var functions: [String: UInt64] = [:]
+
+  /// Ids that neither the kernel nor the recorder's own events have.
+  private static let firstID: UInt64 = 0x4c55_4c4c << 32 + 1000
+
+  init(stackBytes: UInt32) {
+    attributes = PreloadEvent.allCases.map {
+      $0.attribute(id: Self.firstID + UInt64($0.rawValue), stackBytes: stackBytes)
+    }
+    sideBandID = Self.firstID
+  }
+
+  /// Where a sample belongs.
+  struct Place {
+    var pid: Int32
+    var tid: Int32
+    var time: UInt64
+  }
+
+  func sample(
+    _ event: PreloadEvent, _ payload: PreloadPayload, _ place: Place, standingFor count: UInt64 = 1,
+    callchain: [UInt64] = [], registers: [UInt64] = [], stack: [UInt8] = []
+  ) -> [UInt8] {
+    RecordBuilder.sample(
+      attribute: attributes[event.rawValue], id: Self.firstID + UInt64(event.rawValue),
+      time: place.time, pid: place.pid, tid: place.tid, cpu: 0, period: count, callchain: callchain,
+      raw: payload.bytes, userRegisters: registers, userStack: stack)
+  }
+
+  func `switch`(_ what: ContextSwitch, _ place: Place) -> [UInt8] {
+    RecordBuilder.contextSwitch(
+      what, pid: place.pid, tid: place.tid, time: place.time, id: sideBandID)
+  }
+
+  func comm(_ name: String, isExec: Bool = false, _ place: Place) -> [UInt8] {
+    RecordBuilder.comm(
+      pid: place.pid, tid: place.tid, name: name, isExec: isExec, time: place.time, id: sideBandID)
+  }
+
+  func fork(from parent: (pid: Int32, tid: Int32), _ place: Place) -> [UInt8] {
+    RecordBuilder.fork(
+      pid: place.pid, parentPid: parent.pid, tid: place.tid, parentTid: parent.tid,
+      time: place.time, id: sideBandID)
+  }
+
+  func exit(_ place: Place, parent: Int32) -> [UInt8] {
+    RecordBuilder.exit(
+      pid: place.pid, parentPid: parent, tid: place.tid, parentTid: parent, time: place.time,
+      id: sideBandID)
+  }
+
+  func mapping(_ mapping: MmapRecord, time: UInt64) -> [UInt8] {
+    RecordBuilder.mmap2(mapping, time: time, id: sideBandID)
+  }
+
+  func lost(_ count: UInt64, _ place: Place) -> [UInt8] {
+    RecordBuilder.lost(
+      records: count, time: place.time, pid: place.pid, tid: place.tid, id: sideBandID)
+  }
+
+  /// The chain of a call in a function of the kernel, made from where the program's registers are.
+  mutating func callchain(_ function: String?, programAt address: UInt64?) -> [UInt64] {
+    var chain: [UInt64] = []
+    if let function {
+      let known = functions[function] ?? 0xffff_ffff_8000_0000 + UInt64(functions.count + 1) << 8
+      functions[function] = known
+      // PERF_CONTEXT_KERNEL.
+      chain = [UInt64(bitPattern: -128), known]
+    }
+    // PERF_CONTEXT_USER.
+    if let address { chain += [UInt64(bitPattern: -512), address] }
+    return chain
+  }
+}

@@ -1,0 +1,52 @@
+import Glibc
+
+/// By what means a recording is made.
+package enum RecorderKind: String, Sendable, CaseIterable {
+  /// perf's tracepoints where they can be opened, else from within the process.
+  case auto
+  /// The kernel's perf events.
+  case perf
+  /// A library in the recorded programs, which needs no privilege.
+  case process
+
+  /// Whether what it comes to is a recording from within the process, if the program takes part in that.
+  func isWithinProcess(_ target: RecordingOptions.Target) -> Bool {
+    guard case .command = target else { return false }
+    return self == .process || self == .auto && !Self.hasTracepoints
+  }
+
+  /// The same for what the program is, in a line that says what is recorded; nil where perf's events are.
+  package func description(_ target: RecordingOptions.Target) -> String? {
+    guard isWithinProcess(target), case .command(let words) = target,
+      PreloadLibrary.refusal(of: words) == nil
+    else { return nil }
+    return
+      "within the process: waits, files, sockets, CPU time and memory; unavailable: wakeups, CPU samples"
+  }
+
+  /// What `lull record --` does here instead of opening perf's events, in a sentence; nil where it opens them.
+  package static var insteadOfTracepoints: String? {
+    guard !hasTracepoints else { return nil }
+    guard PreloadLibrary.path != nil else {
+      return "\(PreloadLibrary.name) is not beside lull: with it, what lull starts would be\n"
+        + "recorded within the process."
+    }
+    return """
+      What lull starts (lull record -- COMMAND) is recorded within the process:
+      waits of threads with their causes and functions, files, sockets, CPU time and
+      memory, of programs that are dynamically linked; no wakeups, no CPU samples.
+      """
+  }
+
+  /// Whether the tracepoints by which waits and calls are recorded can be opened.
+  static var hasTracepoints: Bool {
+    guard let tracefs = try? TraceFS.locate() else { return false }
+    return [("sched", "sched_switch"), ("raw_syscalls", "sys_exit")].allSatisfy { system, name in
+      guard let id = tracefs.eventID(system, name) else { return false }
+      let spec = EventSpec(name: name, kind: .tracepoint, config: id, purpose: .mainThread)
+      guard let event = EventRequest.anchor(of: spec, in: 0) else { return false }
+      close(event)
+      return true
+    }
+  }
+}

@@ -1,0 +1,17 @@
+/// How long threads waited for a CPU, by /proc, since that was last asked for.
+struct RunDelays {
+  private var last: [Int32: UInt64] = [:]
+
+  /// Nanoseconds in queues for a CPU (the second number of schedstat) since the last question; 0 where it is gone.
+  ///
+  /// It holds what a thread waited for after it was woken as well, which is its wait's.
+  mutating func since(pid: Int32, tid: Int32) -> UInt64 {
+    guard let bytes = KernelFile.bytes("/proc/\(pid)/task/\(tid)/schedstat") else { return 0 }
+    let numbers = bytes.split(separator: UInt8(ascii: " "))
+    guard numbers.count >= 2, let total = ProcFields.number(numbers[1]) else { return 0 }
+    let before = last.updateValue(total, forKey: tid)
+    return before.map { total >= $0 ? total - $0 : total } ?? total
+  }
+
+  mutating func forget(_ tid: Int32) { last[tid] = nil }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  /// A program in C that does what a library in front of the C library's functions may break.
+  @Suite(.enabled(if: Machine.hasStrace, Machine.needsStrace))
+  struct InProcessConduct {
+    @Test func `streams, forks, cancellation and signals go on as they do alone`() throws {
+      let scratch = try Scratch()
+      let source = scratch.file("conduct.c")
+      try Data(Self.source.utf8).write(to: URL(fileURLWithPath: source))
+      let program = scratch.file("conduct")
+      let built = try Command.run(["cc", "-O1", "-w", "-o", program, source, "-pthread"])
+      try #require(built.status == 0, "\(built.errors)")
+      let words = [program, scratch.path, "7"]
+      let alone = try Command.run(words)
+      let expected = try Strace.files(of: [program, scratch.path, "0"], scratch: scratch)
+        .filter { $0.key.hasPrefix(scratch.path + "/w-") }
+      #expect(expected.count == 4, "\(expected)")
+      let run = try Recorded(words, options: ["--recorder", "process"], scratch: scratch)
+      #expect(run.result.text == alone.text)
+      #expect(run.result.status == 7 && alone.status == 7)
+      for (path, activity) in expected where !path.hasSuffix("w-child") {
+        let file = run.file(path)
+        #expect(file["writes"].int == activity.writes, "\(path): \(run.signals["disk"])")
+        #expect(file["bytesWritten"].int == activity.bytes, "\(path): \(run.signals["disk"])")
+      }
+      // A child without a program of its own is a process of its own.
+      let child = run.report["processes"].items.filter { $0["bytesWritten"].int == 5 }
+      #expect(child.count == 1, "\(run.report["processes"])")
+      #expect(run.report["trace"]["lostEvents"].int == 0)
+    }
+
+    @Test func `what a recorder that was killed leaves behind is removed by the next`() throws {
+      let scratch = try Scratch()
+      let folders = { () -> Set<String> in
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/dev/shm")) ?? []
+        return Set(names.filter { $0.hasPrefix("lull-") && !$0.hasPrefix("lull-test-") })
+      }
+      let before = folders()
+      let first = try Command([
+        Machine.lull, "record", "-q", "--recorder", "process", "-o", scratch.file("first"), "--",
+        "sleep", "2",
+      ])
+      for _ in 0..<200 where folders().subtracting(before).isEmpty { usleep(10_000) }
+      let left = folders().subtracting(before)
+      #expect(left.count == 1)
+      usleep(200_000)
+      kill(first.pid, SIGKILL)
+      _ = try first.finish()
+      #expect(folders().isSuperset(of: left))
+      let second = try Command.run([
+        Machine.lull, "record", "-q", "--recorder", "process", "-o", scratch.file("second"), "--",
+        "true",
+      ])
+      #expect(second.status == 0, "\(second.errors)")
+      #expect(folders().isDisjoint(with: left))
+    }
+
+    private static let source = """
+      #define _GNU_SOURCE
+      #include <errno.h>
+      #include <fcntl.h>
+      #include <pthread.h>
+      #include <signal.h>
+      #include <stdio.h>
+      #include <stdlib.h>
+      #include <string.h>
+      #include <sys/time.h>
+      #include <sys/wait.h>
+      #include <time.h>
+      #include <unistd.h>
+      static char folder[200], path[300];
+      static const char *at(const char *name) {
+        snprintf(path, sizeof path, "%s/%s", folder, name);
+        return path;
+      }
+      static void *forks(void *unused) {
+        pid_t child = fork();
+        if (child == 0) {
+          int file = open(at("w-child"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+          write(file, "child", 5);
+          _exit(3);
+        }
+        int status = 0;
+        waitpid(child, &status, 0);
+        printf("child %d\\n", WEXITSTATUS(status));
+        return unused;
+      }
+      static void *sleeps(void *unused) {
+        sleep(100);
+        return unused;
+      }
+      static void handler(int number) { errno = 0; }
+      int main(int count, char **words) {
+        strcpy(folder, words[1]);
+        FILE *stream = fopen(at("w-stream"), "w");
+        for (int i = 0; i < 2000; i++) fprintf(stream, "line %d\\n", i);
+        fclose(stream);
+        pthread_t thread;
+        pthread_create(&thread, NULL, forks, NULL);
+        pthread_join(thread, NULL);
+        pid_t child = vfork();
+        if (child == 0) {
+          close(0);
+          execl("/bin/true", "true", NULL);
+          _exit(9);
+        }
+        int status = 0;
+        waitpid(child, &status, 0);
+        printf("vfork %d %d\\n", WEXITSTATUS(status), fcntl(0, F_GETFD));
+        pthread_create(&thread, NULL, sleeps, NULL);
+        usleep(50000);
+        pthread_cancel(thread);
+        void *result;
+        pthread_join(thread, &result);
+        printf("cancelled %d\\n", result == PTHREAD_CANCELED);
+        struct sigaction action = {.sa_handler = handler};
+        sigaction(SIGALRM, &action, NULL);
+        struct itimerval timer = {.it_value = {0, 20000}};
+        setitimer(ITIMER_REAL, &timer, NULL);
+        struct timespec length = {5, 0};
+        int slept = nanosleep(&length, &length);
+        printf("interrupted %d %d %d\\n", slept, errno == EINTR, length.tv_sec == 4);
+        int failed = write(-1, "x", 1) < 0 && errno == EBADF;
+        failed += open("/nowhere/at/all", O_RDONLY) < 0 && errno == ENOENT;
+        printf("errno %d\\n", failed);
+        closefrom(3);
+        int file = open(at("w-after"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        printf("descriptor %d\\n", file);
+        for (int i = 0; i < 300; i++) write(file, "0123456789", 10);
+        for (int i = 0; i < 30; i++) pwrite(file, "abc", 3, i * 5);
+        dup2(file, 50);
+        write(50, "dup", 3);
+        file = creat(at("w-large"), 0600);
+        char *large = calloc(1, 300000);
+        write(file, large, 300000);
+        fsync(file);
+        fflush(stdout);
+        _exit(atoi(words[2]));
+      }
+      """
+  }
+}
