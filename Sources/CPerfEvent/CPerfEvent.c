@@ -12,6 +12,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -140,6 +141,12 @@ static uint64_t clock_ns(clockid_t clock) {
 uint64_t lull_monotonic_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
 uint64_t lull_wall_ns(void) { return clock_ns(CLOCK_REALTIME); }
 pid_t lull_gettid(void) { return (pid_t)syscall(__NR_gettid); }
+
+int64_t lull_lockable_bytes(void) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_MEMLOCK, &limit) < 0 || limit.rlim_cur > INT64_MAX / 2) return -1;
+  return (int64_t)limit.rlim_cur;
+}
 
 int lull_tracefs_mount(void) {
 #if defined(__NR_fsopen) && defined(__NR_fsconfig) && defined(__NR_fsmount)

@@ -62,6 +62,8 @@ int lull_pidfd_send_signal(int pidfd, int signal);
 uint64_t lull_monotonic_ns(void);
 uint64_t lull_wall_ns(void);
 pid_t lull_gettid(void);
+/// The bytes that a process may lock in memory (RLIMIT_MEMLOCK, which Swift cannot see either); -1 without a limit.
+int64_t lull_lockable_bytes(void);
 
 /// A tracefs mounted for this process alone: a descriptor whose /proc/self/fd path can be walked.
 /// Linux 5.2 (fsopen); nothing is attached to any mount namespace.

@@ -1,3 +1,4 @@
+import CPerfEvent
 import Glibc
 
 /// How large the rings may be, so that those of all CPUs find room in the memory that a user may lock.
@@ -34,12 +35,10 @@ enum RingShare {
     let isInitial =
       stat("/proc/self/ns/user", &namespace) == 0 && UInt64(namespace.st_ino) == 0xefff_fffd
     if level < 0 || privileges.mayLock && isInitial { return nil }
-    var limit = rlimit()
-    guard getrlimit(__rlimit_resource_t(__RLIMIT_MEMLOCK.rawValue), &limit) == 0,
-      limit.rlim_cur < rlim_t(Int.max / 2)
-    else { return nil }
+    let limit = Int(lull_lockable_bytes())
+    guard limit >= 0 else { return nil }
     let each = KernelFile.integer("/proc/sys/kernel/perf_event_mlock_kb") ?? 0
-    return (each << 10) * SystemInfo.onlineCPUs().count + Int(limit.rlim_cur)
+    return (each << 10) * SystemInfo.onlineCPUs().count + limit
   }
 
   private static var pageSize: Int { max(1, Int(sysconf(Int32(_SC_PAGESIZE)))) }
