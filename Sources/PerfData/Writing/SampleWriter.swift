@@ -13,6 +13,7 @@ struct SampleWriter: SampleVisitor {
   private var raw: [UInt8] = []
   /// As many as the attribute asks for, or none.
   private var userRegisters: [UInt64] = []
+  /// As the kernel does where there is none, an empty one takes no room, whatever the attribute asks for.
   private var userStack: ArraySlice<UInt8> = []
   /// Bytes that the user stack is padded to.
   private var stackSize = 0
@@ -43,7 +44,7 @@ struct SampleWriter: SampleVisitor {
       self.userRegisters = (0..<count).map { $0 < userRegisters.count ? userRegisters[$0] : 0 }
     }
     self.userStack = userStack[...]
-    stackSize = max(Int(attribute.sampleStackUser), userStack.count)
+    stackSize = userStack.isEmpty ? 0 : max(Int(attribute.sampleStackUser), userStack.count)
   }
 
   /// Cuts the stack to what there is room for behind the rest.

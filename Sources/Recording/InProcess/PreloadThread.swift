@@ -20,6 +20,8 @@ struct PreloadThread {
   private var lastReading: (time: UInt64, processor: UInt64)
   /// Off the CPU, as told, since the last reading.
   private var offSince: UInt64 = 0
+  /// What calls of one kind waited that were each too short to be told; it is told with the next of them.
+  private var brief: (function: String, length: UInt64)?
   /// The longest time between two waits since the last reading.
   private var longestGap: (from: UInt64, to: UInt64)?
 
@@ -43,7 +45,7 @@ struct PreloadThread {
   ) -> [Wait] {
     var waits: [Wait] = []
     let start = max(start, covered)
-    if end > start, let off = timeOff(from: start, to: end, meaning, processorTime) {
+    if end > start, let off = timeToTell(from: start, to: end, meaning, processorTime) {
       noteGap(until: start)
       waits.append(Wait(from: start, to: min(end, start + off)))
       covered = min(end, start + off)
@@ -55,6 +57,22 @@ struct PreloadThread {
     return waits
   }
 
+  /// The time off the CPU that is told in a call: its own, with that of shorter ones of its kind before it.
+  private mutating func timeToTell(
+    from start: UInt64, to end: UInt64, _ meaning: CallMeaning,
+    _ processorTime: (end: UInt64, start: UInt64?)?
+  ) -> UInt64? {
+    guard let off = timeOff(from: start, to: end, meaning, processorTime) else { return nil }
+    let before = meaning.function == brief?.function ? brief?.length ?? 0 : 0
+    let all = min(off + before, end - start)
+    guard all >= Self.shortestWait else {
+      brief = meaning.function.map { ($0, off + before) }
+      return nil
+    }
+    brief = meaning.function.map { ($0, off + before - all) }
+    return all
+  }
+
   private func timeOff(
     from start: UInt64, to end: UInt64, _ meaning: CallMeaning,
     _ processorTime: (end: UInt64, start: UInt64?)?
@@ -63,7 +81,7 @@ struct PreloadThread {
     guard length >= Self.shortestWait else { return nil }
     if let processorTime, let before = processorTime.start {
       let used = processorTime.end &- before
-      return used < length && length - used >= Self.shortestWait ? length - used : nil
+      return used < length ? length - used : nil
     }
     return meaning.onlyWaits || length >= Self.surelyWaited ? length : nil
   }

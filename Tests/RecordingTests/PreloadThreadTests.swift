@@ -1,0 +1,36 @@
+import Testing
+
+@testable import Recording
+
+@Suite struct PreloadThreadTests {
+  private let file = CallMeaning(function: "vfs_read", onlyWaits: false)
+
+  /// So many calls one after another, of which each takes 30 µs and uses the CPU for some of them.
+  private func told(
+    calls: Int, using used: UInt64, of meanings: [CallMeaning]
+  ) -> [PreloadThread.Wait] {
+    var thread = PreloadThread(tid: 1, began: 0, processor: 0)
+    var processor: UInt64 = 0
+    return (0..<calls).flatMap { call in
+      let start = UInt64(call) * 30_000
+      defer { processor += used }
+      return thread.call(
+        from: start, to: start + 30_000, meanings[call % meanings.count],
+        processorTime: (processor + used, processor))
+    }
+  }
+
+  @Test(arguments: [(25_000, 5_000), (12_000, 18_000), (1_000, 29_000)] as [(UInt64, UInt64)])
+  func `waits too short to be told are told together`(used: UInt64, off: UInt64) {
+    let waits = told(calls: 100, using: used, of: [file])
+    let sum = waits.reduce(0) { $0 + $1.to - $1.from }
+    #expect(sum <= 100 * off && sum > 100 * off - 30_000, "\(sum) of \(100 * off)")
+    #expect(waits.allSatisfy { $0.to - $0.from >= 20_000 && !$0.isUnseen })
+    #expect(zip(waits, waits.dropFirst()).allSatisfy { $0.to <= $1.from })
+  }
+
+  @Test func `a wait of one kind is not told as another's`() {
+    let socket = CallMeaning(function: "tcp_recvmsg", onlyWaits: false)
+    #expect(told(calls: 100, using: 20_000, of: [file, socket]).isEmpty)
+  }
+}
