@@ -38,9 +38,9 @@ enum Machine {
 
   /// A CPU of which perf sees the wakes that interrupts make while it is idle; nil where there is none.
   ///
-  /// Seen on Linux 6.18 in a virtual machine: of one of two idle tasks perf counts the tracepoints, but writes no sample
-  /// until the next boot. What no recorder is given is no fault of ours, and what the report infers instead is another
-  /// test's.
+  /// Seen on Linux 6.18 in a virtual machine: of one of two idle tasks perf counts the tracepoints, but writes no
+  /// sample, whoever asks. What no recorder is given is no fault of ours, and what the report infers instead is
+  /// another test's.
   static let cpuWithIdleWakes: Int? = (0..<ProcessInfo.processInfo.activeProcessorCount).first {
     guard let scratch = try? Scratch() else { return false }
     let trace = scratch.file("perf.data")
@@ -52,6 +52,9 @@ enum Machine {
       $0.contains("swapper") && $0.contains("comm=lull-workload")
     } > 40
   }
+
+  static var seesIdleWakes: Bool { hasPerf && cpuWithIdleWakes != nil }
+  static let needsIdleWakes: Comment = "perf sees no idle CPU's wakes here"
 
   static let lull = built("lull")
   static let workload = built("lull-workload")

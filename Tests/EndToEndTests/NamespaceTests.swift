@@ -76,9 +76,7 @@ extension EndToEnd {
 
     @Test(
       .enabled(if: Machine.hasPerf, Machine.needsPerf),
-      .enabled(
-        if: Machine.hasPerf && Machine.cpuWithIdleWakes != nil,
-        "perf sees no idle CPU's wakes here"),
+      .enabled(if: Machine.seesIdleWakes, Machine.needsIdleWakes),
       arguments: places)
     func `the context of a timer's wakeups is the kernel's own`(place: Place) throws {
       let pinned = ["taskset", "-c", "\(try #require(Machine.cpuWithIdleWakes))"]
@@ -194,7 +192,8 @@ extension EndToEnd {
     }
 
     @Test(
-      .enabled(if: Machine.hasPerf, Machine.needsPerf))
+      .enabled(if: Machine.hasPerf, Machine.needsPerf),
+      .enabled(if: Machine.seesIdleWakes, Machine.needsIdleWakes))
     func `what perf recorded in a namespace is read as its own`() throws {
       let scratch = try Scratch()
       let trace = scratch.file("perf.data")
@@ -203,8 +202,9 @@ extension EndToEnd {
         "sched:sched_switch", "-e",
         "sched:sched_waking", "-o", trace, "--",
       ]
+      let pinned = ["taskset", "-c", "\(try #require(Machine.cpuWithIdleWakes))"]
       let result = try Command.run(
-        Self.new + words + Self.words("poller hz=50 seconds=2"))
+        Self.new + words + pinned + Self.words("poller hz=50 seconds=2"))
       try #require(result.status == 0, "\(result.errors)")
       let report = try Recorded.report(trace, options: ["--process", "lull-workload"])
       #expect((report["signals"]["wakeups"]["idle"].int ?? 0) >= 95, "\(report["signals"])")

@@ -119,7 +119,7 @@ final class RateGovernor {
     changes.append((self[source].name, true, moment))
   }
 
-  private func recordWhole(_ source: AdaptiveSource) {
+  func recordWhole(_ source: AdaptiveSource) {
     guard let moment = self[source].recordWhole(events, transfers) else { return }
     if let span = self[source].endSpan(until: moment, events, transfers) { list.append(span) }
     if source == .stacks, !switches.isHigh { recordEventWaits(false, from: moment) }

@@ -31,6 +31,8 @@ extension RateGovernor {
     let isWanted = switches.isHigh || calls.isHigh
     if isWanted, !slices.isSlicing {
       for state in states where state.isHeldSampled && !state.isSampled { sample(state.source) }
+      // One stack of many in a slice would often be none: of so short a time all are wanted, until they are too many.
+      if self[.stacks].isSampling { recordWhole(.stacks) }
       slices.begin(at: SystemInfo.monotonicNanoseconds(), writeCalls: writes.total)
     } else if !isWanted, slices.isSlicing {
       if !slices.isRecording { setSliced(enabled: true) }
