@@ -123,6 +123,8 @@ EXPORT void sync(void) {
   EXPORT int name parameters { \
     struct call call; \
     bool is_told = lull_begin(&call, number, old); \
+    /* Another thread may be given the number before this one has returned. */ \
+    if (number == SYS_close) lull_forget_descriptor(old); \
     int result = REAL(name) arguments; \
     if (result >= 0 || number == SYS_close) lull_forget_descriptor(number == SYS_close ? old : result); \
     if (is_told) { \

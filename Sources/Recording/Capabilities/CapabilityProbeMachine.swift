@@ -128,17 +128,18 @@ extension CapabilityProbe {
         "ring buffers", .unavailable, "not every CPU's buffer finds room",
         explanation.ring(EPERM, kilobytes: 516))
     }
-    for kilobytes in [2048, 512, 128, 16] where kilobytes << 10 <= share || kilobytes == 16 {
-      let result = lull_probe_map(descriptor, UInt32(kilobytes / pageKilobytes))
-      if result == 0 {
-        let status: CapabilityReport.Status = kilobytes >= 512 ? .full : .degraded
-        return add("ring buffers", status, "\(kilobytes) kB a CPU")
-      }
-      if kilobytes == 16 {
-        add(
-          "ring buffers", .unavailable, "no buffer for events can be mapped",
-          explanation.ring(-result, kilobytes: 516))
-      }
+    let smallest = RingShare.smallest >> 10
+    var kilobytes = min(share >> 10, 2048)
+    var result = lull_probe_map(descriptor, UInt32(kilobytes / pageKilobytes))
+    while result < 0, kilobytes > smallest {
+      kilobytes /= 2
+      result = lull_probe_map(descriptor, UInt32(kilobytes / pageKilobytes))
     }
+    guard result == 0 else {
+      return add(
+        "ring buffers", .unavailable, "no buffer for events can be mapped",
+        explanation.ring(-result, kilobytes: 516))
+    }
+    add("ring buffers", kilobytes >= 512 ? .full : .degraded, "\(kilobytes) kB a CPU")
   }
 }
