@@ -73,8 +73,10 @@ struct ScheduleTests {
     for wait in UInt64(0)..<3 {
       _ = schedule.switchIn(tid: 1, at: at(wait * 1000))
       // Late in its run the thread came from elsewhere, as when it polls without waiting.
-      if wait == 1 { schedule.leftEventWait(tid: 1, at: at(wait * 1000 + 10)) }
-      if wait == 2 { schedule.leftEventWait(tid: 1, at: at(wait * 1000 + 400)) }
+      let left = [0, 10, 400][Int(wait)] as UInt64
+      if wait > 0 {
+        schedule.leftCall(tid: 1, waitingFor: .eventWait, at: at(wait * 1000 + left))
+      }
       schedule.switchOut(tid: 1, isRunnable: false, at: at(wait * 1000 + 500))
     }
     let thread = try #require(schedule.finish(at: at(3000)).first)
@@ -85,6 +87,44 @@ struct ScheduleTests {
     #expect(waits == [.eventWait, .unknown, .unknown])
     #expect(thread.intervals.totals.eventWaits == 1 && thread.intervals.totals.unknownWaits == 2)
     #expect(thread.intervals.totals.blocked(by: .eventWait).nanoseconds == 500_000)
+  }
+
+  @Test(
+    arguments: [
+      (232, .eventWait), (271, .eventWait), (130, .eventWait), (230, .sleep), (74, .sync),
+      (61, .child),
+      (45, .network), (17, .file), (0, .other), (157, .other), (511, nil), (-1, nil),
+    ] as [(Int32, WaitCause?)])
+  func `the number of a call tells what a wait in it is for`(number: Int32, cause: WaitCause?) {
+    #expect(CallWaits(architecture: "x86_64").cause(of: number) == cause)
+    #expect(CallWaits(architecture: "riscv64").cause(of: number) == nil)
+  }
+
+  @Test(arguments: [true, false])
+  func `a wait without a stack is for what its call waits for`(isEntered: Bool) throws {
+    var schedule = ScheduleTracker()
+    schedule.learnsCauses = true
+    func at(_ microseconds: UInt64) -> Timestamp { Timestamp(nanoseconds: microseconds * 1000) }
+    schedule.begin(tid: 1, pid: 1, name: "program", at: at(0))
+    // A thread that never waited for events may be idle in a lock.
+    let calls: [WaitCause?] = [.lock, .sleep, nil, .eventWait, .lock, .network]
+    for (index, call) in calls.enumerated() {
+      let start = UInt64(index) * 1000
+      _ = schedule.switchIn(tid: 1, at: at(start))
+      if isEntered { schedule.isInCall(tid: 1, waitingFor: call) }
+      schedule.switchOut(tid: 1, isRunnable: false, at: at(start + 500))
+      _ = schedule.wake(tid: 1, by: Int32(index), at: at(start + 900))
+      _ = schedule.switchIn(tid: 1, at: at(start + 950))
+      if let call { schedule.leftCall(tid: 1, waitingFor: call, at: at(start + 960)) }
+      schedule.isInCall(tid: 1, waitingFor: nil)
+    }
+    let thread = try #require(schedule.finish(at: at(6000)).first)
+    let waits = thread.intervals.compactMap { interval -> WaitCause? in
+      if case .blocked(let cause) = interval.state { return cause }
+      return nil
+    }
+    #expect(waits == [.unknown, .sleep, .unknown, .eventWait, .lock, .network])
+    #expect(thread.intervals.compactMap(\.waker) == [0, 1, 2, 3, 4, 5])
   }
 
   /// Stock perf follows a thread's own switches alone, each with the stack at which it left the CPU.

@@ -14,6 +14,47 @@ struct ThreadHistoryTests {
       stack: stack, waker: stack.map { Int32($0) })
   }
 
+  @Test(arguments: [1, 5, 6, 7, 40, 300])
+  func `waits that are told afterwards are as those known at once`(wakers: Int) {
+    let causes = WaitCause.allCases.filter { $0 != .unknown } + [.unknown]
+    var told = ThreadHistoryBuilder(followsIdle: true, learnsCauses: true)
+    var known = ThreadHistoryBuilder(followsIdle: true)
+    var time: UInt64 = 5
+    for index in 0..<1000 {
+      let cause = causes[index * 7 % causes.count]
+      let waker = index % 11 == 0 ? nil : Int32(index % wakers)
+      let until = time + UInt64(index * index) + 1
+      let unknown = IntervalKey(.blocked(.unknown)).ended(by: waker)
+      told.appendWait(from: time, until: until, unknown)
+      known.appendWait(from: time, until: until, IntervalKey(.blocked(cause)).ended(by: waker))
+      if index % 3 == 0 {
+        told.appendQueued(from: until, until: until + 2)
+        known.appendQueued(from: until, until: until + 2)
+      }
+      if cause != .unknown { told.tellLastWait(cause) }
+      told.appendRun(from: until + 2, until: until + 9, besideIdle: .zero)
+      known.appendRun(from: until + 2, until: until + 9, besideIdle: .zero)
+      // The wait is over, and told.
+      told.tellLastWait(.sleep)
+      time = until + 9
+    }
+    let (one, other) = (told.finish(time), known.finish(time))
+    #expect(
+      zip(one, other).allSatisfy {
+        $0.start == $1.start && $0.end == $1.end && $0.state == $1.state && $0.waker == $1.waker
+      })
+    for cause in WaitCause.allCases {
+      #expect(one.totals.waits(by: cause) == other.totals.waits(by: cause))
+      #expect(one.totals.blocked(by: cause) == other.totals.blocked(by: cause))
+    }
+    #expect(one.totals.unknownWaits == other.totals.unknownWaits)
+    for moment in stride(from: UInt64(0), through: time, by: Int(time / 40)) {
+      let moment = Timestamp(nanoseconds: moment)
+      let (a, b) = (one.times(before: moment), other.times(before: moment))
+      #expect(a.running == b.running && a.idle == b.idle)
+    }
+  }
+
   @Test func `intervals come out as they went in, from any place`() {
     var time: UInt64 = 17
     let states: [ThreadState] =

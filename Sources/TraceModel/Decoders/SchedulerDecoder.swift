@@ -102,7 +102,7 @@ enum SchedulerDecoder {
   }
 
   static func leftEventWait(_ context: DecodingContext, _ state: inout LoaderState) {
-    state.schedule.leftEventWait(tid: context.tid, at: context.time)
+    state.schedule.leftCall(tid: context.tid, waitingFor: .eventWait, at: context.time)
   }
 
   static func processorSample(_ context: DecodingContext, _ state: inout LoaderState) {

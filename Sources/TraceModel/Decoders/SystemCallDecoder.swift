@@ -61,9 +61,19 @@ enum SystemCallDecoder {
 
   static func sysEnter(_ context: DecodingContext, _ state: inout LoaderState) {
     guard let number = context.integer("id") else { return }
-    state.calls.enter(
+    entered(
       pid: context.pid, tid: context.tid, number: Int32(truncatingIfNeeded: number),
-      at: context.time)
+      at: context.time, &state)
+  }
+
+  @inline(__always)
+  static func entered(
+    pid: Int32, tid: Int32, number: Int32, at time: Timestamp, _ state: inout LoaderState
+  ) {
+    state.calls.enter(pid: pid, tid: tid, number: number, at: time)
+    if let waits = state.callWaits {
+      state.schedule.isInCall(tid: tid, waitingFor: waits.cause(of: number))
+    }
   }
 
   static func sysExit(_ context: DecodingContext, _ state: inout LoaderState) {
@@ -88,8 +98,18 @@ enum SystemCallDecoder {
       state.calls.exit(
         pid: exit.pid, tid: exit.tid, number: exit.number, hasFailed: exit.result < 0,
         at: exit.time)
+      if let waits = state.callWaits { left(exit, waits, &state) }
     }
     if telling.contains(exit.number, exit.result) { told(exit, &state) }
+  }
+
+  /// A wait in a call whose beginning was not recorded is told by its end.
+  @inline(__always)
+  private static func left(_ exit: Exit, _ waits: CallWaits, _ state: inout LoaderState) {
+    state.schedule.isInCall(tid: exit.tid, waitingFor: nil)
+    if let cause = waits.cause(of: exit.number) {
+      state.schedule.leftCall(tid: exit.tid, waitingFor: cause, at: exit.time)
+    }
   }
 
   /// A call that returned something that counts here.

@@ -12,8 +12,11 @@ extension SystemCall {
 
   /// The name of a call of a machine; of one that this version does not know, and of other architectures, its number.
   public static func name(of number: Int32, architecture: String?) -> String {
-    let known = architecture == nil || architecture == "x86_64" ? names[number] : nil
-    return known ?? "syscall \(number)"
+    knownName(of: number, architecture: architecture) ?? "syscall \(number)"
+  }
+
+  static func knownName(of number: Int32, architecture: String?) -> String? {
+    architecture == nil || architecture == "x86_64" ? names[number] : nil
   }
 
   private static let first = """

@@ -18,8 +18,11 @@ struct IntervalKindCounter {
   private let memory: GrowingMemory
   private var tallies: UnsafeMutablePointer<IntervalKinds.Tally>
   private var capacity = 8
+  /// How many causes, by their ranks, an unknown wait may turn out to have had.
+  private let tellable: Int
 
-  init() {
+  init(tellable: Int) {
+    self.tellable = tellable
     memory = GrowingMemory(byteCount: capacity * MemoryLayout<Tally>.stride)
     tallies = memory.base.bindMemory(to: Tally.self, capacity: capacity)
     tallies.initialize(repeating: Tally(), count: capacity)
@@ -37,10 +40,13 @@ struct IntervalKindCounter {
   @inline(__always)
   func count(_ number: Int, _ length: TimeSpan) { tallies[number].add(length) }
 
-  /// An unknown wait of that kind was an event wait: it is of the kind that follows.
-  func tellIdle(_ number: Int, _ length: TimeSpan) {
+  /// An unknown wait of that kind had a cause, by which it is of a kind so many further on; 0 where it cannot be told.
+  func tell(_ number: Int, _ cause: WaitCause, _ length: TimeSpan) -> Int {
+    guard cause.rank < tellable else { return 0 }
+    let further = 1 + cause.rank
     tallies[number].remove(length)
-    tallies[number + 1].add(length)
+    tallies[number + further].add(length)
+    return further
   }
 
   /// The number of a kind that is none of the first two.
@@ -60,12 +66,20 @@ struct IntervalKindCounter {
   }
 
   private mutating func insert(_ key: IntervalKey) -> Int {
-    // After an unknown wait stands the event wait that it may turn out to be, kept in as many bytes.
-    if key.isUnknown, keys.count == IntervalKinds.narrow - 1 { add(IntervalKey(.running)) }
+    // After an unknown wait stand those that it may turn out to be, kept in as many bytes.
+    if key.isUnknown, keys.count < IntervalKinds.narrow {
+      while keys.count + tellable >= IntervalKinds.narrow, keys.count < IntervalKinds.narrow {
+        add(IntervalKey(.running))
+      }
+    }
     let number = keys.count
     add(key)
     numbers[key] = Int32(truncatingIfNeeded: number)
-    if key.isUnknown { add(IntervalKey(.blocked(.eventWait)).ended(by: key.waker)) }
+    if key.isUnknown {
+      for rank in 0..<tellable {
+        add(IntervalKey(.blocked(WaitCause(rank: rank))).ended(by: key.waker))
+      }
+    }
     return number
   }
 

@@ -14,7 +14,7 @@ struct ThreadHistoryBuilder {
   private var count = 0
   /// Where the last wait is, while nothing is known of it and the thread has not run since; -1 otherwise.
   private var untold = -1
-  private var kinds = IntervalKindCounter()
+  private var kinds: IntervalKindCounter
   private var idle = TimeSpan.zero
   private var unknown = TimeSpan.zero
   private var besideIdle = TimeSpan.zero
@@ -24,9 +24,12 @@ struct ThreadHistoryBuilder {
   private var marks: [ThreadHistory.Mark] = []
   private var program: ThreadHistory.Program?
 
-  /// `followsIdle` where it is told of each run how long of it another CPU was idle.
-  init(followsIdle: Bool) {
+  /// `followsIdle` where it is told of each run how long of it another CPU was idle, `learnsCauses` where it may be
+  /// told of each wait afterwards what it was for; else that may be told of event waits alone.
+  init(followsIdle: Bool, learnsCauses: Bool = false) {
     self.followsIdle = followsIdle
+    kinds = IntervalKindCounter(
+      tellable: learnsCauses ? WaitCause.unknown.rank : WaitCause.eventWait.rank + 1)
     first = memory.base
     place = first
     limit = first + 3 * Self.largestEntry
@@ -136,30 +139,31 @@ struct ThreadHistoryBuilder {
       besideIdle: besideIdle + self.besideIdle)
   }
 
-  /// The last wait was one for events, if nothing is known of it and the thread has not run since in what was added.
-  mutating func tellLastWaitIsIdle() {
+  /// The last wait was for that, if nothing is known of it and the thread has not run since in what was added.
+  mutating func tellLastWait(_ cause: WaitCause) {
     guard untold >= 0 else { return }
     let offset = untold
-    untold = -1
     let head = first.load(fromByteOffset: offset, as: UInt8.self)
     let width = ByteLog.Width(code: head)
     var kind = Int(head >> 2)
-    var end = offset + 1
-    if kind < IntervalKinds.narrow {
-      first.put(head + 4, at: offset)
-    } else {
-      kind = Int(first.loadUnaligned(fromByteOffset: end, as: UInt32.self))
-      first.put(UInt32(truncatingIfNeeded: kind + 1), at: end)
-      end += 4
-    }
+    let isNarrow = kind < IntervalKinds.narrow
+    if !isNarrow { kind = Int(first.loadUnaligned(fromByteOffset: offset + 1, as: UInt32.self)) }
+    let end = offset + (isNarrow ? 1 : 5)
     let nanoseconds = first.loadUnaligned(fromByteOffset: end, as: UInt64.self) & width.mask
     let length = TimeSpan(nanoseconds: Int64(bitPattern: nanoseconds))
-    kinds.tellIdle(kind, length)
+    let further = kinds.tell(kind, cause, length)
+    guard further > 0 else { return }
+    untold = -1
+    if isNarrow {
+      first.put(head + UInt8(truncatingIfNeeded: further) << 2, at: offset)
+    } else {
+      first.put(UInt32(truncatingIfNeeded: kind + further), at: offset + 1)
+    }
     unknown -= length
-    idle += length
+    if cause == .eventWait { idle += length }
     // What was added since is one interval at most, which may begin at a mark.
     guard let last = marks.indices.last, marks[last].offset > offset else { return }
     marks[last].unknown -= length
-    marks[last].idle += length
+    if cause == .eventWait { marks[last].idle += length }
   }
 }

@@ -68,8 +68,8 @@ extension FrequentEvent.Kind {
     case .namespaceSwitch: passSwitch(values, record, &state)
     case .namespaceWaking: passWaking(values, record, &state)
     case .systemCallEnter:
-      state.calls.enter(
-        pid: record.pid, tid: record.tid, number: values.first, at: record.timestamp)
+      SystemCallDecoder.entered(
+        pid: record.pid, tid: record.tid, number: values.first, at: record.timestamp, &state)
     case .systemCallExit:
       SystemCallDecoder.sysExit(
         pid: record.pid, tid: record.tid, number: values.first, result: values.result,

@@ -30,6 +30,8 @@ struct LoaderState: ~Copyable {
   var countsCalls = false
   /// No SWITCH record tells when a thread gets a CPU: what it does there has to.
   var infersRuns = false
+  /// Where the trace has each call beside the switches: what its number tells of the waits in it.
+  var callWaits: CallWaits?
   /// Paths given to open by the probe, until its return tells the descriptor.
   var openings: [Int32: (path: String, since: Timestamp)] = [:]
   /// Where tracepoints' fields name threads by other ids than samples do.

@@ -25,6 +25,12 @@ struct TraceLoader: ~Copyable {
     if events.isNamespaced { state.kernelThreadIDs = KernelThreadIDs() }
     state.infersRuns = events.infersRuns
     state.countsCalls = events.countsCalls
+    if events.countsCalls, events.names.contains("raw_syscalls:sys_exit"),
+      events.names.contains("sched:sched_switch")
+    {
+      state.callWaits = CallWaits(architecture: file.features.architecture)
+      state.schedule.learnsCauses = true
+    }
   }
 
   /// The names that loading found.

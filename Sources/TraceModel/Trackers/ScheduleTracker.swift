@@ -9,20 +9,25 @@ import Quantities
 struct ScheduleTracker: ~Copyable {
   struct Thread {
     var model: ThreadModel
-    var history = ThreadHistoryBuilder(followsIdle: true)
+    var history: ThreadHistoryBuilder
     var state = State.unseen
     var since: Timestamp
     /// What it waits for, where it is blocked.
     var wait = IntervalKey.unknown
     /// A stack taken at a blocking switch whose scheduler record has not come yet.
     var pendingStack: (index: Int, cause: WaitCause)?
+    /// What is waited for in the system call that it is in, where that is known.
+    var call: WaitCause?
+    /// It has waited for events: it is no thread that another wakes for each piece of work.
+    var awaitsEvents = false
     /// It is in the queue since it was woken, not since it was preempted.
     var isWoken = false
     /// `ProcessorUse.idle` when it got the CPU it runs on.
     var idleBefore: TimeSpan?
 
-    init(_ model: ThreadModel) {
+    init(_ model: ThreadModel, learnsCauses: Bool) {
       self.model = model
+      history = ThreadHistoryBuilder(followsIdle: true, learnsCauses: learnsCauses)
       since = model.start
     }
   }
@@ -46,6 +51,8 @@ struct ScheduleTracker: ~Copyable {
   static let returnWindow: UInt64 = 200_000
 
   private(set) var threads = TidTable<Thread>()
+  /// Calls' ends tell what the waits in them were for.
+  var learnsCauses = false
   var processors = ProcessorUse()
   private var finished: [ThreadModel] = []
 
@@ -73,7 +80,9 @@ struct ScheduleTracker: ~Copyable {
       end(tid: tid, at: time)
     }
     threads.insert(
-      Thread(ThreadModel(tid: tid, pid: pid, name: name, start: max(time, start))), for: tid)
+      Thread(
+        ThreadModel(tid: tid, pid: pid, name: name, start: max(time, start)),
+        learnsCauses: learnsCauses), for: tid)
   }
 
   mutating func rename(tid: Int32, to name: String) {
@@ -163,12 +172,21 @@ struct ScheduleTracker: ~Copyable {
     threads.place(of: tid)?.pointee.blocked(stack: stack, cause: cause, at: time)
   }
 
-  /// The thread came out of a call in which event loops wait; if it had just slept without a stack, it slept there.
-  mutating func leftEventWait(tid: Int32, at time: Timestamp) {
+  /// The thread begins or ends (nil) a system call in which such a thing is waited for.
+  @inline(__always)
+  mutating func isInCall(tid: Int32, waitingFor cause: WaitCause?) {
+    threads.place(of: tid)?.pointee.call = cause
+  }
+
+  /// The thread came out of a call in which such a thing is waited for; if it had just slept without a stack, it slept
+  /// there.
+  mutating func leftCall(tid: Int32, waitingFor cause: WaitCause, at time: Timestamp) {
     guard let thread = threads.place(of: tid), thread.pointee.state == .running,
       time.nanoseconds &- thread.pointee.since.nanoseconds < Self.returnWindow
     else { return }
-    thread.pointee.history.tellLastWaitIsIdle()
+    if cause == .eventWait { thread.pointee.awaitsEvents = true }
+    guard thread.pointee.isKnown(cause) else { return }
+    thread.pointee.history.tellLastWait(cause)
   }
 
   mutating func finish(at time: Timestamp) -> [ThreadModel] {

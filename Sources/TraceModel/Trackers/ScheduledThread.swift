@@ -32,7 +32,20 @@ extension ScheduleTracker.Thread {
       pendingStack = nil
       if !isRunnable { wait = IntervalKey(.blocked(pending.cause), stack: pending.index) }
     }
+    if !isRunnable, let call { waits(in: call) }
   }
+
+  /// It blocked in a system call, which tells what it waits for if the stack does not.
+  @inline(never)
+  private mutating func waits(in call: WaitCause) {
+    guard wait.cause == .unknown else { return }
+    if call == .eventWait { awaitsEvents = true }
+    if isKnown(call) { wait = IntervalKey(.blocked(call), stack: wait.stack) }
+  }
+
+  /// Whether a call tells what is waited for: a thread without events of its own may be idle where others wait for a
+  /// lock, as a worker of a pool is, or a server's main thread.
+  func isKnown(_ call: WaitCause) -> Bool { call != .lock || awaitsEvents }
 
   @inline(__always)
   mutating func switchIn(
@@ -106,10 +119,10 @@ extension ScheduleTracker.Thread {
   }
 
   mutating func blocked(stack taken: Int, cause: WaitCause, at time: Timestamp) {
-    if state == .blocked, wait == .unknown,
+    if state == .blocked, wait.stack == nil,
       time.nanoseconds &- since.nanoseconds < ScheduleTracker.stackWindow
     {
-      wait = IntervalKey(.blocked(cause), stack: taken)
+      wait = IntervalKey(.blocked(cause == .unknown ? wait.cause : cause), stack: taken)
     } else {
       pendingStack = (taken, cause)
     }
