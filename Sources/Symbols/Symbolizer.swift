@@ -127,6 +127,27 @@ public final class Symbolizer {
     return nil
   }
 
+  /// The function that the call before a return address leads to, where that is another than the one at `callee`.
+  ///
+  /// The call of a function's last act is made a jump, which leaves no frame: the stack shows the function that was
+  /// jumped to, and below it who called the other. Its line is that of its beginning.
+  public func tailCall(
+    to callee: UInt64, calledBefore returnAddress: UInt64, in mappings: MappingTable
+  ) -> ResolvedFrame? {
+    guard let (module, key) = place(of: returnAddress &- 1, in: mappings),
+      let target = module.callTarget(key.address &+ 1),
+      let function = module.symbols.find(target), function.start == target,
+      let (calleeModule, calleeKey) = place(of: callee, in: mappings),
+      let reached = calleeModule.symbols.find(calleeKey.address)
+    else { return nil }
+    if calleeModule === module {
+      guard !(function.start..<function.end).contains(calleeKey.address) else { return nil }
+      // Its own cold or merged part.
+      guard !reached.mangledName.hasPrefix(function.mangledName) else { return nil }
+    }
+    return frames(of: module, at: target, isMain: key.isMain).last
+  }
+
   private func frames(of module: Module, at address: UInt64, isMain: Bool) -> [ResolvedFrame] {
     let isProgramModule = isProgram(module, isMain: isMain)
     let function = module.symbols.find(address)

@@ -65,12 +65,16 @@ public struct SymbolEvent: SyntheticPayload, Hashable {
   public var isKernel: Bool
   /// Whether it is the program's own rather than a library's.
   public var isProgram: Bool
+  /// Whether it left no frame, since calling the function above it was its last act; nil where it did.
+  public var isTailCall: Bool?
 
   /// Makes an event.
   public init(
     id: Int, function: String, module: String, fullName: String? = nil, offset: UInt64? = nil,
-    file: String? = nil, line: Int? = nil, isKernel: Bool = false, isProgram: Bool = false
+    file: String? = nil, line: Int? = nil, isKernel: Bool = false, isProgram: Bool = false,
+    isTailCall: Bool? = nil
   ) {
+    self.isTailCall = isTailCall
     self.id = id
     self.function = function
     self.fullName = fullName

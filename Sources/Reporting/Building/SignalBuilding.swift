@@ -48,7 +48,7 @@ enum SignalBuilding {
   static func frame(_ frame: StackFrame) -> ReportFrame {
     ReportFrame(
       function: frame.function, module: frame.module, file: frame.file, line: frame.line,
-      isProgram: frame.isProgram)
+      isProgram: frame.isProgram, isTailCall: frame.isTailCall)
   }
 
   private static func mainThread(

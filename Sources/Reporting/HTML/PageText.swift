@@ -27,10 +27,10 @@ enum PageText {
 
   /// `file:line` of a frame, or the module where the line is not known.
   static func place(_ frame: ReportFrame) -> String {
-    if let file = frame.file {
-      return shown(fileName(file)) + (frame.line.map { ":\($0)" } ?? "")
-    }
-    return shown(fileName(frame.module))
+    let place = frame.file.map { fileName($0) } ?? fileName(frame.module)
+    let line = frame.file == nil ? nil : frame.line
+    return shown(place) + (line.map { ":\($0)" } ?? "")
+      + (frame.isTailCall == true ? ", in a tail call" : "")
   }
 
   /// JSON for a script element: nothing in it can end the element or begin a comment.

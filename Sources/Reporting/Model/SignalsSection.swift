@@ -70,6 +70,8 @@ package struct ReportFrame: Codable, Sendable, Equatable {
   @Nullable package var line: Int?
   /// Whether it is the program's own code.
   package var isProgram: Bool
+  /// Whether it left no frame, since calling the function above it was its last act; left out where it did.
+  package var isTailCall: Bool?
 }
 
 extension ReportFrame: ShownFrame {}

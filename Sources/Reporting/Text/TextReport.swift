@@ -38,6 +38,7 @@ package enum TextReport {
       let name = frame.module.split(separator: "/").last.map(String.init) ?? frame.module
       text += " in \(Columns.clip(Escaped.text(name), to: 40))"
     }
+    if frame.isTailCall == true { text += ", in a tail call" }
     return text
   }
 

@@ -59,10 +59,6 @@ enum ConcurrencyMeasure {
     JobSignal(
       start: subject.time(job.start), durationSeconds: job.length.seconds,
       waitSeconds: job.wait?.seconds, tid: Int(job.tid), isMainActor: job.isMainActor,
-      frame: job.function.map {
-        StackFrame(
-          function: $0.displayName, module: $0.module, file: $0.file, line: $0.line,
-          isProgram: $0.isProgram)
-      })
+      frame: job.function.map { StackFrame($0) })
   }
 }

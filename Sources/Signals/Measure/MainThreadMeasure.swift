@@ -90,11 +90,7 @@ enum MainThreadMeasure {
     let parts = TimeParts(own)
     var stack = worstStack(turn, parts: parts, subject)
     if stack.isEmpty, let frame = job.function {
-      stack = [
-        StackFrame(
-          function: frame.displayName, module: frame.module, file: frame.file, line: frame.line,
-          isProgram: frame.isProgram)
-      ]
+      stack = [StackFrame(frame)]
     }
     return Hang(
       start: subject.time(job.start), durationSeconds: job.length.seconds, severity: severity,

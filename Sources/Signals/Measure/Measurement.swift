@@ -187,9 +187,7 @@ final class SubjectView: Sendable {
   func frames(_ stack: Int?) -> [StackFrame] {
     guard let stack else { return [] }
     return trace.stacks.frames(of: stack).drop { $0.isKernel }.map {
-      StackFrame(
-        function: $0.displayName, module: $0.module, file: $0.file, line: $0.line,
-        isProgram: $0.isProgram)
+      StackFrame($0)
     }
   }
 }

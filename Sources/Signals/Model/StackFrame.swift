@@ -1,3 +1,5 @@
+import TraceModel
+
 /// One resolved frame of a stack, innermost first in the arrays that hold it.
 package struct StackFrame: Sendable, Hashable, Codable {
   /// Demangled function name, or an address where no symbol was found.
@@ -10,6 +12,8 @@ package struct StackFrame: Sendable, Hashable, Codable {
   package var line: Int?
   /// Whether the frame is the program's own code.
   package var isProgram: Bool
+  /// Whether it left no frame, since calling the function above it was its last act; nil where it did.
+  package var isTailCall: Bool?
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
   package init(
@@ -17,12 +21,21 @@ package struct StackFrame: Sendable, Hashable, Codable {
     module: String = "",
     file: String? = nil,
     line: Int? = nil,
-    isProgram: Bool = false
+    isProgram: Bool = false,
+    isTailCall: Bool? = nil
   ) {
+    self.isTailCall = isTailCall
     self.function = function
     self.module = module
     self.file = file
     self.line = line
     self.isProgram = isProgram
+  }
+
+  /// A frame of a trace as reports show it.
+  init(_ frame: Frame) {
+    self.init(
+      function: frame.displayName, module: frame.module, file: frame.file, line: frame.line,
+      isProgram: frame.isProgram, isTailCall: frame.isTailCall ? true : nil)
   }
 }

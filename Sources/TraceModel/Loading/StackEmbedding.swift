@@ -34,7 +34,8 @@ public enum StackEmbedding {
             id: id, function: frame.function ?? "", module: frame.module,
             fullName: frame.fullName,
             offset: frame.function == nil ? frame.moduleOffset : nil, file: frame.file,
-            line: frame.line, isKernel: frame.isKernel, isProgram: frame.isProgram),
+            line: frame.line, isKernel: frame.isKernel, isProgram: frame.isProgram,
+            isTailCall: frame.isTailCall ? true : nil),
           symbols, symbolID)
       }
       for sample in stacks.seen {

@@ -10,6 +10,10 @@ public struct Frame: Hashable, Sendable {
   public var isKernel: Bool
   /// Belongs to the program itself, not to a system library or runtime.
   public var isProgram: Bool
+  /// It called the function above it as its last act, which left no frame of its own.
+  ///
+  /// That it was called is known by the call in the function below it; its place is where it begins.
+  public var isTailCall = false
 
   /// Stands for frames that could not be found.
   public static let gap = Frame(

@@ -6,6 +6,12 @@ import Symbols
 ///
 /// Names embedded in the trace come first, so that a report is the same on every machine; else the binaries are read.
 struct StackTracker {
+  /// Two frames that follow each other.
+  private struct Jump: Hashable {
+    var callee: UInt64
+    var caller: UInt64
+  }
+
   private(set) var table = StackTable()
   /// Every stack handed out that the trace does not bring along, with its sample.
   private(set) var seen: [(time: UInt64, tid: Int32, stack: Int)] = []
@@ -20,6 +26,7 @@ struct StackTracker {
   private let fullNames: Bool
   private let symbolizer: Symbolizer
   private var resolved: [Int32: [UInt64: [Int32]]] = [:]
+  private var tailCalls: [Int32: [Jump: [Int32]]] = [:]
   private var executors: [Int32: [UInt64: String?]] = [:]
   private var causes: [Int: WaitCause] = [:]
 
@@ -44,7 +51,8 @@ struct StackTracker {
           function: shown(symbol.function.isEmpty ? nil : symbol.function, symbol.fullName),
           fullName: symbol.fullName, module: symbol.module, moduleOffset: symbol.offset ?? 0,
           file: symbol.file, line: symbol.line,
-          isKernel: symbol.isKernel, isProgram: symbol.isProgram)))
+          isKernel: symbol.isKernel, isProgram: symbol.isProgram,
+          isTailCall: symbol.isTailCall ?? false)))
   }
 
   mutating func add(_ stack: StackEvent) { embedded.add(stack) }
@@ -59,6 +67,7 @@ struct StackTracker {
 
   mutating func map(_ record: MmapRecord) {
     resolved[record.pid] = nil
+    tailCalls[record.pid] = nil
     mappings[record.pid, default: MappingTable()].insert(
       ModuleMapping(
         start: record.start, end: record.start &+ record.length, fileOffset: record.fileOffset,
@@ -74,6 +83,7 @@ struct StackTracker {
     replaced[pid] = mappings[pid]
     mappings[pid] = nil
     resolved[pid] = nil
+    tailCalls[pid] = nil
   }
 
   /// The interned stack of a sample, or nil when it has none.
@@ -144,6 +154,10 @@ struct StackTracker {
     for (index, address) in unwound.addresses.enumerated() {
       if gaps.contains(index) { frames.append(table.intern(.gap)) }
       frames += userFrames(address, pid: sample.pid, mapping)
+      let next = index + 1
+      if next < unwound.addresses.count, !gaps.contains(next) {
+        frames += tailCall(to: address, from: unwound.addresses[next], pid: sample.pid, mapping)
+      }
     }
     if gaps.contains(unwound.addresses.count) || (!unwound.isComplete && gaps.isEmpty) {
       frames.append(table.intern(.gap))
@@ -182,15 +196,30 @@ struct StackTracker {
     -> [Int32]
   {
     if let known = resolved[pid]?[address] { return known }
-    let frames = symbolizer.resolve(address: address, in: mapping).map {
-      table.intern(
-        Frame(
-          function: shown($0.function, $0.fullName), fullName: $0.fullName, module: $0.module,
-          moduleOffset: $0.function == nil
-            ? $0.moduleOffset : 0, file: $0.file, line: $0.line, isKernel: false,
-          isProgram: $0.isProgram))
-    }
+    let frames = symbolizer.resolve(address: address, in: mapping).map { frame($0) }
     resolved[pid, default: [:]][address] = frames
+    return frames
+  }
+
+  private mutating func frame(_ resolved: ResolvedFrame, isTailCall: Bool = false) -> Int32 {
+    table.intern(
+      Frame(
+        function: shown(resolved.function, resolved.fullName), fullName: resolved.fullName,
+        module: resolved.module, moduleOffset: resolved.function == nil ? resolved.moduleOffset : 0,
+        file: resolved.file, line: resolved.line, isKernel: false, isProgram: resolved.isProgram,
+        isTailCall: isTailCall))
+  }
+
+  /// The function between two frames of a stack that left none of its own; of the program's own functions alone, since
+  /// what else goes on so are the compiler's thunks.
+  private mutating func tailCall(
+    to callee: UInt64, from caller: UInt64, pid: Int32, _ mapping: MappingTable
+  ) -> [Int32] {
+    let key = Jump(callee: callee, caller: caller)
+    if let known = tailCalls[pid]?[key] { return known }
+    let found = symbolizer.tailCall(to: callee, calledBefore: caller &+ 1, in: mapping)
+    let frames = found.flatMap { $0.isProgram ? [frame($0, isTailCall: true)] : nil } ?? []
+    tailCalls[pid, default: [:]][key] = frames
     return frames
   }
 
