@@ -8,12 +8,17 @@ enum MainThreadWaits {
   static let noEventLoop =
     "the program has no event loop, so no events wait for its main thread"
 
+  /// Why they say nothing where the main thread has no work.
+  static let parked =
+    "the main thread is parked, and nothing ran on the main queue or MainActor that took time"
+
   /// Time blocked for these causes, in milliseconds a minute, with the worst places.
   static func outcome(
     _ signals: SignalSet, _ scale: RuleScale, causes: [WaitCause], noun: String,
     shownOnly: [WaitCause] = []
   ) -> RuleOutcome {
     guard let main = signals.mainThread else { return .notMeasured(reason: "not recorded") }
+    guard !main.isParked else { return .notApplicable(reason: parked) }
     let seconds = causes.reduce(0) { $0 + (main.blockedByCause[$1] ?? 0) }
     let places = main.blockings.filter { causes.contains($0.cause) }
     let count = places.reduce(0) { $0 + $1.count }

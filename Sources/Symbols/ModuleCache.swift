@@ -85,6 +85,9 @@ final class Module {
     "_start", "__libc_start_call_main", "__libc_start_main", "__libc_start_main_impl",
     "start_thread", "clone", "__clone", "clone3", "__clone3", "__clone_internal",
   ])
+  /// Functions of libdispatch that run what is in a serial queue, one after the other (Swift 6.3.1).
+  private lazy var serialDrains = symbols.ranges(named: ["_dispatch_lane_serial_drain"])
+  private var mainQueues: [UInt64: Bool] = [:]
   lazy var lines: LineTable = contents?.lines() ?? .empty
   private var inlines: [UInt32: InlineTable] = [:]
   private var names: [String: FunctionName] = [:]
@@ -104,6 +107,19 @@ final class Module {
   /// Whether the function at a link-time address starts a thread or the process.
   func isThreadStart(_ address: UInt64) -> Bool {
     threadStarts.contains { $0.contains(address) }
+  }
+
+  /// Whether the function at a link-time address runs what is in a serial dispatch queue.
+  func isSerialDrain(_ address: UInt64) -> Bool {
+    serialDrains.contains { $0.contains(address) }
+  }
+
+  /// Whether the main dispatch queue lies at a link-time address.
+  func isMainQueue(_ address: UInt64) -> Bool {
+    if let known = mainQueues[address] { return known }
+    let isMain = objectName(at: address) == "_dispatch_main_q"
+    mainQueues[address] = isMain
+    return isMain
   }
 
   /// Calls that were inlined at a link-time address, innermost first.

@@ -94,6 +94,7 @@ public final class Unwinder {
           reachedOutermost = true
           return
         case .caller(let address):
+          noteDrain(in: place, before)
           guard address != 0 else {
             reachedOutermost = true
             return
@@ -111,6 +112,18 @@ public final class Unwinder {
           join(after: place)
           return
         }
+      }
+    }
+
+    /// Which queue a frame drains: it keeps the queue's address over the calls of what it runs.
+    private mutating func noteDrain(in place: Place?, _ before: UnwindState) {
+      guard let place, place.module.isSerialDrain(place.address),
+        let address = result.addresses.last,
+        let kept = before.kept(until: state.stackPointer)
+      else { return }
+      let slide = address &- place.address
+      result.drainsMainQueue[result.addresses.count - 1] = kept.contains { value in
+        place.module.isMainQueue(value &- slide)
       }
     }
 

@@ -66,6 +66,8 @@ public struct UnwoundStack: Hashable, Sendable {
   public var gapAt: [Int]
   /// Whether the outermost frame is the first of the thread, and nothing is missing between.
   public var isComplete: Bool
+  /// Of the functions that drain a serial dispatch queue, as far as it is known: whether that is the main queue.
+  public var drainsMainQueue: [Int: Bool] = [:]
 
   public init(addresses: [UInt64] = [], gapAt: [Int] = [], isComplete: Bool = false) {
     self.addresses = addresses

@@ -112,6 +112,18 @@ extension EndToEnd {
       }
     }
 
+    @Test func `another serial queue is not taken for the main queue`() throws {
+      let run = try Recorded([
+        Machine.asyncWorkload, "mode=private", "count=3", "ms=300", "gap=200",
+      ])
+      try #require(run.result.status == 0 && run.trueSpans.count == 3)
+      #expect(run.mainThread["hangs"].items.isEmpty, "\(run.mainThread)")
+      #expect((run.mainThread["blockedSeconds"].double ?? 1) < 0.05)
+      for rule in ["main-thread-hangs", "main-thread-sleeps", "main-thread-computation"] {
+        #expect(run.audit(rule)["status"].string == "notApplicable", "\(run.audit(rule))")
+      }
+    }
+
     @Test func `a program without an event loop is not called one hang`() throws {
       let run = try Recorded(workload: "bytewriter count=2000000")
       #expect(run.mainThread["hasEventLoop"].bool == false)

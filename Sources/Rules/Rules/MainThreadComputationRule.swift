@@ -34,6 +34,7 @@ package enum MainThreadComputationRule: Rule {
 
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let main = signals.mainThread else { return .notMeasured(reason: "not recorded") }
+    guard !main.isParked else { return .notApplicable(reason: MainThreadWaits.parked) }
     let seconds = main.computingSeconds50ms
     guard seconds > 0 || !main.hasEventLoop else {
       return .notApplicable(reason: "no turn of 50 ms and more computed")

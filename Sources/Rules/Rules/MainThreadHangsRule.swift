@@ -40,6 +40,7 @@ package enum MainThreadHangsRule: Rule {
 
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let main = signals.mainThread else { return .notMeasured(reason: "not recorded") }
+    guard !main.isParked else { return .notApplicable(reason: MainThreadWaits.parked) }
     guard main.hasEventLoop else { return .notApplicable(reason: MainThreadWaits.noEventLoop) }
     let excesses = main.hangs.map { max(0, $0.durationSeconds - unnoticedSeconds) }
     let excess = excesses.reduce(0, +)

@@ -33,6 +33,7 @@ package enum ScoringProfile: String, Sendable, Hashable, Codable, CaseIterable {
         .app, "what its main thread waited for is not known, so the strictest profile is taken"
       )
     }
+    if main.isParked { return (.app, "its main thread is parked, and others work for it") }
     return hasEventLoop
       ? (.app, "its main thread waits for events") : (.tool, "it has no event loop")
   }

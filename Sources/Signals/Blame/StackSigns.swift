@@ -20,6 +20,10 @@ struct RoleSigns: OptionSet, Hashable {
   static let serialJob = RoleSigns(rawValue: 8)
   /// A job that is not of such a queue.
   static let pooledJob = RoleSigns(rawValue: 16)
+  /// Something that the main queue runs, known by the queue itself.
+  static let mainDrain = RoleSigns(rawValue: 1 << 14)
+  /// Something that a serial queue runs that is not the main one.
+  static let otherDrain = RoleSigns(rawValue: 1 << 15)
 
   /// A function of that role's rows in `RoleSignature`.
   static func function(of role: ThreadRole) -> RoleSigns {
@@ -69,7 +73,14 @@ struct StackSigns {
       signs.insert(.function(of: row.role))
     }
     if function.holds(RoleSignature.job) { signs.insert(.job) }
-    if RoleSignature.serialDrain.contains(where: function.holds) { signs.insert(.serialDrain) }
+    if RoleSignature.serialDrain.contains(where: function.holds) {
+      signs.insert(.serialDrain)
+      if function.holds(SerialDrain.ofOtherQueue) {
+        signs.insert(.otherDrain)
+      } else if function.holds(SerialDrain.ofMainQueue) || function.holds(RoleSignature.mainDrain) {
+        signs.insert(.mainDrain)
+      }
+    }
     if function.holds(RoleSignature.parked) { signs.insert(.parked) }
     return signs
   }

@@ -41,7 +41,9 @@ struct RoleSignature {
   /// A job of Swift concurrency runs under it (runtime of Swift 6.3.1).
   static let job = "swift_job_run"
   /// libdispatch drains a serial queue, as it does the main queue once the first thread is parked (Swift 6.3.1).
-  static let serialDrain = ["_dispatch_lane_serial_drain", "_dispatch_main_queue_drain"]
+  static let serialDrain = ["_dispatch_lane_serial_drain", mainDrain]
+  /// It drains the main queue on the first thread, as a run loop has it do.
+  static let mainDrain = "_dispatch_main_queue_drain"
   /// The first thread when it has left the main queue to workers (Swift 6.3.1).
   static let parked = "_dispatch_sigsuspend"
 

@@ -4,68 +4,72 @@ import TraceModel
 /// Measures the main thread: its turns, hangs and waits.
 enum MainThreadMeasure {
   static func measure(_ choice: MainThreadChoice, in subject: SubjectView) -> MainThreadSignal {
+    switch choice.parked {
+    case nil: measure(itself: choice, in: subject)
+    case .works(let work)?: measure(work, choice, in: subject)
+    case .idle?, .untold?:
+      MainThreadSignal(
+        threadID: Int(choice.thread.tid), threadName: choice.thread.name,
+        foundBy: choice.foundBy, isParked: true, idleSeconds: subject.seconds)
+    }
+  }
+
+  /// Of a thread that is the main thread all its life.
+  private static func measure(
+    itself choice: MainThreadChoice, in subject: SubjectView
+  ) -> MainThreadSignal {
     let intervals = subject.history(of: choice.thread)
     let parts = TimeParts(intervals.totals)
     let turns = Turn.split(
       intervals, tid: choice.thread.tid, keeping: TimeSpan(seconds: 0.05))
     let hasEventLoop = intervals.totals.eventWaits > 0
-    // What a program does before its first event wait is its launch, which has a rule of its own. A worker has none:
-    // the first thread had it.
-    let ready =
-      choice.thread.tid == choice.first.tid
-      ? LifecycleMeasure.ready(main: choice.thread, in: subject) : nil
+    // What a program does before its first event wait is its launch, which has a rule of its own.
+    let ready = LifecycleMeasure.ready(main: choice.thread, in: subject)
     let launch = turns.first.flatMap { turn in ready.map { turn.start < $0 } == true ? turn : nil }
-    let elsewhere = choice.others.flatMap { turnsElsewhere(of: $0, choice, subject) }
-    let long =
-      hasEventLoop
-      ? (turns.long.filter { $0.start != launch?.start }
-        + elsewhere.filter { $0.length.seconds >= 0.05 }).sorted { $0.start < $1.start } : []
+    let long = hasEventLoop ? turns.long.filter { $0.start != launch?.start } : []
 
     var signal = MainThreadSignal(
       threadID: Int(choice.thread.tid), threadName: choice.thread.name, foundBy: choice.foundBy,
       hasEventLoop: hasEventLoop, turns: turns.count, runningSeconds: parts.running.seconds,
       runnableSeconds: parts.runnable.seconds, blockedSeconds: parts.blockedTotal.seconds,
       idleSeconds: parts.idle.seconds, blockedByCause: parts.blockedByCause)
-    signal.turnsOver = TurnCounts(
-      over50ms: long.count, over100ms: count(long, 0.1), over250ms: count(long, 0.25),
-      over500ms: count(long, 0.5), over2s: count(long, 2))
-    signal.hangs = long.filter { $0.length.seconds >= 0.1 }.map { hang($0, subject) }
-      .filter(\.isKnown)
-    signal.add(elsewhere)
-    if hasEventLoop {
-      signal.computingSeconds50ms = TimeParts(long.lazy.map(\.intervals).joined()).running.seconds
-      signal.computingWhileIdleCPUs = IdleProcessors.overlap(of: long.map(\.intervals), in: subject)
-    } else {
+    signal.addLong(long, in: subject)
+    if !hasEventLoop {
       signal.computingSeconds50ms = parts.running.seconds
       signal.computingWhileIdleCPUs = IdleProcessors.overlap(ofAll: intervals, in: subject)
     }
     let scored = hasEventLoop && turns.count > 1 ? launch?.endIndex : nil
-    var blockings = BlockingSums(intervals, from: scored ?? intervals.startIndex)
-    for turn in elsewhere { blockings.add(turn.intervals) }
+    signal.blockings =
+      BlockingSums(intervals, from: scored ?? intervals.startIndex).blockings(subject)
+    return signal
+  }
+
+  /// Of what workers do for the main queue and MainActor, which do one thing at a time: the rest of the time they are
+  /// idle. The launch is the first thread's.
+  private static func measure(
+    _ work: MainQueueWork, _ choice: MainThreadChoice, in subject: SubjectView
+  ) -> MainThreadSignal {
+    let turns = work.turns(in: subject)
+    var signal = MainThreadSignal(
+      threadID: Int(choice.thread.tid), threadName: choice.thread.name, foundBy: choice.foundBy,
+      idleSeconds: subject.seconds)
+    var blockings = BlockingSums([])
+    for turn in turns {
+      let parts = TimeParts(turn.intervals)
+      signal.turns += 1
+      signal.runningSeconds += parts.running.seconds
+      signal.runnableSeconds += parts.runnable.seconds
+      signal.blockedSeconds += parts.blockedTotal.seconds
+      signal.blockedByCause.merge(parts.blockedByCause) { $0 + $1 }
+      signal.idleSeconds = max(0, signal.idleSeconds - turn.length.seconds)
+      blockings.add(turn.intervals)
+    }
+    signal.addLong(turns.filter { $0.length.seconds >= 0.05 }, in: subject)
     signal.blockings = blockings.blockings(subject)
     return signal
   }
 
-  /// Turns in which another worker did MainActor's work.
-  private static func turnsElsewhere(
-    of thread: ThreadModel, _ choice: MainThreadChoice, _ subject: SubjectView
-  ) -> [Turn] {
-    let samples = subject.trace.processorSamples.filter {
-      $0.tid == thread.tid && $0.stack.map(choice.mainStacks.contains) == true
-    }
-    let turns = Turn.split(
-      thread.intervals, tid: thread.tid, keeping: TimeSpan(seconds: 0.001))
-    return turns.long.filter { turn in
-      turn.intervals.contains { $0.stack.map(choice.mainStacks.contains) == true }
-        || samples.contains { $0.time >= turn.start && $0.time <= turn.end }
-    }
-  }
-
-  private static func count(_ turns: [Turn], _ seconds: Double) -> Int {
-    turns.count { $0.length.seconds >= seconds }
-  }
-
-  private static func hang(_ turn: Turn, _ subject: SubjectView) -> Hang {
+  static func hang(_ turn: Turn, _ subject: SubjectView) -> Hang {
     let parts = TimeParts(turn.intervals)
     let stack = worstStack(turn, parts: parts, subject)
     let seconds = turn.length.seconds
@@ -123,16 +127,15 @@ enum MainThreadMeasure {
 }
 
 extension MainThreadSignal {
-  /// Adds turns on other workers; the chosen one was idle meanwhile, since MainActor does one thing at a time.
-  fileprivate mutating func add(_ elsewhere: [Turn]) {
-    for turn in elsewhere {
-      let parts = TimeParts(turn.intervals)
-      turns += 1
-      runningSeconds += parts.running.seconds
-      runnableSeconds += parts.runnable.seconds
-      blockedSeconds += parts.blockedTotal.seconds
-      blockedByCause.merge(parts.blockedByCause) { $0 + $1 }
-      idleSeconds = max(0, idleSeconds - turn.length.seconds)
-    }
+  /// Adds what its turns of 50 ms and more come to.
+  fileprivate mutating func addLong(_ long: [Turn], in subject: SubjectView) {
+    func count(_ seconds: Double) -> Int { long.count { $0.length.seconds >= seconds } }
+    turnsOver = TurnCounts(
+      over50ms: long.count, over100ms: count(0.1), over250ms: count(0.25), over500ms: count(0.5),
+      over2s: count(2))
+    hangs = long.filter { $0.length.seconds >= 0.1 }.map { MainThreadMeasure.hang($0, subject) }
+      .filter(\.isKnown)
+    computingSeconds50ms = TimeParts(long.lazy.map(\.intervals).joined()).running.seconds
+    computingWhileIdleCPUs = IdleProcessors.overlap(of: long.map(\.intervals), in: subject)
   }
 }

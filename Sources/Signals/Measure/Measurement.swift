@@ -59,6 +59,11 @@ package enum Measurement {
       set.mainThread = MainThreadMeasure.measure(choice, in: subject)
       set.lifecycle = LifecycleMeasure.measure(
         main: choice.first, marks: set.marks, in: subject)
+      if case .untold? = choice.parked {
+        set.unavailable[.mainThread] =
+          "the first thread is parked, and which of the serial queues is the main one cannot be told"
+          + " from the stacks that were recorded"
+      }
     }
     set.concurrency = ConcurrencyMeasure.measure(subject)
     if let known = set.mainThread?.hangs {

@@ -40,6 +40,14 @@ struct Turn {
       intervals.last?.end ?? start)
   }
 
+  /// Some of its intervals that follow each other.
+  func part(_ places: Range<Int>) -> Turn? {
+    guard let start = life.intervals[places].first?.start,
+      let last = life.intervals[(places.upperBound - 1)...].first
+    else { return nil }
+    return Turn(of: life, places, start, last.end)
+  }
+
   /// The turns of a thread's life, which its event waits divide.
   struct All {
     var count = 0

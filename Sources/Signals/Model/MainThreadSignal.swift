@@ -11,6 +11,8 @@ package struct MainThreadSignal: Sendable, Hashable, Codable {
   package var threadName: String
   /// How the thread was recognised as the main one.
   package var foundBy: String
+  /// The first thread is parked by libdispatch, and no work of the main queue or MainActor was seen.
+  package var isParked: Bool
   /// Whether the thread ever waited for events; a tool never does.
   package var hasEventLoop: Bool
   /// Number of turns.
@@ -44,6 +46,7 @@ package struct MainThreadSignal: Sendable, Hashable, Codable {
     threadID: Int = 0,
     threadName: String = "",
     foundBy: String = "",
+    isParked: Bool = false,
     hasEventLoop: Bool = true,
     turns: Int = 0,
     runningSeconds: Double = 0,
@@ -60,6 +63,7 @@ package struct MainThreadSignal: Sendable, Hashable, Codable {
     self.threadID = threadID
     self.threadName = threadName
     self.foundBy = foundBy
+    self.isParked = isParked
     self.hasEventLoop = hasEventLoop
     self.turns = turns
     self.runningSeconds = runningSeconds

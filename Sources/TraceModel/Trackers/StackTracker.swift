@@ -153,7 +153,9 @@ struct StackTracker {
     let gaps = Set(unwound.gapAt)
     for (index, address) in unwound.addresses.enumerated() {
       if gaps.contains(index) { frames.append(table.intern(.gap)) }
-      frames += userFrames(address, pid: sample.pid, mapping)
+      let resolved = userFrames(address, pid: sample.pid, mapping)
+      frames +=
+        unwound.drainsMainQueue[index].map { tell(resolved, drainsMainQueue: $0) } ?? resolved
       let next = index + 1
       if next < unwound.addresses.count, !gaps.contains(next) {
         frames += tailCall(to: address, from: unwound.addresses[next], pid: sample.pid, mapping)
@@ -208,6 +210,14 @@ struct StackTracker {
         module: resolved.module, moduleOffset: resolved.function == nil ? resolved.moduleOffset : 0,
         file: resolved.file, line: resolved.line, isKernel: false, isProgram: resolved.isProgram,
         isTailCall: isTailCall))
+  }
+
+  /// Frames of a function that drains a serial queue, with what is known of the queue in the name.
+  private mutating func tell(_ frames: [Int32], drainsMainQueue isMain: Bool) -> [Int32] {
+    guard let last = frames.last else { return frames }
+    var frame = table.frames[Int(last)]
+    frame.function? += " " + (isMain ? SerialDrain.ofMainQueue : SerialDrain.ofOtherQueue)
+    return frames.dropLast() + [table.intern(frame)]
   }
 
   /// The function between two frames of a stack that left none of its own; of the program's own functions alone, since

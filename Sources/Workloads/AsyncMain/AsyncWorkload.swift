@@ -3,23 +3,25 @@ import Glibc
 
 /// A program whose MainActor runs where async main or dispatchMain puts it, and is blocked a known number of times.
 ///
-/// With `mode=pool` it is a task of the cooperative pool that blocks; with `mode=hops` tasks only yield, `count` times.
+/// With `mode=pool` it is a task of the cooperative pool that blocks, with `mode=private` a serial queue of its own,
+/// while the main queue runs empty blocks; with `mode=hops` tasks only yield, `count` times.
 ///
-/// `lull-workload-async [mode=async-main|dispatch|pool|hops] [count=N] [ms=T] [gap=G]`
+/// `lull-workload-async [mode=async-main|dispatch|private|pool|hops] [count=N] [ms=T] [gap=G]`
 @main
 struct AsyncWorkload {
   static func main() async {
     let words = CommandLine.arguments.dropFirst()
     guard let program = Program(words) else {
       writeLine(
-        "usage: lull-workload-async [mode=async-main|dispatch|pool|hops] [count=N] [ms=T] [gap=G]",
+        "usage: lull-workload-async [mode=async-main|dispatch|private|pool|hops] [count=N] [ms=T] [gap=G]",
         to: 2
       )
       exit(64)
     }
     switch program.mode {
     case .asyncMain: await runAsync(program)
-    case .dispatch: runDispatch(program)
+    case .dispatch: runDispatch(program, on: .main)
+    case .privateQueue: runDispatch(program, on: DispatchQueue(label: "lull.private"))
     case .pool: await runPool(program)
     case .hops: await runHops(program)
     }
@@ -53,19 +55,23 @@ struct AsyncWorkload {
   }
 
   /// Never returns: the main queue runs from now on.
-  static func runDispatch(_ program: Program) {
-    DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(program.gap)) {
-      dispatchNext(program, [])
+  static func runDispatch(_ program: Program, on queue: DispatchQueue) {
+    queue.asyncAfter(deadline: .now() + .milliseconds(program.gap)) {
+      dispatchNext(program, [], on: queue)
     }
+    let ticks = DispatchSource.makeTimerSource(queue: .main)
+    ticks.schedule(deadline: .now() + 0.05, repeating: 0.1)
+    ticks.setEventHandler {}
+    if queue !== DispatchQueue.main { ticks.resume() }
     dispatchMain()
   }
 
   @Sendable
-  static func dispatchNext(_ program: Program, _ spans: [String]) {
+  static func dispatchNext(_ program: Program, _ spans: [String], on queue: DispatchQueue) {
     guard spans.count < program.count else { program.printAndExit(spans) }
     let next = spans + [blockMainQueue(milliseconds: program.milliseconds)]
-    DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(program.gap)) {
-      dispatchNext(program, next)
+    queue.asyncAfter(deadline: .now() + .milliseconds(program.gap)) {
+      dispatchNext(program, next, on: queue)
     }
   }
 
@@ -106,6 +112,7 @@ struct Program: Sendable {
   enum Mode: String {
     case asyncMain = "async-main"
     case dispatch
+    case privateQueue = "private"
     case pool
     case hops
   }
