@@ -36,26 +36,6 @@ enum Machine {
     return folders.map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 } ?? name
   }
 
-  /// A CPU of which perf sees the wakes that interrupts make while it is idle; nil where there is none.
-  ///
-  /// Seen on Linux 6.18 in a virtual machine: of one of two idle tasks perf counts the tracepoints, but writes no
-  /// sample, whoever asks. What no recorder is given is no fault of ours, and what the report infers instead is
-  /// another test's.
-  static let cpuWithIdleWakes: Int? = (0..<ProcessInfo.processInfo.activeProcessorCount).first {
-    guard let scratch = try? Scratch() else { return false }
-    let trace = scratch.file("perf.data")
-    let sleeping = ["taskset", "-c", "\($0)", workload, "poller", "hz=50", "seconds=1"]
-    _ = try? Command.run(
-      ["perf", "record", "-q", "-a", "-e", "sched:sched_waking", "-o", trace, "--"] + sleeping)
-    let text = try? Command.run(["perf", "script", "-i", trace, "-F", "comm,event,trace"]).text
-    return (text ?? "").split(separator: "\n").count {
-      $0.contains("swapper") && $0.contains("comm=lull-workload")
-    } > 40
-  }
-
-  static var seesIdleWakes: Bool { hasPerf && cpuWithIdleWakes != nil }
-  static let needsIdleWakes: Comment = "perf sees no idle CPU's wakes here"
-
   static let lull = built("lull")
   static let workload = built("lull-workload")
   static let asyncWorkload = built("lull-workload-async")

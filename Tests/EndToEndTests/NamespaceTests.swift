@@ -76,10 +76,10 @@ extension EndToEnd {
 
     @Test(
       .enabled(if: Machine.hasPerf, Machine.needsPerf),
-      .enabled(if: Machine.seesIdleWakes, Machine.needsIdleWakes),
+      .enabled(if: PerfBeside.clearCPU != nil, PerfBeside.needsClearCPU),
       arguments: places)
     func `the context of a timer's wakeups is the kernel's own`(place: Place) throws {
-      let pinned = ["taskset", "-c", "\(try #require(Machine.cpuWithIdleWakes))"]
+      let pinned = ["taskset", "-c", "\(try #require(PerfBeside.clearCPU))"]
       let run = try Recorded(
         pinned + place.target + Self.words("poller hz=50 seconds=3"), in: place.recorder)
       expectTimer(run)
@@ -193,7 +193,7 @@ extension EndToEnd {
 
     @Test(
       .enabled(if: Machine.hasPerf, Machine.needsPerf),
-      .enabled(if: Machine.seesIdleWakes, Machine.needsIdleWakes))
+      .enabled(if: PerfBeside.clearCPU != nil, PerfBeside.needsClearCPU))
     func `what perf recorded in a namespace is read as its own`() throws {
       let scratch = try Scratch()
       let trace = scratch.file("perf.data")
@@ -202,7 +202,7 @@ extension EndToEnd {
         "sched:sched_switch", "-e",
         "sched:sched_waking", "-o", trace, "--",
       ]
-      let pinned = ["taskset", "-c", "\(try #require(Machine.cpuWithIdleWakes))"]
+      let pinned = ["taskset", "-c", "\(try #require(PerfBeside.clearCPU))"]
       let result = try Command.run(
         Self.new + words + pinned + Self.words("poller hz=50 seconds=2"))
       try #require(result.status == 0, "\(result.errors)")

@@ -33,6 +33,8 @@ enum PerfBeside {
     line.range(of: key).flatMap { Int(line[$0.upperBound...].prefix { $0.isNumber }) }
   }
 
+  static let needsClearCPU: Comment = "perf misses the wakes of this machine's idle CPUs"
+
   /// A CPU whose idle task perf can see.
   ///
   /// On some virtual machines the kernel traces nothing in the idle task of one CPU, so that perf itself

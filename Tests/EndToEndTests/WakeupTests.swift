@@ -5,7 +5,7 @@ extension EndToEnd {
   @Suite struct Wakeups {
     @Test(
       .enabled(if: Machine.hasPerf, Machine.needsPerf),
-      .enabled(if: PerfBeside.clearCPU != nil, "perf misses the wakes of this machine's idle CPUs"),
+      .enabled(if: PerfBeside.clearCPU != nil, PerfBeside.needsClearCPU),
       arguments: [
         "poller hz=50 seconds=2", "poller hz=100 seconds=2 main=0",
         "blocker cause=lock count=5 ms=50 gap=50", "chatty messages=50 gap=10",
@@ -50,6 +50,35 @@ extension EndToEnd {
       #expect(isNear(timer?["periodSeconds"].double, 0.02, slack: 0.0005), "\(run.signals)")
       #expect((timer?["count"].int ?? 0) >= 140)
       #expect((run.signals["wakeups"]["byCause"]["timer"].int ?? 0) >= 140)
+    }
+
+    @Test(arguments: [
+      "appender writes=60 bytes=33 gap=20 path=PATH", "blocker cause=lock count=6 ms=110 gap=200",
+    ])
+    func `a timer that something is done at is no polling`(workload: String) throws {
+      let scratch = try Scratch()
+      let run = try Recorded(
+        workload: workload.replacing("PATH", with: scratch.file("log")), scratch: scratch)
+      let timers = run.signals["wakeups"]["timers"].items
+      #expect(timers.contains { ($0["count"].int ?? 0) >= 5 }, "\(timers)")
+      #expect(timers.allSatisfy { ($0["expiredWithoutWork"].int ?? 9) <= 1 }, "\(timers)")
+      #expect(run.audit("polling-timers")["status"].string != "fail")
+    }
+
+    @Test func `a task that sleeps and looks is named, though libdispatch waits for it`() throws {
+      let run = try Recorded([Machine.asyncWorkload, "mode=poll", "count=150", "gap=20"])
+      let timers = run.signals["wakeups"]["timers"].items
+      let own = timers.filter {
+        // Without optimization it goes on inside of Task.sleep.
+        let function = $0["stack"].items.first?["function"].string ?? ""
+        return function.contains("runPolling") || function.contains("_sleep")
+      }
+      let counts = own.compactMap { $0["count"].int }.reduce(0, +)
+      #expect((130...150).contains(counts), "\(timers)")
+      #expect(own.allSatisfy { isNear($0["periodSeconds"].double, 0.0204, slack: 0.001) })
+      let idle = own.compactMap { $0["expiredWithoutWork"].int }.reduce(0, +)
+      #expect(idle > 100 && idle <= counts, "\(timers)")
+      #expect(run.audit("polling-timers")["status"].string == "fail")
     }
 
     @Test func `causes add up to all wakeups`() throws {

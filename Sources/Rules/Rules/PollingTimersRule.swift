@@ -6,8 +6,10 @@ package enum PollingTimersRule: Rule {
   package static let metadata = RuleMetadata(
     id: "polling-timers", title: "Wait for events, do not poll", category: .cpu,
     guide: [Guide.reducePower], signals: [.wakeups], unit: "1/s",
-    measuredAs: "timed waits that expired at a regular period with no work before the next wait, "
-      + "by thread and place, per second",
+    measuredAs:
+      "timed waits that expired at a regular period after which nothing was done before the next: "
+      + "nothing written or sent, no other thread or process set going that did, less than 1 ms of running or "
+      + "of waiting for something else; by thread and place, or by the function of the Swift task, per second",
     advice: "Replace the loop that looks by something that tells: a DispatchSource for files and "
       + "processes, an AsyncStream or continuation for state, a condition or semaphore for "
       + "threads. Where there is only a timer, schedule it for when there is something to do.",

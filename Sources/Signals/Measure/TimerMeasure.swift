@@ -3,50 +3,94 @@ import TraceModel
 
 /// Finds the timers among a process's wakeups.
 enum TimerMeasure {
-  /// Running for less than this after an expiry is no work.
-  private static let workThreshold = 0.001
+  /// What tells one timer of a thread from another.
+  private enum Place: Hashable {
+    /// Where it waits; -1 where no stack was taken.
+    case stack(Int)
+    /// The function that goes on, where the wait is a library's for all timers of the program.
+    case function(Frame)
+  }
+
+  private struct Expiry {
+    var time: Double
+    var worked: Bool
+  }
 
   /// Regular expiries, by thread and by the place that waited.
   static func timers(_ expiries: [Int32: [Timestamp]], in subject: SubjectView) -> [TimerSignal] {
+    let busy = expiries.filter { $0.value.count >= 4 }
+    guard !busy.isEmpty else { return [] }
+    let work = ExpiryWork(subject)
     var result: [TimerSignal] = []
     for thread in subject.threads {
-      guard let ends = expiries[thread.tid], ends.count >= 4 else { continue }
-      for (stack, times) in places(of: thread, endedAt: ends.sorted(), in: subject) {
-        guard let found = Periodicity.detect(times.map(\.time)) else { continue }
+      guard let ends = busy[thread.tid] else { continue }
+      for (place, expiries) in places(of: thread, endedAt: ends.sorted(), work, in: subject) {
+        guard let found = Periodicity.detect(expiries.map(\.time)) else { continue }
         result.append(
           TimerSignal(
             tid: Int(thread.tid), thread: thread.name, periodSeconds: found.periodSeconds,
             jitterSeconds: found.jitterSeconds, count: found.count,
-            expiredWithoutWork: times.count { !$0.worked },
-            stack: subject.frames(stack < 0 ? nil : stack)))
+            expiredWithoutWork: min(expiries.count { !$0.worked }, found.count),
+            stack: stack(of: place, in: subject)))
       }
     }
-    return result.sorted { ($1.count, $0.tid) < ($0.count, $1.tid) }
+    return result.sorted {
+      ($1.count, $0.tid, $1.periodSeconds) < ($0.count, $1.tid, $0.periodSeconds)
+    }
   }
 
-  /// Where the thread had waited as it was woken at these times, and whether it worked before it waited again.
+  private static func stack(of place: Place, in subject: SubjectView) -> [StackFrame] {
+    switch place {
+    case .stack(let stack): subject.frames(stack < 0 ? nil : stack)
+    case .function(let frame): [StackFrame(frame)]
+    }
+  }
+
+  /// Where the thread had waited as it was woken at these times, and whether anything was done before it waited so
+  /// again.
   private static func places(
-    of thread: ThreadModel, endedAt times: [Timestamp], in subject: SubjectView
-  ) -> [Int: [(time: Double, worked: Bool)]] {
-    var places: [Int: [(time: Double, worked: Bool)]] = [:]
-    var wait: ThreadInterval?
-    var ran = TimeSpan.zero
-    func end() {
-      guard let wait else { return }
-      places[wait.stack ?? -1, default: []].append(
-        (subject.time(wait.end), ran.seconds >= workThreshold))
+    of thread: ThreadModel, endedAt times: [Timestamp], _ work: ExpiryWork, in subject: SubjectView
+  ) -> [Place: [Expiry]] {
+    var places: [Place: [Expiry]] = [:]
+    var expired: (wait: ThreadInterval, spell: ExpiryWork.Spell)?
+    func end(at time: Timestamp) {
+      guard let (wait, begun) = expired else { return }
+      var spell = begun
+      spell.until = time
+      expired = nil
+      let outcome = work.outcome(of: spell)
+      var place = Place.stack(wait.stack ?? -1)
+      if let function = outcome.function,
+        !subject.trace.stacks.frames(of: wait.stack ?? -1).contains(where: \.isProgram)
+      {
+        place = .function(function)
+      }
+      places[place, default: []].append(
+        Expiry(time: subject.time(wait.end), worked: outcome.worked))
     }
     var next = 0
-    for interval in thread.intervals {
-      if interval.state == .running { ran += interval.length }
-      guard case .blocked = interval.state else { continue }
-      end()
-      wait = nil
-      ran = .zero
-      while next < times.count, times[next] < interval.end { next += 1 }
-      if next < times.count, times[next] == interval.end { wait = interval }
+    for interval in subject.history(of: thread) {
+      switch interval.state {
+      case .running: expired?.spell.running += interval.length
+      case .runnable: break
+      case .blocked(let cause):
+        while next < times.count, times[next] < interval.end { next += 1 }
+        let isTimed = next < times.count && times[next] == interval.end
+        if isTimed || cause == .eventWait {
+          end(at: interval.start)
+        } else {
+          expired?.spell.blocked += interval.length
+        }
+        guard isTimed else { continue }
+        expired = (
+          interval,
+          .init(
+            tid: thread.tid, from: interval.end, until: interval.end, running: .zero,
+            blocked: .zero)
+        )
+      }
     }
-    end()
+    end(at: subject.trace.end)
     return places
   }
 }

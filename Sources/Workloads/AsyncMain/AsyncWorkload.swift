@@ -4,16 +4,17 @@ import Glibc
 /// A program whose MainActor runs where async main or dispatchMain puts it, and is blocked a known number of times.
 ///
 /// With `mode=pool` it is a task of the cooperative pool that blocks, with `mode=private` a serial queue of its own,
-/// while the main queue runs empty blocks; with `mode=hops` tasks only yield, `count` times.
+/// while the main queue runs empty blocks; with `mode=hops` tasks only yield, `count` times, and with `mode=poll` they
+/// look for a file that is not there, every `gap` ms.
 ///
-/// `lull-workload-async [mode=async-main|dispatch|private|pool|hops] [count=N] [ms=T] [gap=G]`
+/// `lull-workload-async [mode=async-main|dispatch|private|pool|hops|poll] [count=N] [ms=T] [gap=G]`
 @main
 struct AsyncWorkload {
   static func main() async {
     let words = CommandLine.arguments.dropFirst()
     guard let program = Program(words) else {
       writeLine(
-        "usage: lull-workload-async [mode=async-main|dispatch|private|pool|hops] [count=N] [ms=T] [gap=G]",
+        "usage: lull-workload-async [mode=async-main|dispatch|private|pool|hops|poll] [count=N] [ms=T] [gap=G]",
         to: 2
       )
       exit(64)
@@ -24,6 +25,7 @@ struct AsyncWorkload {
     case .privateQueue: runDispatch(program, on: DispatchQueue(label: "lull.private"))
     case .pool: await runPool(program)
     case .hops: await runHops(program)
+    case .poll: await runPolling(program)
     }
   }
 
@@ -41,6 +43,14 @@ struct AsyncWorkload {
   /// Nothing but jobs, as many a second as the runtime can.
   static func runHops(_ program: Program) async {
     for _ in 0..<program.count { await Task.yield() }
+    program.printAndExit([])
+  }
+
+  /// Looks for what never comes.
+  static func runPolling(_ program: Program) async {
+    for _ in 0..<program.count where access("/var/empty/lull-never", F_OK) != 0 {
+      try? await Task.sleep(for: .milliseconds(program.gap))
+    }
     program.printAndExit([])
   }
 
@@ -115,6 +125,7 @@ struct Program: Sendable {
     case privateQueue = "private"
     case pool
     case hops
+    case poll
   }
 
   var mode = Mode.asyncMain

@@ -1,0 +1,152 @@
+import Quantities
+import TraceModel
+
+/// What came of a timed wait that expired: whether anything was done, and by which function.
+///
+/// A thread that wakes another hands the work on, as libdispatch's manager does for all timers of a program: what the
+/// other does until it waits for events again belongs to it.
+struct ExpiryWork {
+  /// From the end of a wait to the next one.
+  struct Spell {
+    var tid: Int32
+    var from: Timestamp
+    var until: Timestamp
+    /// On a CPU, and blocked elsewhere than in waits for events and times.
+    var running: TimeSpan
+    var blocked: TimeSpan
+  }
+
+  /// What was found.
+  struct Outcome {
+    var worked: Bool
+    /// The function of the first Swift job that ran, of the program's own if there was one.
+    var function: Frame?
+  }
+
+  /// Running or being blocked for less than this is no work.
+  private static let workThreshold = 0.001
+  /// How often work is handed on from one expiry.
+  private static let deepest = 3
+  /// With more, they are not followed.
+  private static let mostWakes = 400_000
+  private static let mostJobs = 200_000
+
+  private let subject: SubjectView
+  private let histories: [Int32: ThreadHistory]
+  /// When each thread wrote, sent, or woke another process, or a thread that had waited for that.
+  private var acts: [Int32: [UInt64]] = [:]
+  private var wakes: [Int32: [(time: Timestamp, woken: Int32)]] = [:]
+  private var jobs: [Int32: [JobRun]] = [:]
+  /// There is too much of it: nothing is said to have come to nothing.
+  private let isUntold: Bool
+
+  init(_ subject: SubjectView) {
+    self.subject = subject
+    let pid = subject.pid
+    histories = Dictionary(
+      subject.threads.map { ($0.tid, subject.history(of: $0)) }, uniquingKeysWith: { $1 })
+    let made = subject.trace.wakeups.matching { $0.context == .task && $0.wakerPid == pid }
+    var count = 0
+    for wakeup in made {
+      count += 1
+      guard count <= Self.mostWakes else { break }
+      switch wakeup.waited {
+      case .eventWait?, .unknown?, nil:
+        if wakeup.pid == pid {
+          wakes[wakeup.waker, default: []].append((wakeup.time, wakeup.tid))
+        } else {
+          acts[wakeup.waker, default: []].append(wakeup.time.nanoseconds)
+        }
+      // It had waited for this.
+      default: acts[wakeup.waker, default: []].append(wakeup.time.nanoseconds)
+      }
+    }
+    isUntold = count > Self.mostWakes
+    guard !isUntold else { return }
+    // What has no file behind it wakes others, as an eventfd does, which is told by who woke.
+    for operation in subject.trace.fileOperations
+    where operation.pid == pid && operation.target != .other {
+      switch operation.kind {
+      case .read, .open(truncates: false): break
+      default: acts[operation.tid, default: []].append(operation.time.nanoseconds)
+      }
+    }
+    for transfer in subject.trace.transfers where transfer.pid == pid && transfer.direction == .send
+    {
+      acts[transfer.tid, default: []].append(transfer.time.nanoseconds)
+    }
+    for tid in acts.keys { acts[tid]?.sort() }
+    guard subject.trace.jobs.count <= Self.mostJobs else { return }
+    for job in subject.trace.jobs.runs(of: pid) { jobs[job.tid, default: []].append(job) }
+  }
+
+  func outcome(of spell: Spell) -> Outcome {
+    guard !isUntold else { return Outcome(worked: true) }
+    return outcome(of: spell, depth: 0)
+  }
+
+  private func outcome(of spell: Spell, depth: Int) -> Outcome {
+    var found = Outcome(
+      worked: spell.running.seconds >= Self.workThreshold
+        || spell.blocked.seconds >= Self.workThreshold || hasActed(in: spell),
+      function: job(in: spell))
+    guard depth < Self.deepest else { return found }
+    for wake in handedOn(in: spell) where !found.worked || found.function?.isProgram != true {
+      guard let next = self.spell(of: wake.woken, from: wake.time) else { continue }
+      let further = outcome(of: next, depth: depth + 1)
+      found.worked = found.worked || further.worked
+      found.function = Self.better(found.function, further.function)
+    }
+    return found
+  }
+
+  private func hasActed(in spell: Spell) -> Bool {
+    guard let times = acts[spell.tid] else { return false }
+    let next = times.partitioningIndex { $0 >= spell.from.nanoseconds }
+    return next < times.count && times[next] <= spell.until.nanoseconds
+  }
+
+  private func job(in spell: Spell) -> Frame? {
+    guard let runs = jobs[spell.tid] else { return nil }
+    let next = runs.partitioningIndex { $0.end >= spell.from }
+    return runs[next...].prefix { $0.start <= spell.until }.reduce(nil) {
+      Self.better($0, $1.function)
+    }
+  }
+
+  /// Of two functions the one that tells more: the program's own, or else the library's that goes on rather than the
+  /// runtime's with which every task starts (Swift 6.3.1).
+  private static func better(_ one: Frame?, _ other: Frame?) -> Frame? {
+    func rank(_ frame: Frame?) -> Int {
+      guard let frame else { return 0 }
+      return frame.isProgram ? 3 : frame.function?.hasPrefix("future_adapter") == true ? 1 : 2
+    }
+    return rank(other) > rank(one) ? other : one
+  }
+
+  private func handedOn(in spell: Spell) -> ArraySlice<(time: Timestamp, woken: Int32)> {
+    guard let made = wakes[spell.tid] else { return [] }
+    let first = made.partitioningIndex { $0.time >= spell.from }
+    let end = made.partitioningIndex { $0.time > spell.until }
+    return first < end ? made[first..<end] : []
+  }
+
+  /// What a thread did that was woken, until it waits for events again.
+  private func spell(of tid: Int32, from time: Timestamp) -> Spell? {
+    guard let history = histories[tid] else { return nil }
+    var spell = Spell(tid: tid, from: time, until: time, running: .zero, blocked: .zero)
+    for interval in history.from(time) where interval.end > time {
+      switch interval.state {
+      case .running: spell.running += interval.length
+      case .blocked(.eventWait) where interval.start > time: return spell
+      case .blocked(.eventWait), .runnable: break
+      // It may be idle there.
+      case .blocked(.unknown): return spell
+      case .blocked: spell.blocked += interval.end - max(interval.start, time)
+      }
+      spell.until = interval.end
+      if spell.running.seconds + spell.blocked.seconds >= Self.workThreshold { return spell }
+    }
+    return spell
+  }
+}
