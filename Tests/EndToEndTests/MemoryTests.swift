@@ -3,6 +3,46 @@ import Testing
 
 extension EndToEnd {
   @Suite struct Memory {
+    /// Maps and touches a file of 120 MB or copies it, after `wait` ms in a call that waits for events, and lets it go.
+    private static let reader = """
+      #include <fcntl.h>
+      #include <poll.h>
+      #include <stdio.h>
+      #include <stdlib.h>
+      #include <sys/mman.h>
+      #include <unistd.h>
+      int main(int count, char **words) {
+        size_t size = 120 << 20;
+        int file = open(words[1], O_RDONLY);
+        long sum = 0;
+        poll(0, 0, 300);
+        char *all = count > 2 ? malloc(size) : mmap(0, size, PROT_READ, MAP_PRIVATE, file, 0);
+        if (count > 2) for (size_t at = 0; at < size;) at += read(file, all + at, size - at);
+        for (size_t at = 0; at < size; at += 4096) sum += all[at];
+        usleep(400000);
+        if (count > 2) free(all); else munmap(all, size);
+        poll(0, 0, 300);
+        printf("{\\"sum\\": %ld}\\n", sum);
+        return 0;
+      }
+      """
+
+    @Test(arguments: [true, false])
+    func `a mapped file is no footprint, a copied one is`(isMapped: Bool) throws {
+      let scratch = try Scratch()
+      let (source, program, file) = (scratch.file("r.c"), scratch.file("r"), scratch.file("big"))
+      try Self.reader.write(toFile: source, atomically: true, encoding: .utf8)
+      let built = try Command.run(["cc", "-O1", "-o", program, source])
+      try #require(built.status == 0, "\(built.errors)")
+      try Data(count: 120 << 20).write(to: URL(fileURLWithPath: file))
+      let run = try Recorded([program, file] + (isMapped ? [] : ["copy"]), scratch: scratch)
+      let memory = run.signals["memory"]
+      // Resident it is either way.
+      #expect((memory["peakResidentBytes"].int ?? 0) > 120 << 20)
+      let peak = memory["peakFootprintBytes"].int ?? 0
+      #expect(isMapped ? peak < 4 << 20 : (120 << 20...126 << 20).contains(peak), "\(memory)")
+    }
+
     @Test func `the difference of two footprints is what was taken more`() throws {
       let small = try Recorded(workload: "steady mb=32 seconds=1")
       let large = try Recorded(workload: "steady mb=96 seconds=1")

@@ -10,7 +10,7 @@ package enum MemorySpikesRule: Rule {
     id: "memory-spikes", title: "Free temporaries before they pile up", category: .memory,
     guide: [Guide.allocate], signals: [.memory, .mainThread], unit: "ratio",
     measuredAs:
-      "within one turn of the main thread, (highest resident size − that at its end) ÷ that "
+      "within one turn of the main thread, (highest footprint − that at its end) ÷ that "
       + "at its beginning, the worst turn; from readings of /proc and the kernel's own peak; spikes "
       + "of less than 8 MiB count as none",
     advice: "Work in pieces, and give each its own scope so that its buffers end there "

@@ -18,18 +18,13 @@ enum MemoryMeasure {
         residentBytes: $0.sample.resident)
     }
     var signal = MemorySignal(
-      peakFootprintBytes: all.map { peak($0.sample) }.max() ?? 0,
+      // A program begins with nothing: what is highest at its first reading came before that.
+      peakFootprintBytes: FootprintPeak.of(
+        (subject.trace.startsLate ? [] : [FootprintSample()]) + all.map(\.sample)),
       endFootprintBytes: last.sample.footprint,
       peakResidentBytes: max(
         all.map(\.sample.peakResident).max() ?? 0, subject.trace.subject.peakResidentBytes ?? 0))
     let attached = subject.trace.startsLate
-    if attached {
-      // What was highest before is not this recording's.
-      signal.peakFootprintBytes = samples.map(\.footprintBytes).max() ?? 0
-      for sample in all.map(\.sample) where sample.peakResident > first.sample.peakResident {
-        signal.peakFootprintBytes = max(signal.peakFootprintBytes, peak(sample))
-      }
-    }
     signal.majorFaults = Int(
       clamping: last.sample.majorFaults &- (attached ? first.sample.majorFaults : 0))
     signal.minorFaults = Int(
@@ -74,15 +69,6 @@ enum MemoryMeasure {
   }
 
   private static let fewestBetweenTurns = 8
-
-  /// The highest footprint up to a sample, between samples too.
-  ///
-  /// The kernel keeps the peak of the resident size (VmHWM). Mapped files stay resident, so that what the peak
-  /// held beyond them was footprint.
-  private static func peak(_ sample: FootprintSample) -> UInt64 {
-    let above = sample.peakResident > sample.file ? sample.peakResident - sample.file : 0
-    return max(sample.footprint, above)
-  }
 
   /// At most this many samples go into the report, the peak always among them.
   private static let mostSamples = 600

@@ -17,14 +17,12 @@ enum MemorySpikeMeasure {
       guard begin < end else { continue }
       let before = footprints[begin].sample
       let after = footprints[end].sample
-      var peak = footprints[begin...end].map(\.sample.resident).max() ?? 0
-      // The kernel's own peak tells what came and went between two readings, if it is a new one.
-      if after.peakResident > before.peakResident { peak = max(peak, after.peakResident) }
-      guard peak > after.resident, peak > before.resident else { continue }
+      let peak = FootprintPeak.of(footprints[begin...end].lazy.map(\.sample))
+      guard peak > after.footprint, peak > before.footprint else { continue }
       spikes.append(
         MemorySpike(
-          time: subject.time(turn.start), beforeBytes: before.resident, peakBytes: peak,
-          afterBytes: after.resident))
+          time: subject.time(turn.start), beforeBytes: before.footprint, peakBytes: peak,
+          afterBytes: after.footprint))
     }
     return Array(
       spikes.sorted { $0.peakBytes - $0.afterBytes > $1.peakBytes - $1.afterBytes }

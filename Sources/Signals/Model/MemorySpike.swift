@@ -4,7 +4,7 @@ package struct MemorySpike: Sendable, Hashable, Codable {
   package var time: Double
   /// Resident size before.
   package var beforeBytes: UInt64
-  /// Highest resident size.
+  /// Highest footprint.
   package var peakBytes: UInt64
   /// Resident size after.
   package var afterBytes: UInt64
