@@ -9,6 +9,22 @@ extension EndToEnd {
       #expect(isNear(seconds, run.truth["seconds"].double ?? -1), "\(run.mainThread)")
     }
 
+    @Test func `a program that does not catch SIGTERM has no time to end in`() throws {
+      let scratch = try Scratch()
+      let target = try Command([
+        Machine.lull, "record", "-q", "-o", scratch.file("t"), "--", "sleep", "20",
+      ])
+      sleep(2)
+      let children = try String(
+        contentsOfFile: "/proc/\(target.pid)/task/\(target.pid)/children", encoding: .utf8)
+      for child in children.split(separator: " ").compactMap({ pid_t($0) }) { kill(child, SIGTERM) }
+      #expect(try target.finish().status == 128 + SIGTERM)
+      let report = try Recorded.report(scratch.file("t"))
+      #expect(report["process"]["signal"].int == Int(SIGTERM))
+      let audit = report["audits"].items.first { $0["id"].string == "termination-time" }
+      #expect(audit?["status"].string == "notApplicable", "\(String(describing: audit))")
+    }
+
     @Test func `launch ends at the first event wait`() throws {
       let run = try Recorded(workload: "idle seconds=2")
       let launch = run.mainThread["launchSeconds"].double ?? -1

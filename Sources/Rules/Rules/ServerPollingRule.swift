@@ -5,14 +5,17 @@ import Signals
 package enum ServerPollingRule: Rule {
   package static let metadata = RuleMetadata(
     id: "server-polling", title: "Do not poll servers", category: .network,
-    guide: [Guide.reducePower], signals: [.network], unit: "bursts",
-    measuredAs: "most bursts to one host at a regular interval (within ±1 s of their mean or "
-      + "±10 %)",
+    guide: [Guide.reducePower], signals: [.network], unit: "1/h",
+    measuredAs:
+      "bursts at a regular interval (three and more, within ±1 s of their mean or ±10 %) per hour, of "
+      + "the host that is asked most often; what comes less than twice in the recording is not seen",
     advice: "Let the server tell: a push notification, a WebSocket, server-sent events or a long "
       + "poll on one connection. If you must ask, ask when the user does, honour Cache-Control, "
       + "and stretch the interval each time nothing is new.",
     examples: [
-      RuleExample("two requests", .pass, RadioTails.example(every: 30, seconds: 60)),
+      RuleExample("an hourly sync", .pass, RadioTails.example(every: 3600, seconds: 14_400)),
+      RuleExample(
+        "two requests in a minute", .notMeasured, RadioTails.example(every: 30, seconds: 60)),
       RuleExample("a request every 10 s", .fail, RadioTails.example(every: 10, seconds: 60)),
       RuleExample("no traffic", .notApplicable, RadioTails.example(every: 120, seconds: 60)),
     ])
@@ -26,23 +29,36 @@ package enum ServerPollingRule: Rule {
     for burst in network.bursts where burst.class == .periodic {
       for host in burst.remotes { byHost[host, default: []].append(burst) }
     }
-    let hosts = byHost.sorted { ($0.value.count, $1.key) > ($1.value.count, $0.key) }
-    let most = hosts.first?.value.count ?? 0
+    let hosts = byHost.map { (key: $0.key, value: $0.value, perHour: perHour($0.value)) }
+      .sorted { ($0.perHour, $1.key) > ($1.perHour, $0.key) }
+    let most = hosts.first?.perHour ?? 0
     let joules = network.bursts.filter { $0.class == .periodic }.reduce(0) { $0 + $1.energyJoules }
     let display = hosts.first.map {
-      "\($0.value.count) regular bursts to \($0.key)"
+      "\($0.value.count) regular bursts to \($0.key), \(Figures.brief($0.perHour)) an hour"
         + (network.withoutPolls.map {
           "; had the server told, \(Figures.joules(network.radio.energyJoules)) would be "
             + Figures.joules($0.energyJoules)
         } ?? "")
     }
+    // Three at the same distance take twice that long.
+    let exposure = Exposure(signals)
+    let unseen = exposure.isWhole ? 0 : 2 * 3600 / exposure.seconds
     return .measured(
       RuleFinding(
-        fact: Double(most), displayValue: display ?? "no regular bursts to any host",
+        value: most, bounds: Bounds(low: most, high: max(most, unseen)),
+        displayValue: display ?? "no regular bursts to any host",
         evidence: hosts.prefix(5).map { row(host: $0.key, bursts: $0.value) },
         savings: most > 0
-          ? Savings(value: Double(most), joules: network.withoutPolls?.savedJoules ?? joules) : nil)
+          ? Savings(value: scale.excess(most), joules: network.withoutPolls?.savedJoules ?? joules)
+          : nil)
     )
+  }
+
+  /// By the median of the distances.
+  private static func perHour(_ bursts: [Burst]) -> Double {
+    let starts = bursts.map(\.start).sorted()
+    let gaps = zip(starts, starts.dropFirst()).map { $1 - $0 }.filter { $0 > 0 }
+    return Quantiles.median(gaps).map { 3600 / $0 } ?? 0
   }
 
   private static func row(host: String, bursts: [Burst]) -> Evidence {

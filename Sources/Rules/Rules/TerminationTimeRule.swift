@@ -3,11 +3,14 @@ import Signals
 
 /// A program that is told to end must end soon.
 package enum TerminationTimeRule: Rule {
+  /// The kernel ends a program sooner, even a large one.
+  private static let defaultActionSeconds = 0.1
+
   package static let metadata = RuleMetadata(
     id: "termination-time", title: "End soon after being told to",
     category: .lifeCycle, guide: [Guide.termination10, Guide.termination, Guide.doNotBlock],
     signals: [.lifecycle], unit: "s",
-    measuredAs: "SIGTERM or SIGINT to the exit",
+    measuredAs: "SIGTERM or SIGINT to the exit, of a program that catches it",
     advice: "Catch SIGTERM with a DispatchSourceSignal or ServiceLifecycle's graceful shutdown, "
       + "stop taking work, save what changed, and leave. Save while running, so that little is "
       + "left to save, and put a deadline on closing connections.",
@@ -23,6 +26,12 @@ package enum TerminationTimeRule: Rule {
           durationSeconds: 10,
           lifecycle: LifecycleSignal(terminationSeconds: 6, terminationSignal: 15))),
       RuleExample(
+        "ended by the signal, which it does not catch", .notApplicable,
+        SignalSet(
+          durationSeconds: 5,
+          lifecycle: LifecycleSignal(
+            terminationSeconds: 0.001, exitSignal: 15, terminationSignal: 15))),
+      RuleExample(
         "ends by itself", .notApplicable,
         SignalSet(durationSeconds: 10, lifecycle: LifecycleSignal(launchSeconds: 0.1))),
       RuleExample(
@@ -36,6 +45,10 @@ package enum TerminationTimeRule: Rule {
       return life.terminationSignal == nil
         ? .notApplicable(reason: "the program was not told to end")
         : .notMeasured(reason: "the program was still running when the recording ended")
+    }
+    // A handler that cleans up may end the program by the same signal, but not at once.
+    guard life.exitSignal != life.terminationSignal || seconds > defaultActionSeconds else {
+      return .notApplicable(reason: "the signal itself ended the program, which does not catch it")
     }
     return .measured(
       RuleFinding(
