@@ -34,6 +34,18 @@ struct RecordedReportsTests {
       """)
   }
 
+  @Test(arguments: [
+    ("perf-file.script.txt", "not known: the text of perf script does not tell"),
+    ("poller-cut.perf.data", "not known of the part that is missing"),
+    ("perf-fp.perf.data", "nothing was lost"),
+  ])
+  func `that nothing was lost is said where the trace would say otherwise`(
+    trace: String, losses: String
+  ) throws {
+    let result = try BuiltLull.run(["report", "Traces/\(trace)"], in: Self.root)
+    #expect(result.output.contains("losses       \(losses)\n"), "\(result.output)")
+  }
+
   @Test func `recordings are small, and each is described`() throws {
     let descriptions = try String(
       contentsOf: Self.root.appendingPathComponent("Traces/README.md"), encoding: .utf8)

@@ -8,6 +8,8 @@ public final class PerfDataFile: Sendable {
   let locators: ContiguousArray<PayloadLocator>
   let headerProblems: [String]
   let isUnfinished: Bool
+  /// Whether the file would say that records were lost.
+  public let tellsLosses: Bool
   private let scanned = Mutex<ScanSummary?>(nil)
 
   /// The events, in the header's order.
@@ -36,6 +38,7 @@ public final class PerfDataFile: Sendable {
     storage = parts.storage
     data = parts.data
     isUnfinished = parts.isUnfinished
+    tellsLosses = parts.tellsLosses
     var attributes = parts.attributes
     var problems = parts.problems
     decoder = EntryDecoder(storage.bytes, attributes)

@@ -164,6 +164,7 @@ struct ScriptText {
     var parts = TraceParts(
       storage: storage, data: 0..<storage.count, attributes: events.map(\.attribute),
       decoder: decoder)
+    parts.tellsLosses = false
     if unread > 0 { parts.problems.append("\(unread) lines are no event of perf script") }
     return parts
   }

@@ -9,6 +9,8 @@ struct TraceParts {
   var hasFeatures = true
   var problems: [String] = []
   var isUnfinished = false
+  /// Records tell what was lost; a text of them does not.
+  var tellsLosses = true
 
   /// Opens a file or a directory of any form.
   static func open(path: String) throws(PerfDataError) -> TraceParts {

@@ -41,6 +41,7 @@ package enum ReportBuilder {
       lostEvents: metadata.lostEvents,
       lostSamples: metadata.lostSamples,
       throttled: UInt64(clamping: metadata.throttled),
+      lossNote: metadata.lossNote,
       truncated: metadata.truncated,
       truncationNote: metadata.truncationNote,
       unknownRecords: metadata.unknownRecords,

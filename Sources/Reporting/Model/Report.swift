@@ -64,6 +64,8 @@ package struct TraceSection: Codable, Sendable, Equatable {
   package var lostSamples: UInt64
   /// Times the kernel throttled an event.
   package var throttled: UInt64
+  /// Why it is not known whether something was lost; left out where the trace would say so.
+  package var lossNote: String?
   /// Whether the trace ends before its recording did.
   package var truncated: Bool
   /// What is missing from a truncated trace.

@@ -119,7 +119,7 @@ enum RecordingText {
       let times = Figures.count(Int(clamping: trace.throttled), "time")
       parts.append("throttled \(times)")
     }
-    var text = "nothing was lost"
+    var text = trace.lossNote ?? "nothing was lost"
     if !parts.isEmpty { text = parts.joined(separator: ", ") + ": figures may be too low" }
     if trace.unknownRecords > 0 {
       text += "; \(Figures.count(trace.unknownRecords, "record")) of unknown kinds left out"

@@ -27,6 +27,8 @@ struct ExpiryWork {
   private static let workThreshold = 0.001
   /// How often work is handed on from one expiry.
   private static let deepest = 3
+  /// What sets so many threads going is no look for what never comes.
+  private static let mostFollowed = 16
   /// With more, they are not followed.
   private static let mostWakes = 400_000
   private static let mostJobs = 200_000
@@ -91,7 +93,10 @@ struct ExpiryWork {
         || spell.blocked.seconds >= Self.workThreshold || hasActed(in: spell),
       function: job(in: spell))
     guard depth < Self.deepest else { return found }
-    for wake in handedOn(in: spell) where !found.worked || found.function?.isProgram != true {
+    let handed = handedOn(in: spell)
+    if handed.count > Self.mostFollowed { found.worked = true }
+    for wake in handed.prefix(Self.mostFollowed)
+    where !found.worked || found.function?.isProgram != true {
       guard let next = self.spell(of: wake.woken, from: wake.time) else { continue }
       let further = outcome(of: next, depth: depth + 1)
       found.worked = found.worked || further.worked

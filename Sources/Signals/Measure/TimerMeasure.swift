@@ -18,7 +18,7 @@ enum TimerMeasure {
 
   /// Regular expiries, by thread and by the place that waited.
   static func timers(_ expiries: [Int32: [Timestamp]], in subject: SubjectView) -> [TimerSignal] {
-    let busy = expiries.filter { $0.value.count >= 4 }
+    let busy = expiries.filter { mayBeTimer($0.value, in: subject) }
     guard !busy.isEmpty else { return [] }
     let work = ExpiryWork(subject)
     var result: [TimerSignal] = []
@@ -37,6 +37,14 @@ enum TimerMeasure {
     return result.sorted {
       ($1.count, $0.tid, $1.periodSeconds) < ($0.count, $1.tid, $0.periodSeconds)
     }
+  }
+
+  /// What came of expiries is looked for only where there may be a timer: it takes a walk through all wakes.
+  private static func mayBeTimer(_ times: [Timestamp], in subject: SubjectView) -> Bool {
+    guard times.count >= 4 else { return false }
+    // Several timers of one place are told apart by the jobs that they set going, or by the places.
+    let hasPlaces = subject.trace.jobs.count > 0 || subject.trace.capture != nil
+    return hasPlaces || Periodicity.detect(times.sorted().map { subject.time($0) }) != nil
   }
 
   private static func stack(of place: Place, in subject: SubjectView) -> [StackFrame] {

@@ -64,7 +64,11 @@ extension TraceLoader {
       hostname: file.features.hostname, kernel: file.features.osRelease,
       cpuCount: file.features.cpusOnline ?? 1, cpuModel: file.features.cpuDescription,
       records: records, lostEvents: state.lostEvents, lostSamples: state.lostSamples,
-      throttled: state.throttled, truncated: note != nil, truncationNote: note,
+      throttled: state.throttled,
+      lossNote: file.tellsLosses
+        ? note.map { _ in "not known of the part that is missing" }
+        : "not known: the text of perf script does not tell",
+      truncated: note != nil, truncationNote: note,
       unknownRecords: file.unknownRecords, symbolProblems: state.stacks.problems,
       untoldRuns: state.tables.threads.lazy.filter { $0.pid == subject.pid }
         .reduce(0) { $0 + $1.untoldRuns },

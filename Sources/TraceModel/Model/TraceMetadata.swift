@@ -19,6 +19,8 @@ public struct TraceMetadata: Sendable {
   /// Samples dropped before they reached a ring (PERF_RECORD_LOST_SAMPLES).
   public var lostSamples: UInt64
   public var throttled: Int
+  /// Why it is not known whether something was lost; nil where the trace would say so.
+  public var lossNote: String?
   public var truncated: Bool
   public var truncationNote: String?
   public var unknownRecords: Int

@@ -60,7 +60,9 @@ extension Trace {
       metadata: TraceMetadata(
         path: capture.path, startWallNanoseconds: start.nanoseconds,
         durationSeconds: (end - start).seconds, cpuCount: 0, records: packets.count,
-        lostEvents: 0, lostSamples: 0, throttled: 0, truncated: capture.note != nil,
+        lostEvents: 0, lostSamples: 0, throttled: 0,
+        lossNote: "not known: a packet capture does not tell what it missed",
+        truncated: capture.note != nil,
         truncationNote: capture.note, unknownRecords: capture.others, undecodable: [:]),
       start: start, end: end,
       tables: Tables(

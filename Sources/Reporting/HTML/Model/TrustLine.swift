@@ -20,7 +20,8 @@ struct TrustLine {
     let trace = report.trace
     let lost = trace.lostEvents > 0 || trace.lostSamples > 0 || trace.throttled > 0
     var lines = [
-      TrustLine(lost ? "poor" : "good", "Losses", PageText.shown(RecordingText.losses(trace)))
+      TrustLine(
+        lost ? "poor" : trace.lossNote == nil ? "good" : "fair", "Losses", PageText.shown(RecordingText.losses(trace)))
     ]
     if trace.truncated {
       lines.append(TrustLine("poor", "Truncated", RecordingText.truncation(trace)))
