@@ -21,7 +21,8 @@ struct TrustLine {
     let lost = trace.lostEvents > 0 || trace.lostSamples > 0 || trace.throttled > 0
     var lines = [
       TrustLine(
-        lost ? "poor" : trace.lossNote == nil ? "good" : "fair", "Losses", PageText.shown(RecordingText.losses(trace)))
+        lost ? "poor" : trace.lossNote == nil ? "good" : "fair", "Losses",
+        PageText.shown(RecordingText.losses(trace)))
     ]
     if trace.truncated {
       lines.append(TrustLine("poor", "Truncated", RecordingText.truncation(trace)))
