@@ -3,8 +3,8 @@ import Signals
 /// How long a recording was open to a rule's events, by which they become a rate.
 ///
 /// A rate is what was seen divided by how long it was looked at, however short that is: the bounds say how little a
-/// short look tells. A tool's run from its start to its end is all there is of it, so its figures are exact; one that
-/// is shorter than the unit of time is counted by the run.
+/// short look tells. A tool's run from its start to its end is all there is of it, so its figures are exact, unless
+/// some of it only was recorded; one that is shorter than the unit of time is counted by the run.
 struct Exposure: Sendable, Hashable {
   /// How long it was looked at.
   var seconds: Double
@@ -35,7 +35,7 @@ struct Exposure: Sendable, Hashable {
   /// The part of the time that the events took, in percent.
   func percent(_ sum: EventSum) -> Rate {
     let factor = 100 / seconds
-    let bounds = isWhole ? .exactly(sum.total) : sum.bounds
+    let bounds = isWhole && !sum.isSampled ? .exactly(sum.total) : sum.bounds
     return Rate(value: sum.total * factor, bounds: bounds.scaled(by: factor))
   }
 
@@ -53,8 +53,11 @@ struct Exposure: Sendable, Hashable {
       return Rate(value: sum.total * factor, bounds: bounds(sum, over: period))
     }
     let isPerRun = seconds < period
-    let value = isPerRun ? sum.total : sum.total * period / seconds
-    return Rate(value: value, bounds: .exactly(value), isPerRun: isPerRun)
+    let factor = isPerRun ? 1 : period / seconds
+    let value = sum.total * factor
+    return Rate(
+      value: value, bounds: sum.isSampled ? sum.bounds.scaled(by: factor) : .exactly(value),
+      isPerRun: isPerRun)
   }
 }
 

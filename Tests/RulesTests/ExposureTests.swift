@@ -32,6 +32,20 @@ import Testing
     #expect(abs(Exposure(seconds: 0.5).perSecond(EventSum(count: 1)).bounds.low - 0.0253) < 1e-3)
   }
 
+  /// Fifty of 12,800 were recorded, each for 256: the bounds are those of the fifty.
+  @Test func `of what was recorded as one of many the bounds are those of what was recorded`() {
+    let sampled = EventSum(count: 12_800, recorded: 50)
+    let minute = Exposure(seconds: 60).perMinute(sampled)
+    #expect(minute.value == 12_800)
+    #expect(abs(minute.bounds.low - 37.11 * 256) < 3 && abs(minute.bounds.high - 65.92 * 256) < 3)
+    #expect(EventSum(count: 50, recorded: 50).bounds == EventSum(count: 50).bounds)
+    var run = SignalSet(
+      durationSeconds: 20, mainThread: MainThreadSignal(hasEventLoop: false, turns: 1))
+    run.isWholeRun = true
+    let inRun = Exposure(run).perMinute(sampled)
+    #expect(inRun.isPerRun && inRun.value == 12_800 && inRun.bounds == minute.bounds)
+  }
+
   @Test func `a tool's run is its own whole exposure`() {
     var run = SignalSet(
       durationSeconds: 20, mainThread: MainThreadSignal(hasEventLoop: false, turns: 1))

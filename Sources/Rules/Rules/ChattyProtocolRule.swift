@@ -28,12 +28,17 @@ package enum ChattyProtocolRule: Rule {
     guard exchange.sends >= fewestSends else {
       return .notApplicable(reason: "fewer than \(fewestSends) sends")
     }
+    // Of sends of which one of many was recorded, no more is known than of those.
+    let each =
+      Double(min(exchange.sendsRecorded ?? exchange.sends, exchange.sends)) / Double(exchange.sends)
     let value = Double(exchange.followedSmallSends) / Double(exchange.sends) * 100
     return .measured(
       RuleFinding(
         value: value,
-        bounds: .share(Double(exchange.followedSmallSends), of: Double(exchange.sends))
-          .scaled(by: 100),
+        bounds: .share(
+          Double(exchange.followedSmallSends) * each, of: Double(exchange.sends) * each
+        )
+        .scaled(by: 100),
         displayValue: "\(exchange.followedSmallSends) of \(exchange.sends) sends were small and "
           + "followed by another; \(Figures.count(exchange.roundTrips, "round trip")), median "
           + "\(Figures.bytes(exchange.medianSendBytes))",

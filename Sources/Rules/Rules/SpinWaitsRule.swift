@@ -32,7 +32,7 @@ package enum SpinWaitsRule: Rule {
     guard spins.total > 0 else {
       return .notApplicable(reason: "no call came back with nothing")
     }
-    let rate = Exposure(signals).perSecond(EventSum(count: spins.total))
+    let rate = Exposure(signals).perSecond(EventSum(count: spins.total, recorded: spins.recorded))
     return .measured(
       RuleFinding(
         rate: rate,

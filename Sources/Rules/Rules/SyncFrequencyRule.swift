@@ -29,7 +29,8 @@ package enum SyncFrequencyRule: Rule {
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let disk = signals.disk else { return .notMeasured(reason: "not recorded") }
     guard disk.syncs > 0 else { return .notApplicable(reason: "nothing was synced") }
-    let rate = Exposure(signals).perMinute(EventSum(count: disk.syncs))
+    let rate = Exposure(signals).perMinute(
+      EventSum(count: disk.syncs, recorded: disk.syncsRecorded))
     let stall = ", \(Figures.seconds(disk.syncSeconds)) stalled"
     return .measured(
       RuleFinding(

@@ -45,7 +45,7 @@ package enum WriteFrequencyRule: Rule {
     let bursts = EventSum(count: disk.writeBursts)
     let small = EventSum(
       total: Double(repeated) / smallWritesPerBurst, events: repeated,
-      unseen: 1 / smallWritesPerBurst)
+      recorded: disk.smallWritesRecorded, unseen: 1 / smallWritesPerBurst)
     let rate = Exposure(signals).perMinute(small.total > bursts.total ? small : bursts)
     return .measured(
       RuleFinding(

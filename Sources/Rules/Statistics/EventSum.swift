@@ -18,8 +18,21 @@ struct EventSum: Sendable, Hashable {
   /// The size of an event that was not seen and might have been.
   var unseen = 1.0
 
-  /// So many events of size one.
-  init(count: Int) { add(Double(count), events: count) }
+  /// Of what it came to only a part was recorded, each for several.
+  private(set) var isSampled = false
+
+  /// So many events of size one, of which so many were recorded (nil: all), each of which stands for as many.
+  init(count: Int, recorded: Int? = nil) {
+    self.init(total: Double(count), events: count, recorded: recorded, unseen: 1)
+  }
+
+  /// The same of events that come to so much together.
+  init(total: Double, events: Int, recorded: Int?, unseen: Double) {
+    let seen = min(max(recorded ?? events, 1), max(events, 1))
+    self.unseen = unseen * max(Double(events), 1) / Double(seen)
+    isSampled = seen < events
+    add(total, events: min(seen, events))
+  }
 
   /// Events of known sizes.
   init(sizes: some Sequence<Double>, unseen: Double) {

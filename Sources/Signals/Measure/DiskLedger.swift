@@ -51,6 +51,7 @@ struct DiskLedger {
     signal.bytesWritten &+= bytes
     if isSmall {
       signal.smallWrites += count
+      signal.smallWritesRecorded = (signal.smallWritesRecorded ?? 0) + 1
       if let stack = operation.stack { smallWriteStacks[stack, default: 0] += 1 }
     }
     if lastWrite.map({ time - $0 >= Self.burstGap }) ?? true { signal.writeBursts += 1 }
@@ -85,6 +86,7 @@ struct DiskLedger {
     let count = Int(clamping: operation.weight)
     joiners[path]?.flush()
     signal.syncs += count
+    signal.syncsRecorded = (signal.syncsRecorded ?? 0) + 1
     signal.syncSeconds += operation.duration.seconds * Double(operation.weight)
     change(path) { $0.syncs += count }
   }

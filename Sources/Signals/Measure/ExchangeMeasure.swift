@@ -42,11 +42,13 @@ enum ExchangeMeasure {
       for transfer in own where transfer.direction == .send { sizes.append(Double(transfer.bytes)) }
     }
     rows.sort { ($1.followedSmallSends, $0.remote) < ($0.followedSmallSends, $1.remote) }
-    return ExchangeSignal(
+    var signal = ExchangeSignal(
       sends: rows.reduce(0) { $0 + $1.sends },
       followedSmallSends: rows.reduce(0) { $0 + $1.followedSmallSends },
       roundTrips: rows.reduce(0) { $0 + $1.roundTrips },
       medianSendBytes: Quantiles.median(sizes) ?? 0, connections: rows)
+    signal.sendsRecorded = sizes.count
+    return signal
   }
 
   private static func exchange(

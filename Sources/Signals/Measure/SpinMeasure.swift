@@ -19,6 +19,7 @@ enum SpinMeasure {
       counts[tid, default: [:]][.wouldBlock, default: 0] += row.count
     }
     for call in subject.trace.spinCalls where call.pid == subject.pid {
+      signal.recorded = (signal.recorded ?? 0) + 1
       guard call.kind == .wouldBlock else {
         counts[call.tid, default: [:]][call.kind, default: 0] += call.weight
         continue

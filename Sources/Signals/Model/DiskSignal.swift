@@ -10,6 +10,10 @@ package struct DiskSignal: Sendable, Hashable, Codable {
   package var smallWriteStack: [StackFrame]
   /// fsync, fdatasync, sync_file_range, msync and O_SYNC writes.
   package var syncs: Int
+  /// How many of the small writes and the syncs were recorded each, where the recorder took some only; nil where all
+  /// were.
+  package var smallWritesRecorded: Int?
+  package var syncsRecorded: Int?
   /// Time threads stalled in syncs.
   package var syncSeconds: Double
   /// Writes per minute of the recording.

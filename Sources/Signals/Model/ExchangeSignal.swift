@@ -2,6 +2,8 @@
 package struct ExchangeSignal: Sendable, Hashable, Codable {
   /// Sends with payload.
   package var sends: Int
+  /// How many of them were recorded each, where the recorder took some only; nil where all were.
+  package var sendsRecorded: Int?
   /// Sends of less than 512 bytes that the next send on the connection followed within 200 ms.
   package var followedSmallSends: Int
   /// Changes from sending to receiving.

@@ -6,6 +6,8 @@ package struct SpinSignal: Sendable, Hashable, Codable {
   package var emptyPolls: Int
   /// Calls that would have blocked, three and more in a row in one thread.
   package var emptyReads: Int
+  /// How many of them were recorded each, where the recorder took some only; nil where all were.
+  package var recorded: Int?
   /// The same by thread, worst first.
   package var places: [SpinPlace]
 
