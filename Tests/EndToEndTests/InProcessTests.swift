@@ -32,6 +32,17 @@ extension EndToEnd {
     }
 
     @Test(arguments: Rung.unprivileged)
+    func `the main queue is found on its workers`(rung: Rung) throws {
+      let run = try Recorded(
+        [Machine.asyncWorkload, "mode=dispatch", "count=3", "ms=300", "gap=200"], in: rung.words)
+      try #require(run.hangs.count == 3, "\(run.mainThread)")
+      for (hang, length) in zip(run.hangs, run.trueSpans) {
+        #expect(isNear(hang["blockedByCause"]["sleep"].double, length), "\(hang) of \(length)")
+      }
+      #expect(run.audit("main-thread-hangs")["status"].string == "fail")
+    }
+
+    @Test(arguments: Rung.unprivileged)
     func `computing is running time`(rung: Rung) throws {
       let run = try Recorded(
         workload: "blocker cause=compute count=3 ms=300 gap=300", in: rung.words)

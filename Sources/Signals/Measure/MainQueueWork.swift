@@ -58,7 +58,14 @@ struct MainQueueWork {
     let untoldSeconds = weights.values.joined().reduce(0) {
       $0 + (untold.contains($1.key) ? $1.value : 0)
     }
-    isUntold = stacks.isEmpty && untoldSeconds >= Self.leastUntold
+    // Without samples nothing shows whose work it is that a thread computes.
+    let isSampled = subject.trace.processorSamples.contains { $0.pid == subject.pid }
+    let computed = subject.threads.reduce(0) {
+      $1.tid == first ? $0 : $0 + $1.runningTime.seconds
+    }
+    isUntold =
+      stacks.isEmpty && jobs.isEmpty
+      && untoldSeconds + (isSampled ? 0 : computed) >= Self.leastUntold
 
     var seconds: [Int32: Double] = [:]
     for (tid, ofStacks) in weights {

@@ -1,3 +1,4 @@
+import Quantities
 import TraceModel
 
 /// The thread that plays the main thread's part, and how it was found.
@@ -25,11 +26,10 @@ struct MainThreadChoice {
         ?? subject.threads.first
     else { return nil }
     var stacks = StackSigns(subject.trace.stacks)
-    guard
-      first.intervals.totals.stacks.contains(where: {
-        stacks.signs(of: $0).contains(.parked)
-      })
-    else {
+    let isShown = first.intervals.totals.stacks.contains {
+      stacks.signs(of: $0).contains(.parked)
+    }
+    guard isShown || endedEarly(first, in: subject) else {
       return MainThreadChoice(thread: first, foundBy: "the process's first thread", first: first)
     }
     let work = MainQueueWork(of: subject, besides: first.tid, &stacks)
@@ -38,10 +38,18 @@ struct MainThreadChoice {
         thread: first,
         foundBy:
           "the process's first thread, parked by libdispatch; no work of the main queue was seen",
-        first: first, parked: work.isUntold ? .untold : .idle)
+        first: first, parked: work.isUntold || !isShown ? .untold : .idle)
     }
     return MainThreadChoice(
       thread: worker, foundBy: "the worker that drains the main queue; the first thread is parked",
       first: first, parked: .works(work))
+  }
+
+  /// libdispatch parks the first thread as that ends, which is all that a recording within the process is told of it.
+  private static func endedEarly(_ first: ThreadModel, in subject: SubjectView) -> Bool {
+    guard let end = first.end, let last = subject.threads.compactMap(\.end).max() else {
+      return false
+    }
+    return (last - end).seconds > 0.1
   }
 }

@@ -61,7 +61,7 @@ package enum Measurement {
         main: choice.first, marks: set.marks, in: subject)
       if case .untold? = choice.parked {
         set.unavailable[.mainThread] =
-          "the first thread is parked, and which of the serial queues is the main one cannot be told"
+          "the first thread is parked or has ended, and which of the serial queues is the main one cannot be told"
           + " from the stacks that were recorded"
       }
     }
