@@ -201,7 +201,8 @@ let package = Package(
     .testTarget(name: "PerfDataTests", dependencies: ["PerfData", "Quantities", "TestSupport"]),
     .testTarget(name: "PacketsTests", dependencies: ["Packets", "Quantities", "TestSupport"]),
     .testTarget(name: "QuantitiesTests", dependencies: ["Quantities"]),
-    .testTarget(name: "RecordingTests", dependencies: ["PerfData", "Quantities", "Recording"]),
+    .testTarget(
+      name: "RecordingTests", dependencies: ["PerfData", "Quantities", "Recording", "TraceModel"]),
     .testTarget(name: "SymbolsTests", dependencies: ["PerfData", "Quantities", "Symbols", "lull"]),
     .testTarget(
       name: "TraceModelTests",

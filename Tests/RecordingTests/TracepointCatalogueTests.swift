@@ -3,6 +3,7 @@ import PerfData
 import Testing
 
 @testable import Recording
+@testable import TraceModel
 
 @Suite struct TracepointCatalogueTests {
   @Test func `no tracepoint has two rows, and each is recorded for something`() {
@@ -17,6 +18,15 @@ import Testing
     // A line of `doctor` needs one that decides.
     for line in CapabilityLine.allCases {
       #expect(Tracepoint.catalogue.contains { $0.line == line && $0.isEssential }, "\(line)")
+    }
+  }
+
+  @Test func `what is recorded is read: by the trace's model, or by the recorder at once`() {
+    for tracepoint in Tracepoint.catalogue {
+      for use in tracepoint.uses where !use.wakesAtOnce {
+        let name = tracepoint.fullName + use.variant.rawValue
+        #expect(EventDispatch.handlers[name] != nil, "\(name)")
+      }
     }
   }
 

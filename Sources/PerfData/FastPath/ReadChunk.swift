@@ -41,9 +41,9 @@ final class ChunkReader: @unchecked Sendable {
   private let data: RecordData
   private let loop: SampleLoop
 
-  init(_ data: RecordData, _ demands: PlanTable) {
+  init(_ data: RecordData, _ planTable: PlanTable) {
     self.data = data
-    loop = SampleLoop(demands)
+    loop = SampleLoop(planTable)
   }
 
   /// Reads the samples of a range of offsets.
@@ -86,7 +86,7 @@ final class ChunkReader: @unchecked Sendable {
   private func isConvincing(_ offset: Int) -> Bool {
     var offset = offset
     for _ in 0..<Self.convincingRow {
-      guard let size = loop.demands.sizeOfSample(data, at: offset) else { return false }
+      guard let size = loop.planTable.sizeOfSample(data, at: offset) else { return false }
       offset += size
     }
     return true

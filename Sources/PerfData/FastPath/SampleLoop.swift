@@ -30,10 +30,10 @@ struct SampleLoop {
     case other
   }
 
-  let demands: PlanTable
+  let planTable: PlanTable
   let running = RunningThreads()
 
-  init(_ demands: PlanTable) { self.demands = demands }
+  init(_ planTable: PlanTable) { self.planTable = planTable }
 
   /// Reads from an offset on, which moves past what was read, what begins before another one; samples older than
   /// `least` are something else.
@@ -42,13 +42,13 @@ struct SampleLoop {
     _ data: RecordData, _ offset: inout Int, before limit: Int, least: UInt64,
     to target: UnsafeMutablePointer<OrderedRecord>, room: Int
   ) -> Run {
-    let (plans, planPlaces) = (demands.plans, demands.planPlaces)
-    let (idPlace, lowestID) = (demands.idPlace, demands.lowestID)
-    let idCount = demands.idCount
-    let followsRuns = demands.followsRuns
+    let (plans, planPlaces) = (planTable.plans, planTable.planPlaces)
+    let (idPlace, lowestID) = (planTable.idPlace, planTable.lowestID)
+    let idCount = planTable.idCount
+    let followsRuns = planTable.followsRuns
     guard let base = data.bytes.baseAddress else { return Run() }
     let end = base + data.range.upperBound
-    let lastPlain = base + (data.bytes.count - demands.reach)
+    let lastPlain = base + (data.bytes.count - planTable.reach)
     let lastHeader = min(end - 8, lastPlain, base + (limit - 1))
     var start = base + offset
     var output = target
@@ -91,7 +91,7 @@ struct SampleLoop {
         wanted &+= 1
       } else {
         let second = output.pointee.write(start, plan, time: time, thread: thread, cpu: cpu)
-        if plan.pointee.telling != .values, demands.isNamed(output.pointee.values, plan) {
+        if plan.pointee.telling != .values, planTable.isNamed(output.pointee.values, plan) {
           output.pointee = OrderedRecord(time: time, offset: start - base)
           output += 1
           wanted &+= 1

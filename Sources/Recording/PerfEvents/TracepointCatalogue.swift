@@ -81,16 +81,6 @@ extension Tracepoint {
         // A program that ends within a millisecond is looked at in /proc only if that is done at once.
         Use(purpose: .processes, reach: .machine(by: .maker), wakesAtOnce: true)
       ]),
-    Tracepoint(
-      system: "signal", name: "signal_deliver", line: .mainThread,
-      lack: "when signals were handled",
-      stockPerf: .omitted("it is for who reads the trace with other tools; no report uses it"),
-      uses: [Use(purpose: .lifecycle, reach: .machine(by: .maker))]),
-    Tracepoint(
-      system: "sched", name: "sched_process_exit", line: .mainThread,
-      lack: "how its processes end",
-      stockPerf: .omitted("perf records EXIT of each thread by itself"),
-      uses: [Use(purpose: .lifecycle, reach: .machine(by: .maker))]),
   ]
 
   private static var systemCallUses: [Use] {
