@@ -27,14 +27,14 @@ import Testing
     calls.created(11, by: 10)
     calls.created(12, by: 10)
     #expect(calls.total == 97)
-    calls.ended(12)
+    calls.ended(12, at: 1)
     #expect(calls.total == 97)
     // Its parent has asked for its status: what it counted is the parent's now, of whose own 3 came to it.
     counts.of = [10: 593, 11: 9]
     #expect(calls.total == 102)
     // One whose status was asked for before its end was known here.
     counts.of = [10: 604]
-    calls.ended(11)
+    calls.ended(11, at: 2)
     #expect(calls.total == 104)
   }
 
@@ -46,15 +46,15 @@ import Testing
     calls.created(12, by: 11)
     calls.created(13, by: 12)
     // 11 ends without having waited for 12, which another program will take over.
-    calls.ended(11)
+    calls.ended(11, at: 3)
     counts.of[12] = 8
     #expect(calls.total == 12)
-    calls.ended(12)
+    calls.ended(12, at: 4)
     counts.of[12] = nil
     #expect(calls.total == 12)
     // And 13 of it is gone before it could be read.
     counts.of[13] = nil
-    calls.ended(13)
+    calls.ended(13, at: 5)
     #expect(calls.total == nil)
   }
 
@@ -66,7 +66,7 @@ import Testing
     calls.created(11, by: 10)
     #expect(calls.total == 4)
     counts.of[11] = nil
-    calls.ended(11)
+    calls.ended(11, at: 6)
     #expect(calls.total == nil)
   }
 
@@ -86,12 +86,65 @@ import Testing
     for pid: Int32 in 100..<300 {
       counts.of[pid] = 2
       calls.created(pid, by: 10)
-      calls.ended(pid)
+      calls.ended(pid, at: 7)
     }
     #expect(calls.total == 400)
     for pid: Int32 in 100..<250 { counts.of[pid] = nil }
     counts.of[10] = 300
     #expect(calls.total == 400)
+  }
+
+  @Test func `ends that become known late, and in another order, lose nothing`() {
+    let counts = Counts([10: 0])
+    let calls = counts.calls
+    calls.found(10)
+    // 11 and its child 12 end, and 10 has asked for the end of 11, before any of it is known.
+    calls.created(11, by: 10)
+    calls.created(12, by: 11)
+    counts.of = [10: 250_100]
+    #expect(calls.total == 250_100)
+    // The parent's end is known before the child's, as with the records of two CPUs.
+    calls.ended(11, at: 30)
+    #expect(calls.total == nil)
+    calls.ended(12, at: 20)
+    #expect(calls.total == 250_100)
+    // An end that is known before the beginning.
+    calls.ended(13, at: 40)
+    calls.created(13, by: 10)
+    counts.of[10] = 250_150
+    #expect(calls.total == 250_150)
+  }
+
+  @Test func `a child that outlives its parent and ends unseen is not known`() {
+    let counts = Counts([10: 0])
+    let calls = counts.calls
+    calls.found(10)
+    calls.created(11, by: 10)
+    calls.created(12, by: 11)
+    calls.ended(11, at: 30)
+    calls.ended(12, at: 50)
+    #expect(calls.total == nil)
+  }
+
+  @Test func `a child that ends while the counts are read is counted once`() {
+    for isReadFirst in [true, false] {
+      let counts = Counts([10: 5, 11: 70])
+      var reads = 0
+      let calls = WriteCalls(
+        source: WriteCalls.Source(
+          count: { pid in
+            reads += 1
+            // After the first or before the second count of the second reading.
+            if reads == 2, !isReadFirst { counts.of = [10: 75] }
+            defer { if reads == 3, isReadFirst { counts.of = [10: 75] } }
+            return counts.of[pid]
+          }, ignoresEnds: { _ in false }, exists: { counts.of[$0] != nil }))
+      calls.found(10)
+      calls.created(11, by: 10)
+      #expect(calls.total == 70)
+      #expect(calls.total == 70)
+      #expect(counts.of == [10: 75])
+    }
   }
 
   private func start(_ script: String) throws -> pid_t {
@@ -113,7 +166,7 @@ import Testing
       calls.created(pid, by: 1)
       var information = siginfo_t()
       try #require(waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) == 0)
-      calls.ended(pid)
+      calls.ended(pid, at: 8)
       #expect(calls.total == 1_000, "\(script)")
     }
   }

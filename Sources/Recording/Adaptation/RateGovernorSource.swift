@@ -19,8 +19,8 @@ extension RateGovernor: RecordingSource {
     case .processBegan(let pid, let parent, _):
       writes.created(pid, by: parent)
       transfers?.began(pid)
-    case .processEnded(let pid, _):
-      writes.ended(pid)
+    case .processEnded(let pid, let time):
+      writes.ended(pid, at: time)
       transfers?.ended(pid)
     case .processExecuted:
       if !round.isLast { programBegan(now: SystemInfo.monotonicNanoseconds()) }

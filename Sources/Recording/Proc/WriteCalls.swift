@@ -41,7 +41,10 @@ final class WriteCalls {
     var parent: Int32?
     /// Its count when it was last read, once it has ended.
     var atEnd: UInt64?
-    var hasEnded = false
+    /// When it ended, once that is known, on the recording's clock.
+    var end: UInt64?
+    /// When its parent ended, where that is known before its own end, although it is gone.
+    var parentEnd: UInt64?
   }
 
   /// Those that live, or whose count may not be in their parent's yet.
@@ -74,26 +77,33 @@ final class WriteCalls {
     processes[pid] = Process(base: 0, parent: processes[parent] == nil ? nil : parent)
   }
 
-  /// Call it as soon as the end is known: the count is there until its parent has asked for its status.
-  func ended(_ pid: Int32) {
-    guard processes[pid] != nil else { return }
-    processes[pid]?.hasEnded = true
+  /// Call it as soon as the end is known: the count is there until its parent has asked for its status. Ends may come
+  /// to be known in another order than they were in.
+  func ended(_ pid: Int32, at time: UInt64) {
+    guard let process = processes[pid] else { return }
+    processes[pid]?.end = time
+    if let parentEnd = process.parentEnd {
+      // Its end was asked for by its parent, or after that by another program.
+      if time < parentEnd { processes[pid] = nil } else { processes[pid]?.parent = nil }
+    }
     processes[pid]?.atEnd = source.count(pid)
     for (child, process) in processes where process.parent == pid {
-      if process.hasEnded, source.count(child) == nil {
-        processes[child] = nil
-      } else {
+      if source.exists(child) {
         // Its end will be asked for by another program.
         processes[child]?.parent = nil
+      } else if let end = process.end, end < time {
+        processes[child] = nil
+      } else {
+        processes[child]?.parentEnd = time
       }
     }
     if processes[pid]?.atEnd == nil { return settle(pid) }
     zombies += 1
     guard zombies > Self.mostZombies else { return }
-    for (zombie, process) in processes where process.hasEnded && source.count(zombie) == nil {
+    for (zombie, process) in processes where process.end != nil && source.count(zombie) == nil {
       settle(zombie)
     }
-    zombies = processes.values.count { $0.hasEnded }
+    zombies = processes.values.count { $0.end != nil }
   }
 
   /// Puts the count of a process that is gone to where it is now.
@@ -111,16 +121,31 @@ final class WriteCalls {
   /// The calls so far; nil where one of the processes could not be read.
   var total: UInt64? {
     if !strangers.allSatisfy(source.exists) { isExact = false }
-    var sum: UInt64 = 0
-    for (pid, process) in processes {
-      if let count = source.count(pid) {
-        sum &+= count &- process.base
-      } else if process.hasEnded {
+    for _ in 0..<Self.readings {
+      for (pid, process) in processes where process.end != nil && source.count(pid) == nil {
         settle(pid)
-      } else {
-        return nil
       }
+      let living = processes.filter { source.exists($0.key) }
+      guard processes.allSatisfy({ living[$0.key] != nil || isParents($0.value) }) else {
+        continue
+      }
+      let counts = living.map { pid, process in source.count(pid).map { $0 &- process.base } }
+      // One that ended meanwhile was counted twice, or not at all.
+      guard living.keys.allSatisfy(source.exists) else { continue }
+      let sum = counts.reduce(UInt64?(orphaned)) { sum, count in
+        sum.flatMap { sum in count.map { sum &+ $0 } }
+      }
+      return isExact ? sum : nil
     }
-    return isExact ? sum &+ orphaned : nil
+    return nil
+  }
+
+  /// How often at most all processes are read, until none ends meanwhile.
+  private static let readings = 8
+
+  /// Of a process that is gone, although its end is not known yet: whether its parent's count has its own.
+  private func isParents(_ process: Process) -> Bool {
+    guard let parent = process.parent, process.parentEnd == nil else { return false }
+    return !source.ignoresEnds(parent)
   }
 }
