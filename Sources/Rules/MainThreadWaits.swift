@@ -26,7 +26,7 @@ enum MainThreadWaits {
     guard seconds > 0 || !main.hasEventLoop else {
       return .notApplicable(reason: "the main thread was in no such wait")
     }
-    let rate = Exposure(signals).perMinute(sum(of: places, seconds: seconds))
+    let rate = Exposure(signals).perMinute(sum(of: places, seconds: seconds, main.waitSampling))
     let waits = count > 0 ? " in \(Figures.count(count, noun))" : ""
     var finding = RuleFinding(
       rate: rate, displayValue: "\(Figures.seconds(seconds)) blocked\(waits)",
@@ -43,12 +43,15 @@ enum MainThreadWaits {
   }
 
   /// The waits of some places, in milliseconds; those of one place are taken to be of one length.
-  static func sum(of places: [Blocking], seconds: Double) -> EventSum {
+  static func sum(
+    of places: [Blocking], seconds: Double, _ sampling: WaitSampling
+  ) -> EventSum {
     var sum = EventSum(count: 0)
     sum.unseen = 0
     for place in places { sum.add(place.seconds * 1000, events: place.count) }
     // What no place is known of is one wait.
     sum.add(seconds * 1000 - sum.total, events: 1)
+    sum.wereRecorded(sampling.recordedShare, isOfRecorded: sampling.isOfRecorded)
     return sum
   }
 }

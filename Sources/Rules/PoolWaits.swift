@@ -54,7 +54,8 @@ enum PoolWaits {
     }
     let rate = Exposure(signals).perMinute(
       MainThreadWaits.sum(
-        of: worst.blockings.filter { causes.contains($0.cause) }, seconds: blocked(worst)))
+        of: worst.blockings.filter { causes.contains($0.cause) }, seconds: blocked(worst),
+        worst.waitSampling))
     let places = threads.flatMap { thread in
       thread.blockings.filter { causes.contains($0.cause) }.map { (thread, $0) }
     }.sorted { $0.1.seconds > $1.1.seconds }

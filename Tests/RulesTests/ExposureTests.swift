@@ -46,6 +46,57 @@ import Testing
     #expect(inRun.isPerRun && inRun.value == 12_800 && inRun.bounds == minute.bounds)
   }
 
+  /// A hundred waits of 2 ms in a minute, of which a fifth was recorded. Where the sum was estimated for all, the
+  /// bounds are Garwood's of the twenty, each of which stands for 10 ms: 122.2 to 308.9. Where it is of the twenty
+  /// alone, that is the least, as if the rest had been something else, and the most is five times theirs.
+  @Test func `of waits whose kind was recorded for some, the bounds are those of the sampling`() {
+    func rate(_ places: [Blocking], _ seconds: Double, isOfRecorded: Bool) -> Rate {
+      Exposure(seconds: 60).perMinute(
+        MainThreadWaits.sum(
+          of: places, seconds: seconds,
+          WaitSampling(recordedShare: 0.2, isOfRecorded: isOfRecorded)))
+    }
+    let all = rate(
+      [Blocking(cause: .lock, seconds: 0.2, count: 100)], 0.2, isOfRecorded: false)
+    #expect(abs(all.value - 200) < 1e-9)
+    #expect(abs(all.bounds.low - 122.17) < 0.1 && abs(all.bounds.high - 308.88) < 0.1)
+    let some = rate(
+      [Blocking(cause: .lock, seconds: 0.04, count: 20)], 0.04, isOfRecorded: true)
+    #expect(abs(some.value - 40) < 1e-9)
+    #expect(abs(some.bounds.low - 24.43) < 0.1 && abs(some.bounds.high - 308.88) < 0.1)
+  }
+
+  /// Half of 20 MB is known exactly; the other half are fifty writes, each of which stands for 0.2 MB: Garwood's bounds
+  /// of fifty are 37.11 and 65.92.
+  @Test func `bytes of writes of which some only were recorded have the bounds of the sampling`()
+    throws
+  {
+    var disk = DiskSignal(writes: 100, bytesWritten: 20_000_000, writeBursts: 1)
+    var sampled = SampledBytes()
+    for _ in 0..<50 { sampled.add(200_000) }
+    disk.sampledBytes = sampled
+    var run = SignalSet(
+      durationSeconds: 20, mainThread: MainThreadSignal(hasEventLoop: false, turns: 1), disk: disk)
+    run.isWholeRun = true
+    let day = 20.0 * 24
+    let finding = try finding(of: run)
+    #expect(abs(finding.value - day) < 1e-9)
+    #expect(abs(finding.bounds.low - (10 + 37.11 * 0.2) * 24) < 0.2)
+    #expect(abs(finding.bounds.high - (10 + 65.92 * 0.2) * 24) < 0.2)
+    run.disk?.sampledBytes = nil
+    #expect(try self.finding(of: run).bounds == .exactly(day))
+  }
+
+  private func finding(of set: SignalSet) throws -> RuleFinding {
+    let scale = RuleScale(good: 1, limit: nil)
+    guard case .measured(let finding) = try BytesWrittenRule.evaluate(set, scale) else {
+      throw Unmeasured()
+    }
+    return finding
+  }
+
+  private struct Unmeasured: Error {}
+
   @Test func `a tool's run is its own whole exposure`() {
     var run = SignalSet(
       durationSeconds: 20, mainThread: MainThreadSignal(hasEventLoop: false, turns: 1))

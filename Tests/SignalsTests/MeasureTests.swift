@@ -92,6 +92,8 @@ struct MainThreadMeasureTests {
   @Test(arguments: [
     ("FF..FF", "FFFFFF"), ("FF..SS", "FF..SS"), ("E.FF.F", "E.FFFF"), ("EF..eS.e", "EFFFeSSe"),
     ("EFe..eFe", "EFeFFeFe"), ("EFe..eSe", "EFe..eSe"), ("..F", "FFF"), ("eS.", "eSS"),
+    // Nearly all that is known waited for events, and says so itself: the rest did not.
+    ("eeeeeeeeeeeeeeeeeeF.eeeeeF.", "eeeeeeeeeeeeeeeeeeFFeeeeeFF"),
   ])
   func `an unsampled wait is what its neighbours are`(waits: String, expected: String) {
     let causes: [Character: WaitCause] = [

@@ -39,10 +39,14 @@ package enum BytesWrittenRule: Rule {
     if isRun {
       let steady = seconds >= 10 ? disk.steadyBytesPerSecond ?? 0 : 0
       let perDay = max(megabytes * runsPerDay, steady * 86400 / 1e6)
-      rate = Rate(value: perDay, bounds: .exactly(perDay))
+      rate = Rate(value: perDay, bounds: sampling(disk).scaled(by: perDay))
     } else {
-      rate = Exposure(signals).perDay(
+      var seen = Exposure(signals).perDay(
         EventSum(total: megabytes, events: DiskFiles.spells(disk), unseen: 0))
+      let sampling = sampling(disk)
+      seen.bounds = Bounds(
+        low: seen.bounds.low * sampling.low, high: seen.bounds.high * sampling.high)
+      rate = seen
     }
     var display =
       "\(Figures.bytes(megabytes * 1e6)), \(Figures.bytes(rate.value * 1e6)) in a day"
@@ -55,5 +59,14 @@ package enum BytesWrittenRule: Rule {
         rate: rate, displayValue: display,
         evidence: DiskFiles.rows(disk.files, unit: "bytes") { Double($0.bytesWritten) },
         savings: scale.saving(of: rate.value)))
+  }
+
+  /// How many times as much it may have been as was estimated, of writes of which some only were recorded.
+  private static func sampling(_ disk: DiskSignal) -> Bounds {
+    guard let sampled = disk.sampledBytes, disk.bytesWritten > 0 else { return .exactly(1) }
+    let (bounds, whole) = (EventSum(sampled).bounds, Double(disk.bytesWritten))
+    return Bounds(
+      low: 1 - (sampled.total - bounds.low) / whole, high: 1 + (bounds.high - sampled.total) / whole
+    )
   }
 }

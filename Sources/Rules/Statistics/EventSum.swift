@@ -1,3 +1,5 @@
+import Signals
+
 /// A sum over events that occur at random: how many there were, how long they lasted, what they wrote.
 ///
 /// With events of one size the bounds are Garwood's (1936), exact for Poisson's distribution. With events of different
@@ -20,6 +22,8 @@ struct EventSum: Sendable, Hashable {
 
   /// Of what it came to only a part was recorded, each for several.
   private(set) var isSampled = false
+  /// By how much more it would come to if what was not recorded were like what was, and the sum is of that alone.
+  private var mostFactor = 1.0
 
   /// So many events of size one, of which so many were recorded (nil: all), each of which stands for as many.
   init(count: Int, recorded: Int? = nil) {
@@ -46,6 +50,16 @@ struct EventSum: Sendable, Hashable {
     add(total, events: events)
   }
 
+  /// What was estimated from some of the events.
+  init(_ sampled: SampledBytes) {
+    total = sampled.total
+    squares = sampled.squares
+    largest = sampled.largest
+    unseen = 0
+    count = 1
+    isSampled = true
+  }
+
   /// Adds events that come to so much together; a sum without a count is one event.
   mutating func add(_ sum: Double, events: Int) {
     guard sum > 0 else { return }
@@ -56,6 +70,22 @@ struct EventSum: Sendable, Hashable {
     largest = max(largest, size)
   }
 
+  /// Of the events, or of those that are like them, only this share was recorded; the sum is of these, or estimated
+  /// for all.
+  mutating func wereRecorded(_ share: Double, isOfRecorded: Bool) {
+    guard share > 0, share < 1 else { return }
+    isSampled = true
+    guard !isOfRecorded else {
+      mostFactor = 1 / share
+      return
+    }
+    // Each that was recorded stands for several.
+    squares /= share
+    largest /= share
+    unseen /= share
+    count = Int((Double(count) * share).rounded(.up))
+  }
+
   /// Bounds of what such events come to in an exposure like the one they were seen in.
   var bounds: Bounds {
     let size = max(largest, unseen)
@@ -63,10 +93,10 @@ struct EventSum: Sendable, Hashable {
       total > 0
       ? squares / total * GammaDistribution.quantile(Bounds.tail, shape: total * total / squares)
       : 0
-    guard size > 0 else { return Bounds(low: low, high: total) }
+    guard size > 0 else { return Bounds(low: low, high: mostFactor * total) }
     let (more, moreSquares) = (total + size, squares + size * size)
     let high =
-      moreSquares / more
+      mostFactor * moreSquares / more
       * GammaDistribution.quantile(1 - Bounds.tail, shape: more * more / moreSquares)
     return Bounds(low: low, high: high)
   }

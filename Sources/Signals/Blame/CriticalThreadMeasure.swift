@@ -19,6 +19,7 @@ enum CriticalThreadMeasure {
       var blocked = parts
       var longest = turns.longest >= shortestTurn ? turns.longest : .zero
       var places = BlockingSums(intervals, from: intervals.startIndex)
+      var sampling = subject.waitSampling(of: thread)
       if role == .cooperativePool {
         // A worker of the pool also serves dispatch queues, which may block it.
         let jobs = intervals.totals.stacks.filter { roles.isPooledJob($0) }
@@ -26,6 +27,8 @@ enum CriticalThreadMeasure {
         blocked = TimeParts(own)
         longest = own.map(\.length).max() ?? .zero
         places = BlockingSums(own)
+        // A wait of a job is known by its stack.
+        sampling.isOfRecorded = true
       }
       result.append(
         CriticalThread(
@@ -33,7 +36,8 @@ enum CriticalThreadMeasure {
           longestTurnSeconds: longest.seconds, runningSeconds: parts.running.seconds,
           runnableSeconds: parts.runnable.seconds, idleSeconds: parts.idle.seconds,
           blockedSeconds: blocked.blockedTotal.seconds, blockedByCause: blocked.blockedByCause,
-          blockings: Array(places.blockings(subject).prefix(placeLimit))))
+          blockings: Array(places.blockings(subject).prefix(placeLimit)),
+          waitSampling: sampling))
     }
     return result.sorted { ($1.blockedSeconds, $0.tid) < ($0.blockedSeconds, $1.tid) }
   }

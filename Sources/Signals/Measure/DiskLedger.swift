@@ -49,6 +49,11 @@ struct DiskLedger {
     let time = subject.time(operation.time)
     signal.writes += count
     signal.bytesWritten &+= bytes
+    if operation.weight > 1 {
+      var sampled = signal.sampledBytes ?? SampledBytes()
+      sampled.add(Double(bytes))
+      signal.sampledBytes = sampled
+    }
     if isSmall {
       signal.smallWrites += count
       signal.smallWritesRecorded = (signal.smallWritesRecorded ?? 0) + 1

@@ -20,4 +20,9 @@ final class InferredHistories: Sendable {
     known.withLock { $0[key] = history }
     return history
   }
+
+  /// How many of a thread's waits were recorded.
+  func sampling(of thread: ThreadModel) -> WaitSampling {
+    WaitInference.sampling(of: thread.intervals, inferred: history(of: thread))
+  }
 }

@@ -41,6 +41,7 @@ enum MainThreadMeasure {
     let scored = hasEventLoop && turns.count > 1 ? launch?.endIndex : nil
     signal.blockings =
       BlockingSums(intervals, from: scored ?? intervals.startIndex).blockings(subject)
+    signal.waitSampling = subject.waitSampling(of: choice.thread)
     return signal
   }
 

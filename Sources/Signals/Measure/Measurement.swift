@@ -188,6 +188,9 @@ final class SubjectView: Sendable {
   /// A thread's life with the causes of unknown waits inferred.
   func history(of thread: ThreadModel) -> ThreadHistory { inferred.history(of: thread) }
 
+  /// How many of a thread's waits were recorded with their kind.
+  func waitSampling(of thread: ThreadModel) -> WaitSampling { inferred.sampling(of: thread) }
+
   /// A stack's frames for the report: user frames, gaps shown.
   func frames(_ stack: Int?) -> [StackFrame] {
     guard let stack else { return [] }

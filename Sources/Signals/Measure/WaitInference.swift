@@ -9,14 +9,31 @@ enum WaitInference {
   /// Fewer waits without a stack were not left out by the recorder, but lost by the kernel: nothing is said of them.
   static let fewest = 16
 
-  /// If nine in ten of the known waits are event waits, so are the rest; else each is what its neighbours were.
+  /// If nine in ten of the known waits are event waits, so are the rest; else each is what its neighbours were. Where
+  /// the ends of event waits tell them without a stack, the rest is something else, however many these are.
   static func infer(_ intervals: ThreadHistory) -> ThreadHistory {
     let totals = intervals.totals
     guard totals.unknownWaits > 0, totals.knownWaits > 0 else { return intervals }
-    if Double(totals.eventWaits) >= agreement * Double(totals.knownWaits) {
-      return intervals.takingUnknownForIdle
-    }
+    if takesRestForIdle(totals) { return intervals.takingUnknownForIdle }
     return totals.unknownWaits >= fewest ? byNeighbours(intervals) : intervals
+  }
+
+  private static func takesRestForIdle(_ totals: ThreadHistory.Totals) -> Bool {
+    totals.toldEventWaits == 0
+      && Double(totals.eventWaits) >= agreement * Double(totals.knownWaits)
+  }
+
+  /// What of a thread's waits was recorded, by its history before and after.
+  static func sampling(of intervals: ThreadHistory, inferred: ThreadHistory) -> WaitSampling {
+    let (before, after) = (intervals.totals, inferred.totals)
+    guard before.unknownWaits > 0, before.knownWaits > 0 else { return .whole }
+    if takesRestForIdle(before) {
+      let share = Double(before.knownWaits) / Double(before.knownWaits + before.unknownWaits)
+      return WaitSampling(recordedShare: share, isOfRecorded: true)
+    }
+    let (told, all) = (before.knownWaits - before.eventWaits, after.knownWaits - after.eventWaits)
+    guard told > 0, all > told else { return .whole }
+    return WaitSampling(recordedShare: Double(told) / Double(all), isOfRecorded: false)
   }
 
   /// An unknown wait has the cause of the sampled waits before and after it, if they agree.

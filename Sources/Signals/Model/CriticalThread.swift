@@ -24,13 +24,16 @@ package struct CriticalThread: Sendable, Hashable, Codable {
   package var blockedByCause: [WaitCause: Double]
   /// The same grouped by cause and stack, worst first.
   package var blockings: [Blocking]
+  /// How many of its waits were recorded.
+  package var waitSampling: WaitSampling
 
   /// Makes the value from its parts; what is left out is zero or empty.
   package init(
     tid: Int, name: String = "", role: ThreadRole, turns: Int = 0,
     longestTurnSeconds: Double = 0, runningSeconds: Double = 0, runnableSeconds: Double = 0,
     idleSeconds: Double = 0, blockedSeconds: Double = 0, blockedByCause: [WaitCause: Double] = [:],
-    blockings: [Blocking] = []
+    blockings: [Blocking] = [],
+    waitSampling: WaitSampling = .whole
   ) {
     self.tid = tid
     self.name = name
@@ -43,5 +46,6 @@ package struct CriticalThread: Sendable, Hashable, Codable {
     self.blockedSeconds = blockedSeconds
     self.blockedByCause = blockedByCause
     self.blockings = blockings
+    self.waitSampling = waitSampling
   }
 }

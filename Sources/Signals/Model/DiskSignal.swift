@@ -1,3 +1,22 @@
+/// Bytes estimated from some of the writes, each of which stands for several.
+package struct SampledBytes: Sendable, Hashable, Codable {
+  /// What they come to, in bytes.
+  package private(set) var total = 0.0
+  /// The sum of the squares of what each that was recorded stands for, in square bytes.
+  package private(set) var squares = 0.0
+  /// The most that one of them stands for, in bytes.
+  package private(set) var largest = 0.0
+
+  package init() {}
+
+  /// Adds a write that was recorded, with all that it stands for.
+  package mutating func add(_ bytes: Double) {
+    total += bytes
+    squares += bytes * bytes
+    largest = max(largest, bytes)
+  }
+}
+
 /// What the process handed to regular files.
 package struct DiskSignal: Sendable, Hashable, Codable {
   /// Number of writes.
@@ -14,6 +33,8 @@ package struct DiskSignal: Sendable, Hashable, Codable {
   /// were.
   package var smallWritesRecorded: Int?
   package var syncsRecorded: Int?
+  /// The part of `bytesWritten` of which some writes only were recorded; nil where all were.
+  package var sampledBytes: SampledBytes?
   /// Time threads stalled in syncs.
   package var syncSeconds: Double
   /// Writes per minute of the recording.

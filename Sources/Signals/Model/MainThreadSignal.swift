@@ -37,6 +37,8 @@ package struct MainThreadSignal: Sendable, Hashable, Codable {
   package var computingWhileIdleCPUs: Double
   /// Blocked time grouped by cause and stack, worst first.
   package var blockings: [Blocking]
+  /// How many of its waits were recorded.
+  package var waitSampling: WaitSampling
 
   /// Whether the thread ever waited for events; nil where that cannot be told.
   package var knownEventLoop: Bool? { hasEventLoop || areWaitsKnown ? hasEventLoop : nil }
@@ -58,7 +60,8 @@ package struct MainThreadSignal: Sendable, Hashable, Codable {
     turnsOver: TurnCounts = TurnCounts(),
     computingSeconds50ms: Double = 0,
     computingWhileIdleCPUs: Double = 0,
-    blockings: [Blocking] = []
+    blockings: [Blocking] = [],
+    waitSampling: WaitSampling = .whole
   ) {
     self.threadID = threadID
     self.threadName = threadName
@@ -76,6 +79,7 @@ package struct MainThreadSignal: Sendable, Hashable, Codable {
     self.computingSeconds50ms = computingSeconds50ms
     self.computingWhileIdleCPUs = computingWhileIdleCPUs
     self.blockings = blockings
+    self.waitSampling = waitSampling
   }
 }
 

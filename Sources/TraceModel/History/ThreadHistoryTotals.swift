@@ -13,6 +13,8 @@ extension ThreadHistory {
     /// Waits of a known cause.
     public var knownWaits = 0
     public var eventWaits = 0
+    /// Event waits that have no stack: the end of their call told them.
+    public var toldEventWaits = 0
     /// Waits by the rank of the cause.
     private var waits = [Int](repeating: 0, count: WaitCause.allCases.count)
     /// The stacks that any interval has.
@@ -32,7 +34,10 @@ extension ThreadHistory.Totals {
       waits[cause.rank] += tally.count
       if kind.isUnknown { unknownWaits += tally.count }
       if cause != .unknown { knownWaits += tally.count }
-      if cause == .eventWait { eventWaits += tally.count }
+      if cause == .eventWait {
+        eventWaits += tally.count
+        if kind.stack == nil { toldEventWaits += tally.count }
+      }
     }
     if let stack = kind.stack { stacks.insert(stack) }
   }
