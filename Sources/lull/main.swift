@@ -8,7 +8,12 @@ Preparation.begin(CommandLine.arguments.dropFirst())
 
 // Parsed here rather than by `Lull.main()`: an error of `record` must not look like the command's.
 do {
-  var command = try Lull.parseAsRoot(CompareCommand.naming(CommandLine.arguments.dropFirst()))
+  let words = RecordedWords(CommandLine.arguments.dropFirst())
+  var command = try Lull.parseAsRoot(CompareCommand.naming(words.parsed))
+  if var record = command as? RecordCommand {
+    words.complete(&record)
+    command = record
+  }
   try command.run()
 } catch {
   Exit.with(error)

@@ -115,6 +115,24 @@ import Testing
     #expect(calls.total == 250_150)
   }
 
+  @Test(arguments: [true, false])
+  func `of children that were there before only what they counted since counts`(isTold: Bool) {
+    let counts = Counts([10: 100, 11: 40, 12: 7])
+    let calls = counts.calls
+    calls.found(10)
+    calls.found(11, by: 10)
+    calls.found(12, by: 11)
+    counts.of = [10: 101, 11: 45, 12: 9]
+    #expect(calls.total == 8)
+    // 11 has asked for the end of 12, and 10 for that of 11.
+    counts.of = [10: 156]
+    if isTold {
+      calls.ended(12, at: 1)
+      calls.ended(11, at: 2)
+    }
+    #expect(calls.total == 156 - 147)
+  }
+
   @Test func `a child that outlives its parent and ends unseen is not known`() {
     let counts = Counts([10: 0])
     let calls = counts.calls

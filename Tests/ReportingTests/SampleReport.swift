@@ -70,7 +70,7 @@ enum SampleReport {
       schema: Report.schema, generator: Generator(name: "lull", version: "0.0.0"),
       trace: ReportBuilder.section(of: metadata()),
       process: ReportBuilder.section(of: process),
-      processes: [ReportBuilder.totals(of: process)],
+      processes: [ReportBuilder.totals(of: process, start: process.start)],
       capture: ReportBuilder.section(
         of: capture, start: Timestamp(nanoseconds: 0), missing: signals.unavailable),
       score: ReportBuilder.section(of: evaluation),

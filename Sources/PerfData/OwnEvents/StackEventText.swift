@@ -9,7 +9,7 @@ extension StackEvent {
       text += String(frame)
     }
     text += "],\"tid\":\(tid),\"time\":\(time)}"
-    return try Self.fitting(Array(text.utf8))
+    return Array(text.utf8)
   }
 
   /// Reads the payload as `encoded()` writes it; nil where it is JSON of another form, or none.

@@ -11,7 +11,7 @@ public protocol SyntheticPayload: Codable, Sendable {
 
   /// The raw payload: JSON, padded with spaces by `RecordBuilder` where alignment asks for it.
   ///
-  /// Throws when the JSON is longer than a record can hold (65,535 bytes with all its fields).
+  /// It may be longer than a record: `SyntheticParts`.
   func encoded() throws(PerfDataError) -> [UInt8]
 }
 
@@ -25,15 +25,6 @@ extension SyntheticPayload {
     let bytes: [UInt8]
     do { bytes = try [UInt8](encoder.encode(self)) } catch {
       throw PerfDataError(.notWritable("\(Self.event.rawValue): \(error)"))
-    }
-    return try Self.fitting(bytes)
-  }
-
-  /// Bytes that a record can hold.
-  static func fitting(_ bytes: [UInt8]) throws(PerfDataError) -> [UInt8] {
-    guard bytes.count <= RecordBuilder.largestRawPayload else {
-      throw PerfDataError(
-        .notWritable("\(Self.event.rawValue) of \(bytes.count) bytes is longer than a record"))
     }
     return bytes
   }

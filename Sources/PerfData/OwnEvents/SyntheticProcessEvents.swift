@@ -51,14 +51,18 @@ public struct ProcessEvent: SyntheticPayload, Hashable {
   public var peakResidentBytes: UInt64?
   /// Threads that were there when the process was found.
   public var threads: [Thread]?
+  /// The kernel has ended the events of the process: its program has other rights than who started it (set-user-ID,
+  /// set-group-ID or file capabilities). Left out where it has not.
+  public var endedEvents: Bool?
 
   /// Makes an event.
   public init(
     pid: Int, parentPid: Int = 0, kind: Kind, executable: String = "",
     commandLine: [String] = [], isSwift: Bool? = nil, swiftVersion: String? = nil,
     exitStatus: Int? = nil, signal: Int? = nil, peakResidentBytes: UInt64? = nil,
-    threads: [Thread]? = nil
+    threads: [Thread]? = nil, endedEvents: Bool? = nil
   ) {
+    self.endedEvents = endedEvents
     self.pid = pid
     self.parentPid = parentPid
     self.kind = kind

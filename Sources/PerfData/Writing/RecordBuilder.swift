@@ -26,6 +26,15 @@ public enum RecordBuilder {
     return record(type: RecordType.sample, misc: misc, body: writer.body)
   }
 
+  /// The samples of a synthetic event with this payload: one, or as many as it takes.
+  public static func synthetic(
+    _ attribute: EventAttribute, id: UInt64, time: UInt64, pid: Int32, tid: Int32, raw: [UInt8]
+  ) -> [UInt8] {
+    SyntheticParts.split(raw).flatMap {
+      sample(attribute: attribute, id: id, time: time, pid: pid, tid: tid, cpu: 0, raw: $0)
+    }
+  }
+
   /// A record of a whole body; what does not fit 16 bits of size is cut to the header alone.
   static func record(type: UInt32, misc: UInt16, body: ByteBuilder) -> [UInt8] {
     var record = ByteBuilder()

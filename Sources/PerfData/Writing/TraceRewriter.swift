@@ -3,9 +3,9 @@ public enum TraceRewriter {
   /// Copies a trace, passing each record and the features through the caller's changes.
   ///
   /// `transform` gets a whole record and gives the record to write instead (which may be longer or
-  /// shorter, and stays a whole record), or nil to leave it out. Records keep their order. Records
-  /// with data outside themselves (hardware traces) and the early metadata are left out; the
-  /// latter are made again from the changed features.
+  /// shorter, and stays whole; or several in a row), or nil to leave it out. Records keep their
+  /// order. Records with data outside themselves (hardware traces) and the early metadata are left
+  /// out; the latter are made again from the changed features.
   public static func rewrite(
     pathIn: String, pathOut: String,
     attributes changeAttributes: (inout [EventAttribute]) -> Void = { _ in },
@@ -48,13 +48,17 @@ public enum TraceRewriter {
     if !file.isTruncated { try writer.finish(features: features) }
   }
 
+  /// One record, or several in a row.
   private static func check(_ record: [UInt8], _ entry: RecordEntry) throws(PerfDataError) {
-    guard record.count >= 8, record.count <= 65535,
-      Int(record[6]) | Int(record[7]) << 8 == record.count
-    else {
-      throw PerfDataError(
-        .notWritable("a changed record of \(record.count) bytes whose header says otherwise"),
-        offset: entry.offset)
+    var at = 0
+    while at < record.count {
+      let size = at + 8 <= record.count ? Int(record[at + 6]) | Int(record[at + 7]) << 8 : 0
+      guard size >= 8, at + size <= record.count else {
+        throw PerfDataError(
+          .notWritable("a changed record of \(record.count) bytes whose header says otherwise"),
+          offset: entry.offset)
+      }
+      at += size
     }
   }
 }

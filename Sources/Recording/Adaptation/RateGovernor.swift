@@ -39,17 +39,24 @@ final class RateGovernor {
     self.events = events
     self.transfers = transfers
     pid = subject.pid
-    if case .process = subject {
-      writes.found(pid, children: ProcessProbe.children(of: pid))
+    var others: [Int32] = []
+    if case .process(let process) = subject {
+      writes.found(pid, children: process.strangers)
+      others = process.descendants
     } else {
       writes.found(pid)
     }
     transfers?.began(pid)
+    for other in others {
+      writes.found(other, by: ProcessStatistics(pid: other)?.parentPid)
+      transfers?.began(other)
+    }
     takeover = CPUWideTakeover(isPossible: events.canBeTakenOver)
     for (index, opened) in events.events.enumerated()
     where !opened.ids.isEmpty && opened.spec.replaced == nil {
       for source in states.indices { states[source].add(index, opened.spec) }
     }
+    if events.isForTakeover { takeOver(because: "with so many threads") }
   }
 
   subscript(source: AdaptiveSource) -> SourceState {

@@ -75,11 +75,15 @@ extension RateGovernor {
     guard isBetweenSlices, states.allSatisfy(\.canBeTakenOver),
       takeover.isDue(switches.perSecond, now: now, machine: { SystemInfo.contextSwitches() })
     else { return }
+    takeOver(because: "at \(Int(switches.perSecond / 2)) waits a second")
+  }
+
+  /// Puts the CPUs' events in the place of the threads'.
+  func takeOver(because reason: String) {
     let places = takeover.takeOver(events)
     // As long as a thread has any event of its own, its switches take as long as with all.
     endJobs(
-      "at \(Int(switches.perSecond / 2)) waits a second, the probes that tell jobs would have slowed each of "
-        + "them; they were ended")
+      "\(reason), the probes that tell jobs would have slowed each wait; they were ended")
     for index in states.indices { states[index].move(to: places) }
   }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import PerfData
 
 /// Finds out what descriptors stand for when they are first written to.
@@ -11,6 +12,8 @@ final class DescriptorBook {
   private struct Wish {
     var time: UInt64
     var path: String?
+    /// A thread that used it: its process's first one may have ended.
+    var tid: Int32
     /// Only what is written to need be known of a descriptor that is closed again.
     var isWritten = false
   }
@@ -22,15 +25,24 @@ final class DescriptorBook {
   private var missed: [(key: Key, wish: Wish)] = []
   /// What threads are about to open.
   private var opening: [Int32: String] = [:]
+  /// The working directories of processes that may be gone when a path of theirs is looked at.
+  private var folders: [Int32: String] = [:]
+  /// Processes that ended in this round.
+  private var ended: [Int32] = []
+
+  /// Begins with the process that is recorded.
+  init(pid: Int32) { folders[pid] = Self.folder(of: pid) }
 
   /// Takes in a system call's end.
   private func note(_ call: SystemCallResult, pid: Int32, tid: Int32, time: UInt64) {
     if call.number == SystemCallFilter.close {
       forget(pid, call.first)
+    } else if SystemCallFilter.directoryChanges.contains(call.number) {
+      folders[pid] = Self.folder(of: pid)
     } else if SystemCallFilter.opens.contains(call.number) {
       let path = opening.removeValue(forKey: tid)
       guard call.result >= 0 else { return }
-      want(pid, UInt64(call.result), Wish(time: time &+ 1, path: path), replacing: true)
+      want(pid, UInt64(call.result), Wish(time: time &+ 1, path: path, tid: tid), replacing: true)
     } else if SystemCallFilter.isDuplicate(call) {
       guard call.result >= 0 else { return }
       forget(pid, UInt64(call.result))
@@ -38,12 +50,14 @@ final class DescriptorBook {
       guard let first = Int32(exactly: call.first), let wish = wanted[Key(pid: pid, fd: first)]
       else { return }
       want(
-        pid, UInt64(call.result), Wish(time: time &+ 1, path: wish.path), replacing: true)
+        pid, UInt64(call.result), Wish(time: time &+ 1, path: wish.path, tid: tid), replacing: true)
     } else if call.number == SystemCallFilter.closeRange {
       forgetAll(of: pid)
     } else if call.number != SystemCallFilter.control {
       // Just before the call that named it, so that it holds for that call.
-      want(pid, SystemCallFilter.writtenDescriptor(call), Wish(time: time &- 1), replacing: false)
+      want(
+        pid, SystemCallFilter.writtenDescriptor(call), Wish(time: time &- 1, tid: tid),
+        replacing: false)
     }
   }
 
@@ -67,6 +81,17 @@ final class DescriptorBook {
     if let wish = wanted.removeValue(forKey: key), wish.isWritten { missed.append((key, wish)) }
   }
 
+  private static func folder(of pid: Int32) -> String? {
+    DescriptorTable.path(pid: pid, directory: Int(AT_FDCWD))
+  }
+
+  /// A process has ended: what it opened can be looked at by its path.
+  private func end(_ pid: Int32) {
+    missed += wanted.filter { $0.key.pid == pid }.map { ($0.key, $0.value) }
+    forgetAll(of: pid)
+    ended.append(pid)
+  }
+
   /// Forgets a process that ended or runs another program.
   private func forgetAll(of pid: Int32) {
     known = known.filter { $0.pid != pid }
@@ -80,13 +105,15 @@ final class DescriptorBook {
 
   /// Resolves what the round asked for; each with the time from which it holds.
   private func resolve() -> [(event: DescriptorEvent, time: UInt64)] {
-    guard !wanted.isEmpty || !missed.isEmpty else { return [] }
+    guard !wanted.isEmpty || !missed.isEmpty || !ended.isEmpty else { return [] }
     defer {
       wanted.removeAll(keepingCapacity: true)
       missed.removeAll(keepingCapacity: true)
+      for pid in ended { folders[pid] = nil }
+      ended.removeAll(keepingCapacity: true)
     }
     let seen = wanted.compactMap { key, wish -> (event: DescriptorEvent, time: UInt64)? in
-      if let event = DescriptorTable.resolve(pid: key.pid, fd: Int(key.fd)) {
+      if let event = DescriptorTable.resolve(pid: key.pid, fd: Int(key.fd), through: wish.tid) {
         return (event, wish.time)
       }
       known.remove(key)
@@ -98,7 +125,7 @@ final class DescriptorBook {
   /// What is by now at the path by which a descriptor was opened; a regular file at a whole path needs no telling.
   private func guess(_ key: Key, _ wish: Wish) -> (event: DescriptorEvent, time: UInt64)? {
     guard let path = wish.path,
-      let found = DescriptorTable.inspect(path: path, of: key.pid),
+      let found = DescriptorTable.inspect(path: path, of: wish.tid, in: folders[key.pid]),
       found.kind != .regular || !path.hasPrefix("/")
     else { return nil }
     return (
@@ -111,14 +138,18 @@ final class DescriptorBook {
 extension DescriptorBook: RecordingSource {
   func observe(_ observation: Observation, _ round: Round) throws(PerfDataError) {
     switch observation {
-    case .processExecuted(let pid, _, _), .processEnded(let pid, _): forgetAll(of: pid)
+    case .processExecuted(let pid, _, _):
+      forgetAll(of: pid)
+      if let folder = Self.folder(of: pid) { folders[pid] = folder }
+    case .processEnded(let pid, _): end(pid)
+    case .processBegan(let pid, let parent, _): folders[pid] = folders[parent]
     case .systemCall(let pid, let tid, let time, let call):
       note(call, pid: pid, tid: tid, time: time)
     case .pathOpening(let tid, _, let path): opening[tid] = path
     case .gap:
       known = []
       wanted = [:]
-    case .processBegan, .fileMapped: break
+    case .fileMapped: break
     }
   }
 

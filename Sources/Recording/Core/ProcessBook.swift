@@ -56,7 +56,7 @@ final class ProcessBook {
       parentPid: parentPid, sampler: FootprintSampler(pid: pid), nextSample: time,
       interval: Self.firstInterval, program: watchesPrograms ? Program(pid: pid) : nil)
     let event = description ?? ProcessEvent(pid: Int(pid), parentPid: Int(parentPid), kind: kind)
-    try sink.append(fitting(event), pid: pid, time: time)
+    try sink.append(event, pid: pid, time: time)
   }
 
   /// A process runs another program.
@@ -79,7 +79,8 @@ final class ProcessBook {
       ProcessProbe.describe(pid: pid, kind: .exec)
       ?? ProcessEvent(pid: Int(pid), parentPid: Int(parent), kind: .exec, commandLine: [name])
     event.threads = nil
-    try sink.append(fitting(event), pid: pid, time: time)
+    if ProcessProbe.isSecure(pid: pid) { event.endedEvents = true }
+    try sink.append(event, pid: pid, time: time)
     entries[pid]?.interval = Self.firstInterval
     entries[pid]?.nextSample = time
   }
@@ -145,21 +146,6 @@ final class ProcessBook {
       let time = SystemInfo.monotonicNanoseconds()
       try sink.append(.footprint, raw: reading.encoded(), pid: pid, time: time)
     }
-  }
-
-  /// Cuts a command line or list of threads that does not fit a record.
-  private func fitting(_ event: ProcessEvent) -> ProcessEvent {
-    var event = event
-    var room = 40_000
-    event.commandLine = event.commandLine.prefix { argument in
-      // JSON may need six bytes for one.
-      room -= argument.utf8.count * 2 + 3
-      return room > 0
-    }
-    if let threads = event.threads, threads.count > 400 {
-      event.threads = Array(threads.prefix(400))
-    }
-    return event
   }
 }
 

@@ -49,7 +49,7 @@ package final class Recorder {
       return try runWithinProcess(folder, before: before)
     }
     let subject = try makeSubject(environment: environment)
-    raiseDescriptorLimit()
+    DescriptorLimit.raise()
     let tracefs = locateTraceFS()
     let probes = installProbes(tracefs, subject)
     defer { probes?.remove() }
@@ -70,6 +70,11 @@ package final class Recorder {
       threads = [command.pid]
     case .process(let process):
       threads = try process.arm(events)
+      if !process.strangers.isEmpty, options.takesChildren {
+        problems.append(
+          "\(process.strangers.count) of the children that process \(process.pid) has may not be looked into, and"
+            + " are not recorded")
+      }
     }
     unavailable += events.unavailable
     noteReach(events)
@@ -102,7 +107,7 @@ package final class Recorder {
   ) throws(RecordingError) -> RecordingResult {
     do throws(RecordingError) {
       let subject = try makeSubject(environment: folder.environment(adding: environment))
-      raiseDescriptorLimit()
+      DescriptorLimit.raise()
       let events = EventSet(specs: [], cpus: SystemInfo.onlineCPUs())
       let recording = try Recording(
         options: options, subject: subject, events: events, tracefs: nil, transfers: nil,
@@ -121,16 +126,8 @@ package final class Recorder {
     case .command(let arguments):
       return .command(try WrappedCommand(arguments, environment: environment))
     case .pid(let pid):
-      return .process(try AttachedProcess(pid: pid))
+      return .process(try AttachedProcess(pid: pid, takesChildren: options.takesChildren))
     }
-  }
-
-  /// Each thread takes a descriptor for each event and CPU; the child keeps its own limit.
-  private func raiseDescriptorLimit() {
-    var limit = rlimit()
-    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
-    limit.rlim_cur = limit.rlim_max
-    _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
   }
 
   private func locateTraceFS() -> TraceFS? {

@@ -8,7 +8,7 @@ final class Recording {
   let subject: RecordingSubject
   let rings: RingSource
   let processes: ProcessBook
-  let descriptors = DescriptorBook()
+  let descriptors: DescriptorBook
   let sources: [any RecordingSource]
   let writer: PerfDataWriter
   let sink: TraceSink
@@ -30,6 +30,7 @@ final class Recording {
   ) throws(RecordingError) {
     self.options = options
     self.subject = subject
+    descriptors = DescriptorBook(pid: subject.pid)
     self.unavailable = unavailable
     var features = SystemInfo.features()
     features.perfVersion = "lull \(options.version)"

@@ -36,19 +36,23 @@ extension Recording {
   }
 
   private func begin(_ process: AttachedProcess, _ now: UInt64) throws(PerfDataError) {
-    if let id = rings.attributes.first?.ids.first {
-      let known = process.synthesize(id: id, time: now)
-      for record in known.records { try sink.append(record) }
-      rings.drain.know(known.buildIDs)
+    let pids = [process.pid] + process.descendants
+    for pid in pids {
+      if let id = rings.attributes.first?.ids.first {
+        let known = AttachedProcess.synthesize(pid, id: id, time: now)
+        for record in known.records { try sink.append(record) }
+        rings.drain.know(known.buildIDs)
+      }
+      let description = ProcessProbe.describe(pid: pid, kind: .attach)
+      try processes.begin(
+        pid, parentPid: Int32(clamping: description?.parentPid ?? 0), kind: .attach, time: now,
+        description: description, to: sink)
+      for event in DescriptorTable.all(pid: pid) {
+        try sink.append(event, pid: pid, time: now)
+        descriptors.setKnown(event)
+      }
     }
-    let description = ProcessProbe.describe(pid: process.pid, kind: .attach)
-    try processes.begin(
-      process.pid, parentPid: Int32(clamping: description?.parentPid ?? 0), kind: .attach,
-      time: now, description: description, to: sink)
-    for event in DescriptorTable.all(pid: process.pid) {
-      try sink.append(event, pid: process.pid, time: now)
-      descriptors.setKnown(event)
-    }
-    rings.drain.sockets = SocketFilter(ports: SocketFilter.listeningPorts(pid: process.pid))
+    rings.drain.sockets = SocketFilter(
+      ports: pids.reduce(into: []) { $0.formUnion(SocketFilter.listeningPorts(pid: $1)) })
   }
 }

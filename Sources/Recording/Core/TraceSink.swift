@@ -72,8 +72,7 @@ final class TraceSink {
   ) throws(PerfDataError) {
     guard let attribute = synthetic[event], let id = attribute.ids.first else { return }
     try append(
-      RecordBuilder.sample(
-        attribute: attribute, id: id, time: time, pid: pid, tid: pid, cpu: 0, raw: raw))
+      RecordBuilder.synthetic(attribute, id: id, time: time, pid: pid, tid: pid, raw: raw))
   }
 
   private var roundIsOpen = false

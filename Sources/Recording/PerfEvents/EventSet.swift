@@ -57,6 +57,9 @@ final class EventSet {
   }
 
   /// Whether a CPU-wide event is there for every one of the threads' that has one.
+  /// Events of the CPUs are to take the place of the threads' at once: there are too few descriptors for these.
+  var isForTakeover = false
+
   var canBeTakenOver: Bool {
     let wide = events.filter { $0.spec.replaced != nil }
     return !wide.isEmpty && gates.ofCPUs.count == cpus.count
@@ -81,6 +84,13 @@ final class EventSet {
     return true
   }
 
+  /// How many descriptors the events of a thread take.
+  var descriptorsOfThread: Int {
+    let own = events.lazy.filter { $0.spec.visibility == .target }
+    // One more groups those that are switched together.
+    return (own.count + (own.contains { $0.spec.cost.isSliced } ? 1 : 0)) * cpus.count
+  }
+
   /// Opens one event; false when it cannot be had at all and was given up.
   private func open(
     _ index: Int, pid: Int32, cpu: Int32, group: Int32 = -1
@@ -99,8 +109,9 @@ final class EventSet {
     if error == EMFILE || error == ENFILE {
       throw RecordingError(
         kind: .io,
-        message: "too few file descriptors: each thread needs one for each event and CPU; raise"
-          + " the limit (ulimit -n) or record with --scope process and fewer counters",
+        message:
+          "too few file descriptors: each thread needs \(descriptorsOfThread), one for each event and CPU;"
+          + " raise the hard limit (`ulimit -Hn` shows it; root may record any number of threads)",
         errno: error)
     }
     fail(index, "\(events[index].spec.name): \(EventRequest.explain(error))")

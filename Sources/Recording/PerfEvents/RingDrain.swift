@@ -16,6 +16,7 @@ final class RingDrain {
   var sockets = SocketFilter()
   var lostRecords: UInt64 = 0
   var observations: [Observation] = []
+  var headless = HeadlessProcesses()
   /// The build ids of the files that were mapped.
   var buildIDs: [String: [UInt8]] = [:]
   var kernelAddresses: Set<UInt64> = []
@@ -64,6 +65,7 @@ final class RingDrain {
     }
     if isAny { sink.endRound() }
     threads.forgetEnded { kernelThreadIDs.forget($0) }
+    observations += headless.gone().map { .processEnded(pid: $0.pid, time: $0.time) }
     return observations
   }
 

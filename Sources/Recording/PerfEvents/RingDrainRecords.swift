@@ -22,7 +22,10 @@ extension RingDrain {
     case RecordType.exit:
       let (pid, tid) = (ring.signed(at + 8), ring.signed(at + 16))
       threads.end(tid)
-      if pid == tid { observations.append(.processEnded(pid: pid, time: ring.word(at + 24))) }
+      let time = ring.word(at + 24)
+      if headless.ended(pid, tid: tid, at: time) {
+        observations.append(.processEnded(pid: pid, time: time))
+      }
     case RecordType.comm where header & 1 << 45 != 0:
       threads.begin(ring.signed(at + 8))
       let bytes = ring.bytes(from: at + 16, to: at + size - trailer.size)

@@ -17,8 +17,12 @@ package enum DescriptorTable {
   }
 
   /// Resolves one descriptor; nil when it is closed, the process is gone or may not be read.
-  package static func resolve(pid: Int32, fd: Int) -> DescriptorEvent? {
-    guard let found = inspect(pid: pid, fd: fd) else { return nil }
+  ///
+  /// - Parameter tid: a thread of the process that lives; its first one may have ended.
+  package static func resolve(pid: Int32, fd: Int, through tid: Int32? = nil) -> DescriptorEvent? {
+    guard let found = inspect(pid: tid ?? pid, fd: fd) ?? inspect(pid: pid, fd: fd) else {
+      return nil
+    }
     return DescriptorEvent(
       pid: Int(pid), fd: fd, path: found.path, kind: found.kind, flags: found.flags)
   }
@@ -54,12 +58,13 @@ package enum DescriptorTable {
       path: name.path, kind: kind, isDeleted: name.isDeleted, flags: flags(pid: pid, fd: fd))
   }
 
-  /// What a path means to a process, or the folder that it was in if it is gone.
-  static func inspect(path: String, of pid: Int32) -> Resolved? {
-    let absolute =
-      path.hasPrefix("/")
-      ? path : self.path(pid: pid, directory: Int(AT_FDCWD)).map { "\($0)/\(path)" }
-    guard let absolute else { return nil }
+  /// What a path means to a process, or the folder that it was in if it is gone; `lastFolder` is the working directory
+  /// of one that is gone itself, where that is known.
+  static func inspect(path: String, of pid: Int32, in lastFolder: String? = nil) -> Resolved? {
+    let folder = self.path(pid: pid, directory: Int(AT_FDCWD)) ?? lastFolder
+    guard let absolute = path.hasPrefix("/") ? path : folder.map({ "\($0)/\(path)" }) else {
+      return nil
+    }
     let inside = "/proc/\(pid)/root\(absolute)"
     // A process that is gone most likely saw the files that we see.
     let place = access("/proc/\(pid)/root", F_OK) == 0 ? inside : absolute

@@ -13,7 +13,8 @@ extension FootprintSample {
 
 /// Reads what a process holds in memory, and what it used, from /proc at little cost.
 ///
-/// The files stay open and are read again in place: one sample is four short system calls.
+/// The files stay open and are read again in place: one sample is four short system calls. A process whose first thread
+/// has ended has its memory still, but shows it with its other threads only.
 package final class FootprintSampler {
   /// The process that is sampled.
   package let pid: Int32
@@ -24,10 +25,10 @@ package final class FootprintSampler {
   /// Whether the proportional share of shared pages can be read.
   package let readsProportional: Bool
 
-  private let status: OwnedDescriptor
+  private var status: OwnedDescriptor
   private let statistics: OwnedDescriptor
   private let transfers: OwnedDescriptor?
-  private let rollup: OwnedDescriptor?
+  private var rollup: OwnedDescriptor?
   private let proportionalEvery: Int
   private let nanosecondsPerTick: UInt64
   private var calls = 0
@@ -59,7 +60,9 @@ package final class FootprintSampler {
 
   /// Takes one sample; nil when the process is gone or only waits to be reaped.
   package func sample() -> FootprintSample? {
-    guard let sizes = readStatus(), let use = readStatistics() else { return nil }
+    guard let sizes = readStatus() ?? readStatusOfOthers(), let use = readStatistics() else {
+      return nil
+    }
     if proportionalEvery > 0, calls % proportionalEvery == 0, readsProportional,
       let rollup, let count = rollup.readAgain(into: &buffer)
     {
@@ -97,6 +100,17 @@ package final class FootprintSampler {
     var swapped: UInt64 = 0
     var resident: UInt64 = 0
     var peak: UInt64 = 0
+  }
+
+  private func readStatusOfOthers() -> Sizes? {
+    for tid in ProcessProbe.threadIDs(pid: pid) where tid != pid {
+      let folder = "/proc/\(pid)/task/\(tid)"
+      guard let other = OwnedDescriptor(opening: "\(folder)/status") else { continue }
+      status = other
+      if rollup != nil { rollup = OwnedDescriptor(opening: "\(folder)/smaps_rollup") }
+      if let sizes = readStatus() { return sizes }
+    }
+    return nil
   }
 
   private func readStatus() -> Sizes? {

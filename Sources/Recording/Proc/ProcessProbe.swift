@@ -14,6 +14,18 @@ package enum ProcessProbe {
       isSwift: isSwift(pid: pid), threads: threads(pid: pid))
   }
 
+  /// Whether the kernel runs its program in secure-execution mode (AT_SECURE, getauxval(3)), as one whose rights are
+  /// others than of who started it: it ends the events of such a process (begin_new_exec in fs/exec.c).
+  static func isSecure(pid: Int32) -> Bool {
+    guard let bytes = KernelFile.bytes("/proc/\(pid)/auxv") else { return false }
+    let words = bytes.withUnsafeBytes { raw in
+      (0..<raw.count / 8).map { raw.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self) }
+    }
+    return stride(from: 0, to: words.count - 1, by: 2).contains {
+      words[$0] == UInt64(AT_SECURE) && words[$0 + 1] != 0
+    }
+  }
+
   /// The path of the program that a process runs; nil for kernel threads or without the right.
   package static func executable(pid: Int32) -> String? {
     let link = "/proc/\(pid)/exe"

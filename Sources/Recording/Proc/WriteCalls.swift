@@ -60,11 +60,12 @@ final class WriteCalls {
 
   init(source: Source = .proc) { self.source = source }
 
-  /// A process that was there before recording began, with the children that it had.
-  func found(_ pid: Int32, children: [Int32] = []) {
+  /// A process that was there before recording began, with those of its children that are not recorded.
+  func found(_ pid: Int32, by parent: Int32? = nil, children: [Int32] = []) {
     strangers += children
     if let count = source.count(pid) {
-      processes[pid] = Process(base: count)
+      processes[pid] = Process(
+        base: count, parent: parent.flatMap { processes[$0] == nil ? nil : $0 })
     } else {
       isExact = false
     }
@@ -84,7 +85,7 @@ final class WriteCalls {
     processes[pid]?.end = time
     if let parentEnd = process.parentEnd {
       // Its end was asked for by its parent, or after that by another program.
-      if time < parentEnd { processes[pid] = nil } else { processes[pid]?.parent = nil }
+      if time < parentEnd { becameParents(pid) } else { processes[pid]?.parent = nil }
     }
     processes[pid]?.atEnd = source.count(pid)
     for (child, process) in processes where process.parent == pid {
@@ -92,7 +93,7 @@ final class WriteCalls {
         // Its end will be asked for by another program.
         processes[child]?.parent = nil
       } else if let end = process.end, end < time {
-        processes[child] = nil
+        becameParents(child)
       } else {
         processes[child]?.parentEnd = time
       }
@@ -106,10 +107,16 @@ final class WriteCalls {
     zombies = processes.values.count { $0.end != nil }
   }
 
+  /// Its parent has its count, with what it counted before it was recorded.
+  private func becameParents(_ pid: Int32) {
+    if let process = processes.removeValue(forKey: pid) { orphaned &-= process.base }
+  }
+
   /// Puts the count of a process that is gone to where it is now.
   private func settle(_ pid: Int32) {
     guard let process = processes.removeValue(forKey: pid) else { return }
     if let parent = process.parent {
+      orphaned &-= process.base
       if source.ignoresEnds(parent) { isExact = false }
     } else if let count = process.atEnd {
       orphaned &+= count &- process.base
@@ -132,7 +139,10 @@ final class WriteCalls {
       let counts = living.map { pid, process in source.count(pid).map { $0 &- process.base } }
       // One that ended meanwhile was counted twice, or not at all.
       guard living.keys.allSatisfy(source.exists) else { continue }
-      let sum = counts.reduce(UInt64?(orphaned)) { sum, count in
+      let before = processes.filter { living[$0.key] == nil }.reduce(UInt64(0)) {
+        $0 &+ $1.value.base
+      }
+      let sum = counts.reduce(UInt64?(orphaned &- before)) { sum, count in
         sum.flatMap { sum in count.map { sum &+ $0 } }
       }
       return isExact ? sum : nil

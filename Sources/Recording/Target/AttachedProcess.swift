@@ -2,14 +2,19 @@ import CPerfEvent
 import Glibc
 import PerfData
 
-/// A running process that is recorded without being stopped.
+/// A running process that is recorded without being stopped, with the children that it has.
 final class AttachedProcess {
   let pid: Int32
+  private let takesChildren: Bool
+  /// The descendants that were there and are recorded, parents before their children.
+  private(set) var descendants: [Int32] = []
+  /// Those that were there and are not recorded.
+  private(set) var strangers: [Int32] = []
   /// Becomes readable when the process ends; its id may be reused, this may not.
   let pidfd: Int32
 
   /// Finds the process and refuses what cannot be recorded.
-  init(pid: Int32) throws(RecordingError) {
+  init(pid: Int32, takesChildren: Bool) throws(RecordingError) {
     guard pid > 0 else {
       throw RecordingError(kind: .usage, message: "\(pid) is no process id: give a positive number")
     }
@@ -29,6 +34,7 @@ final class AttachedProcess {
         errno: ESRCH)
     }
     self.pid = pid
+    self.takesChildren = takesChildren
     pidfd = descriptor
   }
 
@@ -42,7 +48,7 @@ final class AttachedProcess {
     return nil
   }
 
-  /// Opens the events in every thread, reading the list again until it holds nothing new.
+  /// Opens the events in every thread of every process, reading the lists again until they hold nothing new.
   ///
   /// A thread that was born of one whose events are open has inherited them, which its
   /// announcement in the rings tells; it must not get them twice.
@@ -50,13 +56,25 @@ final class AttachedProcess {
     var armed: Set<Int32> = []
     while true {
       let announced = Self.announced(in: events)
-      let fresh = ProcessProbe.threadIDs(pid: pid).filter {
+      let children = ProcessProbe.children(of: pid)
+      let isTaken = Dictionary(
+        uniqueKeysWithValues: children.map {
+          ($0, takesChildren && ProcessProbe.isTraceable(pid: $0))
+        })
+      // One that was born of a thread whose events are open is told of by the rings.
+      descendants = children.filter { isTaken[$0] == true && !announced.contains($0) }
+      strangers = children.filter { isTaken[$0] == false && !announced.contains($0) }
+      let fresh = ([pid] + descendants).flatMap { ProcessProbe.threadIDs(pid: $0) }.filter {
         !armed.contains($0) && !announced.contains($0)
       }
       if fresh.isEmpty { return armed.union(announced) }
+      let needed = events.descriptorsOfThread * (armed.count + fresh.count)
+      let isEnough = DescriptorLimit.raise(toHold: needed)
+      if !isEnough, events.canBeTakenOver { events.isForTakeover = true }
       for tid in fresh {
         armed.insert(tid)
-        _ = try events.openThread(tid)
+        // The first thread's are those whose place the CPUs' events take.
+        if !events.isForTakeover || armed.count == 1 { _ = try events.openThread(tid) }
       }
     }
   }
@@ -80,8 +98,10 @@ final class AttachedProcess {
     return tids
   }
 
-  /// Records that say what was there before: the threads' names and the executable mappings.
-  func synthesize(id: UInt64, time: UInt64) -> (records: [[UInt8]], buildIDs: [BuildIDEntry]) {
+  /// Records that say what was there before of one of the processes: the threads' names and the executable mappings.
+  static func synthesize(
+    _ pid: Int32, id: UInt64, time: UInt64
+  ) -> (records: [[UInt8]], buildIDs: [BuildIDEntry]) {
     var records: [[UInt8]] = []
     let threads = ProcessProbe.threads(pid: pid)
     let leader = threads.first { $0.tid == Int(pid) }?.name ?? ""

@@ -15,7 +15,7 @@ package enum ReportBuilder {
       generator: Generator(name: "lull", version: generatorVersion),
       trace: section(of: trace.metadata),
       process: section(of: trace.subject),
-      processes: trace.processes.map { totals(of: $0) },
+      processes: trace.processes.map { totals(of: $0, start: trace.start) },
       capture: section(of: trace.capture, start: trace.start, missing: signals.unavailable),
       score: section(of: evaluation),
       signals: SignalBuilding.build(signals, counters: trace.counters),
@@ -59,13 +59,14 @@ package enum ReportBuilder {
       children: process.children.map(Int.init))
   }
 
-  static func totals(of process: ProcessModel) -> ProcessTotals {
+  static func totals(of process: ProcessModel, start: Timestamp) -> ProcessTotals {
     ProcessTotals(
       pid: Int(process.pid), parentPid: process.parentPid > 0 ? Int(process.parentPid) : nil,
       name: process.name, cpuSeconds: process.cpuSeconds.finite, wakeups: process.wakeups,
       bytesWritten: process.bytesWritten, bytesSent: process.bytesSent,
       bytesReceived: process.bytesReceived,
-      peakFootprintBytes: process.peakFootprintBytes > 0 ? process.peakFootprintBytes : nil)
+      peakFootprintBytes: process.peakFootprintBytes > 0 ? process.peakFootprintBytes : nil,
+      unrecordedFrom: process.unrecordedFrom.map { max(0, ($0 - start).seconds) })
   }
 
   static func section(

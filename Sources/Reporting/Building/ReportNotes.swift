@@ -16,12 +16,23 @@ enum ReportNotes {
     if report.trace.truncated {
       notes.append("The trace is truncated: \(RecordingText.truncation(report.trace)).")
     }
+    notes += unrecorded(report, shown: shown)
     if let busy = busierProcess(report, shown: shown) { notes.append(busy) }
     if let profile = report.score.profile {
       let reason = report.score.profileReason.map { ": \(shown($0))" } ?? ""
       notes.append("Scored as \(shown(profile))\(reason).")
     }
     return notes
+  }
+
+  /// What the kernel ended the events of.
+  private static func unrecorded(_ report: Report, shown: (String) -> String) -> [String] {
+    let few = report.processes.filter { $0.unrecordedFrom != nil }
+    return few.prefix(3).map { process in
+      "\(shown(Columns.clip(process.name, to: 32))) (pid \(process.pid)) runs with other rights than who started it:"
+        + " the kernel ended its events \(Figures.seconds(process.unrecordedFrom ?? 0)) after the start, and what it"
+        + " did from then on was not recorded."
+    } + (few.count > 3 ? ["Neither were \(few.count - 3) other such processes."] : [])
   }
 
   /// A compiler's driver waits while its frontend works: then the score is not of what costs.

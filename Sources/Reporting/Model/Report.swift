@@ -108,6 +108,8 @@ package struct ProcessTotals: Codable, Sendable, Equatable {
   package var bytesSent: UInt64
   package var bytesReceived: UInt64
   @Nullable package var peakFootprintBytes: UInt64?
+  /// From when on its events were not recorded, in seconds from the start; left out where they were.
+  package var unrecordedFrom: Double?
 }
 
 /// The scores of a report.

@@ -140,6 +140,14 @@ package enum Measurement {
           + " rights, or was started without the environment of its parent"
       }
     }
+    if trace.subject.unrecordedFrom != nil {
+      for kind in [SignalKind.mainThread, .lifecycle, .wakeups, .network, .disk, .cpu] {
+        result[kind] =
+          "process \(trace.subject.pid) runs a program with other rights than who started it, such as one that is"
+          + " set-user-ID, at which the kernel ends its events: record it as the user that it runs as, or attach to it"
+          + " with --pid as root"
+      }
+    }
     for entry in trace.capture?.unavailable ?? [] {
       guard let kind = SignalKind(rawValue: entry.signal), result[kind] == nil else { continue }
       // A part may be missing while the signal's own events are there.

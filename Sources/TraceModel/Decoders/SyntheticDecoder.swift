@@ -11,7 +11,7 @@ enum SyntheticDecoder {
   }
 
   static func process(_ context: DecodingContext, _ state: inout LoaderState) {
-    guard let event: ProcessEvent = decode(context) else { return }
+    guard let event: ProcessEvent = decode(context, &state) else { return }
     state.processes.described(event, at: context.time)
     let pid = Int32(truncatingIfNeeded: event.pid)
     for thread in event.threads ?? [] {
@@ -21,7 +21,7 @@ enum SyntheticDecoder {
   }
 
   static func descriptor(_ context: DecodingContext, _ state: inout LoaderState) {
-    guard let event: DescriptorEvent = decode(context) else { return }
+    guard let event: DescriptorEvent = decode(context, &state) else { return }
     state.descriptors.seen(
       pid: Int32(truncatingIfNeeded: event.pid), fd: event.fd, path: event.path,
       kind: event.kind, at: context.time)
@@ -29,7 +29,7 @@ enum SyntheticDecoder {
 
   static func capture(_ context: DecodingContext, _ state: inout LoaderState) {
     // It is read before all else, and again in its place: the one that was written at the end counts.
-    guard let event: CaptureEvent = decode(context),
+    guard let event: CaptureEvent = decode(context, &state),
       event.complete || state.capture?.complete != true
     else { return }
     state.capture = event
@@ -37,7 +37,7 @@ enum SyntheticDecoder {
   }
 
   static func counter(_ context: DecodingContext, _ state: inout LoaderState) {
-    guard let event: CounterEvent = decode(context) else { return }
+    guard let event: CounterEvent = decode(context, &state) else { return }
     let known = state.tables.counters.firstIndex { $0.name == event.name }
     if known == nil {
       state.tables.counters.append(CounterSeries(name: event.name, unit: event.unit, value: 0))
@@ -46,7 +46,7 @@ enum SyntheticDecoder {
   }
 
   static func mark(_ context: DecodingContext, _ state: inout LoaderState) {
-    guard let event: MarkEvent = decode(context) else { return }
+    guard let event: MarkEvent = decode(context, &state) else { return }
     state.tables.marks.append(
       MarkRecord(
         time: context.time, pid: context.pid,
@@ -54,33 +54,37 @@ enum SyntheticDecoder {
   }
 
   static func content(_ context: DecodingContext, _ state: inout LoaderState) {
-    guard let event: ContentEvent = decode(context) else { return }
+    guard let event: ContentEvent = decode(context, &state) else { return }
     state.tables.contents.append(ContentReading(time: context.time, pid: context.pid, event: event))
   }
 
   static func threadIDs(_ context: DecodingContext, _ state: inout LoaderState) {
-    guard let event: ThreadIDsEvent = decode(context) else { return }
+    guard let event: ThreadIDsEvent = decode(context, &state) else { return }
     for thread in event.threads {
       state.kernelThreadIDs?.learn(thread.tid, is: thread.kernelTid, at: context.time)
     }
   }
 
   static func kernelSymbol(_ context: DecodingContext, _ state: inout LoaderState) {
-    if let event: KernelSymbolEvent = decode(context) { state.stacks.add(event) }
+    if let event: KernelSymbolEvent = decode(context, &state) { state.stacks.add(event) }
   }
 
   static func symbol(_ context: DecodingContext, _ state: inout LoaderState) {
-    if let event: SymbolEvent = decode(context) { state.stacks.add(event) }
+    if let event: SymbolEvent = decode(context, &state) { state.stacks.add(event) }
   }
 
   static func stack(_ context: DecodingContext, _ state: inout LoaderState) {
-    if let event = StackEvent(scanning: context.payload) ?? decode(context) {
+    if let event = StackEvent(scanning: context.payload) ?? decode(context, &state) {
       state.stacks.add(event)
     }
   }
 
-  private static func decode<Event: SyntheticPayload>(_ context: DecodingContext) -> Event? {
-    guard let raw = context.sample.raw else { return nil }
+  private static func decode<Event: SyntheticPayload>(
+    _ context: DecodingContext, _ state: inout LoaderState
+  ) -> Event? {
+    guard let part = context.sample.raw, let raw = state.parts.add(part, of: Event.event) else {
+      return nil
+    }
     return try? Event(decoding: raw)
   }
 }

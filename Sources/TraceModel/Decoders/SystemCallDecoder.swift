@@ -119,6 +119,8 @@ enum SystemCallDecoder {
       _ kind: FileOperation.Kind, on fd: Int?, bytes: Int64, since: Timestamp? = nil,
       offset: UInt64? = nil
     ) {
+      // The last call of a copy tells only that its source has ended.
+      guard kind != .write || bytes > 0 else { return }
       let weight =
         kind == .write && number != Number.splice
         ? state.weights.weight(ofWrite: exit.weight, at: exit.time.nanoseconds)

@@ -19,6 +19,8 @@ struct LoaderState: ~Copyable {
   var writeSites: [CallSiteSample] = []
   var sendSites: [CallSiteSample] = []
   var capture: CaptureEvent?
+  /// Of the recorder's own events that are longer than a record.
+  var parts = SyntheticJoiner()
   var weights = SampleWeights()
   /// When each thread entered its present sync call.
   var syncStarts: [Int32: Timestamp] = [:]

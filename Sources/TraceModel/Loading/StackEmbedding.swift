@@ -23,9 +23,8 @@ public enum StackEmbedding {
     func add(_ payload: some SyntheticPayload, _ attribute: EventAttribute, _ id: UInt64)
       throws(PerfDataError)
     {
-      records += RecordBuilder.sample(
-        attribute: attribute, id: id, time: trace.end.nanoseconds, pid: 0, tid: 0, cpu: 0,
-        raw: try payload.encoded())
+      records += RecordBuilder.synthetic(
+        attribute, id: id, time: trace.end.nanoseconds, pid: 0, tid: 0, raw: try payload.encoded())
     }
     do {
       for (id, frame) in stacks.table.frames.enumerated() {

@@ -17,6 +17,9 @@ public struct ProcessModel: Sendable {
   /// When it became the program that it ended as, by its last exec; nil where it ran no other.
   public var programStart: Timestamp?
   public var end: Timestamp?
+  /// From when on its events were not recorded: the kernel ended them, as a program began that has other rights than
+  /// who started it.
+  public var unrecordedFrom: Timestamp?
   public var threadCount: Int
   public var children: [Int32]
   /// The kernel's own figure at the exit, exact where a parent could ask for it.

@@ -6,6 +6,13 @@ struct RecordRedactor {
   var names: NameRedactor
   /// Whether the trace names its stacks itself, so that the bytes of user stacks are not needed.
   let dropsStacks: Bool
+  private var parts = SyntheticJoiner()
+
+  init(file: PerfDataFile, names: NameRedactor, dropsStacks: Bool) {
+    self.file = file
+    self.names = names
+    self.dropsStacks = dropsStacks
+  }
 
   /// Records that hold no text: counts, times and numbers of processes.
   private static let plain: Set<UInt32> = [
@@ -75,12 +82,20 @@ struct RecordRedactor {
 
   // MARK: Samples
 
-  private mutating func sample(_ record: [UInt8], _ entry: RecordEntry) -> [UInt8] {
+  private mutating func sample(_ record: [UInt8], _ entry: RecordEntry) -> [UInt8]? {
     guard let attribute = file.attribute(of: entry),
       let contents = SampleLayout(attribute).contents(of: record)
     else {
       // Not decodable, so nothing can be kept of it but its place.
       return Self.blank(record)
+    }
+    if let event = SyntheticEvent(attribute: attribute), let raw = contents.raw {
+      // What is longer than a record is written where its last part was.
+      guard let whole = parts.add(RawPayload(bytes: Array(record[raw])), of: event) else {
+        return nil
+      }
+      return SyntheticParts.split(synthetic(whole.bytes, event))
+        .flatMap { Self.replacing(raw, of: record, with: $0, filler: 0x20) }
     }
     var result = record
     // From the end to the start, so that what comes before keeps its place.
@@ -91,25 +106,26 @@ struct RecordRedactor {
         Self.blankText(in: &result, stack: stack)
       }
     }
-    if let raw = contents.raw {
+    if let raw = contents.raw, let format = file.tracepoint(of: entry) {
       let old = Array(record[raw])
-      var payload = old
-      if let event = SyntheticEvent(attribute: attribute) {
-        payload = synthetic(old, event)
-      } else if let format = file.tracepoint(of: entry) {
-        payload = tracepoint(old, format)
-      }
+      let payload = tracepoint(old, format)
       if payload != old {
-        let size = payload.count
-        while !(payload.count + 4).isMultiple(of: 8) { payload.append(0x20) }
-        if SyntheticEvent(attribute: attribute) == nil, payload.count > size {
-          payload.replaceSubrange(size..., with: [UInt8](repeating: 0, count: payload.count - size))
-        }
-        result.replaceSubrange(raw, with: payload)
-        Bytes.put(UInt32(payload.count), in: &result, at: raw.lowerBound - 4)
+        result = Self.replacing(raw, of: result, with: payload, filler: 0)
       }
     }
     return result.count <= 65_528 ? Self.withSize(result) : Self.blank(record)
+  }
+
+  /// A sample with another raw payload, and bytes behind that where its alignment asks for them.
+  private static func replacing(
+    _ raw: Range<Int>, of record: [UInt8], with payload: [UInt8], filler: UInt8
+  ) -> [UInt8] {
+    var payload = payload
+    while !(payload.count + 4).isMultiple(of: 8) { payload.append(filler) }
+    var result = record
+    result.replaceSubrange(raw, with: payload)
+    Bytes.put(UInt32(payload.count), in: &result, at: raw.lowerBound - 4)
+    return withSize(result)
   }
 
   /// The record's place and time, without its contents.

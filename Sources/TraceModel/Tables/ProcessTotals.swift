@@ -24,6 +24,11 @@ extension Tables {
       guard let at = index[footprint.pid] else { continue }
       processes[at].peakFootprintBytes = max(
         processes[at].peakFootprintBytes, footprint.sample.footprint)
+      if processes[at].unrecordedFrom != nil {
+        // /proc goes on counting.
+        let used = footprint.sample.userTimeNs &+ footprint.sample.systemTimeNs
+        processes[at].cpuSeconds = max(processes[at].cpuSeconds, Double(used) / 1e9)
+      }
     }
   }
 }

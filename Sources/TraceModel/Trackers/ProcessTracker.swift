@@ -59,6 +59,7 @@ struct ProcessTracker {
     if !event.executable.isEmpty { process.executable = event.executable }
     if !event.commandLine.isEmpty { process.commandLine = event.commandLine }
     if let isSwift = event.isSwift { process.isSwift = isSwift }
+    if event.endedEvents == true, process.unrecordedFrom == nil { process.unrecordedFrom = time }
     process.swiftVersion = event.swiftVersion ?? process.swiftVersion
     process.exitStatus = event.exitStatus ?? process.exitStatus
     process.signal = event.signal ?? process.signal
@@ -80,11 +81,11 @@ struct ProcessTracker {
   mutating func finish(threads: [ThreadModel]) -> [ProcessModel] {
     for pid in processes.keys.sorted() { finish(pid) }
     var result = finished.sorted { ($0.start, $0.pid) < ($1.start, $1.pid) }
-    var threadCounts: [Int32: Int] = [:]
-    for thread in threads { threadCounts[thread.pid, default: 0] += 1 }
+    let own = Dictionary(grouping: threads, by: \.pid)
     for index in result.indices {
-      result[index].threadCount = threadCounts[result[index].pid] ?? 0
       let pid = result[index].pid
+      result[index].threadCount = own[pid]?.count ?? 0
+      result[index].outlive(own[pid] ?? [])
       result[index].children = result.filter { $0.parentPid == pid && $0.pid != pid }.map(\.pid)
     }
     return result
@@ -99,5 +100,22 @@ struct ProcessTracker {
       pid: pid, parentPid: parent, name: name, executable: nil, commandLine: [], isSwift: false,
       swiftVersion: nil, exitStatus: nil, signal: nil, start: time, end: nil, threadCount: 0,
       children: [], peakResidentBytes: nil)
+  }
+}
+
+extension ProcessModel {
+  /// Its first thread may end before others do: the process ends with the last of them.
+  fileprivate mutating func outlive(_ threads: [ThreadModel]) {
+    guard var last = end else { return }
+    for thread in threads.sorted(by: { $0.start < $1.start })
+    where thread.start >= start && thread.start <= last {
+      guard let end = thread.end else {
+        // That it ended was told beside its threads' ends; one of these was lost.
+        if exitStatus == nil, signal == nil { end = nil }
+        return
+      }
+      last = max(last, end)
+    }
+    end = last
   }
 }

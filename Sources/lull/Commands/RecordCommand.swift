@@ -25,6 +25,13 @@ struct RecordCommand: ParsableCommand {
   @Option(help: "Attach to a running process instead of starting a command.")
   var pid: Int32?
 
+  @Flag(
+    inversion: .prefixedNo,
+    help:
+      "With --pid, record the children that the process has already too, as those that it starts later."
+  )
+  var children = true
+
   @Option(
     help: "How long to record, such as 30s, 500ms or 2m; until the end by default.",
     transform: DurationArgument.parse)
@@ -114,6 +121,10 @@ struct RecordCommand: ParsableCommand {
     } else if command.isEmpty {
       throw ValidationError("give a command after --, or a process with --pid.")
     }
+    if !children, pid == nil {
+      throw ValidationError(
+        "--no-children goes with --pid: of a command all that it starts is recorded.")
+    }
     if open && html == nil { throw ValidationError("--open needs --html FILE.") }
     if let interval, interval < TimeSpan(nanoseconds: 1_000_000) {
       throw ValidationError("--interval must be 1ms or more.")
@@ -158,6 +169,7 @@ struct RecordCommand: ParsableCommand {
       text == "none" ? [] : text.split(separator: ",").map(String.init)
     }
     options.scope = scope
+    options.takesChildren = children
     options.recorder = recorder
     options.processHint = analysis.process
     options.version = Version.text

@@ -73,9 +73,37 @@ struct SyntheticEventTests {
     }
   }
 
-  @Test func `a payload longer than a record is refused`() {
-    let event = CounterEvent(name: String(repeating: "x", count: 70_000), value: 1)
-    #expect(throws: PerfDataError.self) { _ = try event.encoded() }
+  @Test(arguments: [0, 60_000, 65_480, 65_481, 70_000, 400_000])
+  func `a payload longer than a record is written in parts`(length: Int) throws {
+    let event = CounterEvent(name: String(repeating: "x", count: length), value: 1)
+    let whole = try event.encoded()
+    let parts = SyntheticParts.split(whole)
+    #expect((parts.count == 1) == (whole.count <= RecordBuilder.largestRawPayload))
+    #expect(parts.allSatisfy { $0.count <= RecordBuilder.largestRawPayload })
+    var joiner = SyntheticJoiner()
+    let joined = parts.map { part in
+      // As a record's alignment has it.
+      joiner.add(RawPayload(bytes: part + [0x20, 0x20]), of: .counter)
+    }
+    #expect(joined.dropLast().allSatisfy { $0 == nil })
+    #expect(try CounterEvent(decoding: #require(joined.last ?? nil)) == event)
+  }
+
+  @Test func `a payload of which a part is missing is none`() throws {
+    let event = CounterEvent(name: String(repeating: "x", count: 200_000), value: 1)
+    let parts = SyntheticParts.split(try event.encoded()).map { RawPayload(bytes: $0) }
+    #expect(parts.count == 4)
+    for missing in parts.indices {
+      var joiner = SyntheticJoiner()
+      var kept = parts
+      kept.remove(at: missing)
+      #expect(kept.allSatisfy { joiner.add($0, of: .counter) == nil }, "\(missing)")
+      // The next one is whole again.
+      #expect(parts.compactMap { joiner.add($0, of: .counter) }.count == 1)
+      // Those of another event have nothing to do with it.
+      _ = joiner.add(parts[0], of: .counter)
+      #expect(joiner.add(parts[1], of: .mark) == nil)
+    }
   }
 
   @Test func `bytes that are no payload are an error`() {

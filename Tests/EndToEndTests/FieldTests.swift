@@ -1,0 +1,209 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  /// Programs as they are in the field: forked, renamed, headless, with other rights, with many threads.
+  @Suite(.enabled(if: Machine.tool("clang") != nil, "needs clang"))
+  struct Field {
+    /// What its first argument says.
+    private static let source = """
+      #define _GNU_SOURCE
+      #include <fcntl.h>
+      #include <pthread.h>
+      #include <stdio.h>
+      #include <stdlib.h>
+      #include <string.h>
+      #include <sys/sendfile.h>
+      #include <sys/wait.h>
+      #include <time.h>
+      #include <unistd.h>
+
+      static void burn(double milliseconds) {
+        struct timespec t;
+        do clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+        while (t.tv_sec * 1e3 + t.tv_nsec / 1e6 < milliseconds);
+      }
+      static void *naps(void *unused) {
+        for (int i = 0; i < 20; i++) usleep(20000);
+        burn(100);
+        int file = open("after", O_CREAT | O_WRONLY | O_TRUNC, 0600);
+        write(file, "after", 5);
+        return unused;
+      }
+      static void *sleeps(void *unused) { sleep(60); return unused; }
+
+      int main(int count, char **words) {
+        const char *what = words[1];
+        char bytes[65536] = {1};
+        if (!strcmp(what, "headless")) {
+          pthread_t thread;
+          pthread_create(&thread, 0, naps, 0);
+          pthread_exit(0);
+        } else if (!strcmp(what, "workers")) {
+          for (int i = 0; i < 3; i++)
+            if (!fork()) for (int n = 1;; n++) { burn(n * 10); usleep(50000); }
+          pause();
+        } else if (!strcmp(what, "closes")) {
+          for (int i = 3; i < 65536; i++) close(i);
+          int file = open("closes", O_CREAT | O_WRONLY | O_TRUNC, 0600);
+          for (int i = 0; i < 50; i++) { burn(i * 10); write(file, "12345678", 8); }
+        } else if (!strcmp(what, "copies")) {
+          int from = open("from", O_CREAT | O_WRONLY | O_TRUNC, 0600);
+          for (int i = 0; i < 16; i++) write(from, bytes, sizeof bytes);
+          close(from);
+          from = open("from", O_RDONLY);
+          int to = open("to", O_CREAT | O_WRONLY | O_TRUNC, 0600);
+          while (sendfile(to, from, 0, sizeof bytes) > 0);
+        } else if (!strcmp(what, "burns")) {
+          burn(atof(words[2]));
+        } else if (!strcmp(what, "threads")) {
+          pthread_t thread;
+          for (int i = atoi(words[2]); i > 0; i--) pthread_create(&thread, 0, sleeps, 0);
+          pause();
+        }
+        return 0;
+      }
+      """
+
+    /// A folder with the program, which may be entered by other users.
+    private func program() throws -> (scratch: Scratch, path: String) {
+      let scratch = try Scratch()
+      let path = scratch.file("field.c")
+      try Self.source.write(toFile: path, atomically: true, encoding: .utf8)
+      let built = try Command.run([
+        "clang", "-O1", "-g", "-pthread", path, "-o", scratch.file("field"),
+      ])
+      try #require(built.status == 0, "\(built.errors)")
+      return (scratch, scratch.file("field"))
+    }
+
+    /// The program in its folder.
+    private func run(_ words: [String]) throws -> Recorded {
+      let (scratch, path) = try program()
+      return try Recorded([path] + words, in: ["env", "-C", scratch.path], scratch: scratch)
+    }
+
+    @Test func `a command line may be as long as the kernel allows`() throws {
+      let words = (1...20_000).map { "argument-\($0)" }
+      let run = try Recorded(
+        ["sh", "-c", "sleep 0.3; exit 3"] + words, reportOptions: ["--process", "sh"])
+      #expect(run.result.status == 3, "\(run.result.errors.suffix(300))")
+      #expect(run.report["process"]["commandLine"].items.count == words.count + 3)
+      let redacted = run.scratch.file("redacted")
+      let result = try Command.run([Machine.lull, "redact", run.trace, "-o", redacted])
+      #expect(result.status == 0, "\(result.errors)")
+      let again = try Recorded.report(redacted, options: ["--process", "sh"])
+      #expect(again["process"]["commandLine"].items.count == words.count + 3)
+    }
+
+    @Test func `a process goes on after its first thread has ended`() throws {
+      let run = try run(["headless"])
+      #expect((run.report["trace"]["durationSeconds"].double ?? 0) > 0.5)
+      // Twenty naps and nothing else; a busy machine adds none.
+      let wakeups = run.signals["wakeups"]["total"].int ?? 0
+      #expect((20...26).contains(wakeups), "\(wakeups)")
+      let cpu = run.signals["cpu"]["totalSeconds"].double ?? 0
+      #expect(cpu > 0.095 && cpu < 0.2, "\(cpu)")
+      #expect(run.file(run.scratch.file("after"))["bytesWritten"].int == 5)
+      #expect((run.signals["memory"]["peakFootprintBytes"].int ?? 0) > 0)
+    }
+
+    @Test func `children that a process has when it is attached to are recorded as well`() throws {
+      let (scratch, path) = try program()
+      let target = try Command([path, "workers"])
+      usleep(300_000)
+      let workers = try children(of: target.pid)
+      try #require(workers.count == 3)
+      defer { for worker in workers { kill(worker, SIGKILL) } }
+      func attach(_ name: String, _ options: [String]) throws -> JSON {
+        let trace = scratch.file(name)
+        let result = try Command.run(
+          [Machine.lull, "record", "-q", "--pid", "\(target.pid)", "--duration", "1s", "-o", trace]
+            + options)
+        try #require(result.status == 0, "\(result.errors)")
+        return try Recorded.report(trace)
+      }
+      let before = try workers.map(ticks)
+      let report = try attach("all", [])
+      let after = try workers.map(ticks)
+      #expect(report["process"]["pid"].int == Int(target.pid))
+      for (worker, used) in zip(workers, zip(after, before).map { $0 - $1 }) {
+        let row = report["processes"].items.first { $0["pid"].int == Int(worker) }
+        let cpu = row?["cpuSeconds"].double ?? 0
+        // /proc counts what the worker used before and after the recording too.
+        #expect(cpu > 0.03 && cpu <= used + 0.02, "\(worker): \(cpu) of \(used)")
+      }
+      let alone = try attach("alone", ["--no-children"])
+      #expect(alone["processes"].items.map { $0["pid"].int } == [Int(target.pid)])
+    }
+
+    @Test func `closing all descriptors that there may be hides no writes`() throws {
+      let run = try run(["closes"])
+      let file = run.file(run.scratch.file("closes"))
+      #expect(file["writes"].int == 50 && file["bytesWritten"].int == 400, "\(run.signals["disk"])")
+    }
+
+    @Test func `copies within the kernel are told by whole paths, and their last call is no write`()
+      throws
+    {
+      let run = try run(["copies"])
+      for name in ["from", "to"] {
+        let file = run.file(run.scratch.file(name))
+        #expect(
+          file["writes"].int == 16 && file["bytesWritten"].int == 16 * 65536,
+          "\(run.signals["disk"]["files"])")
+      }
+      #expect(run.signals["disk"]["smallWrites"].int == 0)
+    }
+
+    @Test(.enabled(if: Machine.tool("setpriv") != nil, "needs setpriv"))
+    func `a program with other rights is said not to have been recorded`() throws {
+      let (scratch, path) = try program()
+      #expect(chmod(path, 0o4755) == 0)
+      let user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+      let alone = try Recorded(user + [path, "burns", "150"], scratch: scratch)
+      #expect(alone.report["score"]["overall"].double == nil, "\(alone.report["score"])")
+      let missing = alone.report["capture"]["unavailable"].items.map { $0["signal"].string ?? "" }
+      #expect(Set(missing).isSuperset(of: ["mainThread", "wakeups", "disk", "network", "cpu"]))
+      let text = try Command.run([Machine.lull, "report", alone.trace]).text
+      #expect(text.contains("runs with other rights than who started it"), "\(text)")
+      let row = alone.report["processes"].items.first { $0["name"].string == "field" }
+      // By /proc, which goes on counting: as last read, after half of the time at least.
+      #expect((row?["cpuSeconds"].double ?? 0) > 0.05, "\(alone.report["processes"])")
+
+      // Where it is a child, the score is of its parent and the note is there too.
+      let other = try Scratch()
+      let shell = try Recorded(
+        user + ["sh", "-c", "\(path) burns 100; \(path) burns 1; exit 0"],
+        options: ["--process", "sh"], reportOptions: ["--process", "sh"], scratch: other)
+      let ended = shell.report["processes"].items.filter { $0["unrecordedFrom"].double != nil }
+      #expect(!ended.isEmpty, "\(shell.report["processes"])")
+    }
+
+    @Test func `a process of many threads may be attached to whatever the limit is`() throws {
+      let (scratch, path) = try program()
+      let target = try Command([path, "threads", "300"])
+      usleep(500_000)
+      let trace = scratch.file("t")
+      let result = try Command.run([
+        "sh", "-c", "ulimit -n 4096; exec \"$0\" \"$@\"", Machine.lull, "record", "-q", "--pid",
+        "\(target.pid)", "--duration", "500ms", "-o", trace,
+      ])
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(try Recorded.report(trace)["process"]["threadCount"].int == 301)
+    }
+
+    private func children(of pid: Int32) throws -> [Int32] {
+      try String(contentsOfFile: "/proc/\(pid)/task/\(pid)/children", encoding: .utf8)
+        .split(separator: " ").compactMap { Int32($0) }
+    }
+
+    /// The CPU seconds that a process used, by its ticks.
+    private func ticks(_ pid: Int32) throws -> Double {
+      let text = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
+      let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+      let used = (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0)
+      return Double(used) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }
+  }
+}
