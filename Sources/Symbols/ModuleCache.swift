@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Modules that were read, shared by the unwinder and the symbolizer of one analysis.
 public final class ModuleCache {
   private struct Key: Hashable {
@@ -8,6 +10,8 @@ public final class ModuleCache {
   private var modules: [Key: Module] = [:]
   private var problemsByPath: [String: ModuleReaderError] = [:]
   private let process: ReaderProcess?
+  /// By what other paths files can be read that are not at theirs.
+  public static let elsewhere = Mutex<[String: [String]]>([:])
 
   /// Reads files in a process of its own if `process` is given.
   public init(process: ReaderProcess? = .standard) { self.process = process }
@@ -43,11 +47,20 @@ public final class ModuleCache {
   }
 
   private func open(_ mapping: ModuleMapping) throws(ModuleReaderError) -> any ModuleContents {
-    if let process {
-      return try process.open(path: mapping.path, expectedBuildID: mapping.buildID)
+    let others = Self.elsewhere.withLock { $0[mapping.path] ?? [] }
+    // Without a build id a file at the same path would be taken for the one that was mapped.
+    let isTold = mapping.buildID?.contains { $0 != 0 } == true
+    for path in isTold ? [mapping.path] + others : others {
+      if let contents = try? open(path, mapping.buildID) { return contents }
     }
-    return LocalContents(
-      try ModuleReader(path: mapping.path, expectedBuildID: mapping.buildID))
+    return try open(mapping.path, mapping.buildID)
+  }
+
+  private func open(
+    _ path: String, _ buildID: [UInt8]?
+  ) throws(ModuleReaderError) -> any ModuleContents {
+    if let process { return try process.open(path: path, expectedBuildID: buildID) }
+    return LocalContents(try ModuleReader(path: path, expectedBuildID: buildID))
   }
 }
 

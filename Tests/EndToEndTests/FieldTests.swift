@@ -193,6 +193,56 @@ extension EndToEnd {
       #expect(try Recorded.report(trace)["process"]["threadCount"].int == 301)
     }
 
+    /// Where a program is while it runs, and what becomes of it.
+    enum Place: String, CaseIterable { case inNamespace, deleted, replaced }
+
+    @Test(
+      .enabled(if: Machine.tool("unshare") != nil, "needs unshare"), arguments: Place.allCases,
+      [true, false])
+    func `a program that is not at its path has its functions named`(
+      place: Place, isWrapped: Bool
+    ) throws {
+      let (scratch, path) = try program()
+      let other = scratch.file("other")
+      let script =
+        switch place {
+        case .inNamespace:
+          "mount -t tmpfs none /mnt && cp \(path) /mnt/field && exec /mnt/field burns 1500"
+        case .deleted: "cp \(path) \(other) && exec \(other) burns 1500"
+        case .replaced: "cp \(path) \(other) && exec \(other) burns 1500"
+        }
+      let shell = (place == .inNamespace ? ["unshare", "-m"] : []) + ["sh", "-c", script]
+      func change() throws {
+        guard place != .inNamespace else { return }
+        try FileManager.default.removeItem(atPath: other)
+        if place == .replaced {
+          try FileManager.default.copyItem(atPath: "/bin/true", toPath: other)
+        }
+      }
+      let trace = scratch.file("t")
+      let result: CommandResult
+      if isWrapped {
+        let recorder = try Command([Machine.lull, "record", "-q", "-o", trace, "--"] + shell)
+        usleep(900_000)
+        try change()
+        result = try recorder.finish()
+      } else {
+        let target = try Command(shell)
+        usleep(300_000)
+        try change()
+        result = try Command.run(
+          [
+            Machine.lull, "record", "-q", "--pid", "\(target.pid)", "--duration", "500ms", "-o",
+            trace,
+          ])
+      }
+      #expect(result.status == 0, "\(result.errors)")
+      let report = try Recorded.report(trace)
+      let row = report["blame"]["cpu"].items.first
+      #expect(["burn", "main"].contains(row?["function"].string), "\(report["blame"]["cpu"])")
+      #expect(row?["file"].string?.hasSuffix("field.c") == true)
+    }
+
     private func children(of pid: Int32) throws -> [Int32] {
       try String(contentsOfFile: "/proc/\(pid)/task/\(pid)/children", encoding: .utf8)
         .split(separator: " ").compactMap { Int32($0) }

@@ -3,7 +3,7 @@ enum Observation {
   case processBegan(pid: Int32, parentPid: Int32, time: UInt64)
   case processExecuted(pid: Int32, name: String, time: UInt64)
   case processEnded(pid: Int32, time: UInt64)
-  case fileMapped(path: String)
+  case fileMapped(pid: Int32, path: String)
   case systemCall(pid: Int32, tid: Int32, time: UInt64, call: SystemCallResult)
   /// A path that a thread is about to open.
   case pathOpening(tid: Int32, time: UInt64, path: String)

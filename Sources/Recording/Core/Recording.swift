@@ -9,6 +9,8 @@ final class Recording {
   let rings: RingSource
   let processes: ProcessBook
   let descriptors: DescriptorBook
+  /// What cannot be found by its path when the recording has ended.
+  let heldFiles = HeldFiles()
   let sources: [any RecordingSource]
   let writer: PerfDataWriter
   let sink: TraceSink
@@ -68,6 +70,7 @@ final class Recording {
           isRecorded: { drain.threads.contains($0) })
       },
       descriptors,
+      HeldFilesSource(heldFiles),
       ContentWatcher(processes: processes),
       FreezeWatch(pid: subject.pid),
       governor,
@@ -115,7 +118,8 @@ final class Recording {
     return RecordingResult(
       tracePath: options.outputPath, exitStatus: status.status, childSignal: status.signal,
       lostRecords: lost, overheadCPUSeconds: overhead(), rootPid: subject.pid,
-      durationSeconds: seconds, problems: self.problems, truncation: truncation)
+      durationSeconds: seconds, problems: self.problems, truncation: truncation,
+      heldFiles: heldFiles)
   }
 
   /// A running process is recorded from the moment its events were on; a command waits until it is released.

@@ -42,6 +42,9 @@ extension Recording {
         let known = AttachedProcess.synthesize(pid, id: id, time: now)
         for record in known.records { try sink.append(record) }
         rings.drain.know(known.buildIDs)
+        for (path, mapping) in known.mapped {
+          heldFiles.consider(path, of: pid, mapping: mapping)
+        }
       }
       let description = ProcessProbe.describe(pid: pid, kind: .attach)
       try processes.begin(

@@ -81,4 +81,6 @@ package struct RecordingResult: Sendable {
   package var problems: [String]
   /// Why the trace could not be written to its end; what was written before is readable.
   package var truncation: String?
+  /// Programs and libraries that are not at their paths, or not on this side of a mount namespace.
+  package var heldFiles: HeldFiles
 }

@@ -75,7 +75,10 @@ extension PreloadSource {
     _ record: lull_record, _ path: String, _ pid: Int32, _ round: Round,
     into output: inout [[UInt8]]
   ) {
-    if path.hasPrefix("/"), buildIDs[path] == nil { buildIDs[path] = BuildIDNote.read(path) ?? [] }
+    if path.hasPrefix("/"), buildIDs[path] == nil {
+      buildIDs[path] =
+        BuildIDNote.read("/proc/\(pid)/root\(path)") ?? BuildIDNote.read(path) ?? []
+    }
     let buildID = buildIDs[path].flatMap { $0.isEmpty ? nil : $0 }
     // PROT_READ | PROT_EXEC, MAP_PRIVATE.
     let mapping = MmapRecord(
@@ -83,6 +86,6 @@ extension PreloadSource {
       fileOffset: record.arguments.2, protection: 5, flags: 2,
       path: path.hasPrefix("/") ? path : "[vdso]", buildID: buildID)
     output.append(writer.mapping(mapping, time: record.start))
-    if path.hasPrefix("/") { round.tell([.fileMapped(path: path)]) }
+    if path.hasPrefix("/") { round.tell([.fileMapped(pid: pid, path: path)]) }
   }
 }

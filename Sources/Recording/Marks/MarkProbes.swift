@@ -180,7 +180,7 @@ extension MarkProbes: RecordingSource {
   }
 
   func observe(_ observation: Observation, _ round: Round) throws(PerfDataError) {
-    if case .fileMapped(let path) = observation { consider(path) }
+    if case .fileMapped(_, let path) = observation { consider(path) }
   }
 
 }

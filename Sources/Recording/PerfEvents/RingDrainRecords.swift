@@ -33,8 +33,7 @@ extension RingDrain {
         .processExecuted(
           pid: ring.signed(at + 8), name: Self.text(bytes),
           time: ring.word(at + size - trailer.time)))
-    case RecordType.mmap2 where header & 1 << 46 != 0:
-      noteBuildID(ring, at, size)
+    case RecordType.mmap2: noteMapping(ring, at, size, hasBuildID: header & 1 << 46 != 0)
     default: break
     }
     return true
@@ -66,15 +65,16 @@ extension RingDrain {
     return sources[offset < UInt64(indexOfID.count) ? Int(indexOfID[Int(offset)]) : 0]
   }
 
-  private func noteBuildID(_ ring: PerfRing, _ at: UInt64, _ size: UInt64) {
-    // Size and bytes of the build id at 40 and 44, the path from 72 to the sample id.
+  private func noteMapping(_ ring: PerfRing, _ at: UInt64, _ size: UInt64, hasBuildID: Bool) {
+    // The path is from 72 to the sample id; size and bytes of the build id, which not all files have, at 40 and 44.
     guard size > 72 + trailer.size else { return }
-    let length = Int(min(20, ring.half(at + 40) & 0xff))
-    let buildID = ring.bytes(from: at + 44, to: at + 44 + UInt64(length))
     let path = Self.text(ring.bytes(from: at + 72, to: at + size - trailer.size))
-    guard path.hasPrefix("/") else { return }
-    buildIDs[path] = buildID
-    observations.append(.fileMapped(path: path))
+    guard path.hasPrefix("/"), !path.hasPrefix("//") else { return }
+    if hasBuildID {
+      let length = Int(min(20, ring.half(at + 40) & 0xff))
+      buildIDs[path] = ring.bytes(from: at + 44, to: at + 44 + UInt64(length))
+    }
+    observations.append(.fileMapped(pid: ring.signed(at + 8), path: path))
   }
 
   static func text(_ bytes: [UInt8]) -> String {

@@ -188,9 +188,11 @@ struct RecordCommand: ParsableCommand {
     if !quiet {
       for problem in result.problems { Console.notice(problem) }
     }
+    let held = result.heldFiles.paths
+    ModuleCache.elsewhere.withLock { $0 = held }
     if let truncation = result.truncation {
       Console.notice(truncation)
-    } else if embedSymbols ?? (pid == nil) {
+    } else if embedSymbols ?? (pid == nil || !held.isEmpty) {
       do { try StackEmbedding.embed(tracePath: result.tracePath) } catch {
         Console.notice(
           "function names are not stored in the trace, so read it on this machine: \(error)")
