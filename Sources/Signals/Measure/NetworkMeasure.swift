@@ -3,7 +3,8 @@ import TraceModel
 /// Measures internet sockets: transfers, connections, bursts, the radio.
 enum NetworkMeasure {
   static func measure(
-    _ subject: SubjectView, profile: RadioProfile, others: [RadioProfile], includeLoopback: Bool
+    _ subject: SubjectView, profile: RadioProfile, others: [RadioProfile], isRadioSaid: Bool,
+    includeLoopback: Bool
   ) -> NetworkSignal {
     let trace = subject.trace
     let transfers = trace.transfers.internet(of: subject.pid)
@@ -29,7 +30,7 @@ enum NetworkMeasure {
         ? (old.sent &+ amount, old.received) : (old.sent, old.received &+ amount)
     }
     let totals = trace.transferTotals[subject.pid] ?? TransferTotals()
-    return NetworkSignal(
+    var signal = NetworkSignal(
       sends: Int(clamping: totals.sends), receives: Int(clamping: totals.receives),
       bytesSent: totals.bytesSent, bytesReceived: totals.bytesReceived,
       connections: connections.map { index, connection in
@@ -56,6 +57,13 @@ enum NetworkMeasure {
         ? nil : RadioReplays.withoutPolls(packets, from: start, to: end, profile: profile),
       overheadSent: overhead.sent, overheadReceived: overhead.received, overheadHow: overhead.how,
       captured: PacketMeasure.source(trace))
+    signal.models = RadioReplays.models(
+      packets, delay: longestDelay, from: start, to: end, profile: profile,
+      others: others.filter { other in
+        isRadioSaid
+          ? other.technology == profile.technology : RadioProfile.isPhones(other.technology)
+      })
+    return signal
   }
 
   /// How long a send that nobody waits for may wait (RULES `burst-coalescing`).

@@ -93,21 +93,50 @@ package enum RadioReplays {
     _ transfers: [NetworkTransfer], from start: Double, to end: Double, profile: RadioProfile
   ) -> RadioReplaySaving {
     let inside = transfers.filter { $0.time >= start && $0.time <= end }
-    let groups = BurstSplitter.split(inside)
     let before = BurstSplitter.bursts(of: inside, from: start, to: end, profile: profile)
+    let after = BurstSplitter.bursts(
+      of: unpolled(inside, before.bursts), from: start, to: end, profile: profile)
+    return RadioReplaySaving(
+      change: "each series of polls replaced by its first request", bursts: after.bursts.count,
+      energyJoules: after.radio.energyJoules,
+      savedJoules: before.radio.energyJoules - after.radio.energyJoules)
+  }
+
+  /// What is left of the transfers of these bursts without the later ones of each series.
+  private static func unpolled(
+    _ transfers: [NetworkTransfer], _ bursts: [Burst]
+  ) -> [NetworkTransfer] {
     var seen: Set<String> = []
     var kept: [NetworkTransfer] = []
-    for (group, burst) in zip(groups, before.bursts) {
+    for (group, burst) in zip(BurstSplitter.split(transfers), bursts) {
       // A later burst of a series is dropped when the series of each of its hosts was seen.
       let isRepeated = burst.class == .periodic && burst.remotes.allSatisfy(seen.contains)
       if burst.class == .periodic { seen.formUnion(burst.remotes) }
       if !isRepeated { kept += group }
     }
-    let after = BurstSplitter.bursts(of: kept, from: start, to: end, profile: profile)
-    return RadioReplaySaving(
-      change: "each series of polls replaced by its first request", bursts: after.bursts.count,
-      energyJoules: after.radio.energyJoules,
-      savedJoules: before.radio.energyJoules - after.radio.energyJoules)
+    return kept
+  }
+
+  /// The same traffic and the same other schedules by other models of the radio.
+  static func models(
+    _ transfers: [NetworkTransfer], delay: Double, from start: Double, to end: Double,
+    profile: RadioProfile, others: [RadioProfile]
+  ) -> [RadioModelling] {
+    let inside = transfers.filter { $0.time >= start && $0.time <= end }
+    guard !inside.isEmpty, !others.isEmpty else { return [] }
+    // When transfers come does not depend on what they cost.
+    let bursts = BurstSplitter.bursts(of: inside, from: start, to: end, profile: profile).bursts
+    let moved = schedule(inside, delay: delay, from: start, to: end, profile: profile).transfers
+    let kept = unpolled(inside, bursts)
+    return others.map { other in
+      func replay(_ transfers: [NetworkTransfer]) -> RadioReplay {
+        BurstSplitter.replay(of: transfers, from: start, to: end, profile: other)
+      }
+      let own = replay(inside)
+      return RadioModelling(
+        use: own.use, bursts: own.bursts, coalescedJoules: replay(moved).use.energyJoules,
+        withoutPollsJoules: replay(kept).use.energyJoules)
+    }
   }
 
   /// The same traffic on each of these radios.

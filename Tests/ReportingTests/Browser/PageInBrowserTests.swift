@@ -78,6 +78,10 @@ struct PageInBrowserTests {
     #expect(abs(try figure("Idle") - main.idleSeconds) < 0.001)
     #expect(abs(try figure("Blocked on a lock") - (main.blockedByCause["lock"] ?? 0)) < 0.001)
     #expect(try figure("Hangs") == Double(main.hangs.count))
+    // The power of all parts, over the recording: the energy but for what the radio takes after it.
+    let energy = try #require(signals.energy)
+    let during = energy.totalJoules - (network.radio.joulesAfterEnd ?? 0)
+    #expect(abs(try figure("Energy") - during) < 0.01 * during)
     #expect(main.hangs.count == 4)
     #expect(try figure("Wakeups").rounded() == Double(signals.wakeups?.total ?? -1))
     #expect(

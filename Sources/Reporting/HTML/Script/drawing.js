@@ -11,6 +11,8 @@ const causeColors = {
   otherProcess: "ipc", signal: "runnable", other: "other"
 };
 
+const powerColors = { cpu: "running", wakeups: "sleep", radio: "network", disk: "file" };
+
 /** The style sheet's colours, read again when the theme changes. */
 let colors = {};
 const readColors = () => {
@@ -256,6 +258,13 @@ const drawLane = (lane) => {
     if (high.most > 0) {
       drawStack(lane, causes, (cause) => colors[causeColors[cause]], 2, high.most, 2);
       note(lane, "up to " + brief(high.most / high.seconds) + " a second");
+    }
+  }
+  if (lane.kind === "power") {
+    const high = mostOf(lane, lane.grid.channels, 2);
+    if (high.most > 0) {
+      drawStack(lane, lane.grid.channels, (part) => colors[powerColors[part]], 2, high.most, 1);
+      note(lane, "up to " + brief(high.most / high.seconds) + " W");
     }
   }
   if (lane.kind === "radio") { drawRadio(lane); }
