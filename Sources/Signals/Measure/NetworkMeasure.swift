@@ -30,6 +30,15 @@ enum NetworkMeasure {
         ? (old.sent &+ amount, old.received) : (old.sent, old.received &+ amount)
     }
     let totals = trace.transferTotals[subject.pid] ?? TransferTotals()
+    // A phone's program is not told to send over what its phone does not have.
+    let isPhones = RadioProfile.isPhones(profile.technology)
+    let models = RadioReplays.models(
+      packets, delay: longestDelay, from: start, to: end, profile: profile,
+      others: others.compactMap { other in
+        let isSame = other.technology == profile.technology
+        guard isSame || !isPhones || RadioProfile.isPhones(other.technology) else { return nil }
+        return (other, isSame || !isRadioSaid)
+      })
     var signal = NetworkSignal(
       sends: Int(clamping: totals.sends), receives: Int(clamping: totals.receives),
       bytesSent: totals.bytesSent, bytesReceived: totals.bytesReceived,
@@ -48,7 +57,7 @@ enum NetworkMeasure {
           local: $0.local, opened: $0.opened.map(subject.time),
           closed: $0.closed.map(subject.time))
       }, failures: failures(subject), exchange: ExchangeMeasure.measure(transfers, in: subject),
-      alternatives: RadioReplays.alternatives(packets, from: start, to: end, profiles: others),
+      alternatives: models.map(RadioAlternative.init),
       coalesced: packets.isEmpty
         ? nil
         : RadioReplays.coalesced(
@@ -57,12 +66,7 @@ enum NetworkMeasure {
         ? nil : RadioReplays.withoutPolls(packets, from: start, to: end, profile: profile),
       overheadSent: overhead.sent, overheadReceived: overhead.received, overheadHow: overhead.how,
       captured: PacketMeasure.source(trace))
-    signal.models = RadioReplays.models(
-      packets, delay: longestDelay, from: start, to: end, profile: profile,
-      others: others.filter { other in
-        isRadioSaid
-          ? other.technology == profile.technology : RadioProfile.isPhones(other.technology)
-      })
+    signal.models = models.filter(\.isCandidate)
     return signal
   }
 

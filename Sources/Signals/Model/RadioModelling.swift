@@ -4,10 +4,12 @@ package struct RadioModelling: Sendable, Hashable, Codable {
   package var use: RadioUse
   /// What each burst cost.
   package var bursts: [BurstEnergy]
-  /// Energy with sends that wait up to a minute for the next burst.
-  package var coalescedJoules: Double
-  /// Energy with each series of polls replaced by its first request.
-  package var withoutPollsJoules: Double
+  /// Whether it may be the program's radio, and so another model of what it costs.
+  package var isCandidate: Bool
+  /// Energy with sends that wait up to a minute for the next burst; nil where it is no candidate.
+  package var coalescedJoules: Double?
+  /// Energy with each series of polls replaced by its first request; nil where it is no candidate.
+  package var withoutPollsJoules: Double?
 }
 
 extension NetworkSignal {
@@ -19,10 +21,14 @@ extension NetworkSignal {
       signal.bursts[index].energyJoules = energy.energyJoules
       signal.bursts[index].tailEnergyJoules = energy.tailEnergyJoules
     }
-    signal.coalesced?.energyJoules = model.coalescedJoules
-    signal.coalesced?.savedJoules = model.use.energyJoules - model.coalescedJoules
-    signal.withoutPolls?.energyJoules = model.withoutPollsJoules
-    signal.withoutPolls?.savedJoules = model.use.energyJoules - model.withoutPollsJoules
+    if let joules = model.coalescedJoules {
+      signal.coalesced?.energyJoules = joules
+      signal.coalesced?.savedJoules = model.use.energyJoules - joules
+    }
+    if let joules = model.withoutPollsJoules {
+      signal.withoutPolls?.energyJoules = joules
+      signal.withoutPolls?.savedJoules = model.use.energyJoules - joules
+    }
     return signal
   }
 }

@@ -33,14 +33,15 @@ package enum BurstSplitter {
 
   /// What the radio of this profile does between two times.
   static func replay(
-    of transfers: [NetworkTransfer], from start: Double, to end: Double, profile: RadioProfile
+    of transfers: [NetworkTransfer], from start: Double, to end: Double, profile: RadioProfile,
+    isDetailed: Bool = true
   ) -> RadioReplay {
     RadioModel.replay(
       transfers: transfers.map {
         RadioTransfer(
           time: $0.time, bytesUp: $0.bytesUp &+ $0.overheadUp,
           bytesDown: $0.bytesDown &+ $0.overheadDown)
-      }, from: start, to: end, profile: profile)
+      }, from: start, to: end, profile: profile, isDetailed: isDetailed)
   }
 
   /// The share that each host had: of the bytes, or where none passed of the packets.

@@ -71,15 +71,17 @@ package enum RadioModel {
   package static let rateWindowSeconds = 1.0
 
   /// Replays the transfers between two times; others are left out. What they cost after `end` is theirs too.
+  ///
+  /// - Parameter isDetailed: whether the states and their times are wanted, and not the energies alone.
   package static func replay(
     transfers: [RadioTransfer], from start: Double, to end: Double, profile: RadioProfile,
-    burstGap: Double = burstGapSeconds
+    burstGap: Double = burstGapSeconds, isDetailed: Bool = true
   ) -> RadioReplay {
     let inside = transfers.filter { $0.time >= start && $0.time <= end }
       .sorted { $0.time < $1.time }
     var replay = Replay(
       start: start, end: max(start, end), profile: profile,
-      bursts: bursts(of: inside.map(\.time), gap: burstGap))
+      bursts: bursts(of: inside.map(\.time), gap: burstGap), isDetailed: isDetailed)
     for transfer in inside { replay.add(transfer) }
     return replay.finish()
   }
@@ -103,6 +105,8 @@ private struct Replay {
   let start: Double
   let end: Double
   let profile: RadioProfile
+  /// Whether states are noted.
+  let isDetailed: Bool
   var bursts: [BurstEnergy]
 
   private var segments: [RadioSegment] = []
@@ -128,7 +132,10 @@ private struct Replay {
   /// Burst of the last transfer asked for.
   private var askedBurst = 0
 
-  init(start: Double, end: Double, profile: RadioProfile, bursts: [BurstEnergy]) {
+  init(
+    start: Double, end: Double, profile: RadioProfile, bursts: [BurstEnergy], isDetailed: Bool
+  ) {
+    self.isDetailed = isDetailed
     self.start = start
     self.end = end
     self.profile = profile
@@ -200,7 +207,7 @@ private struct Replay {
       charge(from: now, to: target, watts: milliwatts / 1000, isTail: isTail)
       afterEnd.seconds += max(0, target - max(now, end))
     }
-    note(state, milliwatts, to: min(target, end))
+    if isDetailed { note(state, milliwatts, to: min(target, end)) }
     now = target
   }
 

@@ -117,37 +117,36 @@ package enum RadioReplays {
     return kept
   }
 
-  /// The same traffic and the same other schedules by other models of the radio.
+  /// The same traffic on other radios; where one may be the program's, with the same other schedules too.
   static func models(
     _ transfers: [NetworkTransfer], delay: Double, from start: Double, to end: Double,
-    profile: RadioProfile, others: [RadioProfile]
+    profile: RadioProfile, others: [(profile: RadioProfile, isCandidate: Bool)]
   ) -> [RadioModelling] {
     let inside = transfers.filter { $0.time >= start && $0.time <= end }
-    guard !inside.isEmpty, !others.isEmpty else { return [] }
     // When transfers come does not depend on what they cost.
     let bursts = BurstSplitter.bursts(of: inside, from: start, to: end, profile: profile).bursts
     let moved = schedule(inside, delay: delay, from: start, to: end, profile: profile).transfers
     let kept = unpolled(inside, bursts)
     return others.map { other in
-      func replay(_ transfers: [NetworkTransfer]) -> RadioReplay {
-        BurstSplitter.replay(of: transfers, from: start, to: end, profile: other)
+      func joules(_ transfers: [NetworkTransfer]) -> Double? {
+        guard other.isCandidate else { return nil }
+        return BurstSplitter.replay(
+          of: transfers, from: start, to: end, profile: other.profile, isDetailed: false
+        ).use.energyJoules
       }
-      let own = replay(inside)
+      let own = BurstSplitter.replay(of: inside, from: start, to: end, profile: other.profile)
       return RadioModelling(
-        use: own.use, bursts: own.bursts, coalescedJoules: replay(moved).use.energyJoules,
-        withoutPollsJoules: replay(kept).use.energyJoules)
+        use: own.use, bursts: own.bursts, isCandidate: other.isCandidate,
+        coalescedJoules: joules(moved), withoutPollsJoules: joules(kept))
     }
   }
+}
 
-  /// The same traffic on each of these radios.
-  package static func alternatives(
-    _ transfers: [NetworkTransfer], from start: Double, to end: Double, profiles: [RadioProfile]
-  ) -> [RadioAlternative] {
-    profiles.map { profile in
-      let use = BurstSplitter.bursts(of: transfers, from: start, to: end, profile: profile).radio
-      return RadioAlternative(
-        profile: profile.name, energyJoules: use.energyJoules,
-        tailEnergyJoules: use.tailEnergyJoules, dutyCycle: use.dutyCycle)
-    }
+extension RadioAlternative {
+  /// What a model makes of the same traffic.
+  init(_ model: RadioModelling) {
+    self.init(
+      profile: model.use.profile, energyJoules: model.use.energyJoules,
+      tailEnergyJoules: model.use.tailEnergyJoules, dutyCycle: model.use.dutyCycle)
   }
 }
