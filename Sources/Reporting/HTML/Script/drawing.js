@@ -188,7 +188,7 @@ const drawNetwork = (lane) => {
   const count = Math.max(1, Math.round(view.width / size));
   const amounts = lane.grid.columns(view.from, view.to, count);
   const height = (channel) => (column) => {
-    const amount = amounts[column * 2 + channel];
+    const amount = amounts[column * lane.grid.channels.length + channel];
     return amount > 0 ? Math.max(amount / high * middle, 1.5) : 0;
   };
   fillColumns(count, view.width / count, lane.top, () => middle, height(0), colors.network);

@@ -49,7 +49,7 @@ const makeLanes = () => {
   }
   if (timeline.prices) {
     const gridOf = (kind) => (lanes.find((one) => one.kind === kind) || {}).grid || null;
-    add("power", "power", "Power", "CPU, wakeups, radio, disk", 56, null,
+    add("power", "power", "Power", "all parts stacked", 56, null,
       { grid: new PowerGrid(gridOf) });
     // Above what it is the sum of.
     const first = lanes.findIndex((lane) => ["cpu", "wakeups", "radio"].includes(lane.kind));
