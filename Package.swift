@@ -16,7 +16,8 @@ let page: [Resource] = [
   "Templates/comparison.mustache",
   "Style/base.css", "Style/verdict.css", "Style/timeline.css", "Style/findings.css",
   "Style/tables.css", "Style/print.css",
-  "Script/basics.js", "Script/grid.js", "Script/lanes.js", "Script/drawing.js",
+  "Script/basics.js", "Script/grid.js", "Script/power.js", "Script/lanes.js",
+  "Script/drawing.js",
   "Script/figures.js", "Script/details.js", "Script/input.js", "Script/tables.js",
   "Script/flame.js", "Script/page.js",
 ].map { .embedInCode("HTML/" + $0) }
@@ -136,7 +137,7 @@ let package = Package(
         "PerfData", "Processors", "Quantities", "TraceModel",
         .product(name: "TOMLKit", package: "TOMLKit"),
       ],
-      resources: [.embedInCode("Radio/profiles.toml")],
+      resources: [.embedInCode("Radio/profiles.toml"), .embedInCode("Energy/energy.toml")],
       swiftSettings: strict + safe + quickToStart),
     .target(
       name: "Rules",

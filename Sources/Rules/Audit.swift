@@ -72,20 +72,18 @@ package struct Savings: Sendable, Hashable, Codable {
   package var value: Double?
   /// Energy that would not have been spent in this recording.
   package var joules: Double?
+  /// The least and the most that the models make of it.
+  package var lowJoules: Double?
+  package var highJoules: Double?
   /// Time the main thread, the launch or the exit would not have lost in this recording.
   package var seconds: Double?
   /// Energy that would not be spent in a day that goes on like this recording.
   package var joulesPerDay: Double?
+  /// The least and the most that the models make of it.
+  package var lowJoulesPerDay: Double?
+  package var highJoulesPerDay: Double?
   /// Share of the stated battery's charge that this is, from 0 to 1.
   package var batteryShare: Double?
-
-  /// Projects the energy to a day; a recording shorter than a minute counts as a minute.
-  mutating func project(over duration: Double, battery: Battery) {
-    guard let joules, joules > 0 else { return }
-    let day = joules * 86400 / max(duration, 60)
-    joulesPerDay = day
-    batteryShare = day / battery.joules
-  }
 }
 
 extension RuleScale {

@@ -10,14 +10,20 @@ package struct Opportunity: Sendable, Hashable, Codable {
   package var summary: String
   /// Energy saved in a day that goes on like this recording; nil when unknown.
   package var joulesPerDay: Double?
+  /// The least and the most that the models make of it.
+  package var lowJoulesPerDay: Double?
+  package var highJoulesPerDay: Double?
   /// Share of the stated battery's charge that this is, from 0 to 1.
   package var batteryShare: Double?
 
   /// Makes an opportunity.
   package init(
     audit: String, joules: Double? = nil, seconds: Double? = nil, summary: String,
-    joulesPerDay: Double? = nil, batteryShare: Double? = nil
+    joulesPerDay: Double? = nil, lowJoulesPerDay: Double? = nil, highJoulesPerDay: Double? = nil,
+    batteryShare: Double? = nil
   ) {
+    self.lowJoulesPerDay = lowJoulesPerDay
+    self.highJoulesPerDay = highJoulesPerDay
     self.joulesPerDay = joulesPerDay
     self.batteryShare = batteryShare
     self.audit = audit

@@ -22,9 +22,14 @@ package enum Evaluator {
     let seen = ScoringProfile.choose(for: signals)
     let prescribed = configuration.prescribedProfile
     let scheme = configuration.scheme(for: prescribed ?? seen.profile)
+    let variants = signals.variants
     let audits = rules.map { rule in
       var audit = audit(rule, signals, scheme)
-      audit.savings?.project(over: signals.durationSeconds, battery: battery)
+      guard var savings = audit.savings else { return audit }
+      SavingsRange.fill(
+        &savings, of: rule, by: variants, scheme.scale(ofRule: rule.metadata.id))
+      savings.project(over: signals.secondsSpent(on: rule.metadata.signals), battery: battery)
+      audit.savings = savings
       return audit
     }
     let present = RuleCategory.allCases.filter { category in
@@ -181,6 +186,7 @@ package enum Evaluator {
       return Opportunity(
         audit: audit.id, joules: savings.joules, seconds: savings.seconds,
         summary: "\(audit.title): \(audit.displayValue)", joulesPerDay: savings.joulesPerDay,
+        lowJoulesPerDay: savings.lowJoulesPerDay, highJoulesPerDay: savings.highJoulesPerDay,
         batteryShare: savings.batteryShare)
     }.sorted {
       ($0.joulesPerDay ?? $0.joules ?? 0, $0.seconds ?? 0, $1.audit)

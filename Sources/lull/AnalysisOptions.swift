@@ -14,15 +14,17 @@ struct AnalysisOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The radio that traffic is modelled on: lte-2012, lte-aro, 3g-aro, 5g-sa, wifi-aro, or a TOML file.",
+      "The radio that traffic is modelled on, by default lte-2012: a profile of `lull energy list`, or a TOML file.",
       valueName: "profile"))
-  var radio = RadioProfile.defaultName
+  var radio: String?
 
   @Flag(help: "Count traffic on the loopback interface too.")
   var radioLoopback = false
 
   @Flag(help: "Show functions with their modules and types.")
   var fullNames = false
+
+  @OptionGroup var prices: EnergyOptions
 
   @OptionGroup var window: WindowOptions
 
@@ -46,18 +48,22 @@ struct AnalysisOptions: ParsableArguments {
 
   /// What to measure with; throws where the radio's profile is unknown.
   func measurement() throws -> MeasurementOptions {
+    var options = MeasurementOptions(
+      isRadioSaid: radio != nil, includeLoopback: radioLoopback, energy: try prices.tables(),
+      machine: prices.machine, signalMarks: signalMarks)
+    guard let radio else { return options }
     guard radio.contains("/") || radio.hasSuffix(".toml") else {
       _ = try RadioProfileFile.profile(named: radio, userFile: nil)
-      return MeasurementOptions(
-        radioProfile: radio, includeLoopback: radioLoopback, signalMarks: signalMarks)
+      options.radioProfile = radio
+      return options
     }
     guard let first = try RadioProfileFile.read(path: radio).first else {
       throw Failure(
         status: Exit.usage, message: "\(radio) holds no radio profile; add one, or name another")
     }
-    return MeasurementOptions(
-      radioProfile: first.name, radioProfileFile: radio, includeLoopback: radioLoopback,
-      signalMarks: signalMarks)
+    options.radioProfile = first.name
+    options.radioProfileFile = radio
+    return options
   }
 
   private var signalMarks: [Int: String] {

@@ -8,6 +8,7 @@ struct Lull: ParsableCommand {
     version: Version.text,
     subcommands: [
       RecordCommand.self, ReportCommand.self, ExportCommand.self, RulesCommand.self,
+      EnergyCommand.self,
       MarkCommand.self, PressureCommand.self, RedactCommand.self,
       DoctorCommand.self,
       CheckCommand.self, CompareCommand.self, MergeCommand.self,

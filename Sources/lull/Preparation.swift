@@ -10,6 +10,7 @@ enum Preparation {
     // On another core while this one reads the command line.
     NeighbourThread.begin {
       RadioProfileFile.prepare()
+      EnergyFile.prepare()
       ScoringFile.prepare()
     }
   }

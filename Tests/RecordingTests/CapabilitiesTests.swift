@@ -9,6 +9,7 @@ import Testing
     #expect(Set(report.entries.map(\.signal)).count == report.entries.count)
     for name in [
       "main thread", "stacks", "wakeups", "network", "disk", "file names", "memory", "counters",
+      "energy meters",
       "CPU samples", "Swift names",
     ] {
       #expect(report.entries.contains { $0.signal == name }, "\(name)")

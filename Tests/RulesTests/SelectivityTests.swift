@@ -110,10 +110,11 @@ import TraceModel
     var signals = Fixture.wellBehaved
     signals.wakeups = WakeupSignal(total: 60000, idle: 48000)
     signals.durationSeconds = 310
+    signals.priors = EnergyPriors(.laptop)
     #expect(failing(signals).contains("idle-wakeups"))
     let audit = try #require(
       Evaluator.evaluate(signals).audits.first { $0.id == "idle-wakeups" })
-    #expect(abs((audit.savings?.joules ?? 0) - (48000 - 15 * 310) * 0.00395) < 1e-9)
+    #expect(abs((audit.savings?.joules ?? 0) - (48000 - 15 * 310) * 200e-6 * 1.56) < 1e-9)
   }
 
   @Test func `the limit of the CPU is compared with the busiest minute`() {

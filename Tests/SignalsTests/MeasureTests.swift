@@ -315,14 +315,16 @@ struct EnergyMeasureTests {
     let wakeups = try #require(signals.wakeups)
     #expect(wakeups.total == 4 && wakeups.idle == 3 && wakeups.foundCPUIdle == 2)
     let energy = try #require(signals.energy)
-    #expect(abs(energy.wakeupJoules - 2 * 0.00395) < 1e-12)
-    #expect(energy.low == energy.totalJoules)
-    #expect(abs((energy.high ?? 0) - energy.totalJoules - 2 * 0.00395) < 1e-12)
+    let price = signals.priors.wakeup
+    #expect(abs(energy.wakeupJoules - 2 * price.value) < 1e-12)
+    let range = try #require(energy.ranges?.wakeups)
+    #expect(abs(range.low - 2 * price.low) < 1e-12)
+    #expect(abs(range.high - 4 * price.high) < 1e-12)
     #expect(abs(energy.byThread.reduce(0) { $0 + $1.wakeupJoules } - energy.wakeupJoules) < 1e-12)
     #expect(
       abs(signals.blame.wakeups.reduce(0) { $0 + $1.joules } - energy.wakeupJoules) < 1e-12)
     // A program without one of its three idle wakeups saves one of three of what they cost.
-    #expect(abs(signals.joules(ofIdleWakeups: 1) - 2.0 / 3 * 0.00395) < 1e-12)
+    #expect(abs(signals.joules(ofIdleWakeups: 1) - 2.0 / 3 * price.value) < 1e-12)
   }
 
   @Test func `a wake that the kernel did not tell is an idle one by what was waited for`() {
@@ -352,8 +354,8 @@ struct EnergyShareTests {
       builder.exit(time: second + 2100 * millisecond, pid: 100, tid: 100)
     }
     let energy = try #require(signals.energy)
-    #expect(energy.byFunction.map(\.function) == ["load()"])
+    #expect(energy.byFunction.map(\.name) == ["load()"])
     // All of it: a sum of twenty parts would be a last digit off.
-    #expect(energy.byFunction.first?.cpuJoules == energy.cpuJoules)
+    #expect(energy.byFunction.first?.parts.cpu == energy.cpuJoules)
   }
 }

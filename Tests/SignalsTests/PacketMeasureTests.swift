@@ -82,6 +82,9 @@ struct PacketMeasureTests {
     // What was sent again passed the radio again.
     #expect(burst.bytesSent == 200 && burst.bytesReceived == 2000)
     #expect(abs(burst.start - 0.01) < 1e-6 && abs(burst.durationSeconds - 0.511) < 1e-6)
+    // The recording ends 1.479 s after the last packet, the tail 11.576 s after it.
+    #expect(abs(network.radio.secondsAfterEnd - (11.576 - 1.479)) < 1e-5)
+    #expect(abs(burst.energyJoules - network.radio.energyJoules) < 1e-9)
   }
 
   @Test func `a datagram socket is known by when and how much it sent`() throws {
@@ -134,6 +137,10 @@ struct PacketMeasureTests {
     #expect(network.sends == 2 && network.receives == 2)
     #expect(network.overheadSent == 8 * 40 && network.overheadReceived == 4 * 40)
     #expect(network.captured?.retransmissions == 1)
+    // The tail is charged to its end, 11.576 s after the last packet, which is the capture's last moment too.
+    #expect(abs(network.radio.secondsAfterEnd - 11.576) < 0.001)
+    #expect(network.radio.joulesAfterEnd > 12.4 && network.radio.energyJoules > 12.786)
+    #expect(abs((signals.energy?.radioJoules ?? 0) - network.radio.energyJoules) < 1e-12)
     #expect(Set(signals.unavailable.keys) == Set(SignalKind.allCases).subtracting([.network]))
     #expect(signals.mainThread == nil && signals.disk == nil && signals.memory == nil)
   }

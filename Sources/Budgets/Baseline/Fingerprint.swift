@@ -9,6 +9,8 @@ package struct Fingerprint: Sendable, Equatable, Codable {
   package var swiftVersion: String?
   package var lullVersion: String?
   package var scoring: String?
+  /// By whose prices the energy was modelled.
+  package var energyModel: String?
 
   /// The fingerprint of a recording.
   package init(_ report: Report) {
@@ -19,6 +21,7 @@ package struct Fingerprint: Sendable, Equatable, Codable {
     swiftVersion = report.process.swiftVersion
     lullVersion = report.generator.version
     scoring = report.score.configuration
+    energyModel = report.signals.energy?.model?.machine
   }
 
   /// The fingerprint in the figures of a report, of which parts may be missing.
@@ -31,6 +34,7 @@ package struct Fingerprint: Sendable, Equatable, Codable {
     swiftVersion = text("process", "swiftVersion")
     lullVersion = text("generator", "version")
     scoring = text("score", "configuration")
+    energyModel = text("signals", "energy", "model", "machine")
   }
 
   /// What differs, in words, of all that matters to the figure.
@@ -43,7 +47,9 @@ package struct Fingerprint: Sendable, Equatable, Codable {
     // What is counted, and how, is the same from one patch of Lull to the next.
     compare("Lull", Self.minor(lullVersion), Self.minor(other.lullVersion))
     compare("the privilege", privilege, other.privilege)
-    switch FigureUnit.of(path) {
+    let unit = FigureUnit.of(path)
+    if unit == .joules { compare("the priced machine", energyModel, other.energyModel) }
+    switch unit {
     case .points: compare("the scoring", scoring, other.scoring)
     case .bytes: compare("Swift", swiftVersion, other.swiftVersion)
     case .number where !FigureNames.isRate(path): break

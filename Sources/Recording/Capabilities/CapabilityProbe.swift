@@ -46,6 +46,7 @@ struct CapabilityProbe {
     fileNames()
     memory()
     counters()
+    energyMeters()
     cpuSamples()
     swiftNames()
     kernelNames()

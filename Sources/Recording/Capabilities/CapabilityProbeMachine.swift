@@ -33,6 +33,27 @@ extension CapabilityProbe {
     }
   }
 
+  mutating func energyMeters() {
+    guard let source = PowerSource(pid: getpid()) else {
+      return add(
+        "energy meters", .unavailable, "energy is modelled",
+        Refusal(
+          cause: "there is no zone in /sys/class/powercap, no discharging battery in"
+            + " /sys/class/power_supply and no rail in /sys/class/hwmon, as is usual in virtual machines"
+        ))
+    }
+    let names = source.readings(now: 0, final: false).map(\.name).filter {
+      $0 != PowerSource.busyTime
+    }
+    if names.isEmpty {
+      add(
+        "energy meters", .unavailable, "energy is modelled",
+        Refusal(cause: "the machine's meters cannot be read", fix: "run as root"))
+    } else {
+      add("energy meters", .full, names.joined(separator: ", "))
+    }
+  }
+
   mutating func cpuSamples() {
     let fields = Self.base | Self.callchain | Self.userRegisters | Self.userStack
     func sampling(excludeKernel: Bool) -> Int32? {

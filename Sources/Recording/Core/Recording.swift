@@ -62,6 +62,8 @@ final class Recording {
           folder: $0, stackBytes: options.stackBytes, processes: processes, root: subject.pid)
       },
       CounterSource(names: options.counters, subject: subject),
+      PowerSource(pid: subject.pid, names: options.counters),
+      MachineSource(),
       // Nil where another recorder takes the marks of this process.
       MarkSocket(pid: subject.pid, owner: ProgramFile.owner(pid: subject.pid)),
       tracefs.map {

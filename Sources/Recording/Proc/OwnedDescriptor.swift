@@ -85,15 +85,20 @@ package enum KernelFile {
 
   /// The names in a directory that are numbers, ascending.
   package static func numbers(in path: String) -> [Int32] {
+    names(in: path).compactMap { Int32($0) }.filter { $0 >= 0 }.sorted()
+  }
+
+  /// The names in a directory but those that begin with a dot, sorted.
+  package static func names(in path: String) -> [String] {
     guard let directory = opendir(path) else { return [] }
     defer { closedir(directory) }
-    var found: [Int32] = []
+    var found: [String] = []
     while let entry = readdir(directory) {
       // Not by value: an entry may end before the 256 bytes that its type has.
       guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { return [] }
       let text = (UnsafeRawPointer(entry) + offset).assumingMemoryBound(to: CChar.self)
       let name = String(cString: text)
-      if let number = Int32(name), number >= 0 { found.append(number) }
+      if !name.hasPrefix(".") { found.append(name) }
     }
     return found.sorted()
   }

@@ -13,8 +13,12 @@ enum AuditBuilding {
       reason: audit.reason, guide: audit.guide, evidence: audit.evidence, advice: audit.advice,
       savings: audit.savings.map {
         SavingsSection(
-          value: $0.value?.finite, joules: $0.joules?.finite, seconds: $0.seconds?.finite,
-          joulesPerDay: $0.joulesPerDay?.finite, batteryShare: $0.batteryShare?.finite)
+          value: $0.value?.finite, joules: $0.joules?.finite,
+          lowJoules: $0.lowJoules?.finite, highJoules: $0.highJoules?.finite,
+          seconds: $0.seconds?.finite,
+          joulesPerDay: $0.joulesPerDay?.finite,
+          lowJoulesPerDay: $0.lowJoulesPerDay?.finite,
+          highJoulesPerDay: $0.highJoulesPerDay?.finite, batteryShare: $0.batteryShare?.finite)
       })
   }
 
@@ -23,6 +27,8 @@ enum AuditBuilding {
       audit: opportunity.audit, joules: opportunity.joules?.finite,
       seconds: opportunity.seconds?.finite, summary: opportunity.summary,
       joulesPerDay: opportunity.joulesPerDay?.finite,
+      lowJoulesPerDay: opportunity.lowJoulesPerDay?.finite,
+      highJoulesPerDay: opportunity.highJoulesPerDay?.finite,
       batteryShare: opportunity.batteryShare?.finite)
   }
 }

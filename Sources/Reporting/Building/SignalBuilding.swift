@@ -13,7 +13,7 @@ enum SignalBuilding {
       disk: signals.disk.map(TransferBuilding.disk),
       memory: signals.memory.map(memory),
       cpu: signals.cpu.map(cpu),
-      energy: signals.energy.map(energy),
+      energy: signals.energy.map { EnergyBuilding.section($0, of: signals) },
       counters: counters.sorted { $0.name < $1.name }.map {
         CounterReading(name: $0.name, value: $0.value.finite, unit: $0.unit)
       }, worstMinutes: signals.worstMinutes,
@@ -135,25 +135,6 @@ enum SignalBuilding {
       totalSeconds: signal.totalSeconds.finite, userSeconds: signal.userSeconds?.finite,
       systemSeconds: signal.systemSeconds?.finite, medianShare: signal.medianShare.finite,
       p95Share: signal.p95Share.finite)
-  }
-
-  private static func energy(_ signal: EnergySignal) -> EnergySection {
-    EnergySection(
-      totalJoules: signal.totalJoules.finite, cpuJoules: signal.cpuJoules.finite,
-      wakeupJoules: signal.wakeupJoules.finite, radioJoules: signal.radioJoules.finite,
-      diskJoules: signal.diskJoules.finite, kind: signal.kind, low: signal.low?.finite,
-      high: signal.high?.finite, measuredJoules: signal.measuredJoules?.finite,
-      measuredBy: signal.measuredBy,
-      byThread: signal.byThread.map {
-        ThreadEnergySection(
-          tid: $0.tid, name: $0.name, cpuJoules: $0.cpuJoules.finite,
-          wakeupJoules: $0.wakeupJoules.finite)
-      },
-      byFunction: signal.byFunction.map {
-        FunctionEnergySection(
-          function: $0.function, cpuJoules: $0.cpuJoules.finite,
-          radioJoules: $0.radioJoules.finite)
-      })
   }
 }
 

@@ -41,9 +41,15 @@ package struct CurveSection: Codable, Sendable, Equatable {
 package struct SavingsSection: Codable, Sendable, Equatable {
   @Nullable package var value: Double?
   @Nullable package var joules: Double?
+  /// The least and the most that the models make of it.
+  @Nullable package var lowJoules: Double? = nil
+  @Nullable package var highJoules: Double? = nil
   @Nullable package var seconds: Double?
   /// In a day that goes on like the recording.
   @Nullable package var joulesPerDay: Double?
+  /// The least and the most that the models make of it.
+  @Nullable package var lowJoulesPerDay: Double? = nil
+  @Nullable package var highJoulesPerDay: Double? = nil
   /// Of the stated battery's charge, from 0 to 1, a day.
   @Nullable package var batteryShare: Double?
 }
@@ -56,6 +62,9 @@ package struct OpportunitySection: Codable, Sendable, Equatable {
   package var summary: String
   /// In a day that goes on like the recording.
   @Nullable package var joulesPerDay: Double?
+  /// The least and the most that the models make of it.
+  @Nullable package var lowJoulesPerDay: Double? = nil
+  @Nullable package var highJoulesPerDay: Double? = nil
   /// Of the stated battery's charge, from 0 to 1, a day.
   @Nullable package var batteryShare: Double?
 }

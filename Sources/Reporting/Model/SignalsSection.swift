@@ -182,40 +182,6 @@ package struct CPUSection: Codable, Sendable, Equatable {
   package var p95Share: Double
 }
 
-/// The energy the models give, or that was measured.
-package struct EnergySection: Codable, Sendable, Equatable {
-  package var totalJoules: Double
-  package var cpuJoules: Double
-  package var wakeupJoules: Double
-  package var radioJoules: Double
-  package var diskJoules: Double
-  /// "modelled" or "measured".
-  package var kind: String
-  /// What the radio model that gives least and the one that gives most make of the total.
-  @Nullable package var low: Double?
-  @Nullable package var high: Double?
-  /// What the machine's own counter gave, for all its processes together.
-  @Nullable package var measuredJoules: Double?
-  @Nullable package var measuredBy: String?
-  @Elements package var byThread: [ThreadEnergySection] = []
-  @Elements package var byFunction: [FunctionEnergySection] = []
-}
-
-/// Modelled energy of one thread.
-package struct ThreadEnergySection: Codable, Sendable, Equatable {
-  package var tid: Int
-  package var name: String
-  package var cpuJoules: Double
-  package var wakeupJoules: Double
-}
-
-/// Modelled energy of one function of the program.
-package struct FunctionEnergySection: Codable, Sendable, Equatable {
-  package var function: String
-  package var cpuJoules: Double
-  package var radioJoules: Double
-}
-
 /// The last reading of a hardware or software counter.
 package struct CounterReading: Codable, Sendable, Equatable {
   package var name: String

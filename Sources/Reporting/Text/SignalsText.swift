@@ -217,8 +217,9 @@ enum SignalsText {
       notMeasured("cpu", report, &canvas)
     }
     if let energy = report.signals.energy {
-      let doubt = energy.high.flatMap { $0 > energy.totalJoules ? $0 : nil }
-        .map { "; at most \(Figures.joules($0)) by other models" }
+      let doubt = range(energy.low, energy.high, about: energy.totalJoules).map {
+        "; \($0) by other models"
+      }
       // What was not recorded is no zero.
       let parts: [(name: String, joules: Double?)] = [
         ("CPU", report.signals.cpu.map { _ in energy.cpuJoules }),
@@ -231,6 +232,22 @@ enum SignalsText {
         "energy",
         "\(Figures.joules(energy.totalJoules)) (\(Escaped.text(energy.kind))\(doubt ?? "")): "
           + told.joined(separator: ", "))
+      if let model = energy.model {
+        let radio = model.radio.map { ", radio \(Escaped.text($0))" } ?? ""
+        canvas.item(
+          "by the prices of",
+          "a \(Escaped.text(model.machine)) (\(Escaped.text(model.machineReason))), storage "
+            + "\(Escaped.text(model.storage))\(radio)")
+      }
+      if let measured = energy.measuredJoules {
+        let by = energy.measuredBy.map { " by \(Escaped.text($0))" } ?? ""
+        let share = energy.measuredShareJoules.map {
+          "; \(Figures.joules($0)) of it this process's, by "
+            + Escaped.text(energy.measuredShareBy ?? "")
+        }
+        canvas.item(
+          "measured", "\(Figures.joules(measured)) for the whole machine\(by)\(share ?? "")")
+      }
     }
     for counter in report.signals.counters {
       let unit = counter.unit.map { " " + Escaped.text($0) } ?? ""
@@ -239,6 +256,12 @@ enum SignalsText {
         "\(Columns.clip(Escaped.text(counter.name), to: 40)): "
           + number(counter.value) + Columns.clip(unit, to: 12))
     }
+  }
+
+  /// Bounds in words; nil where they say nothing more than the figure.
+  static func range(_ low: Double?, _ high: Double?, about value: Double) -> String? {
+    guard let low, let high, high > low, high > value || low < value else { return nil }
+    return "\(Figures.joules(low)) to \(Figures.joules(high))"
   }
 
   private static func number(_ value: Double) -> String {

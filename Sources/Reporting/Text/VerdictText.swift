@@ -118,7 +118,11 @@ enum VerdictText {
     canvas.heading("Largest saving")
     canvas.paragraph("\(Escaped.text(best.audit)): \(Escaped.text(best.summary))")
     guard let day = best.joulesPerDay, day > 0 else { return }
-    var text = "following it saves \(Figures.joules(day)) a day (modelled)"
+    var text = "following it saves \(Figures.joules(day)) a day (modelled"
+    if let range = SignalsText.range(best.lowJoulesPerDay, best.highJoulesPerDay, about: day) {
+      text += "; \(range) by other models"
+    }
+    text += ")"
     if let share = best.batteryShare, let battery = report.score.batteryWattHours {
       text += ", \(Figures.fixed(share * 100, 1)) % of a battery of \(Figures.fixed(battery, 2)) Wh"
     }

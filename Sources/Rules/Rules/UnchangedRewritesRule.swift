@@ -49,7 +49,18 @@ package enum UnchangedRewritesRule: Rule {
                 + "nothing", value: Double($0.equalRewrites), unit: "rewrites", path: $0.path)
           },
         savings: scale.saving(
-          of: Double(equal), joules: Double(equal) * signals.priors.joulesPerDiskOperation)))
+          of: Double(equal),
+          joules: signals.priors.energy(
+            of: DiskWork(operations: equal, bytes: unchangedBytes(rewritten))
+          ).value)))
+  }
+
+  /// Bytes of the rewrites that changed nothing: of each file's compared ones as many as there were such rewrites.
+  private static func unchangedBytes(_ files: [FileUse]) -> UInt64 {
+    files.reduce(0) { sum, file in
+      guard file.comparedRewrites > 0 else { return sum }
+      return sum + file.comparedBytes / UInt64(file.comparedRewrites) * UInt64(file.equalRewrites)
+    }
   }
 
   private static func example(compared: Int, equal: Int) -> SignalSet {

@@ -47,6 +47,8 @@ package enum WriteFrequencyRule: Rule {
       total: Double(repeated) / smallWritesPerBurst, events: repeated,
       recorded: disk.smallWritesRecorded, unseen: 1 / smallWritesPerBurst)
     let rate = Exposure(signals).perMinute(small.total > bursts.total ? small : bursts)
+    // Writes of one group wake the disk once: joining them saves no more than the groups cost.
+    let saved = min(joinable(disk), disk.writeBursts)
     return .measured(
       RuleFinding(
         rate: rate,
@@ -54,7 +56,7 @@ package enum WriteFrequencyRule: Rule {
           + "\(Figures.count(disk.writeBursts, "burst")), \(disk.smallWrites) under 4 KiB",
         evidence: DiskFiles.rows(disk.files, unit: "writes") { Double($0.writes) },
         savings: scale.saving(
-          of: rate.value, joules: Double(joinable(disk)) * signals.priors.joulesPerDiskOperation)))
+          of: rate.value, joules: Double(saved) * signals.priors.joulesPerDiskOperation)))
   }
 
   /// Writes that a buffer of 64 KiB would have saved, by the replay of each file's writes.

@@ -1,3 +1,4 @@
+import Quantities
 import TraceModel
 
 /// Makes the blame tables of a subject.
@@ -17,6 +18,7 @@ struct BlameMeasure {
     var tables = BlameTables()
     for signal in BlameSignal.allCases {
       let all = samples.samples(of: signal, network: network)
+      add(all, of: signal, to: &tables.energy)
       let rows = rows(of: all)
       switch signal {
       case .cpu: tables.cpu = rows
@@ -28,6 +30,38 @@ struct BlameMeasure {
       tables.gapShare[signal.rawValue] = gapShare(of: all)
     }
     return tables
+  }
+
+  /// Adds what samples cost to the functions that are to blame for them.
+  private func add(
+    _ samples: [BlameSample], of signal: BlameSignal, to energy: inout [String: EnergyParts]
+  ) {
+    var names: [Int: String?] = [:]
+    func name(_ stack: Int) -> String? {
+      if let known = names[stack] { return known }
+      let name = subject.trace.stacks.frames(of: stack).blamed?.displayName
+      names[stack] = .some(name)
+      return name
+    }
+    // CPU time is spread evenly over the samples: these are counted, so that no order of adding up shows.
+    var counts: [String: Int] = [:]
+    for sample in samples {
+      guard let stack = sample.stack, let name = name(stack) else { continue }
+      switch signal {
+      case .cpu: counts[name, default: 0] += sample.events
+      case .wakeups: energy[name, default: EnergyParts()].wakeups += sample.joules
+      case .disk: energy[name, default: EnergyParts()].disk += sample.joules
+      case .network: energy[name, default: EnergyParts()].radio += sample.joules
+      case .blocked: break
+      }
+    }
+    let all = samples.reduce(0) { $0 + $1.events }
+    let joules =
+      subject.threads.reduce(TimeSpan.zero) { $0 + $1.runningTime }.seconds
+      * self.samples.priors.wattsPerBusyCore
+    for (name, count) in counts {
+      energy[name, default: EnergyParts()].cpu = joules * (Double(count) / Double(max(all, 1)))
+    }
   }
 
   /// Of the samples that have a stack.

@@ -107,24 +107,20 @@ struct BlameSamples {
   }
 
   private func disk() -> [BlameSample] {
-    var lastWrite: Double?
+    var meter = DiskWorkMeter()
     var sums = BlameSums()
     for operation in subject.trace.fileOperations.onDisk(by: subject.pid) {
+      let work = meter.work(of: operation)
       var sample = BlameSample(
         stack: operation.stack, tid: operation.tid, count: Double(operation.weight))
       switch operation.kind {
       case .write:
         sample.bytes = Double(operation.bytes) * Double(operation.weight)
-        let time = subject.time(operation.time)
-        if lastWrite.map({ time - $0 >= DiskLedger.burstGap }) ?? true {
-          sample.joules = priors.joulesPerDiskOperation
-        }
-        lastWrite = time
       case .sync:
         sample.seconds = operation.duration.seconds * Double(operation.weight)
-        sample.joules = priors.joulesPerDiskOperation * Double(operation.weight)
       default: continue
       }
+      sample.joules = priors.energy(of: work).value
       sums.add(sample, path: operation.path ?? "")
     }
     return sums.spread()

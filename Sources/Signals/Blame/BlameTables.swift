@@ -12,6 +12,8 @@ package struct BlameTables: Sendable, Hashable, Codable {
   package var disk: [BlameRow] = []
   /// Sends on internet sockets.
   package var network: [BlameRow] = []
+  /// What was spent for each function.
+  package var energy: [String: EnergyParts] = [:]
   /// Of each table's samples the share whose stack ends in a gap or has one.
   package var gapShare: [String: Double] = [:]
 

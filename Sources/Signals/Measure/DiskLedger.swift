@@ -19,7 +19,7 @@ struct DiskLedger {
   private var joined: [String: Int] = [:]
   /// Where the last write to a file ended.
   private var ends: [String: UInt64] = [:]
-  private var lastWrite: Double?
+  private var meter = DiskWorkMeter()
   private var smallWriteStacks: [Int: Int] = [:]
   private var amounts: [(time: Double, amount: Double)] = []
 
@@ -32,6 +32,11 @@ struct DiskLedger {
   mutating func add(_ operation: FileOperation) {
     compareContents { $0.time < operation.time }
     let path = operation.path ?? "(unknown file)"
+    let work = meter.work(of: operation)
+    if work != DiskWork() {
+      signal.work += work
+      change(path) { $0.work += work }
+    }
     switch operation.kind {
     case .write: write(operation, to: path)
     case .read: read(operation, from: path)
@@ -59,8 +64,6 @@ struct DiskLedger {
       signal.smallWritesRecorded = (signal.smallWritesRecorded ?? 0) + 1
       if let stack = operation.stack { smallWriteStacks[stack, default: 0] += 1 }
     }
-    if lastWrite.map({ time - $0 >= Self.burstGap }) ?? true { signal.writeBursts += 1 }
-    lastWrite = time
     amounts.append((time - subject.time(subject.start), Double(bytes)))
     generations.wrote(bytes, to: path)
     comparison.wrote(to: path, generation: generations.generation(of: path))
@@ -106,6 +109,7 @@ struct DiskLedger {
       file.bytesWritten &+= temporary.bytesWritten
       file.smallWrites += temporary.smallWrites
       file.syncs += temporary.syncs
+      file.work += temporary.work
     }
   }
 
@@ -138,6 +142,7 @@ struct DiskLedger {
       }
       signal.rewrittenBytes &+= rewrites.bytes
     }
+    signal.writeBursts = signal.work.operations - signal.syncs
     compareContents { _ in true }
     for (path, outcome) in comparison.finish() {
       change(path) { file in

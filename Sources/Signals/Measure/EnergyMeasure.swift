@@ -1,72 +1,49 @@
 import TraceModel
 
-/// Models the energy of the recording, by consumer, thread and function.
+/// Models the energy of the recording, by consumer, thread, function, phase, host and file.
 enum EnergyMeasure {
-  private static let mostFunctions = 20
+  private static let mostRows = 20
 
   static func measure(_ set: SignalSet, _ subject: SubjectView) -> EnergySignal {
     let radio = set.network?.radio.energyJoules ?? 0
+    let models = set.network?.models.map(\.use.energyJoules) ?? []
+    // A thread that woke another one may have made an idle CPU take it, which no recording tells.
     var energy = set.priors.energy(
       cpuSeconds: set.cpu?.totalSeconds ?? 0, wakeups: set.wakeups?.foundCPUIdle ?? 0,
-      diskOperations: (set.disk?.writeBursts ?? 0) + (set.disk?.syncs ?? 0), radioJoules: radio)
-    // The radio profiles are models that there are several of; and a thread that woke another one may have made an
-    // idle CPU take it, which no recording tells.
-    let untold = Double((set.wakeups?.total ?? 0) - (set.wakeups?.foundCPUIdle ?? 0))
-    let radios = (set.network?.alternatives.map(\.energyJoules) ?? []) + [radio]
-    energy.low = energy.totalJoules - radio + (radios.min() ?? radio)
-    energy.high =
-      energy.totalJoules - radio + (radios.max() ?? radio) + untold * set.priors.joulesPerWakeup
+      uncharged: (set.wakeups?.total ?? 0) - (set.wakeups?.foundCPUIdle ?? 0),
+      disk: set.disk?.work ?? DiskWork(),
+      radio: JouleRange(radio, low: models.min(), high: models.max()))
     energy.byThread = set.threads.map {
       ThreadEnergy(
         tid: $0.tid, name: $0.name, cpuJoules: $0.cpuSeconds * set.priors.wattsPerBusyCore,
         wakeupJoules: Double($0.idleWakeupsFoundCPUIdle) * set.priors.joulesPerWakeup)
     }.sorted { ($1.cpuJoules + $1.wakeupJoules, $0.tid) < ($0.cpuJoules + $0.wakeupJoules, $1.tid) }
-    energy.byFunction = functions(set, subject, cpuJoules: energy.cpuJoules)
-    if let counter = measured(subject) {
-      energy.measuredJoules = counter.joules
-      energy.measuredBy = counter.name
-    }
+    let whole = energy.parts
+    energy.byFunction = .wholes(
+      set.blame.energy.map { EnergyShare(name: $0.key, parts: $0.value) }, of: whole,
+      most: mostRows)
+    energy.byPhase = .wholes(
+      set.phases.map {
+        EnergyShare(name: $0.name.rawValue, parts: $0.energy?.parts ?? EnergyParts())
+      }, of: whole, isSorted: true)
+    energy.byHost = .wholes(hosts(set), of: whole, most: mostRows)
+    energy.byFile = .wholes(
+      set.disk?.files.map {
+        EnergyShare(
+          name: $0.path, parts: EnergyParts(disk: set.priors.energy(of: $0.work).value))
+      } ?? [], of: whole, most: mostRows)
+    MeasuredEnergy(subject)?.fill(&energy, cpuSeconds: set.cpu?.totalSeconds)
     return energy
   }
 
-  /// The CPU energy by samples, and the radio's by what began each burst.
-  private static func functions(_ set: SignalSet, _ subject: SubjectView, cpuJoules: Double)
-    -> [FunctionEnergy]
-  {
-    var rows: [String: FunctionEnergy] = [:]
-    var counts: [Int: Int] = [:]
-    var total = 0
-    for sample in subject.trace.processorSamples where sample.pid == subject.pid {
-      total += 1
-      if let stack = sample.stack { counts[stack, default: 0] += 1 }
-    }
-    // Counts are added, not joules, whose sum would depend on the order.
-    var samples: [String: Int] = [:]
-    for (stack, count) in counts {
-      if let function = subject.frames(stack).blamed?.function {
-        samples[function, default: 0] += count
+  /// The bursts' energy by host.
+  private static func hosts(_ set: SignalSet) -> [EnergyShare] {
+    var joules: [String: Double] = [:]
+    for burst in set.network?.bursts ?? [] {
+      for (remote, share) in zip(burst.remotes, burst.remoteShares) {
+        joules[remote, default: 0] += burst.energyJoules * share
       }
     }
-    for (function, count) in samples {
-      rows[function] = FunctionEnergy(
-        function: function, cpuJoules: cpuJoules * Double(count) / Double(max(total, 1)))
-    }
-    for burst in set.network?.bursts ?? [] {
-      guard let function = burst.stack.blamed?.function else { continue }
-      rows[function, default: FunctionEnergy(function: function)].radioJoules +=
-        burst.energyJoules
-    }
-    return Array(
-      rows.values.sorted { ($1.joules, $0.function) < ($0.joules, $1.function) }
-        .prefix(mostFunctions))
-  }
-
-  /// What the machine's own counter of energy gave, for all its processes together.
-  private static func measured(_ subject: SubjectView) -> (name: String, joules: Double)? {
-    let readings = subject.trace.counters.filter {
-      $0.name.hasPrefix("energy-") && ($0.unit ?? "").lowercased().hasPrefix("j")
-    }
-    guard let last = readings.last else { return nil }
-    return (last.name, last.value)
+    return joules.map { EnergyShare(name: $0.key, parts: EnergyParts(radio: $0.value)) }
   }
 }

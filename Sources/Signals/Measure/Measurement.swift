@@ -10,21 +10,29 @@ package struct MeasurementOptions: Sendable {
   package var radioProfileFile: String?
   /// Counts traffic on the loopback interface as if the radio carried it.
   package var includeLoopback: Bool
-  package var priors: EnergyPriors
+  /// What events cost.
+  package var energy: EnergyTables
+  /// The sort of machine whose prices count, where the user said it.
+  package var machine: MachineClass?
+  /// Whether the radio was said; else it may be any that a phone has.
+  package var isRadioSaid: Bool
   /// Names of the marks that signals make, by the signals' numbers.
   package var signalMarks: [Int: String]
 
-  /// The defaults: LTE, loopback left out.
+  /// The defaults: LTE, loopback left out, prices by what the recording tells of the machine.
   package init(
     radioProfile: String = RadioProfile.defaultName, radioProfileFile: String? = nil,
-    includeLoopback: Bool = false, priors: EnergyPriors = EnergyPriors(),
+    isRadioSaid: Bool = false, includeLoopback: Bool = false,
+    energy: EnergyTables = EnergyFile.standard, machine: MachineClass? = nil,
     signalMarks: [Int: String] = [:]
   ) {
+    self.isRadioSaid = isRadioSaid
+    self.energy = energy
+    self.machine = machine
     self.signalMarks = signalMarks
     self.radioProfile = radioProfile
     self.radioProfileFile = radioProfileFile
     self.includeLoopback = includeLoopback
-    self.priors = priors
   }
 }
 
@@ -38,7 +46,8 @@ package enum Measurement {
       named: options.radioProfile, userFile: options.radioProfileFile)
     let others = try RadioProfileFile.builtIn().filter { $0.name != profile.name }
     let subject = SubjectView(trace)
-    var set = SignalSet(durationSeconds: subject.seconds, priors: options.priors)
+    let priors = EnergyPriors(options.energy, machine: options.machine, of: trace)
+    var set = SignalSet(durationSeconds: subject.seconds, priors: priors)
     set.isWholeRun = subject.isWhole
     for (kind, reason) in unavailable(trace) { set.unavailable[kind] = reason }
 
@@ -78,14 +87,15 @@ package enum Measurement {
     if let critical { set.criticalThreads = critical.value }
     if set.unavailable[.network] == nil {
       set.network = NetworkMeasure.measure(
-        subject, profile: profile, others: others, includeLoopback: options.includeLoopback)
+        subject, profile: profile, others: others, isRadioSaid: options.isRadioSaid,
+        includeLoopback: options.includeLoopback)
     }
     if set.unavailable[.disk] == nil { set.disk = DiskMeasure.measure(subject) }
     if set.unavailable[.memory] == nil {
       set.memory = MemoryMeasure.measure(subject, main: choice?.thread)
     }
     if set.unavailable[.cpu] == nil { set.cpu = CPUMeasure.measure(subject) }
-    set.blame = BlameMeasure(subject, priors: options.priors).tables(network: set.network)
+    set.blame = BlameMeasure(subject, priors: priors).tables(network: set.network)
     if set.cpu != nil, set.mainThread?.hasEventLoop == true, let choice {
       IdleMeasure.fill(&set, main: choice.thread, activity)
     }
@@ -105,7 +115,7 @@ package enum Measurement {
       activity, marks: set.marks, readySeconds: set.lifecycle?.launchSeconds,
       terminationTime: LifecycleMeasure.terminationRequest(in: subject).map {
         subject.time($0.time)
-      }, priors: options.priors, bursts: set.network?.bursts ?? [])
+      }, priors: priors, bursts: set.network?.bursts ?? [])
     set.energy = EnergyMeasure.measure(set, subject)
     set.worstMinutes = WorstMinuteMeasure.measure(subject, set)
     return set

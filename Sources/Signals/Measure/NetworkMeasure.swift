@@ -3,7 +3,8 @@ import TraceModel
 /// Measures internet sockets: transfers, connections, bursts, the radio.
 enum NetworkMeasure {
   static func measure(
-    _ subject: SubjectView, profile: RadioProfile, others: [RadioProfile], includeLoopback: Bool
+    _ subject: SubjectView, profile: RadioProfile, others: [RadioProfile], isRadioSaid: Bool,
+    includeLoopback: Bool
   ) -> NetworkSignal {
     let trace = subject.trace
     let transfers = trace.transfers.internet(of: subject.pid)
@@ -29,7 +30,16 @@ enum NetworkMeasure {
         ? (old.sent &+ amount, old.received) : (old.sent, old.received &+ amount)
     }
     let totals = trace.transferTotals[subject.pid] ?? TransferTotals()
-    return NetworkSignal(
+    // A phone's program is not told to send over what its phone does not have.
+    let isPhones = RadioProfile.isPhones(profile.technology)
+    let models = RadioReplays.models(
+      packets, delay: longestDelay, from: start, to: end, profile: profile,
+      others: others.compactMap { other in
+        let isSame = other.technology == profile.technology
+        guard isSame || !isPhones || RadioProfile.isPhones(other.technology) else { return nil }
+        return (other, isSame || !isRadioSaid)
+      })
+    var signal = NetworkSignal(
       sends: Int(clamping: totals.sends), receives: Int(clamping: totals.receives),
       bytesSent: totals.bytesSent, bytesReceived: totals.bytesReceived,
       connections: connections.map { index, connection in
@@ -47,7 +57,7 @@ enum NetworkMeasure {
           local: $0.local, opened: $0.opened.map(subject.time),
           closed: $0.closed.map(subject.time))
       }, failures: failures(subject), exchange: ExchangeMeasure.measure(transfers, in: subject),
-      alternatives: RadioReplays.alternatives(packets, from: start, to: end, profiles: others),
+      alternatives: models.map(RadioAlternative.init),
       coalesced: packets.isEmpty
         ? nil
         : RadioReplays.coalesced(
@@ -56,6 +66,8 @@ enum NetworkMeasure {
         ? nil : RadioReplays.withoutPolls(packets, from: start, to: end, profile: profile),
       overheadSent: overhead.sent, overheadReceived: overhead.received, overheadHow: overhead.how,
       captured: PacketMeasure.source(trace))
+    signal.models = models.filter(\.isCandidate)
+    return signal
   }
 
   /// How long a send that nobody waits for may wait (RULES `burst-coalescing`).

@@ -38,11 +38,16 @@ enum PhaseMeasure {
     guard subject.end > subject.start else { return [] }
     let turnings = turnings(
       subject, marks: marks, readySeconds: readySeconds, terminationTime: terminationTime)
-    var phases: [Phase] = []
-    for span in spans(turnings, in: subject) where span.end > span.start {
-      phases.append(use(span, activity, priors: priors, bursts: bursts))
+    let spans = spans(turnings, in: subject).filter { $0.end > $0.start }
+    let disk = activity.diskWork(in: spans.map(\.start))
+    return zip(spans, disk).enumerated().map { index, entry in
+      // What comes at the very end is the last one's.
+      let last = index == spans.count - 1 ? Double.infinity : subject.time(entry.0.end)
+      let from = subject.time(entry.0.start)
+      return use(
+        entry.0, activity, priors: priors, disk: entry.1,
+        bursts: bursts.filter { $0.start >= from && $0.start < last })
     }
-    return phases
   }
 
   private static func turnings(
@@ -142,7 +147,8 @@ enum PhaseMeasure {
   }
 
   private static func use(
-    _ span: Span, _ activity: SubjectActivity, priors: EnergyPriors, bursts: [Burst]
+    _ span: Span, _ activity: SubjectActivity, priors: EnergyPriors, disk: DiskWork,
+    bursts: [Burst]
   ) -> Phase {
     let subject = activity.subject
     var phase = Phase(
@@ -162,11 +168,10 @@ enum PhaseMeasure {
     phase.startFootprintBytes = activity.footprint(at: span.start)
     let settled = span.start + TimeSpan(nanoseconds: Int64(settlingSeconds * 1e9))
     phase.settledFootprintBytes = activity.footprint(at: min(settled, span.end))
-    let radio = bursts.filter { $0.start >= phase.start && $0.start < phase.end }
-      .reduce(0) { $0 + $1.energyJoules }
+    let radio = bursts.reduce(0) { $0 + $1.energyJoules }
     phase.energy = priors.energy(
       cpuSeconds: phase.cpuSeconds, wakeups: wakeups.foundCPUIdle,
-      diskOperations: activity.diskOperations(span.start, span.end), radioJoules: radio)
+      disk: disk, radio: JouleRange(radio))
     return phase
   }
 }

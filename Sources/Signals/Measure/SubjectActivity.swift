@@ -85,23 +85,16 @@ struct SubjectActivity {
     return (sum(sent), sum(received), sum(written))
   }
 
-  /// Groups of writes and syncs: what the disk has to wake for.
-  func diskOperations(_ from: Timestamp, _ to: Timestamp) -> Int {
-    var count = 0
-    var last: Timestamp?
-    for operation in subject.trace.fileOperations.onDisk(by: subject.pid)
-    where operation.time >= from && operation.time < to {
-      switch operation.kind {
-      case .write:
-        if last.map({ (operation.time - $0).seconds >= DiskLedger.burstGap }) ?? true {
-          count += 1
-        }
-        last = operation.time
-      case .sync: count += Int(clamping: operation.weight)
-      default: break
-      }
+  /// What was asked of the disk in spans that follow each other, by their starts; the last has no end.
+  func diskWork(in starts: [Timestamp]) -> [DiskWork] {
+    var meter = DiskWorkMeter()
+    var works = [DiskWork](repeating: DiskWork(), count: starts.count)
+    for operation in subject.trace.fileOperations.onDisk(by: subject.pid) {
+      let work = meter.work(of: operation)
+      let next = starts.partitioningIndex { $0 > operation.time }
+      if next > 0 { works[next - 1] += work }
     }
-    return count
+    return works
   }
 
   /// The time from a moment until no thread ran for a second; nil when that did not come.

@@ -28,6 +28,8 @@ package struct Burst: Sendable, Hashable, Codable {
   package var `class`: BurstClass
   /// Hosts it spoke to, without ports, sorted.
   package var remotes: [String]
+  /// The share that each of them had of what passed.
+  package var remoteShares: [Double] = []
   /// Radio energy from its start until idle or the next burst.
   package var energyJoules: Double
   /// The part of it spent in tail states.

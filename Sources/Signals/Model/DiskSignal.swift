@@ -41,6 +41,8 @@ package struct DiskSignal: Sendable, Hashable, Codable {
   package var writesPerMinute: Double
   /// Groups of writes less than 1 s apart.
   package var writeBursts: Int
+  /// What was asked of the disk.
+  package var work = DiskWork()
   /// Bytes that reached the block device, where known.
   package var deviceBytesWritten: UInt64?
   /// Files written, most bytes first.
@@ -116,6 +118,8 @@ package struct FileUse: Sendable, Hashable, Codable {
   package var changedBytes: UInt64?
   /// Bytes of the rewrites that were compared.
   package var comparedBytes: UInt64
+  /// What was asked of the disk for it.
+  package var work = DiskWork()
   /// Writes that are left when those of one burst that continue each other are joined up to 64 KiB.
   package var joinedWrites: Int?
 

@@ -24,6 +24,8 @@ package struct NetworkSignal: Sendable, Hashable, Codable {
   package var exchange: ExchangeSignal
   /// The same traffic on every other radio profile.
   package var alternatives: [RadioAlternative]
+  /// The same traffic by other models of the radio, as far as it may be on one of these.
+  package var models: [RadioModelling] = []
   /// The same traffic with sends that wait up to a minute for the next burst.
   package var coalesced: RadioReplaySaving?
   /// The same traffic with each series of polls replaced by its first request.

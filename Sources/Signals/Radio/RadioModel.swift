@@ -30,7 +30,7 @@ package struct RadioSegment: Sendable, Hashable {
 }
 
 /// What a burst cost.
-package struct BurstEnergy: Sendable, Hashable {
+package struct BurstEnergy: Sendable, Hashable, Codable {
   /// Time of its first transfer.
   package var start: Double
   /// Time of its last transfer.
@@ -55,7 +55,8 @@ package struct RadioReplay: Sendable, Hashable {
 ///
 /// From idle a transfer first pays the promotion, during which others queue. Then the radio is in
 /// the profile's first state; what the throughput adds is spread over the 100 ms after each transfer
-/// (less if the first state is shorter). In a state whose promotion is only for more than its channel's
+/// (less if the first state is shorter), or over the second from the first transfer on where the profile has
+/// the power by what passes in a second. In a state whose promotion is only for more than its channel's
 /// buffer takes, a smaller transfer stays in that state and begins it anew. Time in the first state
 /// counts as transfer when the next transfer of the same burst comes before it ends, else as tail. A
 /// burst owns the radio until the next begins, so a tail is charged to the burst that caused it: to its
@@ -66,17 +67,21 @@ package enum RadioModel {
   package static let burstGapSeconds = 1.5
   /// Over how long a transfer's bytes are spread.
   package static let throughputWindowSeconds = 0.1
+  /// Over how long bytes are added up where the power depends on the rate: the published figures are by the second.
+  package static let rateWindowSeconds = 1.0
 
   /// Replays the transfers between two times; others are left out. What they cost after `end` is theirs too.
+  ///
+  /// - Parameter isDetailed: whether the states and their times are wanted, and not the energies alone.
   package static func replay(
     transfers: [RadioTransfer], from start: Double, to end: Double, profile: RadioProfile,
-    burstGap: Double = burstGapSeconds
+    burstGap: Double = burstGapSeconds, isDetailed: Bool = true
   ) -> RadioReplay {
     let inside = transfers.filter { $0.time >= start && $0.time <= end }
       .sorted { $0.time < $1.time }
     var replay = Replay(
       start: start, end: max(start, end), profile: profile,
-      bursts: bursts(of: inside.map(\.time), gap: burstGap))
+      bursts: bursts(of: inside.map(\.time), gap: burstGap), isDetailed: isDetailed)
     for transfer in inside { replay.add(transfer) }
     return replay.finish()
   }
@@ -100,6 +105,8 @@ private struct Replay {
   let start: Double
   let end: Double
   let profile: RadioProfile
+  /// Whether states are noted.
+  let isDetailed: Bool
   var bursts: [BurstEnergy]
 
   private var segments: [RadioSegment] = []
@@ -112,6 +119,8 @@ private struct Replay {
   private var afterEnd = (seconds: 0.0, joules: 0.0)
   /// Which of the profile's states the last transfer passed in.
   private var level = 0
+  /// What passed in the second that began then.
+  private var second = (start: -Double.infinity, up: UInt64(0), down: UInt64(0))
   private var uplinkBuffer = RadioBuffer.Level()
   private var downlinkBuffer = RadioBuffer.Level()
   /// Up to where the state is known.
@@ -123,7 +132,10 @@ private struct Replay {
   /// Burst of the last transfer asked for.
   private var askedBurst = 0
 
-  init(start: Double, end: Double, profile: RadioProfile, bursts: [BurstEnergy]) {
+  init(
+    start: Double, end: Double, profile: RadioProfile, bursts: [BurstEnergy], isDetailed: Bool
+  ) {
+    self.isDetailed = isDetailed
     self.start = start
     self.end = end
     self.profile = profile
@@ -195,7 +207,7 @@ private struct Replay {
       charge(from: now, to: target, watts: milliwatts / 1000, isTail: isTail)
       afterEnd.seconds += max(0, target - max(now, end))
     }
-    note(state, milliwatts, to: min(target, end))
+    if isDetailed { note(state, milliwatts, to: min(target, end)) }
     now = target
   }
 
@@ -213,6 +225,14 @@ private struct Replay {
 
   /// Adds what the bytes cost on top of the state's power.
   private mutating func spread(_ transfer: RadioTransfer, at time: Double) {
+    if profile.hasRates, transfer.bytesUp > 0 || transfer.bytesDown > 0 {
+      if time >= second.start + RadioModel.rateWindowSeconds {
+        chargeSecond()
+        second = (time, 0, 0)
+      }
+      second.up &+= transfer.bytesUp
+      second.down &+= transfer.bytesDown
+    }
     let megabits = (up: Double(transfer.bytesUp) * 8e-6, down: Double(transfer.bytesDown) * 8e-6)
     let joules =
       (megabits.up * profile.uplinkMilliwattsPerMbps
@@ -220,6 +240,15 @@ private struct Replay {
     guard joules > 0, let first = profile.tail.first else { return }
     let window = min(RadioModel.throughputWindowSeconds, first.seconds)
     charge(from: time, to: time + window, watts: joules / window, isTail: false)
+  }
+
+  /// Charges what the rate of the last second with bytes added.
+  private mutating func chargeSecond() {
+    let watts = profile.wattsAdded(bytesUp: second.up, bytesDown: second.down)
+    guard watts > 0 else { return }
+    charge(
+      from: second.start, to: second.start + RadioModel.rateWindowSeconds, watts: watts,
+      isTail: false)
   }
 
   /// Charges an interval of constant power to the bursts that own it.
@@ -249,6 +278,7 @@ private struct Replay {
   }
 
   mutating func finish() -> RadioReplay {
+    chargeSecond()
     let tail = profile.tail.dropFirst(level).reduce(0) { $0 + $1.seconds }
     _ = drain(to: max(end, lastTransfer.map { $0 + tail } ?? end), nextIsSameBurst: false)
     let duration = end - start

@@ -43,10 +43,20 @@ package struct RadioState: Sendable, Hashable {
   package var promotion: RadioPromotion?
 }
 
+/// What the radio draws while so much passes in a second.
+package struct RadioRate: Sendable, Hashable {
+  /// From this rate on, in Mbit/s, to the next one's.
+  package var megabitsPerSecond: Double
+  /// Power of the whole radio meanwhile.
+  package var milliwatts: Double
+}
+
 /// The constants of one radio.
 package struct RadioProfile: Sendable, Hashable {
   /// Name by which it is chosen.
   package var name: String
+  /// What sort of radio it is, like `lte`: profiles of one sort are models of the same thing, and may disagree.
+  package var technology: String
   /// Title for people.
   package var title: String
   /// Where the constants come from.
@@ -61,13 +71,23 @@ package struct RadioProfile: Sendable, Hashable {
   package var uplinkMilliwattsPerMbps: Double
   /// Milliwatts added for each Mbit/s received.
   package var downlinkMilliwattsPerMbps: Double
+  /// Power by what is sent in a second, where it was measured so and does not rise in proportion; ascending.
+  package var uplinkRates: [RadioRate]
+  /// Power by what is received in a second.
+  package var downlinkRates: [RadioRate]
 
   /// Makes a profile.
   package init(
-    name: String, title: String, source: String, promotion: RadioPromotion?, tail: [RadioState],
-    idle: RadioPower, uplinkMilliwattsPerMbps: Double = 0, downlinkMilliwattsPerMbps: Double = 0
+    name: String, technology: String = "", title: String, source: String,
+    promotion: RadioPromotion?,
+    tail: [RadioState], idle: RadioPower, uplinkMilliwattsPerMbps: Double = 0,
+    downlinkMilliwattsPerMbps: Double = 0, uplinkRates: [RadioRate] = [],
+    downlinkRates: [RadioRate] = []
   ) {
     self.name = name
+    self.technology = technology
+    self.uplinkRates = uplinkRates
+    self.downlinkRates = downlinkRates
     self.title = title
     self.source = source
     self.promotion = promotion
@@ -80,8 +100,28 @@ package struct RadioProfile: Sendable, Hashable {
   /// Name of the profile that is used unless another is asked for.
   package static let defaultName = "lte-2012"
 
+  /// Whether phones have radios of this sort, and not devices alone that send a few bytes an hour.
+  static func isPhones(_ technology: String) -> Bool {
+    technology != "lte-m" && technology != "nb-iot"
+  }
+
   /// Seconds from the last byte to idle.
   package var tailSeconds: Double { tail.reduce(0) { $0 + $1.seconds } }
+
+  /// Whether the power depends on what passes in a second, and not on the bytes alone.
+  package var hasRates: Bool { !uplinkRates.isEmpty || !downlinkRates.isEmpty }
+
+  /// What passing so much in a second adds to the first state's power, in watts.
+  package func wattsAdded(bytesUp: UInt64, bytesDown: UInt64) -> Double {
+    func added(_ bytes: UInt64, _ rates: [RadioRate]) -> Double {
+      let rate = Double(bytes) * 8 / 1e6
+      guard bytes > 0, let step = rates.last(where: { $0.megabitsPerSecond <= rate }) else {
+        return 0
+      }
+      return max(0, step.milliwatts - (tail.first?.power.meanMilliwatts ?? 0)) / 1000
+    }
+    return added(bytesUp, uplinkRates) + added(bytesDown, downlinkRates)
+  }
 
   /// Joules of the whole tail after one transfer.
   package var fullTailJoules: Double {

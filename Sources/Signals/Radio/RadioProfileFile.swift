@@ -98,12 +98,15 @@ package enum RadioProfileFile {
         description: "\(table.place): a tail state cannot be called “\(state.name)”")
     }
     return RadioProfile(
-      name: name, title: table.optionalText("title") ?? name,
+      name: name, technology: table.optionalText("technology") ?? name,
+      title: table.optionalText("title") ?? name,
       source: table.optionalText("source") ?? "",
       promotion: try table.table("promotion")?.promotion(), tail: tail,
       idle: try table.table("idle")?.power() ?? RadioPower(milliwatts: 0),
       uplinkMilliwattsPerMbps: try table.number("uplink_milliwatts_per_mbps", default: 0),
-      downlinkMilliwattsPerMbps: try table.number("downlink_milliwatts_per_mbps", default: 0))
+      downlinkMilliwattsPerMbps: try table.number("downlink_milliwatts_per_mbps", default: 0),
+      uplinkRates: try table.rates("uplink_rates"),
+      downlinkRates: try table.rates("downlink_rates"))
   }
 }
 
@@ -186,6 +189,25 @@ private struct ProfileTable {
     return RadioPromotion(
       seconds: try positive("seconds"), milliwatts: try number("milliwatts", default: nil),
       uplinkBuffer: buffers.0, downlinkBuffer: buffers.1)
+  }
+
+  /// Pairs of Mbit/s and milliwatts, ascending.
+  func rates(_ key: String) throws(RadioProfileError) -> [RadioRate] {
+    guard let value = table[key] else { return [] }
+    let malformed = RadioProfileError(
+      description: "\(place): “\(key)” must be pairs of Mbit/s and milliwatts, the rates ascending")
+    guard let pairs = value.array else { throw malformed }
+    var rates: [RadioRate] = []
+    for pair in pairs {
+      guard let values = pair.array else { throw malformed }
+      var numbers: [Double] = []
+      for value in values { numbers += [value.double ?? value.int.map(Double.init) ?? .nan] }
+      guard numbers.count == 2, numbers.allSatisfy({ $0.isFinite && $0 >= 0 }),
+        numbers[0] > rates.last?.megabitsPerSecond ?? -1
+      else { throw malformed }
+      rates.append(RadioRate(megabitsPerSecond: numbers[0], milliwatts: numbers[1]))
+    }
+    return rates
   }
 
   private func buffer() throws(RadioProfileError) -> RadioBuffer {

@@ -93,32 +93,60 @@ package enum RadioReplays {
     _ transfers: [NetworkTransfer], from start: Double, to end: Double, profile: RadioProfile
   ) -> RadioReplaySaving {
     let inside = transfers.filter { $0.time >= start && $0.time <= end }
-    let groups = BurstSplitter.split(inside)
     let before = BurstSplitter.bursts(of: inside, from: start, to: end, profile: profile)
-    var seen: Set<String> = []
-    var kept: [NetworkTransfer] = []
-    for (group, burst) in zip(groups, before.bursts) {
-      // A later burst of a series is dropped when the series of each of its hosts was seen.
-      let isRepeated = burst.class == .periodic && burst.remotes.allSatisfy(seen.contains)
-      if burst.class == .periodic { seen.formUnion(burst.remotes) }
-      if !isRepeated { kept += group }
-    }
-    let after = BurstSplitter.bursts(of: kept, from: start, to: end, profile: profile)
+    let after = BurstSplitter.bursts(
+      of: unpolled(inside, before.bursts), from: start, to: end, profile: profile)
     return RadioReplaySaving(
       change: "each series of polls replaced by its first request", bursts: after.bursts.count,
       energyJoules: after.radio.energyJoules,
       savedJoules: before.radio.energyJoules - after.radio.energyJoules)
   }
 
-  /// The same traffic on each of these radios.
-  package static func alternatives(
-    _ transfers: [NetworkTransfer], from start: Double, to end: Double, profiles: [RadioProfile]
-  ) -> [RadioAlternative] {
-    profiles.map { profile in
-      let use = BurstSplitter.bursts(of: transfers, from: start, to: end, profile: profile).radio
-      return RadioAlternative(
-        profile: profile.name, energyJoules: use.energyJoules,
-        tailEnergyJoules: use.tailEnergyJoules, dutyCycle: use.dutyCycle)
+  /// What is left of the transfers of these bursts without the later ones of each series.
+  private static func unpolled(
+    _ transfers: [NetworkTransfer], _ bursts: [Burst]
+  ) -> [NetworkTransfer] {
+    var seen: Set<String> = []
+    var kept: [NetworkTransfer] = []
+    for (group, burst) in zip(BurstSplitter.split(transfers), bursts) {
+      // A later burst of a series is dropped when the series of each of its hosts was seen.
+      let isRepeated = burst.class == .periodic && burst.remotes.allSatisfy(seen.contains)
+      if burst.class == .periodic { seen.formUnion(burst.remotes) }
+      if !isRepeated { kept += group }
     }
+    return kept
+  }
+
+  /// The same traffic on other radios; where one may be the program's, with the same other schedules too.
+  static func models(
+    _ transfers: [NetworkTransfer], delay: Double, from start: Double, to end: Double,
+    profile: RadioProfile, others: [(profile: RadioProfile, isCandidate: Bool)]
+  ) -> [RadioModelling] {
+    let inside = transfers.filter { $0.time >= start && $0.time <= end }
+    // When transfers come does not depend on what they cost.
+    let bursts = BurstSplitter.bursts(of: inside, from: start, to: end, profile: profile).bursts
+    let moved = schedule(inside, delay: delay, from: start, to: end, profile: profile).transfers
+    let kept = unpolled(inside, bursts)
+    return others.map { other in
+      func joules(_ transfers: [NetworkTransfer]) -> Double? {
+        guard other.isCandidate else { return nil }
+        return BurstSplitter.replay(
+          of: transfers, from: start, to: end, profile: other.profile, isDetailed: false
+        ).use.energyJoules
+      }
+      let own = BurstSplitter.replay(of: inside, from: start, to: end, profile: other.profile)
+      return RadioModelling(
+        use: own.use, bursts: own.bursts, isCandidate: other.isCandidate,
+        coalescedJoules: joules(moved), withoutPollsJoules: joules(kept))
+    }
+  }
+}
+
+extension RadioAlternative {
+  /// What a model makes of the same traffic.
+  init(_ model: RadioModelling) {
+    self.init(
+      profile: model.use.profile, energyJoules: model.use.energyJoules,
+      tailEnergyJoules: model.use.tailEnergyJoules, dutyCycle: model.use.dutyCycle)
   }
 }

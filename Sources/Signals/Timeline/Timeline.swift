@@ -13,6 +13,8 @@ package struct Timeline: Codable, Sendable, Hashable {
   package var footprint: [FootprintPoint]
   /// What the radio's states and bytes cost; nil without traffic.
   package var radio: RadioPrices?
+  /// What events cost.
+  package var prices: EnergyPrices?
   /// Where time went, by cause and call stack.
   package var flames: [FlameGraph]
 
@@ -36,13 +38,13 @@ package enum TimelineLaneKind: String, Codable, Sendable, Hashable {
   case thread
   /// Microseconds on CPUs.
   case cpu
-  /// Wakeups by cause.
+  /// Wakeups by cause, those by an interrupt, and those that made a CPU leave idle.
   case wakeups
   /// The modelled radio's states, in microseconds each.
   case radio
-  /// Bytes sent and received.
+  /// Bytes sent and received, and the nanojoules that they add to the radio's states.
   case network
-  /// Bytes, writes, syncs, and microseconds in syncs.
+  /// Bytes, writes, syncs, microseconds in syncs, and what wakes the disk and what makes it go elsewhere.
   case disk
 }
 
@@ -88,8 +90,16 @@ package struct FootprintPoint: Codable, Sendable, Hashable {
 package struct RadioPrices: Codable, Sendable, Hashable {
   /// Power of each state but idle.
   package var watts: [String: Double]
-  /// What a byte sent adds.
-  package var joulesPerByteSent: Double
-  /// What a byte received adds.
-  package var joulesPerByteReceived: Double
+}
+
+/// By what the power of all parts is computed from the lanes.
+package struct EnergyPrices: Codable, Sendable, Hashable {
+  /// Watts of a busy core.
+  package var wattsPerCore: Double
+  /// Joules of a wakeup that made its CPU leave idle.
+  package var joulesPerWakeup: Double
+  /// Joules of a disk operation, of a byte written, of a random block.
+  package var joulesPerOperation: Double
+  package var joulesPerByte: Double
+  package var joulesPerRandomBlock: Double
 }

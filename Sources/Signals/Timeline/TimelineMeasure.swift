@@ -32,6 +32,11 @@ extension Timeline {
       }
     }
     if signals.disk != nil { timeline.lanes.append(EventLanes.disk(canvas)) }
+    timeline.prices = EnergyPrices(
+      wattsPerCore: signals.priors.cpu.value, joulesPerWakeup: signals.priors.wakeup.value,
+      joulesPerOperation: signals.priors.diskOperation.value,
+      joulesPerByte: signals.priors.diskByte.value,
+      joulesPerRandomBlock: signals.priors.diskRandomBlock.value)
     timeline.footprint = EventLanes.footprint(subject)
     timeline.phases = phases(signals, subject)
     timeline.flames = FlameGraph.graphs(signals, subject)

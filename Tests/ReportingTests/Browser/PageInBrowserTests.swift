@@ -56,6 +56,31 @@ struct PageInBrowserTests {
       """)
   }
 
+  /// Between two lanes there is nothing but the lines of the ruler, which are the same everywhere.
+  @Test func `no lane is drawn outside its place`() throws {
+    let app = try RecordedApp.analysis()
+    let browser = try Browser()
+    try browser.show(HTMLReport.render(app.report, timeline: app.timeline))
+    let spread = try browser.number(
+      """
+      (() => {
+        const canvas = document.getElementById("tl-canvas");
+        const ink = canvas.getContext("2d");
+        const ratio = canvas.width / canvas.clientWidth;
+        const counts = Array.from(document.querySelectorAll(".tl-label")).map((label) => {
+          const below = parseFloat(label.style.top) + parseFloat(label.style.height) + 5;
+          const row = ink.getImageData(0, Math.round(below * ratio), canvas.width, 1).data;
+          let count = 0;
+          for (let at = 3; at < row.length; at += 4) { if (row[at] > 0) { count += 1; } }
+          return count;
+        });
+        return Math.max(...counts) - Math.min(...counts);
+      })()
+      """)
+    #expect(spread == 0)
+    #expect(try browser.number("document.querySelectorAll('.tl-label').length") >= 8)
+  }
+
   @Test func `the timeline's figures are the report's, and those of a selection its share`() throws
   {
     let app = try RecordedApp.analysis()
@@ -78,6 +103,10 @@ struct PageInBrowserTests {
     #expect(abs(try figure("Idle") - main.idleSeconds) < 0.001)
     #expect(abs(try figure("Blocked on a lock") - (main.blockedByCause["lock"] ?? 0)) < 0.001)
     #expect(try figure("Hangs") == Double(main.hangs.count))
+    // The power of all parts, over the recording: the energy but for what the radio takes after it.
+    let energy = try #require(signals.energy)
+    let during = energy.totalJoules - (network.radio.joulesAfterEnd ?? 0)
+    #expect(abs(try figure("Energy") - during) < 0.01 * during)
     #expect(main.hangs.count == 4)
     #expect(try figure("Wakeups").rounded() == Double(signals.wakeups?.total ?? -1))
     #expect(

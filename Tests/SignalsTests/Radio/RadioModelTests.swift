@@ -13,12 +13,66 @@ import Testing
 
   @Test(arguments: [
     ("lte-2012", 12.786), ("lte-aro", 11.367), ("3g-aro", 9.5), ("wifi-aro", 0.10075),
-    // (0.827 + 10.2) s at 961 mW.
-    ("5g-sa", 10.597),
+    // 0.266 s × 1.2107 W + 0.1 s × 1.28804 W + 9.9 s × (1.060 + 0.6202 × 1/40) W.
+    ("lte-2021-verizon", 11.0984),
+    // 0.21 s × 1.2107 W + 0.1 s × 1.28804 W + 4.9 s × 1.075505 W.
+    ("lte-2021-tmobile", 5.6530),
+    // (0.263 + 10.2) s × 1.048 W, and nothing for 4.8 s.
+    ("5g-sa", 10.9652),
+    // (0.29 + 10.2) s × 1.394 W; (0.275 + 11.2) s × 1.394 W.
+    ("5g-nsa", 14.6231), ("5g-nsa-mmwave", 15.9962),
+    // 0.266 s × 0.6179 W + 10 s × 0.0407 W.
+    ("lte-m", 0.57136),
+    // (0.1225 + 0.2) s × 0.08 W + 9.8 s × (3.078 + 76.922 × 5/2054) mW.
+    ("nb-iot", 0.0577994),
+    // (0.1225 + 0.2) s × 0.09 W + 9.8 s × (3 + 87 × 5/2054) mW.
+    ("nb-iot-3gpp", 0.0605005),
+    // 0.1 s × 0.5624 W.
+    ("wifi-n", 0.05624), ("wifi-ac", 0.05624),
   ])
   func `one packet alone`(profile: String, joules: Double) throws {
     let use = try replay(profile).use
     #expect(abs(use.energyJoules - joules) <= joules * 0.001)
+  }
+
+  private static let rates: [(sent: [(Double, Int)], more: Double)] = [
+    ([(0.0, 125_000)], 0.866), ([(0, 62_500), (0.9, 62_500)], 0.866),
+    ([(0, 125_000), (1.4, 125_000)], 2 * 0.866), ([(0, 12_499)], 0), ([(0, 12_500)], 0.501),
+    ([(0, 3_000_000)], 1.061),
+  ]
+
+  /// What passes in a second decides: 1 Mbit in it is 1.914 W instead of 1.048, whether it comes at once or in parts;
+  /// 2 Mbit over two seconds are that twice; less than 0.1 Mbit adds nothing.
+  @Test(arguments: rates.indices)
+  func `5G costs what was measured at such a rate`(index: Int) throws {
+    let (sent, more) = Self.rates[index]
+    let profile = try RadioProfileFile.profile(named: "5g-sa")
+    let replay = RadioModel.replay(
+      transfers: sent.map { RadioTransfer(time: $0.0, bytesUp: UInt64($0.1)) }, from: 0, to: 100,
+      profile: profile)
+    // The promotion, up to the last transfer, and the tail after that.
+    let last = max(sent.last?.0 ?? 0, 0.263)
+    let truth = (last + 10.2) * 1.048 + more
+    #expect(abs(replay.use.energyJoules - truth) < 1e-9)
+    let sum = replay.bursts.reduce(0) { $0 + $1.energyJoules }
+    #expect(abs(sum - replay.use.energyJoules) < 1e-9)
+  }
+
+  @Test func `5G's upload and download rates add to the same state`() throws {
+    let profile = try RadioProfileFile.profile(named: "5g-nsa")
+    // 5 Mbit each way: 2.351 and 2.088 W, above 1.394.
+    #expect(abs(profile.wattsAdded(bytesUp: 625_000, bytesDown: 625_000) - 0.957 - 0.694) < 1e-12)
+    // 0.1 Mbit/s down was measured lower than the state: nothing is taken off.
+    #expect(profile.wattsAdded(bytesUp: 0, bytesDown: 12_500) == 0)
+  }
+
+  /// 1 Mbit up on Wi-Fi with power save: 38 mA more at 3.7 V for 1/65 s and for 1/433.3 s.
+  @Test(arguments: [("wifi-n", 0.1406 / 65), ("wifi-ac", 0.1406 / 433.3)])
+  func `sending on Wi-Fi costs its time on the air`(name: String, joules: Double) throws {
+    let profile = try RadioProfileFile.profile(named: name)
+    let replay = RadioModel.replay(
+      transfers: [RadioTransfer(time: 0, bytesUp: 125_000)], from: 0, to: 10, profile: profile)
+    #expect(abs(replay.use.energyJoules - 0.05624 - joules) < 0.001 * joules)
   }
 
   /// Promotion 0.2601 s × 1.2107 W; reception 0.1 s × 1.28804 W; 11.476 s × 1.075505 W.

@@ -5,7 +5,13 @@ import Testing
 @Suite struct RadioProfileTests {
   @Test func `the built-in profiles`() throws {
     let profiles = try RadioProfileFile.builtIn()
-    #expect(profiles.map(\.name) == ["3g-aro", "5g-sa", "lte-2012", "lte-aro", "wifi-aro"])
+    #expect(
+      profiles.map(\.name) == [
+        "3g-aro", "5g-nsa", "5g-nsa-mmwave", "5g-sa", "lte-2012", "lte-2021-tmobile",
+        "lte-2021-verizon", "lte-aro", "lte-m", "nb-iot", "nb-iot-3gpp", "wifi-ac", "wifi-aro",
+        "wifi-n",
+      ])
+    #expect(Set(profiles.map(\.technology)) == ["3g", "5g", "lte", "lte-m", "nb-iot", "wifi"])
     #expect(profiles.allSatisfy { !$0.source.isEmpty && !$0.title.isEmpty })
     #expect(profiles.contains { $0.name == RadioProfile.defaultName })
   }
@@ -22,6 +28,12 @@ import Testing
     ("[[x.tail]]\nname = 'idle'\nseconds = 1\nmilliwatts = 1", "cannot be called"),
     ("[[x.tail]]\nseconds = 1\nmilliwatts = 1", "“name” must be a text"),
     ("[x", "p.toml:1"),
+    ("[x]\nuplink_rates = 3\n[[x.tail]]\nname='a'\nseconds=1\nmilliwatts=1", "must be pairs"),
+    ("[x]\nuplink_rates = [[1]]\n[[x.tail]]\nname='a'\nseconds=1\nmilliwatts=1", "must be pairs"),
+    (
+      "[x]\nuplink_rates = [[2, 5], [1, 6]]\n[[x.tail]]\nname='a'\nseconds=1\nmilliwatts=1",
+      "ascending"
+    ),
     (
       "[[x.tail]]\nname='a'\nseconds=1\nmilliwatts=1\non_milliwatts=2\non_seconds=3\ncycle_seconds=1",
       "is more than"

@@ -126,9 +126,20 @@ import Testing
   }
 
   @Test func `the same traffic on other radios`() throws {
-    let all = RadioReplays.alternatives(
-      [NetworkTransfer(time: 0)], from: 0, to: 100, profiles: try RadioProfileFile.builtIn())
-    let joules = Dictionary(uniqueKeysWithValues: all.map { ($0.profile, $0.energyJoules) })
+    let models = RadioReplays.models(
+      poll(every: 60, count: 2), delay: 60, from: 0, to: 100, profile: profile,
+      others: try RadioProfileFile.builtIn().map { ($0, $0.technology == "lte") })
+    let two = Dictionary(uniqueKeysWithValues: models.map { ($0.use.profile, $0) })
+    // Joined they cost about one; a radio that is none of the program's is not asked.
+    let lte = try #require(two["lte-2012"])
+    #expect(abs(lte.use.energyJoules - 2 * 12.786) < 0.01)
+    #expect(abs(try #require(lte.coalescedJoules) - 12.786) < 0.01)
+    #expect(two["wifi-aro"]?.coalescedJoules == nil)
+    let all = RadioReplays.models(
+      [NetworkTransfer(time: 0)], delay: 60, from: 0, to: 100, profile: profile,
+      others: try RadioProfileFile.builtIn().map { ($0, false) })
+    let joules = Dictionary(
+      uniqueKeysWithValues: all.map { ($0.use.profile, $0.use.energyJoules) })
     #expect(abs((joules["lte-2012"] ?? 0) - 12.786) < 0.001)
     #expect(abs((joules["3g-aro"] ?? 0) - 9.5) < 0.001)
     #expect(abs((joules["wifi-aro"] ?? 0) - 0.101) < 0.001)

@@ -9,6 +9,7 @@ enum ReportTables {
     tables += [threads(signals), timers(signals)]
     if let network = signals.network { tables += [bursts(network), connections(network)] }
     if let disk = signals.disk { tables.append(files(disk)) }
+    if let energy = signals.energy { tables += EnergyRows.tables(energy) }
     if report.processes.count > 1 { tables.append(processes(report)) }
     return tables.filter { !$0.rows.isEmpty }
   }

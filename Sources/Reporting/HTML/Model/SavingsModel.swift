@@ -4,12 +4,16 @@ import Rules
 /// What following the advice would save.
 struct SavingsModel {
   let joulesPerDay: String?
+  let range: String?
   let battery: String?
   let rows: [LabelledText]
 
   init?(_ report: Report) {
     guard !report.opportunities.isEmpty else { return nil }
-    let daily = Self.joulesPerDay(report)
+    let daily = Self.joulesPerDay(report) { $0.joulesPerDay }
+    let low = Self.joulesPerDay(report) { $0.lowJoulesPerDay ?? $0.joulesPerDay }
+    let high = Self.joulesPerDay(report) { $0.highJoulesPerDay ?? $0.joulesPerDay }
+    range = low < high ? "\(Self.energy(low)) to \(Self.energy(high))" : nil
     joulesPerDay = daily > 0 ? Self.energy(daily) : nil
     battery = report.score.batteryWattHours.flatMap { wattHours in
       guard daily > 0, wattHours > 0 else { return nil }
@@ -32,13 +36,15 @@ struct SavingsModel {
   }
 
   /// Rules of one category often blame the same joules, so only each category's best one counts.
-  private static func joulesPerDay(_ report: Report) -> Double {
+  private static func joulesPerDay(
+    _ report: Report, _ joules: (OpportunitySection) -> Double?
+  ) -> Double {
     let categories = Dictionary(
       report.audits.map { ($0.id, $0.category) }, uniquingKeysWith: { $1 })
     var best: [String: Double] = [:]
     for opportunity in report.opportunities {
       let category = categories[opportunity.audit] ?? ""
-      best[category] = max(best[category] ?? 0, opportunity.joulesPerDay ?? 0)
+      best[category] = max(best[category] ?? 0, joules(opportunity) ?? 0)
     }
     return best.sorted { $0.key < $1.key }.reduce(0) { $0 + $1.value }
   }

@@ -77,7 +77,16 @@ struct VerdictModel {
       facts.append(
         LabelledText(
           label: "energy",
-          text: "\(Figures.joules(energy.totalJoules)) \(PageText.shown(energy.kind))"))
+          text: "\(Figures.joules(energy.totalJoules)) \(PageText.shown(energy.kind))"
+            + (SignalsText.range(energy.low, energy.high, about: energy.totalJoules).map {
+              " (\($0) by other models)"
+            } ?? "")))
+      if let model = energy.model {
+        facts.append(
+          LabelledText(
+            label: "priced as",
+            text: PageText.shown("a \(model.machine): \(model.machineReason)")))
+      }
     }
     return facts
   }

@@ -49,6 +49,10 @@ const laneText = (lane, time) => {
     return names.length === 0 ? ["not alive"] : names.slice(0, 3).map(
       (name) => (stateNames[name] || words(name)) + " " + percentText(totals[name] / (to - from)));
   }
+  if (lane.kind === "power") {
+    return lane.grid.channels.map(
+      (part) => powerNames[part] + " " + brief(totals[part] / seconds) + " W");
+  }
   if (lane.kind === "cpu") {
     return [percentText(totals.running / micro / seconds) + " of a core"];
   }

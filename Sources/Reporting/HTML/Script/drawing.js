@@ -11,6 +11,8 @@ const causeColors = {
   otherProcess: "ipc", signal: "runnable", other: "other"
 };
 
+const powerColors = { cpu: "running", wakeups: "sleep", radio: "network", disk: "file" };
+
 /** The style sheet's colours, read again when the theme changes. */
 let colors = {};
 const readColors = () => {
@@ -186,7 +188,7 @@ const drawNetwork = (lane) => {
   const count = Math.max(1, Math.round(view.width / size));
   const amounts = lane.grid.columns(view.from, view.to, count);
   const height = (channel) => (column) => {
-    const amount = amounts[column * 2 + channel];
+    const amount = amounts[column * lane.grid.channels.length + channel];
     return amount > 0 ? Math.max(amount / high * middle, 1.5) : 0;
   };
   fillColumns(count, view.width / count, lane.top, () => middle, height(0), colors.network);
@@ -256,6 +258,13 @@ const drawLane = (lane) => {
     if (high.most > 0) {
       drawStack(lane, causes, (cause) => colors[causeColors[cause]], 2, high.most, 2);
       note(lane, "up to " + brief(high.most / high.seconds) + " a second");
+    }
+  }
+  if (lane.kind === "power") {
+    const high = mostOf(lane, lane.grid.channels, 2);
+    if (high.most > 0) {
+      drawStack(lane, lane.grid.channels, (part) => colors[powerColors[part]], 2, high.most, 1);
+      note(lane, "up to " + brief(high.most / high.seconds) + " W");
     }
   }
   if (lane.kind === "radio") { drawRadio(lane); }

@@ -17,12 +17,12 @@ const figuresOf = (from, to) => {
   if (radio && timeline.radio) {
     joules = Object.keys(timeline.radio.watts).reduce(
       (sum, state) => sum + (radio[state] || 0) / micro * timeline.radio.watts[state], 0);
-    joules += network.sent * timeline.radio.joulesPerByteSent +
-      network.received * timeline.radio.joulesPerByteReceived;
+    joules += network.nanojoules / 1e9;
   }
   return {
     seconds: seconds, main: totals("main"), cpu: totals("cpu"), wakeups: totals("wakeups"),
-    radio: radio, radioJoules: joules, network: network, disk: totals("disk"),
+    power: totals("power"), radio: radio,
+    radioJoules: joules, network: network, disk: totals("disk"),
     hangs: overlapping, footprint: points
   };
 };
@@ -62,7 +62,8 @@ const showFigures = (list, from, to, colors) => {
     span.cpu.running / micro);
   }
   if (span.wakeups) {
-    const causes = Object.keys(span.wakeups).filter((cause) => cause !== "idle");
+    const causes = Object.keys(span.wakeups)
+      .filter((cause) => cause !== "idle" && cause !== "leftIdle");
     const total = causes.reduce((sum, cause) => sum + span.wakeups[cause], 0);
     const most = causes.filter((cause) => span.wakeups[cause] >= 0.5)
       .sort((left, right) => span.wakeups[right] - span.wakeups[left]).slice(0, 3)
@@ -70,6 +71,12 @@ const showFigures = (list, from, to, colors) => {
     describe(list, "Wakeups", wholeText(total) + " (" +
       brief(total / Math.max(span.seconds, 1e-9)) + " a second)" +
       (most.length > 0 ? ": " + most.join(", ") : ""), total);
+  }
+  if (span.power) {
+    const parts = Object.keys(span.power).filter((part) => span.power[part] > 0);
+    const all = parts.reduce((sum, part) => sum + span.power[part], 0);
+    describe(list, "Energy", joulesText(all) + (parts.length > 0 ? ": " + parts.map(
+      (part) => powerNames[part] + " " + joulesText(span.power[part])).join(", ") : ""), all);
   }
   if (span.network) {
     describe(list, "Network", bytesText(span.network.sent) + " sent, " +

@@ -47,6 +47,14 @@ const makeLanes = () => {
   if (timeline.footprint.length > 1) {
     add("footprint", "footprint", "Footprint", "memory", 56, null);
   }
+  if (timeline.prices) {
+    const gridOf = (kind) => (lanes.find((one) => one.kind === kind) || {}).grid || null;
+    add("power", "power", "Power", "all parts stacked", 56, null,
+      { grid: new PowerGrid(gridOf) });
+    // Above what it is the sum of.
+    const first = lanes.findIndex((lane) => ["cpu", "wakeups", "radio"].includes(lane.kind));
+    if (first >= 0) { lanes.splice(first, 0, lanes.pop()); }
+  }
   return lanes;
 };
 
