@@ -15,6 +15,7 @@ struct BlameMeasure {
 
   func tables(network: NetworkSignal?) -> BlameTables {
     var tables = BlameTables()
+    tables.cpuEvent = subject.trace.sharesEvent?.name
     for signal in BlameSignal.allCases {
       let all = samples.samples(of: signal, network: network)
       let rows = rows(of: all)

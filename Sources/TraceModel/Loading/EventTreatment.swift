@@ -18,6 +18,10 @@ struct FileEvents {
   let demands: [SampleDemand]
   /// No SWITCH record tells when a thread gets a CPU: what it does there has to.
   let infersRuns: Bool
+  /// The trace tells when threads got a CPU and left it.
+  let tellsRuns: Bool
+  /// Of which event the samples of the CPUs are.
+  let processorEvent: ProcessorEvent?
   /// The trace has every call's end: Lull's own recordings have the exits of some calls alone.
   let countsCalls: Bool
 
@@ -46,7 +50,15 @@ struct FileEvents {
       isNamespaced && !countsCalls && !names.contains(SyntheticEvent.threadIDs.rawValue)
     if missesWakes { names.remove(Self.waking) }
     self.names = names
-    handlers = ContiguousArray(attributes.map { EventDispatch.handler(for: $0) })
+    let processor = ProcessorEvent.choose(among: attributes, isOwn: !countsCalls)
+    processorEvent = processor.event
+    tellsRuns =
+      names.contains("sched:sched_switch") || attributes.contains(where: \.tellsSwitches)
+    handlers = ContiguousArray(
+      attributes.map { attribute in
+        attribute.samplingRank == nil || processor.isTaken(attribute)
+          ? EventDispatch.handler(for: attribute) : nil
+      })
     decoded = ContiguousArray(
       attributes.map { attribute in
         // PERF_TYPE_TRACEPOINT is 2; the numbers of other types mean something else.

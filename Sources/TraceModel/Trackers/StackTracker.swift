@@ -20,6 +20,8 @@ struct StackTracker {
   private var replaced: [Int32: MappingTable] = [:]
   private var kernelSymbols: [KernelSymbolEvent] = []
   private var embedded = EmbeddedStacks()
+  /// Which functions are the program's own is not told with their names, as in a text: their files tell.
+  var judgesModules = false
   /// Some stacks are not among those that the trace brings along.
   var lacksStacks = false
   private let unwinder: Unwinder
@@ -51,7 +53,9 @@ struct StackTracker {
           function: shown(symbol.function.isEmpty ? nil : symbol.function, symbol.fullName),
           fullName: symbol.fullName, module: symbol.module, moduleOffset: symbol.offset ?? 0,
           file: symbol.file, line: symbol.line,
-          isKernel: symbol.isKernel, isProgram: symbol.isProgram,
+          isKernel: symbol.isKernel,
+          isProgram: symbol.isProgram
+            && (!judgesModules || FunctionOrigin.isProgramModule(path: symbol.module)),
           isTailCall: symbol.isTailCall ?? false)))
   }
 
@@ -93,6 +97,23 @@ struct StackTracker {
       if known != nil || !lacksStacks { return known }
     }
     let sample = context.sample
+    guard let stack = resolve(sample) else { return nil }
+    seen.append((time: sample.time, tid: sample.tid, stack: stack))
+    return stack
+  }
+
+  /// The stack of a sample, or the function it was taken in where no stack was recorded.
+  mutating func stackOrPlace(of context: DecodingContext) -> Int? {
+    guard !isEmbedded, !context.attribute.sampleType.contains(.callchain),
+      context.attribute.sampleType.contains(.instructionPointer)
+    else { return stack(of: context) }
+    var sample = context.sample
+    guard sample.userRegisters == nil, let address = sample.ip, address != 0 else {
+      return stack(of: context)
+    }
+    // PERF_RECORD_MISC_CPUMODE_MASK; 2 is PERF_RECORD_MISC_USER.
+    sample.callchain =
+      context.record.misc & 7 == 2 ? [UInt64(bitPattern: -512), address] : [address]
     guard let stack = resolve(sample) else { return nil }
     seen.append((time: sample.time, tid: sample.tid, stack: stack))
     return stack
