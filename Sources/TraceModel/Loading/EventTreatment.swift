@@ -22,7 +22,10 @@ struct FileEvents {
   let tellsRuns: Bool
   /// Of which event the samples of the CPUs are.
   let processorEvent: ProcessorEvent?
-  /// The trace has every call's end: Lull's own recordings have the exits of some calls alone.
+  /// Lull recorded it.
+  let isOwn: Bool
+  /// The trace has every call's end: Lull's own recordings have the exits of some calls alone, and so have those of perf
+  /// that were filtered.
   let countsCalls: Bool
 
   private static let waking = "sched:sched_waking"
@@ -45,12 +48,13 @@ struct FileEvents {
     var names = Set(attributes.map(\.name))
     infersRuns =
       names.contains("sched:sched_switch") && !attributes.contains(where: \.tellsSwitches)
-    countsCalls = !names.contains(SyntheticEvent.capture.rawValue)
+    isOwn = names.contains(SyntheticEvent.capture.rawValue)
+    countsCalls = !isOwn && !file.features.commandLine.contains { $0.hasPrefix("--filter") }
     missesWakes =
-      isNamespaced && !countsCalls && !names.contains(SyntheticEvent.threadIDs.rawValue)
+      isNamespaced && isOwn && !names.contains(SyntheticEvent.threadIDs.rawValue)
     if missesWakes { names.remove(Self.waking) }
     self.names = names
-    let processor = ProcessorEvent.choose(among: attributes, isOwn: !countsCalls)
+    let processor = ProcessorEvent.choose(among: attributes, isOwn: isOwn)
     processorEvent = processor.event
     tellsRuns =
       names.contains("sched:sched_switch") || attributes.contains(where: \.tellsSwitches)

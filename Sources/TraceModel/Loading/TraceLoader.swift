@@ -22,7 +22,8 @@ struct TraceLoader: ~Copyable {
     state.schedule.processors.count = file.features.cpusOnline ?? 1
     state.hasWakeups = events.names.contains("sched:sched_waking")
     state.stacks.lacksStacks = events.missesWakes
-    state.stacks.judgesModules = events.countsCalls
+    state.stacks.judgesModules = !events.isOwn
+    if !events.isOwn { state.stacks.kernelNames = KernelNames(file.features) }
     if events.isNamespaced { state.kernelThreadIDs = KernelThreadIDs() }
     state.infersRuns = events.infersRuns
     state.countsCalls = events.countsCalls

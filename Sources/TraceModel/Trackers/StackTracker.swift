@@ -19,6 +19,8 @@ struct StackTracker {
   /// The mappings that an exec ended.
   private var replaced: [Int32: MappingTable] = [:]
   private var kernelSymbols: [KernelSymbolEvent] = []
+  /// Where to find the kernel's names once the first is wanted, of a trace that brings none.
+  var kernelNames: KernelNames?
   private var embedded = EmbeddedStacks()
   /// Which functions are the program's own is not told with their names, as in a text: their files tell.
   var judgesModules = false
@@ -70,6 +72,7 @@ struct StackTracker {
   }
 
   mutating func map(_ record: MmapRecord) {
+    kernelNames?.note(record)
     resolved[record.pid] = nil
     tailCalls[record.pid] = nil
     mappings[record.pid, default: MappingTable()].insert(
@@ -255,6 +258,10 @@ struct StackTracker {
   }
 
   private mutating func kernelFrame(_ address: UInt64) -> Int32 {
+    if kernelSymbols.isEmpty, let names = kernelNames {
+      kernelNames = nil
+      kernelSymbols = names.load()
+    }
     let next = kernelSymbols.partitioningIndex { $0.address > address }
     let name = next > 0 ? kernelSymbols[next - 1].name : nil
     return table.intern(

@@ -25,7 +25,8 @@ struct PlausibleTimesTests {
     #expect(believed { $0.insert(1 << 63, at: 700) } == all)
     // The machine had been up for a day.
     let later = Self.usual.map { $0 + Self.day }
-    #expect(PlausibleTimes.range(Array(later[..<300] + [5] + later[300...])) == later[0]...later[999])
+    #expect(
+      PlausibleTimes.range(Array(later[..<300] + [5] + later[300...])) == later[0]...later[999])
   }
 
   @Test func `a program that sleeps is believed`() {
