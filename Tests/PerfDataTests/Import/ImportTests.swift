@@ -143,6 +143,19 @@ struct ImportTests {
     #expect(most == whole.count)
   }
 
+  // perf before 3.4 wrote another magic, and before that a header without features.
+  @Test(arguments: [104, 72]) func `files of perf's first version are read`(headerSize: UInt8)
+    throws
+  {
+    var bytes = SmallTrace.bytes
+    bytes.replaceSubrange(0..<8, with: Array("PERFFILE".utf8))
+    bytes[8] = headerSize
+    let file = try PerfDataFile(bytes: bytes)
+    let whole = try PerfDataFile(bytes: SmallTrace.bytes)
+    #expect(contents(file) == contents(whole))
+    #expect(file.features.hostname == (headerSize == 104 ? "häuschen" : nil))
+  }
+
   static let foreignTexts: [(text: String, says: String)] = [
     (
       "sample:\n  event_type: cpu-cycles\n  time: 1\n  event_count: 1\n  thread_id: 1\n",
