@@ -31,6 +31,7 @@ struct StackTracker {
   private let symbolizer: Symbolizer
   private var resolved: [Int32: [UInt64: [Int32]]] = [:]
   private var tailCalls: [Int32: [Jump: [Int32]]] = [:]
+  private var jitMaps: [Int32: JITMap] = [:]
   private var executors: [Int32: [UInt64: String?]] = [:]
   private var causes: [Int: WaitCause] = [:]
 
@@ -222,9 +223,26 @@ struct StackTracker {
     -> [Int32]
   {
     if let known = resolved[pid]?[address] { return known }
-    let frames = symbolizer.resolve(address: address, in: mapping).map { frame($0) }
+    let frames =
+      made(address, pid: pid, mapping).map { [$0] }
+      ?? symbolizer.resolve(address: address, in: mapping).map { frame($0) }
     resolved[pid, default: [:]][address] = frames
     return frames
+  }
+
+  /// A function that the process made itself, in memory that is no file's.
+  private mutating func made(_ address: UInt64, pid: Int32, _ mapping: MappingTable) -> Int32? {
+    if let path = mapping.find(address)?.path {
+      guard ["//anon", "[anon", "[heap]", "/memfd:", "/dev/zero"].contains(where: path.hasPrefix)
+      else { return nil }
+    }
+    let names = jitMaps[pid] ?? JITMap(pid: pid)
+    jitMaps[pid] = names
+    guard let name = names.name(of: address) else { return nil }
+    return table.intern(
+      Frame(
+        function: name, fullName: nil, module: "[jit]", moduleOffset: 0, file: nil, line: nil,
+        isKernel: false, isProgram: true))
   }
 
   private mutating func frame(_ resolved: ResolvedFrame, isTailCall: Bool = false) -> Int32 {
