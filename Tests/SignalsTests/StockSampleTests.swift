@@ -28,7 +28,7 @@ import TraceModel
     command: [String] = ["perf", "record", "-e", "x", "busy"], otherShare: Int = 10
   ) throws -> Trace {
     var records: [UInt8] = []
-    for (pid, path) in [(Int32(200), "/bin/other"), (100, "/bin/busy")] {
+    for (pid, path) in [(Int32(300), "/bin/sleep"), (200, "/bin/other"), (100, "/bin/busy")] {
       records += RecordBuilder.comm(
         pid: pid, tid: pid, name: String(path.dropFirst(5)), isExec: true, time: 1_000_000_000,
         id: 1)
@@ -86,12 +86,29 @@ import TraceModel
     #expect(lines.contains { $0.contains("busy+0x20") && $0.hasSuffix(" 1500000000") }, "\(lines)")
   }
 
+  /// As `perf record --off-cpu` writes it: sums by stack, at the end, of BPF's output.
+  @Test func `time off the CPUs is blocked time`() throws {
+    let attribute = EventAttribute(
+      type: 1, config: 10, sampleType: [.base, .instructionPointer, .period, .callchain], ids: [1],
+      name: "offcpu-time")
+    let trace = try Self.trace(of: attribute, samples: 40, period: 5_000_000)
+    let signals = try Measurement.measure(trace, options: MeasurementOptions())
+    // 36 of the 40 sums of 5 ms are of process 100.
+    #expect(trace.subject.pid == 100)
+    #expect(abs(signals.blame.blocked.reduce(0) { $0 + $1.selfSeconds } - 0.18) < 1e-9)
+    let lines = FoldedStacks.lines(trace, .offcpu)
+    #expect(lines.contains { $0.contains("[unknown]") && $0.contains("busy+0x20") }, "\(lines)")
+    #expect(FoldedStacks.lines(trace, .cpu).isEmpty && signals.cpu == nil)
+  }
+
   @Test func `a recording of all processes is about who used most, unless it names another`() throws
   {
     let all = ["perf", "record", "-a", "-g", "-e", "cpu-clock", "sleep", "2"]
     for (command, share, pid, isByUse) in [
       (all, 10, Int32(100), true), (all, 1, 200, true),
       (["perf", "record", "-a", "-o", "x", "--", "/bin/other", "1"], 10, 200, false),
+      // The first of the machine's processes is what perf was to wait for.
+      (["perf", "record", "-a", "--", "sleep", "1"], 10, 100, true),
       (["perf", "sched", "record", "-q", "-o", "s.data", "./other", "50", "1"], 10, 200, false),
       (["perf", "record", "-p", "200"], 10, 200, false),
       (["perf", "record", "--pid=200", "-g"], 10, 200, false), ([], 10, 100, true),

@@ -57,6 +57,16 @@ struct BlameSamples {
 
   private func blocked() -> [BlameSample] {
     var sums = BlameSums()
+    // A trace that has them has no switches, by which the same time would be told again.
+    if !subject.trace.tellsRuns {
+      for sample in subject.trace.blockedSamples
+      where sample.pid == subject.pid && sample.cause != .eventWait {
+        sums.add(
+          BlameSample(
+            stack: sample.stack, tid: sample.tid, cause: sample.cause,
+            seconds: sample.length.seconds))
+      }
+    }
     for thread in subject.threads {
       let history = subject.history(of: thread)
       guard !history.totals.stacks.isEmpty else {

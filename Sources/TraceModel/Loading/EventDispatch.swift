@@ -59,6 +59,9 @@ enum EventDispatch {
     "sock:sock_send_length/stack/": .each(CallSiteDecoder.send),
     "sock:sock_recv_length": .each(SocketDecoder.receive),
     "sock:inet_sock_set_state": .each(SocketDecoder.setState),
+    "offcpu-time": .each(BlockedSampleDecoder.offCPU),
+    "lock:contention_begin": .each(BlockedSampleDecoder.contentionBegin),
+    "lock:contention_end": .each(BlockedSampleDecoder.contentionEnd),
     "signal:signal_generate": .each(SignalDecoder.generate),
 
     // The recorder's probes, without its pid in their group's name.

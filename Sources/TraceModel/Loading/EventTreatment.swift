@@ -24,8 +24,8 @@ struct FileEvents {
   let processorEvent: ProcessorEvent?
   /// Lull recorded it.
   let isOwn: Bool
-  /// The trace has every call's end: Lull's own recordings have the exits of some calls alone, and so have those of perf
-  /// that were filtered.
+  /// The trace has every call's end: Lull's own recordings have the exits of some calls alone, and so have those of
+  /// perf that were filtered.
   let countsCalls: Bool
 
   private static let waking = "sched:sched_waking"

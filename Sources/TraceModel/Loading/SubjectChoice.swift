@@ -80,7 +80,8 @@ enum SubjectChoice {
       command.firstIndex(of: "--").map { command[($0 + 1)...].prefix(1) } ?? command.dropFirst()
     for word in words {
       let program = word.split(separator: "/").last.map(String.init) ?? ""
-      guard !program.isEmpty, !recorders.contains(program) else { continue }
+      // `perf record -a sleep 10` says how long, not what.
+      guard !program.isEmpty, program != "sleep", !recorders.contains(program) else { continue }
       let named = processes.filter {
         baseName($0) == program
           || $0.name == String(decoding: program.utf8.prefix(15), as: UTF8.self)
