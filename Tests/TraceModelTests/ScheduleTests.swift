@@ -213,6 +213,25 @@ struct ScheduleTests {
     #expect(trace.metadata.untoldRuns == 1)
   }
 
+  @Test func `a thread that came to another CPU is not lost with the one that it had`() throws {
+    var builder = TraceBuilder()
+    func at(_ microseconds: UInt64) -> UInt64 { second + microseconds * 1000 }
+    for pid in [Int32(100), 200] { builder.comm(time: second, pid: pid, tid: pid, name: "\(pid)") }
+    builder.switchIn(time: at(0), 100, cpu: 1)
+    builder.switchIn(time: at(0), 200, cpu: 0)
+    builder.switchOut(time: at(10), 200, cpu: 0)
+    // Its leaving CPU 1 was dropped; what CPU 1 does then is told of no thread that it has.
+    builder.switchIn(time: at(1000), 100, cpu: 0)
+    builder.switchIn(time: at(1500), 200, cpu: 1)
+    builder.switchOut(time: at(1600), 200, cpu: 1)
+    builder.switchOut(time: at(3000), 100, cpu: 0)
+    let trace = try builder.withFile { try Trace.load(path: $0) }
+    let running = [Int32(100), 200].map { tid in
+      trace.threads.first { $0.tid == tid }?.runningTime.nanoseconds
+    }
+    #expect(running == [2_000_001, 110_000])
+  }
+
   @Test func `switches told twice count once, and a wake that was not told is a wakeup`() throws {
     let trace = try traceOf { builder in
       builder.contextSwitch(time: second + 1 * millisecond, 100, .arrived)

@@ -23,7 +23,7 @@ struct ScriptStackTests {
                4005d0 inner (inlined)
 
     spin 21131 [000]  1759.860437:    1003009 cpu-clock:  7f001010 alone (/var/tmp/case/spin)
-    spin 21131 [000]  1759.861437: sched:sched_switch: prev_comm=spin prev_pid=21131 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120
+    spin 21131 [000]  1759.861437: sched:sched_switch: prev_comm=spin prev_pid=21131 prev_state=S ==> next_pid=0
     \tffffffff810a1c2d schedule+0x2d ([kernel.kallsyms])
     \tffffffff81121c2d do_nanosleep+0x6d ([kernel.kallsyms])
     \t            1300 nap+0x1 (/var/tmp/case/spin)

@@ -22,6 +22,8 @@ struct ScheduleTracker: ~Copyable {
     var awaitsEvents = false
     /// It is in the queue since it was woken, not since it was preempted.
     var isWoken = false
+    /// The CPU that it was last given, where runs have to be inferred; -1 where no switch told.
+    var processor: Int32 = -1
     /// `ProcessorUse.idle` when it got the CPU it runs on.
     var idleBefore: TimeSpan?
 
@@ -152,7 +154,20 @@ struct ScheduleTracker: ~Copyable {
       if infersRuns { untold = thread.pointee.leaves(before, at: time, &processors) }
       thread.pointee.switchOut(isRunnable: isRunnable, at: time, &processors)
     }
+    if infersRuns { arrives(next, on: cpu) }
     return (untold, switchIn(tid: next, at: time))
+  }
+
+  /// One that is given another CPU has left the one that it had, though the record of it was dropped.
+  @inline(__always)
+  private mutating func arrives(_ tid: Int32, on cpu: Int32) {
+    guard let thread = threads.place(of: tid) else { return }
+    if thread.pointee.processor != cpu {
+      if thread.pointee.processor >= 0, cpu >= 0, cpu < isWhole.count, isWhole[Int(cpu)] {
+        thread.pointee.lostProcessor(&processors)
+      }
+      thread.pointee.processor = cpu
+    }
   }
 
   /// What a switch that begins a run would have told, where there was none.
@@ -179,7 +194,9 @@ struct ScheduleTracker: ~Copyable {
     if previous == 0 { isWhole[place] = true }
     if isWhole[place], last >= 0, last != previous {
       // Who had it lost it without a record, and when is not known.
-      threads.place(of: last)?.pointee.lostProcessor(&processors)
+      if let thread = threads.place(of: last), thread.pointee.processor == cpu {
+        thread.pointee.lostProcessor(&processors)
+      }
       return .dropped
     }
     return idle > 0 ? .idle(since: Timestamp(nanoseconds: idle)) : .unknown
