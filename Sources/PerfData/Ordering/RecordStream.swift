@@ -167,7 +167,7 @@ struct RecordStream {
 
   /// Reads the samples that come next in a loop that does nothing else.
   private mutating func readSamples() {
-    // Records known to be late are few, and so are files that have any; those whose times are not all believed are fewer.
+    // Records known to be late are few, and so are files that have any, or times that are not believed.
     guard known.isEmpty, believed == nil else { return }
     var areMore = true
     while areMore, scanner.position < data.range.upperBound {
