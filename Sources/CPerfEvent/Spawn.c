@@ -97,8 +97,17 @@ int lull_reap(pid_t pid, int wait, int *status, struct rusage *usage) {
 
 static int wake_descriptor = -1;
 static volatile sig_atomic_t counts[65];
-static struct sigaction previous[4];
-static const int handled[4] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+/* What would end the recorder, and leave the command unobserved. SIGXFSZ only has to be caught: the write that is too
+   much fails then, as on a full disk. None is ignored but SIGPIPE, since a program that is started would inherit that. */
+static const int handled[] = {SIGINT,    SIGTERM, SIGHUP,  SIGPIPE, SIGQUIT, SIGUSR1, SIGUSR2,  SIGXFSZ,
+                              SIGXCPU,   SIGALRM, SIGPROF, SIGPOLL, SIGPWR,  SIGVTALRM, SIGSTKFLT};
+enum { HANDLED = sizeof handled / sizeof *handled };
+static struct sigaction previous[HANDLED];
+
+static int keeps_ignoring(int number) {
+  /* A shell's background jobs ignore the keyboard, which is not theirs; the recorder is stopped by it all the same. */
+  return number != SIGINT && number != SIGQUIT && number != SIGTERM && number != SIGPIPE && number != SIGXFSZ;
+}
 
 static void count_signal(int number) {
   int error = errno;
@@ -111,21 +120,21 @@ static void count_signal(int number) {
 
 int lull_signals_install(int wake_fd) {
   wake_descriptor = wake_fd;
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < HANDLED; i++) {
     counts[handled[i]] = 0;
     struct sigaction action = {0};
     action.sa_handler = handled[i] == SIGPIPE ? SIG_IGN : count_signal;
     action.sa_flags = SA_RESTART;
     if (sigaction(handled[i], NULL, &previous[i]) < 0) return -errno;
     // What was started with nohup stays deaf to the hang-up.
-    if (handled[i] == SIGHUP && previous[i].sa_handler == SIG_IGN) continue;
+    if (keeps_ignoring(handled[i]) && previous[i].sa_handler == SIG_IGN) continue;
     if (sigaction(handled[i], &action, NULL) < 0) return -errno;
   }
   return 0;
 }
 
 void lull_signals_restore(void) {
-  for (int i = 0; i < 4; i++) sigaction(handled[i], &previous[i], NULL);
+  for (int i = 0; i < HANDLED; i++) sigaction(handled[i], &previous[i], NULL);
 }
 
 int lull_signals_count(int signal) {

@@ -18,7 +18,7 @@ package enum OutputFile {
   package static func write(
     _ bytes: [UInt8], to path: String, overwrite: Bool
   ) throws {
-    if isDevice(path) { return try writeInPlace(bytes, to: path) }
+    if let stream = stream(path) { return try write(bytes, into: stream, at: path) }
     try produce(path, overwrite: overwrite) { beside throws(OutputFileError) in
       let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
       let descriptor = open(beside, flags, 0o644)
@@ -64,11 +64,17 @@ package enum OutputFile {
     }
   }
 
-  private static func isDevice(_ path: String) -> Bool {
+  /// A pipe or a device that the caller means by the path: one of the system's own (`/dev/stdout`), or a pipe that is
+  /// his. What somebody else put there is a file that is in the way.
+  private static func stream(_ path: String) -> stat? {
     var status = stat()
-    guard stat(path, &status) == 0 else { return false }
+    guard stat(path, &status) == 0 else { return nil }
     let kind = status.st_mode & S_IFMT
-    return kind == S_IFCHR || kind == S_IFIFO
+    guard kind == S_IFCHR || kind == S_IFIFO else { return nil }
+    let isSystems = ["/dev/", "/proc/"].contains {
+      path.hasPrefix($0) && !path.hasPrefix("/dev/shm/")
+    }
+    return isSystems || kind == S_IFIFO && status.st_uid == geteuid() ? status : nil
   }
 
   /// Writes all bytes to a descriptor; gives 0 or the errno that stopped it.
@@ -91,12 +97,18 @@ package enum OutputFile {
     }
   }
 
-  /// A device or a pipe is written as it is.
-  private static func writeInPlace(_ bytes: [UInt8], to path: String) throws(OutputFileError) {
-    let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
+  /// A device or a pipe is written as it is; a pipe that nobody reads is an error, not a wait without end.
+  private static func write(
+    _ bytes: [UInt8], into stream: stat, at path: String
+  ) throws(OutputFileError) {
+    let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     guard descriptor >= 0 else { throw failure("cannot open \(path)", errno) }
+    defer { close(descriptor) }
+    var opened = stat()
+    guard fstat(descriptor, &opened) == 0, opened.st_dev == stream.st_dev,
+      opened.st_ino == stream.st_ino
+    else { throw failure("cannot open \(path)", ESTALE) }
     let code = writeAll(bytes, to: descriptor)
-    close(descriptor)
     guard code == 0 else { throw failure("cannot write \(path)", code) }
   }
 
@@ -124,7 +136,9 @@ package enum OutputFile {
       case EACCES, EPERM, EROFS: "; choose a folder that you may write to"
       case ENOENT: "; create its folder first"
       case ENOSPC, EDQUOT: "; make room, or write to another disk"
+      case EFBIG: "; raise `ulimit -f`"
       case EEXIST: "; choose another name, or overwrite it with --force"
+      case ENXIO: "; start what reads the pipe first"
       default: ""
       }
     return OutputFileError(

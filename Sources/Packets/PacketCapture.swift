@@ -76,6 +76,7 @@ public struct PacketCapture: Sendable {
     var header: UnsafeMutablePointer<pcap_pkthdr>?
     var data: UnsafePointer<u_char>?
     var isOrdered = true
+    var fragments = Fragments()
     reading: while true {
       switch library.next(handle, &header, &data) {
       case 1:
@@ -87,9 +88,12 @@ public struct PacketCapture: Sendable {
         switch PacketDecoder.decode(
           bytes, link: link, wireBytes: Int(header.len), time: time)
         {
-        case .packet(let packet):
+        case .packet(let packet, let key):
           if let last = capture.packets.last, last.time > time { isOrdered = false }
           capture.packets.append(packet)
+          if let key { fragments.begin(key, at: capture.packets.count - 1, of: &capture.packets) }
+        case .fragment(let key, let payload, let headers):
+          fragments.add(key, payload: payload, headers: headers, to: &capture.packets)
         case .other: capture.others += 1
         case .cut: capture.cut += 1
         }
@@ -99,12 +103,17 @@ public struct PacketCapture: Sendable {
         let read = capture.packets.count + capture.others + capture.cut
         // A capture that was killed ends in the middle of a packet; what stands before is good.
         guard reason.hasPrefix("truncated dump file"), read > 0 else {
-          throw PacketCaptureError(path: path, reason: "after \(read) packets: \(reason)")
+          let advice =
+            reason.contains("different from the type of the first interface")
+            ? "; split it by `tshark -r FILE -Y frame.interface_id==0 -w ONE`, and give the one of the interface"
+            : ""
+          throw PacketCaptureError(path: path, reason: "after \(read) packets: \(reason)\(advice)")
         }
         capture.note = "the capture ends in the middle of a packet, after \(read) whole ones"
         break reading
       }
     }
+    capture.others += fragments.orphans
     guard !capture.packets.isEmpty else {
       throw PacketCaptureError(
         path: path,

@@ -1,36 +1,91 @@
 /// Decodes the bytes of one captured packet down to its TCP or UDP header.
 enum PacketDecoder {
   enum Outcome {
-    case packet(Packet)
-    /// Neither TCP nor UDP over IP, or a later fragment, whose bytes its first fragment counts.
+    /// With the key of its later fragments, where it is the first.
+    case packet(Packet, FragmentKey?)
+    /// A later fragment: its bytes belong to the packet whose first one has this key.
+    case fragment(FragmentKey, payload: Int, headers: Int)
+    /// Neither TCP nor UDP over IP.
     case other
     /// The capture did not keep as much of it as the headers take.
     case cut
   }
 
+  /// What the fragments of one packet have in common.
+  struct FragmentKey: Hashable {
+    var source: Address
+    var destination: Address
+    var transport: UInt8
+    var identification: UInt32
+  }
+
+  /// Tunnels within tunnels that are looked into.
+  private static let deepest = 8
+  /// VXLAN's port (RFC 7348).
+  private static let vxlan: UInt16 = 4789
+
   /// `wireBytes` is the packet's length before the capture cut it.
   static func decode(_ bytes: PacketBytes, link: LinkLayer, wireBytes: Int, time: UInt64) -> Outcome
   {
     guard let frame = link.frame(of: bytes) else { return .cut }
-    guard frame.isInternet else { return .other }
+    return decode(
+      bytes, frame, time: time, wireBytes: wireBytes, around: 0, depth: 0,
+      isOutgoing: frame.isOutgoing)
+  }
+
+  /// What is in a frame; `around` are the headers of what it is packed in.
+  private static func decode(
+    _ bytes: PacketBytes, _ frame: LinkLayer.Frame, time: UInt64, wireBytes: Int, around: Int,
+    depth: Int, isOutgoing: Bool?
+  ) -> Outcome {
+    guard frame.isInternet, depth < deepest else { return .other }
     guard let first = bytes.byte(frame.offset) else { return .cut }
     let wire = max(0, wireBytes - frame.offset)
-    let network: Network
+    let found: Network?
     switch first >> 4 {
-    case 4:
-      guard let found = version4(bytes, at: frame.offset, wire: wire) else { return .cut }
-      network = found
-    case 6:
-      guard let found = version6(bytes, at: frame.offset, wire: wire) else { return .cut }
-      network = found
+    case 4: found = version4(bytes, at: frame.offset, wire: wire)
+    case 6: found = version6(bytes, at: frame.offset, wire: wire)
     default: return .other
     }
-    guard !network.isLaterFragment else { return .other }
+    guard var network = found else { return .cut }
+    if network.isLaterFragment, let key = network.fragment {
+      return .fragment(key, payload: network.length, headers: network.headers + around)
+    }
+    network.headers += around
+    func inside(_ frame: LinkLayer.Frame?) -> Outcome {
+      guard let frame else { return .cut }
+      return decode(
+        bytes, frame, time: time, wireBytes: wireBytes,
+        around: network.headers + frame.offset - network.offset, depth: depth + 1,
+        isOutgoing: isOutgoing)
+    }
     switch network.transport {
-    case 6: return segment(bytes, network, time: time, isOutgoing: frame.isOutgoing)
-    case 17: return datagram(bytes, network, time: time, isOutgoing: frame.isOutgoing)
+    case 6: return segment(bytes, network, time: time, isOutgoing: isOutgoing)
+    case 17:
+      if bytes.number(network.offset + 2, bytes: 2) == UInt32(vxlan) {
+        let tunnelled = inside(LinkLayer.ethernet.frame(of: bytes, at: network.offset + 16))
+        if case .packet = tunnelled { return tunnelled }
+      }
+      return datagram(bytes, network, time: time, isOutgoing: isOutgoing)
+    // IPv4 and IPv6 as they are (RFC 2003, RFC 4213).
+    case 4, 41: return inside(LinkLayer.Frame(offset: network.offset))
+    case 47: return inside(encapsulated(bytes, at: network.offset))
     default: return .other
     }
+  }
+
+  /// What follows a GRE header (RFC 2784, RFC 2890); nil where it is cut.
+  private static func encapsulated(_ bytes: PacketBytes, at offset: Int) -> LinkLayer.Frame? {
+    guard let flags = bytes.number(offset, bytes: 2), let type = bytes.number(offset + 2, bytes: 2)
+    else { return nil }
+    // Another version, of PPTP, packs PPP.
+    guard flags & 7 == 0 else { return LinkLayer.Frame(offset: offset, isInternet: false) }
+    // A checksum, a key and a sequence number of 4 bytes each.
+    let optional = [0x8000, 0x2000, 0x1000].count { flags & $0 != 0 } * 4
+    // Ethernet within (transparent bridging).
+    if type == 0x6558 { return LinkLayer.ethernet.frame(of: bytes, at: offset + 4 + optional) }
+    let isInternet = type == 0x0800 || type == 0x86DD
+    return LinkLayer.Frame(offset: offset + 4 + optional, isInternet: isInternet)
   }
 
   /// What the IP header says.
@@ -45,22 +100,31 @@ enum PacketDecoder {
     /// Bytes of the transport's header and payload.
     var length: Int
     var isLaterFragment: Bool
+    /// Of a packet in several pieces.
+    var fragment: FragmentKey?
   }
 
   /// RFC 791, section 3.1.
   private static func version4(_ bytes: PacketBytes, at offset: Int, wire: Int) -> Network? {
     guard let first = bytes.byte(offset), let total = bytes.number(offset + 2, bytes: 2),
       let fragment = bytes.number(offset + 6, bytes: 2), let transport = bytes.byte(offset + 9),
-      let source = bytes.slice(offset + 12, 4), let destination = bytes.slice(offset + 16, 4)
+      let source = bytes.slice(offset + 12, 4), let destination = bytes.slice(offset + 16, 4),
+      let identification = bytes.number(offset + 4, bytes: 2)
     else { return nil }
+    let ends = (Address(bytes: source, isIPv6: false), Address(bytes: destination, isIPv6: false))
     let headers = max(20, Int(first & 0xF) * 4)
     // Zero where the network card was to cut a larger piece (segmentation offload).
     let length = total == 0 ? wire : Int(total)
     return Network(
-      source: Address(bytes: source, isIPv6: false),
-      destination: Address(bytes: destination, isIPv6: false), transport: transport,
+      source: ends.0, destination: ends.1, transport: transport,
       offset: offset + headers, headers: headers, length: max(0, length - headers),
-      isLaterFragment: fragment & 0x1FFF != 0)
+      isLaterFragment: fragment & 0x1FFF != 0,
+      // More of it follows, or went before.
+      fragment: fragment & 0x3FFF == 0
+        ? nil
+        : FragmentKey(
+          source: ends.0, destination: ends.1, transport: transport,
+          identification: identification))
   }
 
   /// RFC 8200, sections 3 and 4.
@@ -70,12 +134,14 @@ enum PacketDecoder {
     else { return nil }
     var at = offset + 40
     var isLaterFragment = false
+    var identification: UInt32?
     // Hop-by-hop 0, routing 43, fragment 44, destination options 60.
     while [0, 43, 44, 60].contains(next) {
       guard let following = bytes.byte(at), let length = bytes.byte(at + 1) else { return nil }
       if next == 44 {
         guard let fragment = bytes.number(at + 2, bytes: 2) else { return nil }
         isLaterFragment = fragment & 0xFFF8 != 0
+        if fragment & 0xFFF9 != 0 { identification = bytes.number(at + 4, bytes: 4) }
         at += 8
       } else {
         at += (Int(length) + 1) * 8
@@ -84,10 +150,15 @@ enum PacketDecoder {
     }
     let headers = at - offset
     let total = payload == 0 ? wire : Int(payload) + 40
+    let ends = (Address(bytes: source, isIPv6: true), Address(bytes: destination, isIPv6: true))
+    let (sender, receiver, transport) = (ends.0, ends.1, next)
     return Network(
-      source: Address(bytes: source, isIPv6: true),
-      destination: Address(bytes: destination, isIPv6: true), transport: next, offset: at,
-      headers: headers, length: max(0, total - headers), isLaterFragment: isLaterFragment)
+      source: sender, destination: receiver, transport: transport, offset: at,
+      headers: headers, length: max(0, total - headers), isLaterFragment: isLaterFragment,
+      fragment: identification.map {
+        FragmentKey(
+          source: sender, destination: receiver, transport: transport, identification: $0)
+      })
   }
 
   private static func segment(
@@ -105,7 +176,7 @@ enum PacketDecoder {
         destination: Endpoint(address: network.destination, port: UInt16(destination)),
         transportProtocol: 6, payload: UInt64(max(0, network.length - header)),
         headers: UInt64(network.headers + header), flags: SegmentFlags(rawValue: flags),
-        sequence: sequence, isOutgoing: isOutgoing))
+        sequence: sequence, isOutgoing: isOutgoing), network.fragment)
   }
 
   private static func datagram(
@@ -122,7 +193,7 @@ enum PacketDecoder {
         time: time, source: Endpoint(address: network.source, port: UInt16(source)),
         destination: Endpoint(address: network.destination, port: UInt16(destination)),
         payload: UInt64(max(0, whole - 8)), headers: UInt64(network.headers + 8),
-        isOutgoing: isOutgoing))
+        isOutgoing: isOutgoing), network.fragment)
   }
 }
 

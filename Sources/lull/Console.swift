@@ -52,6 +52,9 @@ enum Console {
   /// Writes that fail are reported, they do not kill.
   static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
+  /// Beyond `ulimit -f` a write fails like one to a full disk. Caught rather than ignored: programs inherit that.
+  static func surviveFileSizeLimit() { signal(SIGXFSZ) { _ in } }
+
   /// Escapes what could mislead, but leaves backslashes: messages quote no escapes of their own.
   private static func shown(_ text: String) -> String {
     Escaped.text(text).replacing("\\\\", with: "\\")

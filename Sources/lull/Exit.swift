@@ -20,6 +20,8 @@ enum Exit {
   static let overBudget: Int32 = 2
   /// Something that is asked for could not be measured.
   static let inconclusive: Int32 = 3
+  /// There is nothing of what was asked for: an export would be empty.
+  static let empty: Int32 = 4
   static let usage: Int32 = 64
   static let badTrace: Int32 = 65
   static let inputOutput: Int32 = 74

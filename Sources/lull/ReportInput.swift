@@ -54,6 +54,10 @@ enum TextFile {
     return text
   }
 
+  /// A budget has kilobytes, a report megabytes; what does not end, as /dev/zero, is neither.
+  private static let largest = 256 << 20
+
+  /// The bytes of a file or a pipe.
   static func bytes(_ path: String) throws -> [UInt8] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure(path, errno) }
@@ -68,6 +72,12 @@ enum TextFile {
         throw failure(path, errno)
       }
       bytes.append(contentsOf: buffer.prefix(count))
+      guard bytes.count <= largest else {
+        throw Failure(
+          status: Exit.inputOutput,
+          message:
+            "\(path) holds more than \(largest >> 20) MiB: it is no budget file and no report")
+      }
     }
   }
 

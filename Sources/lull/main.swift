@@ -4,6 +4,7 @@ import Symbols
 // Files that a trace names may be hostile: they are read in a process of their own, which is this program once more.
 if CommandLine.arguments.dropFirst().first == ReaderService.argument { ReaderService.run() }
 ReaderProcess.enable()
+Console.surviveFileSizeLimit()
 Preparation.begin(CommandLine.arguments.dropFirst())
 
 // Parsed here rather than by `Lull.main()`: an error of `record` must not look like the command's.

@@ -20,6 +20,9 @@ import Testing
     let unmeasured = try SampleRuns.run { $0.signals.disk = nil }
     try write("none.json", JSONReport.render(unmeasured.report))
     try write("lull.toml", "[[budget]]\npath = \"signals.disk.syncs\"\nmax = 5\n")
+    try write(
+      "endless.toml",
+      "[settings]\nbaseline = \"/dev/zero\"\n[[budget]]\npath = \"score.overall\"\nmin = 1\n")
     try write("wrong.toml", "[[budget]]\npath = \"signals.disk.synks\"\nmax = 5\n")
     try write("text", "no trace")
     try write("other.json", "{}")
@@ -74,6 +77,11 @@ import Testing
     (["merge", "a.json", "x.json"], 0, "2 reports"), (["merge", "text"], 65, "perf.data"),
     (["merge", "other.json"], 65, "cannot be merged"),
     (["merge", "other.json", "--format", "csv"], 65, "gives no row"),
+    (["check", "a.json", "--budget", "/dev/zero"], 74, "/dev/zero holds more than 256 MiB"),
+    (["check", "a.json", "--baseline", "/dev/zero"], 74, "/dev/zero holds more than 256 MiB"),
+    (["check", "a.json", "--budget", "endless.toml"], 74, "/dev/zero holds more than 256 MiB"),
+    (["compare", "/dev/zero", "--", "a.json"], 65, "/dev/zero"),
+    (["merge", "/dev/zero", "a.json"], 65, "/dev/zero"),
   ]
 
   @Test(arguments: statuses)

@@ -94,7 +94,20 @@ import Testing
       #expect(row["disk_syncs"] as? Int == run.report.signals.disk?.syncs)
       #expect(row["trace_hostname"] as? String == run.report.trace.hostname)
     }
-    #expect(ReportRow.csv(missing.figures, source: "x").contains("\"a \"\"b\"\", c\nd\""))
+    #expect(ReportRow.csv(missing.figures, source: "x").contains("\"a \"\"b\"\", c\\nd\""))
+  }
+
+  // A thread, a file or a host called "=HYPERLINK(...)" was a formula in whoever's spreadsheet.
+  @Test(arguments: [
+    ("=1+1", "'=1+1"), ("+x", "'+x"), ("-rm", "'-rm"), ("@SUM(A1)", "'@SUM(A1)"), ("-5", "-5"),
+    ("a=b", "a=b"), ("=\"a\",b", "\"'=\"\"a\"\",b\""), ("\u{1B}[31m", "\\x1B[31m"),
+    ("\t=1", "\\t=1"), ("a\r\nb", "a\\r\\nb"), ("c:\\d", "c:\\d"),
+  ])
+  func `no cell is a formula or acts on a terminal`(text: String, cell: String) throws {
+    let run = try SampleRuns.run { $0.trace.hostname = text }
+    let row = ReportRow.csv(run.figures, source: text)
+    #expect(row.hasPrefix("lull.row/1,\(cell),"), "\(row.prefix(60))")
+    #expect(row.dropFirst("lull.row/1,\(cell),".count).contains(cell))
   }
 
   /// The queries are those of the README.

@@ -127,6 +127,25 @@ import Testing
     #expect(many[9].contains("and 16 more"))
   }
 
+  // Terminals act on what a thread or a file was called; logs of jobs are read there too.
+  @Test func `no output holds a raw escape, to its last line`() throws {
+    var check = try Self.check()
+    check.results[0].path = "signals.disk.files.\"\(Self.hostile)\".writes"
+    check.results[0].message = Self.hostile
+    check.results = Array(repeating: check.results[0], count: 25)
+    let outputs = [
+      OpenMetricsReport.render(check), GitHubAnnotations.render(check, places: Self.places),
+      try GitLabReport.render(check, places: Self.places), CheckMarkdown.render(check),
+    ]
+    for output in outputs {
+      let raw = output.unicodeScalars.first {
+        $0.properties.generalCategory == .control && $0 != "\n"
+      }
+      #expect(raw == nil && output.contains("x1B"), "\(output.prefix(300))")
+    }
+    #expect(outputs[1].split(separator: "\n").allSatisfy { $0.hasPrefix("::") })
+  }
+
   @Test func `Markdown keeps to its size and its table`() throws {
     var check = try Self.check()
     let text = CheckMarkdown.render(check)

@@ -46,7 +46,23 @@ extension EndToEnd {
         ["unshare", "-m", "sh", "-c", script, "sh", folder, Machine.lull, Machine.workload, output])
       let report = try JSON(parsing: Data(contentsOf: URL(fileURLWithPath: output)))
       #expect(report["trace"]["truncated"].bool == true, "\(result.text) \(result.errors)")
-      #expect(!result.errors.isEmpty, "the loss is told")
+      // The command ended well, and its recording did not.
+      #expect(result.text.contains("status=125"), "\(result.text)")
+      #expect(result.errors.contains("cut short after") && result.errors.contains("status 0"))
+    }
+
+    // The recorder was killed by the signal, and the command ran on unobserved.
+    @Test func `a limit of the size of files is as a full disk`() throws {
+      let scratch = try Scratch()
+      let script = """
+        ulimit -f 100; "$1" record -q -o "$2" -- sh -c 'i=0; while [ $i -lt 40000 ]; do i=$((i+1)); : >/dev/null; done'
+        echo "status=$?"
+        """
+      let result = try Command.run(
+        ["bash", "-c", script, "bash", Machine.lull, scratch.file("t")])
+      #expect(result.text.contains("status=125"), "\(result.text) \(result.errors)")
+      #expect(result.errors.contains("cut short after") && result.errors.contains("status 0"))
+      #expect(try Recorded.report(scratch.file("t"))["trace"]["truncated"].bool == true)
     }
 
     @Test func `the same trace gives the same report, byte for byte`() throws {

@@ -48,7 +48,21 @@ extension EndToEnd {
       #expect(try Recorded.report(trace)["trace"]["truncated"].bool == false)
     }
 
-    @Test(arguments: [SIGTERM, SIGHUP])
+    @Test func `signals for a user's own ends are the command's`() throws {
+      let scratch = try Scratch()
+      let trace = scratch.file("t")
+      let command = try start(
+        "trap 'echo one' USR1; trap 'exit 5' USR2; echo ready; while :; do sleep 0.1; done",
+        trace: trace)
+      kill(command.pid, SIGUSR1)
+      for _ in 0..<300 where !command.outputSoFar.contains("one") { usleep(10_000) }
+      #expect(command.outputSoFar.contains("one"))
+      kill(command.pid, SIGUSR2)
+      #expect(try command.finish(limit: 30).status == 5)
+      #expect(try Recorded.report(trace)["trace"]["truncated"].bool == false)
+    }
+
+    @Test(arguments: [SIGTERM, SIGHUP, SIGXCPU, SIGALRM])
     func `a closed terminal or a request to end finishes the trace`(signal: Int32) throws {
       let scratch = try Scratch()
       let trace = scratch.file("t")

@@ -78,9 +78,78 @@ struct PacketCaptureTests {
       WireFrame.packet(from: WireFrame.local, to: WireFrame.remote, transport: 1, [8, 0, 0, 0]))
     let capture = try read(builder)
     #expect(capture.packets.map(\.payload) == [1000, 1000, 1000])
-    #expect(capture.packets.map(\.headers) == [28, 56, 28])
+    // The second fragment has a header of its own.
+    #expect(capture.packets.map(\.headers) == [28, 56, 48])
     #expect(capture.packets.map(\.source.port) == [1, 1, 1])
-    #expect(capture.others == 2)
+    #expect(capture.others == 1)
+  }
+
+  private static let hasTshark = access("/usr/bin/tshark", X_OK) == 0
+
+  /// TCP in everything that it is packed in, each with a payload of its own length.
+  private static func packed() -> CaptureBuilder {
+    func ip(_ payload: Int) -> [UInt8] {
+      Array(WireFrame.segment(1, 2, payload: payload).dropFirst(14))
+    }
+    func ethernet(_ type: UInt16, _ body: [UInt8]) -> [UInt8] {
+      [UInt8](repeating: 2, count: 12) + WireFrame.pair(type) + body
+    }
+    func tunnel(_ transport: UInt8, _ body: [UInt8]) -> [UInt8] {
+      WireFrame.packet(from: [192, 0, 2, 9], to: [192, 0, 2, 10], transport: transport, body)
+    }
+    let ip6 = [0x20, 1, 0x0d, 0xb8] + [UInt8](repeating: 0, count: 12)
+    let segment = Array(WireFrame.segment(1, 2, payload: 106).dropFirst(34))
+    let within6 = Array(WireFrame.packet(from: ip6, to: ip6, transport: 6, segment).dropFirst(14))
+    let vxlan = [8, 0, 0, 0, 0, 0, 5, 0] + WireFrame.segment(1, 2, payload: 107)
+    let whole = Array(WireFrame.segment(1, 2, payload: 1504).dropFirst(34))
+    func fragment(_ range: Range<Int>, _ field: UInt16) -> [UInt8] {
+      WireFrame.packet(
+        from: WireFrame.local, to: WireFrame.remote, transport: 6, Array(whole[range]),
+        fragment: field)
+    }
+    var builder = CaptureBuilder()
+    let frames = [
+      ethernet(
+        0x8864, [0x11, 0, 0, 1] + WireFrame.pair(UInt16(ip(101).count + 2)) + [0, 0x21] + ip(101)),
+      ethernet(0x8847, [0, 1, 0, 64, 0, 2, 1, 64] + ip(102)),
+      tunnel(47, [0x20, 0, 8, 0, 0, 0, 0, 7] + ip(103)),
+      tunnel(47, [0, 0, 0x65, 0x58] + WireFrame.segment(1, 2, payload: 104)),
+      tunnel(4, ip(105)), tunnel(41, within6),
+      tunnel(
+        17,
+        WireFrame.pair(9) + WireFrame.pair(4789) + WireFrame.pair(UInt16(8 + vxlan.count)) + [0, 0]
+          + vxlan),
+      fragment(0..<1024, 0x2000), fragment(1024..<1524, 128),
+    ]
+    for (index, frame) in frames.enumerated() { builder.packet(time: start + UInt64(index), frame) }
+    return builder
+  }
+
+  @Test func `TCP is found in what it is packed in, and in its pieces`() throws {
+    let capture = try read(Self.packed())
+    #expect(capture.packets.map(\.payload) == [101, 102, 103, 104, 105, 106, 107, 1504])
+    #expect(capture.packets.allSatisfy { $0.transportProtocol == 6 && $0.source.port == 1 })
+    // Two of IP and TCP; within a tunnel the outer header and its own, and what a frame in it has.
+    #expect(capture.packets.map(\.headers) == [40, 40, 68, 78, 60, 80, 90, 60])
+    #expect(capture.others == 0)
+  }
+
+  @Test(.enabled(if: hasTshark, "tshark is not installed"))
+  func `tshark finds the same payloads`() throws {
+    let output = try CaptureBuilder.withFile(Self.packed().build()) { path in
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: "/usr/bin/tshark")
+      process.arguments = ["-r", path, "-Y", "tcp", "-T", "fields", "-e", "tcp.len"]
+      let pipe = Pipe()
+      process.standardOutput = pipe
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      let data = pipe.fileHandleForReading.readDataToEndOfFile()
+      process.waitUntilExit()
+      return String(decoding: data, as: UTF8.self)
+    }
+    let found = output.split(separator: "\n").compactMap { UInt64($0) }
+    #expect(found == (try read(Self.packed())).packets.map(\.payload), "\(output)")
   }
 
   @Test func `a capture of all interfaces tells what was sent`() throws {

@@ -63,7 +63,8 @@ import Testing
         #expect(!reason.isEmpty && !command.contains(tracepoint.fullName))
       } else if isReadable {
         let isThere = (try? TraceFS.locate())?.eventID(tracepoint.system, tracepoint.name) != nil
-        #expect(command.contains("-e \(tracepoint.fullName)") == isThere, "\(tracepoint.fullName)")
+        let isNamed = ["-e ", "-e '"].contains { command.contains($0 + tracepoint.fullName) }
+        #expect(isNamed == isThere, "\(tracepoint.fullName)")
       }
     }
     let named = command.split(separator: " ").filter { $0.contains(":") && !$0.contains("'") }

@@ -99,6 +99,29 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2)
   }
 
+  // In a folder for everybody, who puts a pipe in the way read the report, or held its maker up for ever.
+  @Test(.enabled(if: geteuid() == 0, "only root can put another user's pipe there"))
+  func `another user's pipe as the output is a file in the way`() throws {
+    let trace = try trace()
+    let pipe = try file("page.html")
+    try #require(mkfifo(pipe, 0o666) == 0 && chown(pipe, 65534, 65534) == 0)
+    let arguments = ["report", trace, "--format", "json", "-o", "page.html"]
+    let refused = try BuiltLull.run(arguments, in: folder)
+    #expect(refused.status == 74 && refused.errors.contains("--force"), "\(refused.errors)")
+    let replaced = try BuiltLull.run(arguments + ["--force"], in: folder)
+    #expect(replaced.status == 0, "\(replaced.errors)")
+    #expect(try String(contentsOfFile: pipe, encoding: .utf8).hasPrefix("{"))
+  }
+
+  @Test func `a pipe that nobody reads is an error and no wait`() throws {
+    let trace = try trace()
+    try #require(mkfifo(try file("pipe"), 0o600) == 0)
+    let result = try BuiltLull.run(["report", trace, "-o", "pipe"], in: folder)
+    #expect(result.status == 74 && result.errors.contains("start what reads the pipe"))
+    let read = try BuiltLull.run(["report", trace, "-o", "/dev/null"], in: folder)
+    #expect(read.status == 0 && read.output.isEmpty, "\(read.errors)")
+  }
+
   @Test func `a reader that goes away is no error`() throws {
     let trace = try trace()
     let shell = "'\(BuiltLull.path ?? "")' report '\(trace)'; echo status $? >&2"

@@ -98,7 +98,8 @@ struct ExportTests {
   func `protoc decodes the pprof profile, and its values are the trace's`() throws {
     let trace = try Self.trace()
     let text = try decoded(
-      try PprofExport.render(trace), as: "perftools.profiles.Profile", schema: Self.pprof)
+      try #require(try PprofExport.render(trace)), as: "perftools.profiles.Profile",
+      schema: Self.pprof)
     #expect(text.contains("string_table: \"spin()\"") && text.contains("string_table: \"load()\""))
     // A field that the schema does not know is shown as a bare number.
     #expect(
@@ -122,7 +123,8 @@ struct ExportTests {
     let trace = try Self.trace()
     let signals = try Measurement.measure(trace)
     let text = try decoded(
-      try PerfettoExport.render(trace, signals), as: "perfetto.protos.Trace", schema: Self.perfetto)
+      try #require(try PerfettoExport.render(trace, signals)), as: "perfetto.protos.Trace",
+      schema: Self.perfetto)
     let lines = text.split(separator: "\n").map { $0.drop { $0 == " " } }
     #expect(!lines.contains { $0.first?.isNumber == true })
     let intervals = trace.threads(of: 100).reduce(0) { $0 + $1.intervals.count }
@@ -135,7 +137,7 @@ struct ExportTests {
 
   @Test func `every table of the Firefox profile is as long as it says and points within`() throws {
     let trace = try Self.trace()
-    let bytes = try FirefoxExport.render(trace, Measurement.measure(trace))
+    let bytes = try #require(try FirefoxExport.render(trace, Measurement.measure(trace)))
     let profile = try #require(
       try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
     let threads = try #require(profile["threads"] as? [[String: Any]])
@@ -173,12 +175,17 @@ struct ExportTests {
 
   @Test func `CSV tables quote what they must and keep every row`() throws {
     let trace = try Self.trace()
-    let threads = CSVExport.render(trace, .threads).components(separatedBy: "\r\n")
+    let threads = try #require(CSVExport.render(trace, .threads)).components(separatedBy: "\r\n")
     #expect(threads[1].hasPrefix("100,\"pro,\"\"gram\"\"\",0.000000000,2.000000000,"))
-    let rows = CSVExport.render(trace, .intervals).components(separatedBy: "\r\n")
+    let rows = try #require(CSVExport.render(trace, .intervals)).components(separatedBy: "\r\n")
     #expect(rows.count == trace.threads(of: 100).reduce(0) { $0 + $1.intervals.count } + 2)
+    // A waker that is not known is -1, which is a number and no formula.
+    #expect(CSVExport.render(trace, .wakeups)?.contains("'-1") == false)
     for table in CSVExport.Table.allCases {
-      let lines = CSVExport.render(trace, table).components(separatedBy: "\r\n")
+      // One without a row is none.
+      guard let text = CSVExport.render(trace, table) else { continue }
+      let lines = text.components(separatedBy: "\r\n")
+      #expect(lines.count > 2)
       #expect(lines.last == "" && !lines[0].isEmpty)
     }
   }

@@ -178,6 +178,60 @@ struct ScheduleTests {
     #expect(thread.untoldRuns == 3)
   }
 
+  // Stock perf drops a tracepoint that fires within another event's handler. A thread that slept was charged with all
+  // the time since its CPU's last switch, 495 ms for 50 µs, and was scored.
+  @Test(arguments: [nil, 200, 400_000] as [UInt64?])
+  func `a run without its beginning is not charged with the time since its CPU's last switch`(
+    wokenAt: UInt64?
+  ) throws {
+    var builder = TraceBuilder()
+    let start = second
+    func at(_ microseconds: UInt64) -> UInt64 { start + microseconds * 1000 }
+    for (pid, name) in [(Int32(100), "sleeper"), (200, "worker"), (300, "other")] {
+      builder.comm(time: start, pid: pid, tid: pid, name: name)
+    }
+    builder.switchIn(time: at(0), 100, cpu: 1)
+    builder.switchOut(time: at(50), 100, cpu: 1)
+    builder.switchIn(time: at(0), 200, cpu: 0)
+    builder.switchOut(time: at(20_000), 200, cpu: 0)
+    if let wokenAt { builder.waking(time: at(wokenAt), by: 0, of: 100, context: .hardInterrupt) }
+    builder.switchOut(time: at(495_000), 100, cpu: 1)
+    // One that is first seen as it leaves a CPU that was another's.
+    builder.switchOut(time: at(600_000), 300, cpu: 1)
+    // One whose CPU is another's before it was seen to leave it.
+    builder.switchIn(time: at(700_000), 300, cpu: 1)
+    builder.switchTask(time: at(900_000), from: 200, to: 0, cpu: 1)
+    builder.comm(time: at(1_000_000), pid: 200, tid: 200, name: "worker")
+    let trace = try builder.withFile { try Trace.load(path: $0) }
+    func running(_ tid: Int32) throws -> Int64 {
+      try #require(trace.threads.first { $0.tid == tid }).runningTime.nanoseconds
+    }
+    #expect(try running(100) == 50_001)
+    #expect(try running(200) == 20_000_001)
+    #expect(try running(300) == 2)
+    #expect(trace.subject.pid == 200)
+    #expect(trace.metadata.untoldRuns == 1)
+  }
+
+  @Test func `a thread that came to another CPU is not lost with the one that it had`() throws {
+    var builder = TraceBuilder()
+    func at(_ microseconds: UInt64) -> UInt64 { second + microseconds * 1000 }
+    for pid in [Int32(100), 200] { builder.comm(time: second, pid: pid, tid: pid, name: "\(pid)") }
+    builder.switchIn(time: at(0), 100, cpu: 1)
+    builder.switchIn(time: at(0), 200, cpu: 0)
+    builder.switchOut(time: at(10), 200, cpu: 0)
+    // Its leaving CPU 1 was dropped; what CPU 1 does then is told of no thread that it has.
+    builder.switchIn(time: at(1000), 100, cpu: 0)
+    builder.switchIn(time: at(1500), 200, cpu: 1)
+    builder.switchOut(time: at(1600), 200, cpu: 1)
+    builder.switchOut(time: at(3000), 100, cpu: 0)
+    let trace = try builder.withFile { try Trace.load(path: $0) }
+    let running = [Int32(100), 200].map { tid in
+      trace.threads.first { $0.tid == tid }?.runningTime.nanoseconds
+    }
+    #expect(running == [2_000_001, 110_000])
+  }
+
   @Test func `switches told twice count once, and a wake that was not told is a wakeup`() throws {
     let trace = try traceOf { builder in
       builder.contextSwitch(time: second + 1 * millisecond, 100, .arrived)

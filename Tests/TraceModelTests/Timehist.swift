@@ -44,7 +44,10 @@ struct Timehist {
       guard words.count > 2, let time = Self.micro(words[0]), figures.count == 3,
         let cpu = Int(words[1].dropFirst().dropLast())
       else { continue }
-      let arrived = nextOfCPU.updateValue(next, forKey: cpu) == tid
+      let last = nextOfCPU.updateValue(next, forKey: cpu)
+      let arrived = last == tid
+      // The record of who had the CPU leaving it was dropped: of its next run not all times are known.
+      if let last, !arrived { seen.remove(last) }
       guard tid > 0 else { continue }
       // A thread that was preempted on its way to sleep may be woken in the queue, which it never left: perf takes that
       // for the beginning of its delay. It is of state R, in which later kernels set a bit that perf calls W.

@@ -15,9 +15,10 @@ package struct Run: Sendable {
     figures = try ReportFigures(report)
   }
 
-  /// The share of its records that was lost; nil where the report does not say how many there were.
+  /// The share of its records that was lost, or is damaged; nil where the report does not say how many there were.
   package var lostShare: Double? {
-    let lost = Double(report.trace.lostEvents) + Double(report.trace.lostSamples)
+    let damaged = report.trace.undecodable.values.reduce(0) { $0 + Double($1) }
+    let lost = Double(report.trace.lostEvents) + Double(report.trace.lostSamples) + damaged
     if lost == 0 { return 0 }
     guard let records = report.trace.records else { return nil }
     return lost / (lost + Double(records))

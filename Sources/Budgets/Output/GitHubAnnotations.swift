@@ -23,15 +23,15 @@ package enum GitHubAnnotations {
     let fits = results.count <= most
     for result in results.prefix(fits ? most : most - 1) {
       let place = places.place(of: result)
-      var message = result.message
+      var message = Escaped.text(result.message)
       if let blame = result.blame { message += "\nblame: " + CheckText.blame(blame) }
       if let rule = result.rule, let advice = result.advice { message += "\n\(rule): \(advice)" }
       text += "::\(command) file=\(property(place.file)),line=\(place.line),"
-      text +=
-        "title=\(property("Lull: \(result.path)"))::\(data(String(message.prefix(longest))))\n"
+      let title = property("Lull: \(Escaped.text(result.path))")
+      text += "title=\(title)::\(data(String(message.prefix(longest))))\n"
     }
     if !fits {
-      let rest = results.dropFirst(most - 1).map(\.path).joined(separator: ", ")
+      let rest = results.dropFirst(most - 1).map { Escaped.text($0.path) }.joined(separator: ", ")
       let message = "and \(results.count - most + 1) more: \(rest)".prefix(longest)
       text += "::\(command) title=Lull::\(data(String(message)))\n"
     }

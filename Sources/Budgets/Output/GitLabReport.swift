@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Reporting
 
 /// A check as GitLab's code quality report.
 package enum GitLabReport {
@@ -26,7 +27,7 @@ package enum GitLabReport {
       let place = places.place(of: result)
       let blame = result.blame.map { "; blame: \(CheckText.blame($0))" } ?? ""
       return Issue(
-        description: "\(result.path): \(result.message)\(blame)",
+        description: "\(Escaped.text(result.path)): \(Escaped.text(result.message))\(blame)",
         checkName: result.rule ?? "lull-budget",
         // Without figures: the same issue in the next run is not a new one.
         fingerprint: StableHash.hex([result.path, result.scenario ?? "", place.file]),

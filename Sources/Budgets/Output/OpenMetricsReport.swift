@@ -1,3 +1,5 @@
+import Reporting
+
 /// A check as OpenMetrics text, for dashboards.
 package enum OpenMetricsReport {
   /// Gauges of the measured figures and of their limits, and a state for each budget.
@@ -41,7 +43,10 @@ package enum OpenMetricsReport {
     "path=\"\(escaped(result.path))\",scenario=\"\(escaped(result.scenario ?? ""))\""
   }
 
+  /// A label's value: the format knows escapes of three characters, and other control characters are shown as text.
   private static func escaped(_ text: String) -> String {
-    text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+    text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      Escaped.visible(String(line)).replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+    }.joined(separator: "\\n")
   }
 }

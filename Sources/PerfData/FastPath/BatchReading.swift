@@ -21,13 +21,14 @@ extension PerfDataFile {
     let known = knownSummary
     let readAhead = ReadAhead(RecordData(storage, data), PlanTable(demands, scanner().decoder))
     // Where records are known to be late, each is looked at by itself.
-    let readsAhead = known?.late.isEmpty ?? true
+    let believed = believed
+    let readsAhead = believed == nil && known?.late.isEmpty ?? true
     // Who would wait reads ahead, after what else there is to do.
     let beside = { @Sendable in beside() || readsAhead && readAhead.readNext() }
     let reads = NeighbourThread.begin {
       var stream = RecordStream(
         scanner: self.scanner(), range: self.data, storage: self.storage, late: known?.late,
-        readAhead: readAhead)
+        believed: believed, readAhead: readAhead)
       var batch = queue.empty()
       while stream.nextBatch(batch) {
         guard queue.put(batch) else { return }
@@ -66,7 +67,8 @@ extension PerfDataFile {
   ) throws(E) -> RecordTimes {
     let known = knownSummary
     var stream = RecordStream(
-      scanner: scanner(), range: data, storage: storage, late: known?.late, demands: demands)
+      scanner: scanner(), range: data, storage: storage, late: known?.late,
+      believed: believed, demands: demands)
     let batch = RecordBatch()
     var passed = PassedPages(storage)
     while stream.nextBatch(batch) {

@@ -16,6 +16,10 @@ struct FileHeader {
   static let size = 104
   /// "PERFILE2" as a little-endian word.
   static let magic: UInt64 = 0x3245_4c49_4652_4550
+  /// "PERFFILE", which perf before 3.4 wrote (its version 1); what follows is the same.
+  static let firstMagic: UInt64 = 0x454c_4946_4652_4550
+  /// Size of the header of the first of these, which had no features.
+  private static let sizeWithoutFeatures = 72
 
   var attributeSize: UInt64
   var attributes: FileSection
@@ -43,35 +47,35 @@ struct FileHeader {
   static func kind(_ bytes: ByteView) -> (kind: Kind, isBigEndian: Bool) {
     guard bytes.count >= 16 else { return (.other, false) }
     let first = UInt64(littleEndian: bytes.load(UInt64.self, at: 0))
-    guard first == magic || first == magic.byteSwapped else { return (.other, false) }
-    var cursor = ByteCursor(bytes, from: 8, to: 16, isBigEndian: first != magic)
+    let isHere = first == magic || first == firstMagic
+    guard isHere || first.byteSwapped == magic || first.byteSwapped == firstMagic else {
+      return (.other, false)
+    }
+    var cursor = ByteCursor(bytes, from: 8, to: 16, isBigEndian: !isHere)
     let headerSize = (try? cursor.u64("header size")) ?? 0
-    return (headerSize == 16 ? .pipe : .seekable, first != magic)
+    return (headerSize == 16 ? .pipe : .seekable, !isHere)
   }
 
   /// Reads the header, and refuses what is not a seekable file.
   init(_ bytes: ByteView) throws(PerfDataError) {
     var cursor = ByteCursor(bytes, from: 0, to: bytes.count)
     guard let magic = try? cursor.u64("magic") else { throw PerfDataError(.notPerfData, offset: 0) }
-    guard magic == Self.magic || magic == Self.magic.byteSwapped else {
-      if Array(bytes.prefix(8)) == Array("PERFFILE".utf8) {
-        throw PerfDataError(
-          .unsupported("traces of perf before version 3 (PERFFILE) are not read: record again"),
-          offset: 0)
-      }
+    let magics = [Self.magic, Self.firstMagic]
+    guard magics.contains(magic) || magics.contains(magic.byteSwapped) else {
       throw PerfDataError(.notPerfData, offset: 0)
     }
-    isBigEndian = magic != Self.magic
+    isBigEndian = !magics.contains(magic)
     cursor.isBigEndian = isBigEndian
     let headerSize = try cursor.u64("header size")
-    guard headerSize >= UInt64(Self.size) else {
+    let hasFeatures = headerSize != UInt64(Self.sizeWithoutFeatures)
+    guard headerSize >= UInt64(Self.size) || !hasFeatures else {
       throw PerfDataError(.malformed("a header of \(headerSize) bytes is too short"), offset: 8)
     }
     attributeSize = try cursor.u64("attribute size")
     attributes = try Self.section(&cursor, "attributes")
     data = try Self.section(&cursor, "data")
     _ = try Self.section(&cursor, "event types")
-    featureBits = try cursor.words(4, "feature bits")
+    featureBits = hasFeatures ? try cursor.words(4, "feature bits") : [0, 0, 0, 0]
   }
 
   private static func section(

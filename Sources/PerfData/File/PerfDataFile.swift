@@ -11,6 +11,7 @@ public final class PerfDataFile: Sendable {
   /// Whether the file would say that records were lost.
   public let tellsLosses: Bool
   private let scanned = Mutex<ScanSummary?>(nil)
+  private let doubted = Mutex<(believed: ClosedRange<UInt64>, leftOut: Int)?>(nil)
 
   /// The events, in the header's order.
   public let attributes: [EventAttribute]
@@ -88,7 +89,7 @@ public final class PerfDataFile: Sendable {
   /// What a whole pass found; makes one when none was made yet.
   var summary: ScanSummary {
     if let known = knownSummary { return known }
-    let summary = Self.scan(decoder, storage, data)
+    let summary = Self.scan(decoder, storage, data, believed: believed)
     remember(summary)
     return summary
   }
@@ -97,11 +98,25 @@ public final class PerfDataFile: Sendable {
 
   func remember(_ summary: ScanSummary) { scanned.withLock { $0 = $0 ?? summary } }
 
+  /// The times that are believed; nil where all are.
+  var believed: ClosedRange<UInt64>? { doubted.withLock { $0?.believed } }
+
+  /// Records that are left out for their times, which no clock can have had.
+  public var implausibleTimes: Int { doubted.withLock { $0?.leftOut ?? 0 } }
+
+  /// From now on these times alone are believed, so that what was found out by the others is forgotten.
+  func believe(_ range: ClosedRange<UInt64>, leavingOut count: Int) {
+    doubted.withLock { $0 = (range, count) }
+    scanned.withLock { $0 = nil }
+  }
+
   private static func scan(
-    _ decoder: EntryDecoder, _ storage: ByteStorage, _ data: Range<Int>
+    _ decoder: EntryDecoder, _ storage: ByteStorage, _ data: Range<Int>,
+    believed: ClosedRange<UInt64>? = nil
   ) -> ScanSummary {
     var stream = RecordStream(
-      scanner: RecordScanner(decoder, in: data), range: data, storage: storage, late: nil)
+      scanner: RecordScanner(decoder, in: data), range: data, storage: storage, late: nil,
+      believed: believed)
     stream.readAll()
     return stream.summary
   }

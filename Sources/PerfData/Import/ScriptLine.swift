@@ -10,7 +10,8 @@ struct ScriptLine {
   var fields: Substring
 
   init?(_ line: Substring) {
-    let words = line.split(separator: " ", omittingEmptySubsequences: true)
+    // simpleperf's scripts print tabs between some.
+    let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" })
     guard let place = words.firstIndex(where: { Self.time($0) != nil }), place >= 1,
       let time = Self.time(words[place])
     else { return nil }
@@ -36,6 +37,32 @@ struct ScriptLine {
     guard next < words.count, words[next].last == ":", words[next].count > 1 else { return nil }
     event = String(words[next].dropLast())
     fields = line[words[next].endIndex...]
+  }
+
+  /// The type and number of an event that perf has a name for; nil of a tracepoint.
+  ///
+  /// Modifiers follow a colon, as `cycles:ppp`; what follows a tracepoint's colon is its name.
+  static func kind(ofEvent name: String) -> (type: UInt32, config: UInt64)? {
+    let parts = name.split(separator: ":", maxSplits: 1)
+    guard let base = parts.first else { return nil }
+    if parts.count > 1, !parts[1].allSatisfy({ "ukhIGHpPSDWeb".contains($0) }) { return nil }
+    switch base {
+    case "cpu-clock": return (1, 0)
+    case "task-clock": return (1, 1)
+    case "page-faults", "faults": return (1, 2)
+    case "context-switches", "cs": return (1, 3)
+    case "cpu-migrations", "migrations": return (1, 4)
+    case "minor-faults": return (1, 5)
+    case "major-faults": return (1, 6)
+    case "alignment-faults": return (1, 7)
+    case "emulation-faults": return (1, 8)
+    case "dummy": return (1, 9)
+    case "bpf-output": return (1, 10)
+    case "cycles", "cpu-cycles": return (0, 0)
+    case "instructions": return (0, 1)
+    // PERF_TYPE_RAW: of the processor, whatever it is.
+    default: return (4, 0)
+    }
   }
 
   /// "634.206684:" in nanoseconds.

@@ -1,6 +1,7 @@
 /// The text that `perf script` prints, made into records again.
 ///
 /// It holds no system call arguments and no interrupt context, and a process is known only where `-F +pid` was given.
+/// Its stacks are kept with the names that they have there, as Lull keeps those of its own traces.
 struct ScriptText {
   /// One event of the text with the fields that its first line had.
   private struct Event {
@@ -27,6 +28,17 @@ struct ScriptText {
   private let spill = SpillFile()
   private var lines = 0
   private var unread = 0
+  /// Some of its events have stacks.
+  private var hasStacks = false
+  /// The last event that was read, whose stack follows it.
+  private var pending: (line: ScriptLine, frames: [Int])?
+  private var symbols: [ScriptFrame: Int] = [:]
+  /// The last sample of each thread, which no other may have the time of: stacks are found by it.
+  private var lastTimes: [Int32: UInt64] = [:]
+  private let symbolAttribute = SyntheticEvent.symbol.attribute(ids: [2])
+  private let stackAttribute = SyntheticEvent.stack.attribute(ids: [3])
+  /// Ids of attributes before this are taken.
+  private static let firstID = 4
 
   /// Whether the bytes are text with an event line near its beginning.
   static func matches(_ bytes: ByteView) -> Bool {
@@ -39,24 +51,86 @@ struct ScriptText {
 
   static func parts(_ storage: ByteStorage) throws(PerfDataError) -> TraceParts {
     var text = ScriptText()
-    var offset = 0
     let bytes = storage.bytes
-    while offset < bytes.count {
-      let end = bytes[offset...].firstIndex(of: 10) ?? bytes.count
-      try text.read(String(decoding: bytes[offset..<end], as: UTF8.self)[...])
-      offset = end + 1
+    text.hasStacks = lines(of: bytes) { line in
+      line.first?.isWhitespace == true && ScriptLine(line) == nil && ScriptFrame(line) != nil
     }
+    var failure: PerfDataError?
+    _ = lines(of: bytes) { line in
+      do throws(PerfDataError) { try text.read(line) } catch { failure = error }
+      return failure != nil
+    }
+    if let failure { throw failure }
+    try text.flush()
     return try text.finished()
   }
 
-  private mutating func read(_ line: Substring) throws(PerfDataError) {
-    // Blank lines, comments and callchains, which are indented by a tab.
-    guard let first = line.first, first != "#", first != "\t" else { return }
-    guard let parsed = ScriptLine(line), !parsed.event.hasPrefix("PERF_RECORD_") else {
-      unread += 1
-      return
+  /// Goes through the lines until one is the one.
+  private static func lines(of bytes: ByteView, _ isFound: (Substring) -> Bool) -> Bool {
+    var offset = 0
+    while offset < bytes.count {
+      let end = bytes[offset...].firstIndex(of: 10) ?? bytes.count
+      if isFound(String(decoding: bytes[offset..<end], as: UTF8.self)[...]) { return true }
+      offset = end + 1
     }
-    let values = parsed.event.contains(":") ? parsed.values : []
+    return false
+  }
+
+  private mutating func read(_ line: Substring) throws(PerfDataError) {
+    guard let first = line.first, first != "#" else { return }
+    if let parsed = ScriptLine(line), !parsed.event.hasPrefix("PERF_RECORD_") {
+      try flush()
+      pending = (parsed, [])
+      // `-F ip,sym` without a stack: it stands behind the event.
+      if ScriptLine.kind(ofEvent: parsed.event) != nil { try addFrame(parsed.fields) }
+    } else if first == "\t" || first == " " {
+      try addFrame(line)
+    } else if line.contains(where: { !$0.isWhitespace }) {
+      unread += 1
+    }
+  }
+
+  private mutating func addFrame(_ line: Substring) throws(PerfDataError) {
+    guard let time = pending?.line.time, let frame = ScriptFrame(line) else { return }
+    if symbols[frame] == nil {
+      symbols[frame] = symbols.count
+      try append(
+        SymbolEvent(
+          id: symbols.count - 1, function: frame.function, module: frame.module,
+          offset: frame.address, isKernel: frame.isKernel, isProgram: !frame.isKernel),
+        symbolAttribute, tid: 0, time: time)
+    }
+    if let id = symbols[frame] { pending?.frames.append(id) }
+  }
+
+  private func append(
+    _ payload: some SyntheticPayload, _ attribute: EventAttribute, tid: Int32, time: UInt64
+  ) throws(PerfDataError) {
+    try spill.append(
+      RecordBuilder.sample(
+        attribute: attribute, id: attribute.ids[0], time: time, pid: tid, tid: tid, cpu: 0,
+        raw: try payload.encoded()))
+  }
+
+  /// Writes the event whose stack is read.
+  private mutating func flush() throws(PerfDataError) {
+    guard case (var parsed, let frames)? = pending else { return }
+    pending = nil
+    // Times may be of microseconds, in which a thread has several samples.
+    if !frames.isEmpty {
+      if let last = lastTimes[parsed.tid], last >= parsed.time, last - parsed.time < 1000 {
+        parsed.time = last + 1
+      }
+      lastTimes[parsed.tid] = parsed.time
+      try append(
+        StackEvent(time: parsed.time, tid: Int(parsed.tid), frames: frames, complete: true),
+        stackAttribute, tid: parsed.tid, time: parsed.time)
+    }
+    try write(parsed)
+  }
+
+  private mutating func write(_ parsed: ScriptLine) throws(PerfDataError) {
+    let values = ScriptLine.kind(ofEvent: parsed.event) == nil ? parsed.values : []
     try name(parsed.tid, parsed.pid ?? parsed.tid, parsed.name, parsed.time)
     if case .integer(let switching)? = values.first(where: { $0.name == "prev_pid" })?.value,
       switching > 0, parsed.tid > 0, switching != parsed.tid
@@ -98,15 +172,16 @@ struct ScriptText {
     let index = events.count
     indexOfName[line.event] = index
     let parts = line.event.split(separator: ":")
+    let kind = ScriptLine.kind(ofEvent: line.event)
     var event = Event(
       attribute: EventAttribute(
-        type: 1, config: 0, sampleType: [.base, .period],
+        type: kind?.type ?? 2, config: kind?.config ?? UInt64(index), sampleType: [.base, .period],
         // Each line tells a period of its own.
         flags: EventAttribute.sampleIDAllFlag | EventAttribute.usesFrequencyFlag,
-        ids: [UInt64(index + 1)], name: line.event))
+        ids: [UInt64(index + Self.firstID)], name: line.event))
+    // The stacks themselves are kept beside.
+    if hasStacks { event.attribute.sampleType.insert(.callchain) }
     if parts.count == 2, !values.isEmpty {
-      event.attribute.type = 2
-      event.attribute.config = UInt64(index)
       event.attribute.sampleType.insert(.raw)
       event.format = Self.format(String(parts[0]), String(parts[1]), index, values)
     }
@@ -157,13 +232,13 @@ struct ScriptText {
   private func finished() throws(PerfDataError) -> TraceParts {
     let storage = try spill.storage()
     var decoder = FeatureDecoder(storage.bytes)
+    let attributes = events.map(\.attribute) + [symbolAttribute, stackAttribute]
+    for attribute in attributes { decoder.name(attribute.ids[0], attribute.name) }
     for event in events {
-      decoder.name(event.attribute.ids[0], event.attribute.name)
       if let format = event.format { decoder.features.tracepoints[format.id] = format }
     }
     var parts = TraceParts(
-      storage: storage, data: 0..<storage.count, attributes: events.map(\.attribute),
-      decoder: decoder)
+      storage: storage, data: 0..<storage.count, attributes: attributes, decoder: decoder)
     parts.tellsLosses = false
     if unread > 0 { parts.problems.append("\(unread) lines are no event of perf script") }
     return parts

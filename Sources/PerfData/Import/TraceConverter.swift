@@ -69,8 +69,9 @@ final class TraceConverter {
 
   /// Where a compressed record's payload is and where the next record begins.
   ///
-  /// COMPRESSED2 says how long it is. perf's writer let the 16-bit size of COMPRESSED overflow, so the next record may
-  /// be 64 KiB farther than it says.
+  /// COMPRESSED2 says how long its payload is; padding follows, up to the size in its header. Records may lie anywhere,
+  /// since features before them have any size. perf's writer let the 16-bit size of COMPRESSED overflow, so the next
+  /// record may be 64 KiB farther than it says.
   private func packed(
     _ header: RecordHeader, _ bytes: ByteView, _ offset: Int, _ end: Int
   ) -> (payload: Range<Int>, next: Int)? {
@@ -80,8 +81,10 @@ final class TraceConverter {
       else {
         return nil
       }
-      let next = (offset + 16 + Int(size) + 7) / 8 * 8
-      return (cursor.offset..<cursor.offset + Int(size), min(next, end))
+      // The header's size has the padding in it; in a file that is cut the padding may be missing.
+      let next = min(offset + header.size, end)
+      guard next - cursor.offset >= Int(size) else { return nil }
+      return (cursor.offset..<cursor.offset + Int(size), next)
     }
     for size in [header.size, header.size + 65536] where size > 8 && size <= end - offset {
       let next = offset + size

@@ -28,6 +28,7 @@ struct TraceParts {
     case .other:
       if FtraceContents.matches(bytes) { return try FtraceTrace.parts(storage) }
       if ScriptText.matches(bytes) { return try ScriptText.parts(storage) }
+      if let reason = ForeignText.reason(bytes) { throw PerfDataError(.unsupported(reason)) }
       // Says what is wrong with it.
       return try seekable(storage)
     }

@@ -42,17 +42,22 @@ struct RecordStream {
   private var known: [(offset: Int, isWanted: Bool)] = []
   private var nextKnown = 0
   private let knowsLate: Bool
+  /// Records of other times are left out.
+  private let believed: ClosedRange<UInt64>?
   private var late: [RecordKey] = []
   /// The times of all records read so far that are not ignored.
   private(set) var times = RecordTimes()
 
   /// `demands` are by attribute, and records that only end a round are not among what is asked for then; where there
   /// are none, all records are handed out. A `readAhead`, in which another core reads ahead, brings its own. A round of
-  /// `mostBytes` and a twentieth of the trace is put in order at once.
+  /// `mostBytes` and a twentieth of the trace is put in order at once. Of times that are not `believed` no record is
+  /// handed out.
   init(
     scanner: RecordScanner, range: Range<Int>, storage: ByteStorage, late known: [RecordKey]?,
-    demands: [SampleDemand] = [], readAhead: ReadAhead? = nil, mostBytes: Int = 32 << 20
+    believed: ClosedRange<UInt64>? = nil, demands: [SampleDemand] = [],
+    readAhead: ReadAhead? = nil, mostBytes: Int = 32 << 20
   ) {
+    self.believed = believed
     self.scanner = scanner
     decoder = scanner.decoder
     passed = PassedPages(storage)
@@ -114,6 +119,7 @@ struct RecordStream {
     if passRound() { return handedOut }
     var record = RecordEntry(offset: 0, type: 0, size: 8, misc: 0)
     while scanner.next(&record) {
+      if let believed, record.time > 0, !believed.contains(record.time) { continue }
       note(record)
       if demands.followsRuns, record.type != RecordType.finishedRound { loop.running.forget() }
       if nextKnown < known.count, known[nextKnown].offset == record.offset {
@@ -161,8 +167,8 @@ struct RecordStream {
 
   /// Reads the samples that come next in a loop that does nothing else.
   private mutating func readSamples() {
-    // Records known to be late are few, and so are files that have any.
-    guard known.isEmpty else { return }
+    // Records known to be late are few, and so are files that have any, or times that are not believed.
+    guard known.isEmpty, believed == nil else { return }
     var areMore = true
     while areMore, scanner.position < data.range.upperBound {
       let number = grid.number(of: scanner.position)
@@ -258,6 +264,9 @@ struct RecordStream {
   /// Reads to the end as the records stand in the file, ordering nothing.
   mutating func readAll() {
     var record = RecordEntry(offset: 0, type: 0, size: 8, misc: 0)
-    while scanner.next(&record) { note(record) }
+    while scanner.next(&record) {
+      if let believed, record.time > 0, !believed.contains(record.time) { continue }
+      note(record)
+    }
   }
 }

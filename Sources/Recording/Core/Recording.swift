@@ -115,7 +115,7 @@ final class Recording {
     let ending = session.run(duration: options.duration, since: started)
     let seconds = Double(SystemInfo.monotonicNanoseconds() - started) / 1e9
     let overhead = { Recorder.usedCPUSeconds() - before }
-    let lost = end(ending, overhead: overhead)
+    let lost = end(ending, since: started, overhead: overhead)
     let status = exitStatus(ending)
     return RecordingResult(
       tracePath: options.outputPath, exitStatus: status.status, childSignal: status.signal,

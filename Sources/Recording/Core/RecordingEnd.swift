@@ -1,10 +1,11 @@
 import Glibc
 import PerfData
+import Quantities
 
 /// What the trace says after the last event, and what becomes of the command.
 extension Recording {
   /// Completes the trace; failing to write it is a problem, not an error. Gives the number of records that were lost.
-  func end(_ ending: RecordingEnding, overhead: () -> Double) -> UInt64 {
+  func end(_ ending: RecordingEnding, since start: UInt64, overhead: () -> Double) -> UInt64 {
     // What is written from here on takes time that is no part of the recording.
     let ended = SystemInfo.monotonicNanoseconds()
     do throws(PerfDataError) {
@@ -17,8 +18,11 @@ extension Recording {
       try sink.flushWhole()
       try writer.finish(features: summary.features)
     } catch {
+      let missed = session.writeFailureTime ?? ended
+      func seconds(_ time: UInt64) -> String { Figures.seconds(Double(time &- start) / 1e9) }
       truncation =
-        "the trace is cut short, what was written before stays readable: \(error.description)"
+        "the trace is cut short after \(seconds(missed)) of \(seconds(ended)), what was written before stays "
+        + "readable: \(error.description)"
     }
     let lost = sources.reduce(0) { $0 + $1.lostRecords }
     if lost > 0 {

@@ -11,6 +11,8 @@ final class RecordingSession {
   private let signals: StopSignals
   /// Why writing stopped, while the command goes on.
   private(set) var writeFailure: PerfDataError?
+  /// When that was, by the monotonic clock.
+  private(set) var writeFailureTime: UInt64?
   private var didTerminate = false
   private var hungUp: Set<Int32> = []
 
@@ -82,6 +84,7 @@ final class RecordingSession {
     case .process:
       if signals.interrupts > 0 { return .interrupted }
     case .command(let command):
+      for number in signals.userSignals() { command.signal(number) }
       // The terminal gave the first one to the command too.
       if signals.interrupts >= 3 { return .interrupted }
       if signals.interrupts == 2, !didTerminate {
@@ -100,6 +103,7 @@ final class RecordingSession {
       try sink.flushIfDue(now: now)
     } catch {
       writeFailure = error
+      writeFailureTime = now
       for source in sources { source.stop() }
     }
   }

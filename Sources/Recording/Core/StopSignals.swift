@@ -1,7 +1,7 @@
 import CPerfEvent
 import Glibc
 
-/// Counts the signals that ask the recorder to stop, and wakes its loop at each.
+/// Counts the signals that would end the recorder, and wakes its loop at each.
 final class StopSignals {
   /// Becomes readable at a signal.
   let wakeDescriptor: Int32
@@ -26,13 +26,27 @@ final class StopSignals {
     close(writeDescriptor)
   }
 
-  /// How often Ctrl-C was pressed.
-  var interrupts: Int { Int(lull_signals_count(SIGINT)) }
+  /// How often Ctrl-C or Ctrl-\ was pressed.
+  var interrupts: Int { Int(lull_signals_count(SIGINT) + lull_signals_count(SIGQUIT)) }
 
-  /// SIGTERM or SIGHUP, when one came.
-  var termination: Int32? {
-    if lull_signals_count(SIGTERM) > 0 { return SIGTERM }
-    return lull_signals_count(SIGHUP) > 0 ? SIGHUP : nil
+  /// The first signal that ends what it is sent to: a request, a hang-up, a timer's or a limit's.
+  private static let ending = [
+    SIGTERM, SIGHUP, SIGXCPU, SIGALRM, SIGVTALRM, SIGPROF, SIGPOLL, SIGPWR, SIGSTKFLT,
+  ]
+
+  /// One of those, when it came.
+  var termination: Int32? { Self.ending.first { lull_signals_count($0) > 0 } }
+
+  private var passedOn: [Int32: Int32] = [:]
+
+  /// SIGUSR1 and SIGUSR2, as often as they came since this was last asked: they are meant for the command.
+  func userSignals() -> [Int32] {
+    [SIGUSR1, SIGUSR2].flatMap { number in
+      let count = lull_signals_count(number)
+      let new = count - (passedOn[number] ?? 0)
+      passedOn[number] = count
+      return [Int32](repeating: number, count: Int(max(0, new)))
+    }
   }
 
   /// Empties the pipe.

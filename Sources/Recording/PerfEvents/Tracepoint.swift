@@ -53,12 +53,14 @@ struct Tracepoint {
   }
 
   /// How stock perf is asked for it.
+  ///
+  /// Events of the target alone, as Lull's own: those of the machine have perf's own in them too, and more of others.
   enum StockPerf {
     case asked
-    /// With each call chain by frame pointers.
-    case withCallChain
-    /// With the filter of its first use, where unfiltered it would tell of much that no report uses.
-    case filtered
+    /// With the filter of its first use, and the stacks that Lull takes too.
+    case withStacks
+    /// With a filter, where unfiltered it would tell of much that no report uses.
+    case filtered(String? = nil)
     /// Not at all, and why not.
     case omitted(String)
   }

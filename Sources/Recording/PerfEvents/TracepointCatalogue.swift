@@ -3,7 +3,7 @@ extension Tracepoint {
   static let catalogue: [Tracepoint] = [
     Tracepoint(
       system: "sched", name: "sched_switch", line: .mainThread, isEssential: true,
-      lack: "blocking, hangs and turns are not measured", stockPerf: .withCallChain,
+      lack: "blocking, hangs and turns are not measured", stockPerf: .withStacks,
       uses: [
         // Preemption (state 0, or the bit above the states) is no blocking.
         Use(
@@ -12,14 +12,16 @@ extension Tracepoint {
       ]),
     Tracepoint(
       system: "sched", name: "sched_waking", line: .wakeups, isEssential: true,
-      lack: "who wakes the process is not known",
+      lack: "who wakes the process is not known", stockPerf: .omitted(byOthers),
       uses: [Use(purpose: .wakeups, reach: .machine(by: .threadField), cost: .frequent)]),
     Tracepoint(
       system: "sched", name: "sched_wakeup_new", line: .wakeups, lack: "the first of each thread",
+      stockPerf: .omitted(byOthers),
       uses: [Use(purpose: .wakeups, reach: .machine(by: .threadField), payload: .newThread)]),
     Tracepoint(
       system: "raw_syscalls", name: "sys_exit", line: .disk, isEssential: true,
-      lack: "totals from /proc only; no writes, syncs or files", uses: systemCallUses),
+      lack: "totals from /proc only; no writes, syncs or files",
+      stockPerf: .filtered(SystemCallFilter.expression), uses: systemCallUses),
     Tracepoint(
       system: "syscalls", name: "sys_enter_fsync", line: .disk, lack: "how long fsync takes",
       uses: [Use(purpose: .syncTimes, reach: .cheapest)]),
@@ -29,7 +31,7 @@ extension Tracepoint {
     // What is written to files without a system call for each write.
     Tracepoint(
       system: "io_uring", name: "io_uring_submit_req", since: KernelVersion(6, 4), line: .disk,
-      lack: "writes by io_uring", stockPerf: .filtered,
+      lack: "writes by io_uring", stockPerf: .filtered(),
       uses: [
         // IORING_OP_WRITEV, FSYNC, WRITE_FIXED, SYNC_FILE_RANGE, WRITE (linux/io_uring.h).
         Use(
@@ -45,7 +47,7 @@ extension Tracepoint {
       lack: "the results of io_uring", uses: [Use(purpose: .ioUring, reach: .cheapest)]),
     Tracepoint(
       system: "syscalls", name: "sys_enter_mmap", line: .disk,
-      lack: "what is written to mapped files", stockPerf: .filtered,
+      lack: "what is written to mapped files", stockPerf: .filtered(),
       uses: [
         // PROT_WRITE, MAP_SHARED, and a file: the descriptor of anonymous memory is -1.
         Use(
@@ -71,7 +73,7 @@ extension Tracepoint {
       uses: [Use(purpose: .connections, reach: .machine(by: .socket))]),
     Tracepoint(
       system: "signal", name: "signal_generate", line: .mainThread,
-      lack: "what asked the process to end",
+      lack: "what asked the process to end", stockPerf: .omitted(byOthers),
       uses: [Use(purpose: .lifecycle, reach: .machine(by: .threadField))]),
     Tracepoint(
       system: "sched", name: "sched_process_exec", line: .mainThread,
@@ -82,6 +84,9 @@ extension Tracepoint {
         Use(purpose: .processes, reach: .machine(by: .maker), wakesAtOnce: true)
       ]),
   ]
+
+  private static let byOthers =
+    "others do it, so that events of the target have little of it, and those of the machine too much"
 
   private static var systemCallUses: [Use] {
     [

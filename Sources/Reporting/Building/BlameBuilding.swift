@@ -4,7 +4,7 @@ import Signals
 enum BlameBuilding {
   static func build(_ tables: BlameTables) -> BlameSection {
     BlameSection(
-      cpu: tables.cpu.map(row), blocked: tables.blocked.map(row),
+      cpu: tables.cpu.map(row), cpuEvent: tables.cpuEvent, blocked: tables.blocked.map(row),
       wakeups: tables.wakeups.map(row), disk: tables.disk.map(row),
       network: tables.network.map(row), gapShare: tables.gapShare.mapValues(\.finite))
   }

@@ -47,7 +47,8 @@ package enum ReportBuilder {
       unknownRecords: metadata.unknownRecords,
       symbolProblems: metadata.symbolProblems,
       untoldRuns: metadata.untoldRuns > 0 ? metadata.untoldRuns : nil,
-      undecodable: metadata.undecodable)
+      undecodable: metadata.undecodable,
+      isSubjectByUse: metadata.isSubjectByUse ? true : nil)
   }
 
   static func section(of process: ProcessModel) -> ProcessSection {

@@ -17,6 +17,11 @@ enum ReportNotes {
       notes.append("The trace is truncated: \(RecordingText.truncation(report.trace)).")
     }
     notes += unrecorded(report, shown: shown)
+    if report.trace.isSubjectByUse == true {
+      notes.append(
+        "The trace names no program that it is about: \(name) is scored, which used most of what it shows; "
+          + "--process NAME scores another.")
+    }
     if let busy = busierProcess(report, shown: shown) { notes.append(busy) }
     if let profile = report.score.profile {
       let reason = report.score.profileReason.map { ": \(shown($0))" } ?? ""

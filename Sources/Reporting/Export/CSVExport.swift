@@ -8,8 +8,8 @@ package enum CSVExport {
     case threads, intervals, wakeups, transfers, connections, files, footprint, samples
   }
 
-  /// The table with its heading.
-  package static func render(_ trace: Trace, _ table: Table) -> String {
+  /// The table with its heading; nil where it has no row.
+  package static func render(_ trace: Trace, _ table: Table) -> String? {
     let pid = trace.subject.pid
     let threads = trace.threads(of: pid)
     switch table {
@@ -90,11 +90,12 @@ package enum CSVExport {
         })
     case .samples:
       return text(
-        ["time", "tid", "function"],
+        ["time", "tid", "function", "period"],
         trace.processorSamples.filter { $0.pid == pid }.map { sample in
           [
             seconds(sample.time, trace), "\(sample.tid)",
             sample.stack.flatMap { trace.stacks.frames(of: $0).first?.displayName } ?? "",
+            "\(sample.period)",
           ]
         })
     }
@@ -121,17 +122,11 @@ package enum CSVExport {
       + String(repeating: "0", count: 9 - digits.count) + digits
   }
 
-  private static func text(_ heading: [String], _ rows: [[String]]) -> String {
-    ([heading] + rows).map { $0.map(quoted).joined(separator: ",") + "\r\n" }.joined()
+  private static func text(_ heading: [String], _ rows: [[String]]) -> String? {
+    rows.isEmpty
+      ? nil : ([heading] + rows).map { $0.map(cell).joined(separator: ",") + "\r\n" }.joined()
   }
 
-  private static func quoted(_ field: String) -> String {
-    // By scalars: "\r\n" is one character.
-    guard field.unicodeScalars.contains(where: { "\",\r\n".unicodeScalars.contains($0) }) else {
-      return field
-    }
-    return "\""
-      + field.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
-      + "\""
-  }
+  /// An empty cell is one without a value.
+  private static func cell(_ field: String) -> String { field.isEmpty ? "" : CSVField.text(field) }
 }

@@ -18,8 +18,8 @@ package enum FirefoxExport {
   ]
   private static let blocked = 4
 
-  /// The profile as JSON.
-  package static func render(_ trace: Trace, _ signals: SignalSet) throws -> [UInt8] {
+  /// The profile as JSON; nil where it would hold no sample, marker or counter.
+  package static func render(_ trace: Trace, _ signals: SignalSet) throws -> [UInt8]? {
     let subject = trace.subject
     var threads = trace.threads(of: subject.pid)
     let main = signals.mainThread.map { Int32(truncatingIfNeeded: $0.threadID) } ?? subject.pid
@@ -34,6 +34,11 @@ package enum FirefoxExport {
       if thread.tid == main { builder.add(signals) }
       exported.append(builder.thread)
     }
+    let counters = counters(trace, signals)
+    guard
+      !counters.isEmpty
+        || exported.contains(where: { $0.samples.length > 0 || $0.markers.length > 0 })
+    else { return nil }
     let profile = FirefoxProfile(
       meta: FirefoxProfile.Meta(
         interval: 1, startTime: Double(trace.metadata.startWallNanoseconds ?? 0) / 1e6,
@@ -41,7 +46,7 @@ package enum FirefoxExport {
         markerSchema: [
           marker("hang", "Longest in"), marker("burst", "Hosts"), marker("wait", "In"),
         ]),
-      threads: exported, counters: counters(trace, signals))
+      threads: exported, counters: counters)
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
     return try Array(encoder.encode(profile))

@@ -6,10 +6,10 @@ import TraceModel
 
 /// The subject's threads, hangs, bursts and footprint as Perfetto's TrackEvent protobuf.
 package enum PerfettoExport {
-  /// A whole trace file.
+  /// A whole trace file; nil where it would hold names only.
   ///
   /// - Throws: when the trace is too large for a protobuf message (2 GiB).
-  package static func render(_ trace: Trace, _ signals: SignalSet) throws -> [UInt8] {
+  package static func render(_ trace: Trace, _ signals: SignalSet) throws -> [UInt8]? {
     var output = Writer(origin: trace.start)
     let subject = trace.subject
     let process: UInt64 = 1
@@ -54,12 +54,14 @@ package enum PerfettoExport {
         Int64((energy * 1000).rounded()), of: 5,
         at: trace.start + TimeSpan(seconds: burst.start))
     }
-    return try output.trace.serializedBytes()
+    return output.isEmpty ? nil : try output.trace.serializedBytes()
   }
 
   private struct Writer {
     private let origin: Timestamp
     private(set) var trace = PerfettoTrace()
+    /// Nothing but tracks was written.
+    private(set) var isEmpty = true
 
     init(origin: Timestamp) { self.origin = origin }
 
@@ -99,6 +101,7 @@ package enum PerfettoExport {
       _ kind: PerfettoTrackEvent.Kind, at time: Timestamp, on track: UInt64,
       _ fill: (inout PerfettoTrackEvent) -> Void
     ) {
+      isEmpty = false
       add {
         $0.timestamp = time.nanoseconds
         $0.trackEvent.type = kind

@@ -7,10 +7,12 @@ import TraceModel
 ///
 /// The fields are those of profile.proto (github.com/google/pprof), which tools take compressed or, as here, not.
 package enum PprofExport {
-  /// A profile with three values a stack: samples, CPU nanoseconds, blocked nanoseconds.
+  /// A profile with three values a stack: samples, CPU nanoseconds, blocked nanoseconds; nil where there is no stack.
+  ///
+  /// Of samples that tell shares alone the second value are the events that they stand for.
   ///
   /// - Throws: when the profile is too large for a protobuf message (2 GiB).
-  package static func render(_ trace: Trace) throws -> [UInt8] {
+  package static func render(_ trace: Trace) throws -> [UInt8]? {
     var profile = Profile(trace)
     let threads = trace.threads(of: trace.subject.pid)
     let samples = trace.processorSamples.filter {
@@ -18,8 +20,12 @@ package enum PprofExport {
     }
     let running = threads.reduce(TimeSpan.zero) { $0 + $1.runningTime }.nanoseconds
     let each = samples.isEmpty ? 0 : running / Int64(samples.count)
+    let isSampled = threads.contains { $0.sampledTime != nil }
     for sample in samples {
-      profile.count(stack: sample.stack ?? 0, tid: sample.tid, cpu: each)
+      let own =
+        trace.sharesEvent != nil
+        ? Int64(clamping: sample.period) : isSampled ? sample.clockTime.nanoseconds : each
+      profile.count(stack: sample.stack ?? 0, tid: sample.tid, cpu: own)
     }
     for thread in threads {
       for interval in thread.intervals {
@@ -29,6 +35,7 @@ package enum PprofExport {
         profile.block(stack: stack, tid: thread.tid, nanoseconds: interval.length.nanoseconds)
       }
     }
+    guard !profile.isEmpty else { return nil }
     return try profile.encoded(
       start: trace.metadata.startWallNanoseconds ?? 0, duration: trace.end - trace.start,
       names: Dictionary(threads.map { ($0.tid, $0.name) }, uniquingKeysWith: { $1 }))
@@ -52,14 +59,16 @@ package enum PprofExport {
       profile.stringTable = [""]
     }
 
+    var isEmpty: Bool { values.isEmpty }
+
     mutating func count(stack: Int, tid: Int32, cpu: Int64) {
       let old = values[Key(stack: stack, tid: tid)] ?? (0, 0, 0)
-      values[Key(stack: stack, tid: tid)] = (old.count + 1, old.cpu + cpu, old.blocked)
+      values[Key(stack: stack, tid: tid)] = (old.count + 1, old.cpu &+ cpu, old.blocked)
     }
 
     mutating func block(stack: Int, tid: Int32, nanoseconds: Int64) {
       let old = values[Key(stack: stack, tid: tid)] ?? (0, 0, 0)
-      values[Key(stack: stack, tid: tid)] = (old.count, old.cpu, old.blocked + nanoseconds)
+      values[Key(stack: stack, tid: tid)] = (old.count, old.cpu, old.blocked &+ nanoseconds)
     }
 
     private mutating func string(_ text: String) -> Int64 {
@@ -95,7 +104,9 @@ package enum PprofExport {
       start: UInt64, duration: TimeSpan, names: [Int32: String]
     ) throws -> [UInt8] {
       for (name, unit) in [
-        ("samples", "count"), ("cpu", "nanoseconds"), ("blocked", "nanoseconds"),
+        ("samples", "count"),
+        trace.sharesEvent.map { ($0.name, "count") } ?? ("cpu", "nanoseconds"),
+        ("blocked", "nanoseconds"),
       ] {
         var type = PprofValueType()
         type.type = string(name)

@@ -86,11 +86,11 @@ package enum ReportRow {
 
   /// A report as a line of CSV (RFC 4180); what is null is empty.
   package static func csv(_ figures: ReportFigures, source: String) -> String {
-    var fields = [schema, field(source)]
+    var fields = [schema, CSVField.text(source)]
     for column in columns {
       fields.append(
         column.isText
-          ? figures.texts[column.path].map(field) ?? ""
+          ? figures.texts[column.path].map(CSVField.text) ?? ""
           : figures.numbers[column.path].map(number) ?? "")
     }
     return fields.joined(separator: ",") + "\r\n"
@@ -98,13 +98,6 @@ package enum ReportRow {
 
   private static func number(_ value: Double) -> String {
     value.rounded() == value && value.magnitude < 9e15 ? String(Int64(value)) : "\(value)"
-  }
-
-  private static func field(_ text: String) -> String {
-    // An empty text between quotes is not null.
-    let marks = "\",\r\n".utf8
-    let isPlain = !text.isEmpty && !text.utf8.contains { marks.contains($0) }
-    return isPlain ? text : "\"" + text.replacing("\"", with: "\"\"") + "\""
   }
 
   private static func quoted(_ text: String) -> String {

@@ -2,6 +2,8 @@
 package struct BlameSection: Codable, Sendable, Equatable {
   /// CPU time.
   package var cpu: [BlameRowSection]
+  /// The event whose counts the rows of `cpu` have, where samples tell shares and no time; left out elsewhere.
+  package var cpuEvent: String?
   /// Blocked time by cause.
   package var blocked: [BlameRowSection]
   /// Times a thread was made runnable, by where it had waited.

@@ -78,6 +78,8 @@ package struct TraceSection: Codable, Sendable, Equatable {
   @Nullable package var untoldRuns: Int?
   /// Records that could not be decoded, by reason.
   package var undecodable: [String: Int]
+  /// Nothing tells what the trace is about: what is scored is the process that used most. Left out elsewhere.
+  package var isSubjectByUse: Bool?
 }
 
 /// The process that a report scores.

@@ -6,8 +6,15 @@ enum BlameText {
 
   static func write(_ report: Report, to canvas: inout TextCanvas) {
     let blame = report.blame
+    let events = blame.cpu.reduce(0) { $0 + $1.count }
     let tables: [(String, [BlameRowSection], (BlameRowSection) -> String)] = [
-      ("CPU time", blame.cpu, { Figures.seconds($0.selfSeconds) }),
+      (
+        blame.cpuEvent.map { Columns.clip(Escaped.text($0), to: 16) } ?? "CPU time", blame.cpu,
+        {
+          blame.cpuEvent == nil
+            ? Figures.seconds($0.selfSeconds) : Figures.percent($0.count / max(events, 1))
+        }
+      ),
       (
         "blocked", blame.blocked,
         {

@@ -16,8 +16,8 @@ package enum Escaped {
     return result
   }
 
-  /// The same for a page, where a backslash misleads nobody.
-  static func visible(_ text: String) -> String {
+  /// The same where a backslash misleads nobody: on a page, or in a cell.
+  package static func visible(_ text: String) -> String {
     Escaped.text(text).replacing("\\\\", with: "\\")
   }
 

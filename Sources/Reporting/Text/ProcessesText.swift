@@ -18,7 +18,7 @@ enum ProcessesText {
     for process in report.processes.prefix(rowsShown) {
       let style: TextCanvas.Style =
         process.pid == report.process.pid && report.processes.count > 1 ? .heading : .plain
-      canvas.line((row(process, width), style))
+      canvas.line((row(process, width, report.signals), style))
     }
     let rest = report.processes.dropFirst(rowsShown)
     guard !rest.isEmpty else { return }
@@ -30,16 +30,22 @@ enum ProcessesText {
       bytesSent: rest.reduce(0) { $0 &+ $1.bytesSent },
       bytesReceived: rest.reduce(0) { $0 &+ $1.bytesReceived },
       peakFootprintBytes: nil)
-    canvas.line((row(total, width), .faint))
+    canvas.line((row(total, width, report.signals), .faint))
   }
 
-  private static func row(_ process: ProcessTotals, _ width: Int) -> String {
-    row(
+  /// What was not measured is no zero.
+  private static func row(
+    _ process: ProcessTotals, _ width: Int, _ signals: SignalsSection
+  ) -> String {
+    func shown(_ isMeasured: Bool, _ figure: String) -> String { isMeasured ? figure : "-" }
+    return row(
       process.pid == 0 ? "" : String(process.pid), Escaped.text(process.name),
       [
-        Figures.seconds(process.cpuSeconds), Figures.grouped(process.wakeups),
-        Figures.bytes(process.bytesWritten), Figures.bytes(process.bytesSent),
-        Figures.bytes(process.bytesReceived),
+        shown(signals.cpu != nil, Figures.seconds(process.cpuSeconds)),
+        shown(signals.wakeups != nil, Figures.grouped(process.wakeups)),
+        shown(signals.disk != nil, Figures.bytes(process.bytesWritten)),
+        shown(signals.network != nil, Figures.bytes(process.bytesSent)),
+        shown(signals.network != nil, Figures.bytes(process.bytesReceived)),
         process.peakFootprintBytes.map { Figures.bytes($0) } ?? "-",
       ], width)
   }

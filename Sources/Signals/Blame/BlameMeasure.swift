@@ -16,6 +16,7 @@ struct BlameMeasure {
 
   func tables(network: NetworkSignal?) -> BlameTables {
     var tables = BlameTables()
+    tables.cpuEvent = subject.trace.sharesEvent?.name
     for signal in BlameSignal.allCases {
       let all = samples.samples(of: signal, network: network)
       add(all, of: signal, to: &tables.energy)

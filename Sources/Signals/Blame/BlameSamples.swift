@@ -34,24 +34,39 @@ struct BlameSamples {
     }
   }
 
-  /// Each sample stands for an equal part of the CPU time that the scheduler's events tell exactly.
+  /// Each sample stands for an equal part of the CPU time that the scheduler's events tell exactly. Without these that
+  /// of a clock stands for its period, and that of another event for a share: its periods are counted.
   private func processor() -> [BlameSample] {
     let own = subject.trace.processorSamples.filter { $0.pid == subject.pid && $0.stack != nil }
     let total = subject.threads.reduce(0) { $0 + $1.runningTime.seconds }
     guard !own.isEmpty else { return [] }
+    let isSampled = subject.threads.contains { $0.sampledTime != nil }
+    let isShare = subject.trace.sharesEvent != nil
     let each = total / Double(own.count)
     var sums = BlameSums()
     for sample in own {
+      let seconds = isSampled ? sample.clockTime.seconds : each
       sums.add(
         BlameSample(
-          stack: sample.stack, tid: sample.tid, seconds: each,
-          joules: each * priors.wattsPerBusyCore))
+          stack: sample.stack, tid: sample.tid, seconds: seconds,
+          count: isShare ? Double(sample.period) : 1,
+          joules: seconds * priors.wattsPerBusyCore))
     }
     return sums.samples
   }
 
   private func blocked() -> [BlameSample] {
     var sums = BlameSums()
+    // A trace that has them has no switches, by which the same time would be told again.
+    if !subject.trace.tellsRuns {
+      for sample in subject.trace.blockedSamples
+      where sample.pid == subject.pid && sample.cause != .eventWait {
+        sums.add(
+          BlameSample(
+            stack: sample.stack, tid: sample.tid, cause: sample.cause,
+            seconds: sample.length.seconds))
+      }
+    }
     for thread in subject.threads {
       let history = subject.history(of: thread)
       guard !history.totals.stacks.isEmpty else {

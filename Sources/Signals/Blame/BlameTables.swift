@@ -4,6 +4,8 @@ import TraceModel
 package struct BlameTables: Sendable, Hashable, Codable {
   /// CPU time, from samples of the running threads.
   package var cpu: [BlameRow] = []
+  /// The event whose shares the rows of `cpu` count, where no time is known.
+  package var cpuEvent: String?
   /// Blocked time by cause.
   package var blocked: [BlameRow] = []
   /// Times a thread was made runnable, by where it had waited.

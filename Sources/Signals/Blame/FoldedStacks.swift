@@ -4,7 +4,7 @@ import TraceModel
 package enum FoldedStacks {
   /// What the value counts.
   package enum Kind: String, Sendable, CaseIterable {
-    /// Microseconds of CPU time.
+    /// Microseconds of CPU time; of samples that tell shares alone, the events that they stand for.
     case cpu
     /// Microseconds blocked, under the cause.
     case offcpu
@@ -29,6 +29,7 @@ package enum FoldedStacks {
   /// One line for each different stack of the subject, sorted.
   package static func lines(_ trace: Trace, _ kind: Kind) -> [String] {
     let subject = SubjectView(trace)
+    let isShare = trace.sharesEvent != nil
     let samples = BlameSamples(subject: subject, priors: EnergyPriors())
     let names = Dictionary(
       subject.threads.map { ($0.tid, $0.name) }, uniquingKeysWith: { $1 })
@@ -44,6 +45,7 @@ package enum FoldedStacks {
       let cause = sample.cause.map { ";[\($0.rawValue)]" } ?? ""
       let value =
         switch kind {
+        case .cpu where isShare: sample.count
         case .cpu, .offcpu: sample.seconds * 1e6
         case .wakeups: sample.count
         case .writes, .sends: sample.bytes
@@ -74,7 +76,7 @@ package enum FoldedStacks {
       String.UnicodeScalarView(
         name.unicodeScalars.map { scalar in
           if scalar == ";" { return ":" }
-          return scalar.value < 0x20 || scalar.value == 0x7f ? " " : scalar
+          return scalar.properties.generalCategory == .control ? " " : scalar
         }))
   }
 }

@@ -2,7 +2,7 @@ import PerfData
 import Quantities
 import TraceModel
 
-/// Measures the subject's CPU time, by the scheduler's events or else by /proc.
+/// Measures the subject's CPU time, by the scheduler's events, or else by /proc, or by the samples of a clock.
 enum CPUMeasure {
   static func measure(_ subject: SubjectView) -> CPUSignal {
     let samples = subject.trace.footprints.filter { $0.pid == subject.pid }
@@ -15,57 +15,71 @@ enum CPUMeasure {
     var user = fromProc(\.userTimeNs)
     var system = fromProc(\.systemTimeNs)
     let scheduled = subject.threads.reduce(TimeSpan.zero) { $0 + $1.runningTime }.seconds
-    let hasSchedule = subject.trace.eventNames.contains("sched:sched_switch")
+    let hasSchedule = subject.trace.tellsRuns
     if hasSchedule, let both = user.flatMap({ user in system.map { user + $0 } }), both > 0 {
       // /proc was read a little before and after the events, so only its proportion is taken.
       user = user.map { $0 * scheduled / both }
       system = system.map { $0 * scheduled / both }
     }
-    let windows = shares(subject)
+    let width = windowSeconds(subject.seconds)
+    let windows = shares(subject, width: width)
     return CPUSignal(
-      totalSeconds: hasSchedule ? scheduled : (user ?? 0) + (system ?? 0), userSeconds: user,
+      totalSeconds: hasSchedule || last == nil ? scheduled : (user ?? 0) + (system ?? 0),
+      userSeconds: user,
       systemSeconds: system, medianShare: Quantiles.median(windows) ?? 0,
       p95Share: Quantiles.quantile(0.95, of: windows) ?? 0,
-      shareOver60s: longShare(windows),
+      shareOver60s: longShare(windows, width: width),
       majorFaultSeconds: subject.threads.reduce(0) {
         $0 + $1.intervals.totals.blocked(by: .pageFault).seconds
       })
   }
 
-  /// Share of one core in each second; a last window of under half a second is left out.
-  private static func shares(_ subject: SubjectView) -> [Double] {
+  /// More windows than seconds of a day are not looked at one by one.
+  private static let mostWindows = 86400.0
+
+  /// Length of a window: a second, or so many that a very long recording has no more than `mostWindows`.
+  static func windowSeconds(_ length: Double) -> Double {
+    max(1, (length / mostWindows).rounded(.up))
+  }
+
+  /// Share of one core in each window; a last one of under half its length is left out.
+  private static func shares(_ subject: SubjectView, width: Double) -> [Double] {
     let length = subject.seconds
     guard length > 0 else { return [] }
-    let count = max(1, Int((length + 0.5).rounded(.down)))
+    let count = max(1, Int((length / width + 0.5).rounded(.down)))
     var busy = [Double](repeating: 0, count: count)
     let origin = subject.start
-    for thread in subject.threads {
-      let first = Int((thread.start - origin).seconds)
+    for (time, sampled) in subject.sampledTimes {
+      busy[min(max(0, Int((time - origin).seconds / width)), count - 1)] += sampled.seconds
+    }
+    for thread in subject.threads where thread.sampledTime == nil {
+      let first = Int((thread.start - origin).seconds / width)
       var walk = ThreadHistory.Walk(thread.intervals)
       var before = TimeSpan.zero
       for window in min(max(0, first), count - 1)..<count where before < thread.runningTime {
         let until =
           window == count - 1
           ? thread.runningTime
-          : walk.times(before: origin + TimeSpan(seconds: Double(window + 1))).running
+          : walk.times(before: origin + TimeSpan(seconds: Double(window + 1) * width)).running
         busy[window] += (until - before).seconds
         before = until
       }
     }
     return busy.enumerated().map { index, seconds in
-      let width = index == count - 1 ? length - Double(index) : 1
+      let width = index == count - 1 ? length - Double(index) * width : width
       return seconds / max(width, .ulpOfOne)
     }
   }
 
-  private static func longShare(_ windows: [Double]) -> Double {
-    guard windows.count >= 60 else { return 0 }
-    var sum = windows[..<60].reduce(0, +)
+  private static func longShare(_ windows: [Double], width: Double) -> Double {
+    let span = max(1, Int((60 / width).rounded(.up)))
+    guard windows.count >= span, width * Double(windows.count) >= 60 else { return 0 }
+    var sum = windows[..<span].reduce(0, +)
     var best = sum
-    for index in 60..<windows.count {
-      sum += windows[index] - windows[index - 60]
+    for index in span..<windows.count {
+      sum += windows[index] - windows[index - span]
       best = max(best, sum)
     }
-    return best / 60
+    return best / Double(span)
   }
 }

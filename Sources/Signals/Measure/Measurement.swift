@@ -163,8 +163,15 @@ package enum Measurement {
       // A part may be missing while the signal's own events are there.
       if needed.first(where: { $0.0 == kind }) == nil { result[kind] = entry.reason }
     }
-    if !trace.eventNames.contains("sched:sched_switch"), trace.footprints.isEmpty {
-      result[.cpu] = "neither scheduler events nor /proc samples are in the trace"
+    if !trace.tellsRuns, trace.footprints.isEmpty {
+      if let event = trace.processorEvent, !trace.processorSamples.isEmpty {
+        if !event.isClock {
+          result[.cpu] =
+            "the samples are of \(event.name), which tell shares of the CPU time and not how much it was"
+        }
+      } else {
+        result[.cpu] = "neither scheduler events nor /proc samples are in the trace"
+      }
     }
     return result
   }
@@ -199,6 +206,14 @@ final class SubjectView: Sendable {
   }
 
   var seconds: Double { (end - start).seconds }
+
+  /// The CPU time that each of the subject's samples stands for; empty where the trace tells it otherwise, or not.
+  var sampledTimes: some Sequence<(time: Timestamp, length: TimeSpan)> {
+    let isSampled = threads.contains { $0.sampledTime != nil }
+    return trace.processorSamples.lazy.filter { isSampled && $0.pid == self.pid }.map {
+      ($0.time, $0.clockTime)
+    }
+  }
 
   /// Seconds from the start of the recording.
   func time(_ timestamp: Timestamp) -> Double { trace.seconds(timestamp) }

@@ -35,7 +35,8 @@ enum ThreadMeasure {
       result.append(
         ThreadSignal(
           tid: Int(thread.tid), name: thread.name, role: roles.role(of: thread),
-          cpuSeconds: parts.running.seconds, wakeups: count.all, idleWakeups: count.idle,
+          cpuSeconds: (thread.sampledTime ?? parts.running).seconds, wakeups: count.all,
+          idleWakeups: count.idle,
           idleWakeupsFoundCPUIdle: count.foundCPUIdle,
           blockedSeconds: parts.blockedTotal.seconds))
     }

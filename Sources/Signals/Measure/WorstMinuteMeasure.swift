@@ -6,9 +6,11 @@ enum WorstMinuteMeasure {
   /// A shorter recording is looked at whole.
   static let shortest = 180.0
   private static let minute = 60.0
+  /// In a longer one, of ten weeks, a minute is nothing to look for.
+  private static let longest = 100_000 * minute
 
   static func measure(_ subject: SubjectView, _ signals: SignalSet) -> [WorstMinute] {
-    guard subject.seconds >= shortest else { return [] }
+    guard subject.seconds >= shortest, subject.seconds <= longest else { return [] }
     let origin = subject.time(subject.start)
     let count = Int((subject.seconds / minute).rounded(.up))
     var worst: [WorstMinute] = []
@@ -35,7 +37,8 @@ enum WorstMinuteMeasure {
     }
     if signals.cpu != nil {
       add("cpu", "s", "CPU time") { put in
-        for thread in subject.threads {
+        for (time, length) in subject.sampledTimes { put(subject.time(time), length.seconds) }
+        for thread in subject.threads where thread.sampledTime == nil {
           var walk = ThreadHistory.Walk(thread.intervals)
           var before = TimeSpan.zero
           for index in 0..<count where before < thread.runningTime {

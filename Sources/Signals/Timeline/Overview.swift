@@ -32,12 +32,15 @@ package struct Overview: Sendable, Hashable {
     let width = overview.secondsPerColumn
     if signals.cpu != nil {
       // This core takes every other thread.
-      let threads = subject.threads.filter { $0.runningTime > .zero }
+      let threads = subject.threads.filter { $0.intervals.running > .zero }
       let evens = stride(from: 0, to: threads.count, by: 2).map { threads[$0] }
       let odds = stride(from: 1, to: threads.count, by: 2).map { threads[$0] }
       let others = ConcurrentValue { cores(evens, width, in: subject) }
       let own = cores(odds, width, in: subject)
       overview.cores = zip(others.value, own).map { ($0 + $1) / width }
+      for (time, length) in subject.sampledTimes {
+        overview.cores[sums.column(of: subject.time(time))] += length.seconds / width
+      }
     }
     if signals.wakeups != nil {
       let bounds = (1..<columns).map { sums.begin(of: $0, in: subject) }

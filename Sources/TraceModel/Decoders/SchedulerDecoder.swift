@@ -109,6 +109,6 @@ enum SchedulerDecoder {
     state.tables.processorSamples.append(
       ProcessorSample(
         time: context.time, pid: context.pid, tid: context.tid,
-        stack: state.stacks.stack(of: context)))
+        stack: state.stacks.stackOrPlace(of: context), period: context.weight))
   }
 }

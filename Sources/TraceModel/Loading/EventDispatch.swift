@@ -44,7 +44,6 @@ enum EventDispatch {
     "sched:sched_wakeup_new": .each(SchedulerDecoder.schedWakeupNew),
     "sched:sched_switch/stack/": .each(SchedulerDecoder.blockedStack),
     "cpu-clock": .each(SchedulerDecoder.processorSample),
-    "cycles": .each(SchedulerDecoder.processorSample),
     "raw_syscalls:sys_enter": .frequent(.systemCallEnter, SystemCallDecoder.sysEnter),
     "raw_syscalls:sys_exit": .frequent(.systemCallExit, SystemCallDecoder.sysExit),
     "raw_syscalls:sys_exit/spin/": .each(SpinCallDecoder.sysExit),
@@ -60,6 +59,9 @@ enum EventDispatch {
     "sock:sock_send_length/stack/": .each(CallSiteDecoder.send),
     "sock:sock_recv_length": .each(SocketDecoder.receive),
     "sock:inet_sock_set_state": .each(SocketDecoder.setState),
+    "offcpu-time": .each(BlockedSampleDecoder.offCPU),
+    "lock:contention_begin": .each(BlockedSampleDecoder.contentionBegin),
+    "lock:contention_end": .each(BlockedSampleDecoder.contentionEnd),
     "signal:signal_generate": .each(SignalDecoder.generate),
 
     // The recorder's probes, without its pid in their group's name.
@@ -99,9 +101,8 @@ enum EventDispatch {
 
   /// The handler of an attribute's samples; nil where nothing is made of them.
   static func handler(for event: EventAttribute) -> EventHandler? {
-    // PERF_COUNT_HW_CPU_CYCLES, PERF_COUNT_SW_CPU_CLOCK and _TASK_CLOCK, whatever modifiers perf has in their names.
-    if event.type == 0, event.config == 0 { return handlers["cycles"] }
-    if event.type == 1, event.config <= 1 { return handlers["cpu-clock"] }
+    // Whatever modifiers perf has in their names.
+    if event.samplingRank != nil { return handlers["cpu-clock"] }
     if event.name.hasPrefix("lull_"), let colon = event.name.firstIndex(of: ":") {
       return handlers["lull_*" + event.name[colon...]]
     }

@@ -18,7 +18,14 @@ struct FileEvents {
   let demands: [SampleDemand]
   /// No SWITCH record tells when a thread gets a CPU: what it does there has to.
   let infersRuns: Bool
-  /// The trace has every call's end: Lull's own recordings have the exits of some calls alone.
+  /// The trace tells when threads got a CPU and left it.
+  let tellsRuns: Bool
+  /// Of which event the samples of the CPUs are.
+  let processorEvent: ProcessorEvent?
+  /// Lull recorded it.
+  let isOwn: Bool
+  /// The trace has every call's end: Lull's own recordings have the exits of some calls alone, and so have those of
+  /// perf that were filtered.
   let countsCalls: Bool
 
   private static let waking = "sched:sched_waking"
@@ -41,12 +48,21 @@ struct FileEvents {
     var names = Set(attributes.map(\.name))
     infersRuns =
       names.contains("sched:sched_switch") && !attributes.contains(where: \.tellsSwitches)
-    countsCalls = !names.contains(SyntheticEvent.capture.rawValue)
+    isOwn = names.contains(SyntheticEvent.capture.rawValue)
+    countsCalls = !isOwn && !file.features.commandLine.contains { $0.hasPrefix("--filter") }
     missesWakes =
-      isNamespaced && !countsCalls && !names.contains(SyntheticEvent.threadIDs.rawValue)
+      isNamespaced && isOwn && !names.contains(SyntheticEvent.threadIDs.rawValue)
     if missesWakes { names.remove(Self.waking) }
     self.names = names
-    handlers = ContiguousArray(attributes.map { EventDispatch.handler(for: $0) })
+    let processor = ProcessorEvent.choose(among: attributes, isOwn: isOwn)
+    processorEvent = processor.event
+    tellsRuns =
+      names.contains("sched:sched_switch") || attributes.contains(where: \.tellsSwitches)
+    handlers = ContiguousArray(
+      attributes.map { attribute in
+        attribute.samplingRank == nil || processor.isTaken(attribute)
+          ? EventDispatch.handler(for: attribute) : nil
+      })
     decoded = ContiguousArray(
       attributes.map { attribute in
         // PERF_TYPE_TRACEPOINT is 2; the numbers of other types mean something else.

@@ -38,6 +38,8 @@ struct LoaderState: ~Copyable {
   var openings: [Int32: (path: String, since: Timestamp)] = [:]
   /// Where tracepoints' fields name threads by other ids than samples do.
   var kernelThreadIDs: KernelThreadIDs?
+  /// Since when threads wait for a lock of the kernel.
+  var contentions: [Int32: Timestamp] = [:]
   var lostEvents: UInt64 = 0
   var lostSamples: UInt64 = 0
   var throttled = 0

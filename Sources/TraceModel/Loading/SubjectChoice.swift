@@ -28,13 +28,17 @@ enum SubjectChoice {
       let matches = processes.filter {
         String($0.pid) == wanted || $0.name == wanted || baseName($0) == wanted
       }
-      if let best = matches.max(by: { $0.cpuSeconds < $1.cpuSeconds }) { return best }
+      if let best = matches.max(by: usesLess) { return best }
       let known = processes.map { "\($0.name) (\($0.pid))" }.joined(separator: ", ")
       throw TraceError("no process \(wanted) in the trace; it has: \(known)")
     }
-    if capture == nil, let found = recorded(by: command, among: processes) { return found }
-    let rootPid = capture.map { Int32(truncatingIfNeeded: $0.rootPid) }
-    let root = processes.first { $0.pid == rootPid } ?? processes.first
+    let found =
+      if let capture {
+        processes.first { Int($0.pid) == capture.rootPid }
+      } else {
+        recorded(by: command, among: processes) ?? busiest(of: processes)
+      }
+    let root = found ?? processes.first
     guard let root else { throw TraceError("the trace names no process") }
     if capture?.mode == .attach || !isDriver(root) { return root }
     let others = processes.filter { $0.pid != root.pid && !isDriver($0) }
@@ -42,26 +46,70 @@ enum SubjectChoice {
     let candidates = [
       started.filter { hosts.contains($0.pid) }, started.filter(\.isSwift), started,
     ].first { !$0.isEmpty }
-    if let candidates { return candidates.max { $0.cpuSeconds < $1.cpuSeconds } ?? root }
+    if let candidates { return candidates.max(by: usesLess) ?? root }
     // The driver was there for a tool, which may have started more of them.
     return others.filter(\.isSwift).min { $0.start < $1.start } ?? root
   }
 
-  /// The program that perf's own command line names; in a recording of the whole machine, what used the CPUs most.
+  /// Whether nothing tells what a trace of another recorder is about, so that it was chosen by what it used.
+  static func isByUse(
+    among processes: [ProcessModel], capture: CaptureEvent?, asked: String?,
+    recorded command: [String]
+  ) -> Bool {
+    capture == nil && asked == nil && processes.count > 1
+      && recorded(by: command, among: processes) == nil
+  }
+
+  /// The program or the process that perf's own command line names.
   private static func recorded(
     by command: [String], among processes: [ProcessModel]
   ) -> ProcessModel? {
-    if let dashes = command.firstIndex(of: "--"), dashes + 1 < command.count {
-      let program = command[dashes + 1].split(separator: "/").last.map(String.init) ?? ""
-      let named = processes.filter { baseName($0) == program || $0.name == program.prefix(15) }
-      if !drivers.contains(program), let best = named.max(by: { $0.cpuSeconds < $1.cpuSeconds }) {
-        return best
+    for (option, value) in zip(command, command.dropFirst()) where ["-p", "--pid"].contains(option)
+    {
+      let found = value.split(separator: ",").compactMap { pid in
+        processes.first { String($0.pid) == pid }
       }
+      if let most = found.max(by: usesLess) { return most }
     }
-    guard command.contains("-a") || command.contains("--all-cpus") else { return nil }
-    return processes.filter { $0.pid > 0 && baseName($0) != "perf" }.max {
-      $0.cpuSeconds < $1.cpuSeconds
+    for (option, value) in command.map({ ($0.prefix(6), $0.dropFirst(6)) }) where option == "--pid="
+    {
+      if let found = processes.first(where: { String($0.pid) == value }) { return found }
     }
+    // What follows the options is the program, whose name is that of a process; after "--" nothing else is.
+    let words =
+      command.firstIndex(of: "--").map { command[($0 + 1)...].prefix(1) } ?? command.dropFirst()
+    for word in words {
+      let program = word.split(separator: "/").last.map(String.init) ?? ""
+      // `perf record -a sleep 10` says how long, not what.
+      guard !program.isEmpty, program != "sleep", !recorders.contains(program) else { continue }
+      let named = processes.filter {
+        baseName($0) == program
+          || $0.name == String(decoding: program.utf8.prefix(15), as: UTF8.self)
+      }
+      if let most = named.max(by: usesLess) { return most }
+    }
+    return nil
+  }
+
+  /// Who used the CPUs most, as far as the trace tells: of those that do not record.
+  private static func busiest(of processes: [ProcessModel]) -> ProcessModel? {
+    processes.filter {
+      $0.pid > 0 && !recorders.contains(baseName($0)) && !recorders.contains($0.name)
+    }
+    .max(by: usesLess)
+  }
+
+  /// What makes traces, and is on them itself.
+  private static let recorders: Set<String> = ["perf", "perf-exec", "trace-cmd", "simpleperf"]
+
+  private static func usesLess(_ one: ProcessModel, _ other: ProcessModel) -> Bool {
+    let (a, b) = (one, other)
+    if a.cpuSeconds != b.cpuSeconds { return a.cpuSeconds < b.cpuSeconds }
+    if a.sampledPeriods != b.sampledPeriods { return a.sampledPeriods < b.sampledPeriods }
+    if (a.programStart == nil) != (b.programStart == nil) { return a.programStart == nil }
+    if a.wakeups != b.wakeups { return a.wakeups < b.wakeups }
+    // The first of those that are alike.
+    return (a.start, a.pid) > (b.start, b.pid)
   }
 
   /// Whether a process only starts others.

@@ -13,6 +13,7 @@ extension TraceLoader {
     if let programStart = subject.programStart {
       // `swift run` builds, and `sh -c exec` prepares, in the process that is the program later.
       state.tables.leaveOut(subject.pid, before: programStart)
+      state.tables.fillSampledTimes()
       subject.start = programStart
     }
     let calls = state.calls.finish(
@@ -20,11 +21,14 @@ extension TraceLoader {
     state.capture?.unavailable += state.unseen.explanations(
       of: subject, descriptors: state.descriptors)
     if events.missesWakes { state.capture?.unavailable.append(FileEvents.wakesWereMissed) }
-    return Trace(
+    var trace = Trace(
       metadata: metadata(of: subject, from: start, to: end, records: records),
       capture: state.capture, start: start, end: end, tables: state.tables,
       stacks: state.stacks.table, calls: calls, eventNames: events.names,
       architecture: file.features.architecture, subject: subject)
+    trace.processorEvent = events.processorEvent
+    trace.tellsRuns = events.tellsRuns
+    return trace
   }
 
   /// Adds what trackers hold to what decoders put into the tables.
@@ -47,6 +51,9 @@ extension TraceLoader {
     state.tables.jobs = state.jobs.runs
     state.tables.createdTasks = state.jobs.created
     state.tables.tests = TestTracker.hosted(state.tests.runs, state.tables.processes)
+    if !events.tellsRuns, events.processorEvent?.isClock == true {
+      for index in state.tables.threads.indices { state.tables.threads[index].sampledTime = .zero }
+    }
     state.tables.fillProcessTotals()
   }
 
@@ -59,6 +66,9 @@ extension TraceLoader {
     let note = truncationNote()
     var undecodable = state.undecodable
     for event in events.decoded { undecodable.merge(event.undecodable) { $0 + $1 } }
+    if file.implausibleTimes > 0 {
+      undecodable["of a time that no clock can have had"] = file.implausibleTimes
+    }
     return TraceMetadata(
       path: path, startWallNanoseconds: wall, durationSeconds: (end - start).seconds,
       hostname: file.features.hostname, kernel: file.features.osRelease,
@@ -72,7 +82,10 @@ extension TraceLoader {
       unknownRecords: file.unknownRecords, symbolProblems: state.stacks.problems,
       untoldRuns: state.tables.threads.lazy.filter { $0.pid == subject.pid }
         .reduce(0) { $0 + $1.untoldRuns },
-      undecodable: undecodable)
+      undecodable: undecodable,
+      isSubjectByUse: SubjectChoice.isByUse(
+        among: state.tables.processes, capture: state.capture, asked: options.process,
+        recorded: file.features.commandLine))
   }
 
   private func truncationNote() -> String? {

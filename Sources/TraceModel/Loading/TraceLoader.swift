@@ -22,6 +22,8 @@ struct TraceLoader: ~Copyable {
     state.schedule.processors.count = file.features.cpusOnline ?? 1
     state.hasWakeups = events.names.contains("sched:sched_waking")
     state.stacks.lacksStacks = events.missesWakes
+    state.stacks.judgesModules = !events.isOwn
+    if !events.isOwn { state.stacks.kernelNames = KernelNames(file.features) }
     if events.isNamespaced { state.kernelThreadIDs = KernelThreadIDs() }
     state.infersRuns = events.infersRuns
     state.countsCalls = events.countsCalls
@@ -37,9 +39,15 @@ struct TraceLoader: ~Copyable {
   var resolvedStacks: StackTracker { state.stacks }
 
   mutating func load() throws(TraceError) -> Trace {
-    let isOrdered = file.isOrderKnown
+    var isOrdered = file.isOrderKnown
     readNames()
     readRecords()
+    if file.leaveOutImplausibleTimes(times) {
+      self = TraceLoader(file: file, path: path, options: options)
+      isOrdered = false
+      readNames()
+      readRecords()
+    }
     if !isOrdered, file.lateRecords > 0 {
       // The file broke its own order, which is known only now: what was made of it is made again.
       self = TraceLoader(file: file, path: path, options: options)

@@ -27,6 +27,8 @@ public struct ProcessModel: Sendable {
 
   // Totals.
   public var cpuSeconds: Double = 0
+  /// What its samples of the CPUs stand for, in the event's unit.
+  var sampledPeriods: UInt64 = 0
   public var wakeups: Int = 0
   public var bytesWritten: UInt64 = 0
   public var bytesSent: UInt64 = 0
@@ -45,6 +47,7 @@ extension ProcessModel: WholeRow {
     part.start = max(start, window.from)
     if let end, end > window.to { part.end = nil }
     part.cpuSeconds = 0
+    part.sampledPeriods = 0
     part.wakeups = 0
     part.bytesWritten = 0
     part.bytesSent = 0

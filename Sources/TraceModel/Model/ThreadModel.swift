@@ -13,8 +13,11 @@ public struct ThreadModel: Sendable {
   /// In time order, without gaps or overlaps.
   public var intervals = ThreadHistory()
 
+  /// Time on a CPU that the samples of a clock stand for, where no switch was recorded.
+  public var sampledTime: TimeSpan?
+
   /// Time on a CPU.
-  public var runningTime: TimeSpan { intervals.running }
+  public var runningTime: TimeSpan { sampledTime ?? intervals.running }
 }
 
 extension ThreadModel: TableRow {

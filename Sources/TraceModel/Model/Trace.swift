@@ -17,6 +17,11 @@ public struct Trace: Sendable {
   /// Names of the events that were recorded.
   public internal(set) var eventNames: Set<String> = []
 
+  /// The event whose samples show where threads ran; nil where there is none.
+  public internal(set) var processorEvent: ProcessorEvent?
+  /// The trace tells when threads got a CPU and left it.
+  public internal(set) var tellsRuns = false
+
   /// The subject was running before what is looked at: an attached process, or a window of a recording.
   public internal(set) var startsLate = false
 
@@ -84,6 +89,12 @@ public struct Trace: Sendable {
 
   /// The threads of a process.
   public func threads(of pid: Int32) -> [ThreadModel] { threads.filter { $0.pid == pid } }
+
+  /// The event whose samples tell shares of the CPU time, where nothing tells how much that was.
+  public var sharesEvent: ProcessorEvent? {
+    tellsRuns || !tables.footprints.isEmpty || processorEvent?.isClock != false
+      ? nil : processorEvent
+  }
 
   /// Seconds from the start of the recording.
   public func seconds(_ time: Timestamp) -> Double { (time - start).seconds }

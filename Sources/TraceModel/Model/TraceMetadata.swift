@@ -30,4 +30,6 @@ public struct TraceMetadata: Sendable {
   public var untoldRuns = 0
   /// Records that could not be decoded, by reason.
   public var undecodable: [String: Int]
+  /// Nothing tells what the trace is about: its subject is the process that used most.
+  public var isSubjectByUse = false
 }

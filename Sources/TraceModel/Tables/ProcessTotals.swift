@@ -1,12 +1,36 @@
 import Quantities
 
 extension Tables {
+  /// Gives threads that have a `sampledTime` the CPU time that their samples stand for.
+  ///
+  /// A number of a thread that ended may be given again: a sample is of the thread that lived then.
+  mutating func fillSampledTimes() {
+    guard threads.contains(where: { $0.sampledTime != nil }) else { return }
+    var lives: [Int32: [Int]] = [:]
+    for index in threads.indices {
+      threads[index].sampledTime = .zero
+      lives[threads[index].tid, default: []].append(index)
+    }
+    for sample in processorSamples {
+      guard let candidates = lives[sample.tid] else { continue }
+      let life =
+        candidates.count == 1
+        ? candidates[0] : candidates.last { threads[$0].start <= sample.time } ?? candidates[0]
+      threads[life].sampledTime =
+        (threads[life].sampledTime ?? .zero) + sample.clockTime
+    }
+  }
+
   /// Adds up what each process did.
   mutating func fillProcessTotals() {
+    fillSampledTimes()
     var index: [Int32: Int] = [:]
     for (position, process) in processes.enumerated() { index[process.pid] = position }
     for thread in threads {
       if let at = index[thread.pid] { processes[at].cpuSeconds += thread.runningTime.seconds }
+    }
+    for sample in processorSamples {
+      if let at = index[sample.pid] { processes[at].sampledPeriods &+= sample.period }
     }
     for (pid, count) in wakeups.countsByProcess {
       if let at = index[pid] { processes[at].wakeups = count }

@@ -24,6 +24,7 @@ extension EventRow {
   func kept(in window: TraceWindow.Bounds) -> Self? { window.contains(time) ? self : nil }
 }
 
+extension BlockedSample: EventRow {}
 extension CreatedTask: EventRow {}
 extension FileOperation: EventRow {}
 extension Footprint: EventRow {}

@@ -28,6 +28,8 @@ public struct Tables: Sendable {
   public internal(set) var counters: [CounterSeries] = []
   public internal(set) var signals: [SignalDelivery] = []
   public internal(set) var processorSamples: [ProcessorSample] = []
+  /// Blocked time of a trace without switches.
+  public internal(set) var blockedSamples: [BlockedSample] = []
   /// Runs of jobs of Swift concurrency, in the order of their ends.
   public internal(set) var jobs = JobLog()
   public internal(set) var createdTasks = TaskLog()
@@ -52,6 +54,7 @@ public struct Tables: Sendable {
     visitor.visit(&counters)
     visitor.visit(&signals)
     visitor.visit(&processorSamples)
+    visitor.visit(&blockedSamples)
     visitor.visit(&jobs)
     visitor.visit(&createdTasks)
   }

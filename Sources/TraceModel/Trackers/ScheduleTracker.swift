@@ -22,6 +22,8 @@ struct ScheduleTracker: ~Copyable {
     var awaitsEvents = false
     /// It is in the queue since it was woken, not since it was preempted.
     var isWoken = false
+    /// The CPU that it was last given, where runs have to be inferred; -1 where no switch told.
+    var processor: Int32 = -1
     /// `ProcessorUse.idle` when it got the CPU it runs on.
     var idleBefore: TimeSpan?
 
@@ -60,6 +62,11 @@ struct ScheduleTracker: ~Copyable {
   /// Since when each CPU has been idle, where runs have to be inferred; 0 for a busy one. CPUs of higher numbers, which
   /// no machine has, are taken for busy.
   private var idleSince = ContiguousArray<UInt64>(repeating: 0, count: 1 << 14)
+  /// The thread that each CPU was last given to, where runs have to be inferred; -1 where no switch told.
+  private var occupant = ContiguousArray<Int32>(repeating: -1, count: 1 << 14)
+  /// CPUs that were seen to leave the idle task: all their switches are recorded, so that one which is not there was
+  /// dropped. Elsewhere only the tracked threads' own are.
+  private var isWhole = ContiguousArray<Bool>(repeating: false, count: 1 << 14)
 
   /// The time of the first event: what was known of threads before it has no time.
   mutating func starts(at time: Timestamp) {
@@ -141,22 +148,58 @@ struct ScheduleTracker: ~Copyable {
     from previous: Int32, isRunnable: Bool, to next: Int32, on cpu: Int32, at time: Timestamp,
     infersRuns: Bool
   ) -> (previous: (pid: Int32, waited: WaitCause)?, next: (pid: Int32, waited: WaitCause)?) {
-    let idle = infersRuns ? setIdle(next == 0 ? time : nil, cpu) : nil
+    let before = infersRuns ? give(cpu, from: previous, to: next, at: time) : .unknown
     var untold: (pid: Int32, waited: WaitCause)?
     if let thread = threads.place(of: previous) {
-      if infersRuns { untold = thread.pointee.leaves(idleSince: idle, at: time, &processors) }
+      if infersRuns { untold = thread.pointee.leaves(before, at: time, &processors) }
       thread.pointee.switchOut(isRunnable: isRunnable, at: time, &processors)
     }
+    if infersRuns { arrives(next, on: cpu) }
     return (untold, switchIn(tid: next, at: time))
   }
 
-  /// Returns since when the CPU had been idle before.
+  /// One that is given another CPU has left the one that it had, though the record of it was dropped.
   @inline(__always)
-  private mutating func setIdle(_ since: Timestamp?, _ cpu: Int32) -> Timestamp? {
-    guard cpu >= 0, cpu < idleSince.count else { return nil }
-    let before = idleSince[Int(cpu)]
-    idleSince[Int(cpu)] = since?.nanoseconds ?? 0
-    return before > 0 ? Timestamp(nanoseconds: before) : nil
+  private mutating func arrives(_ tid: Int32, on cpu: Int32) {
+    guard let thread = threads.place(of: tid) else { return }
+    if thread.pointee.processor != cpu {
+      if thread.pointee.processor >= 0, cpu >= 0, cpu < isWhole.count, isWhole[Int(cpu)] {
+        thread.pointee.lostProcessor(&processors)
+      }
+      thread.pointee.processor = cpu
+    }
+  }
+
+  /// What a switch that begins a run would have told, where there was none.
+  enum Beginning {
+    /// The CPU was given to that thread, or nothing is known of it.
+    case unknown
+    /// The CPU had been idle since then, as far as the tracked threads' own switches tell.
+    case idle(since: Timestamp)
+    /// All switches of that CPU are recorded, and by them it was not the thread's: the record was dropped.
+    case dropped
+  }
+
+  /// Notes whom a CPU goes to, and tells what is known of the run that ends.
+  @inline(__always)
+  private mutating func give(
+    _ cpu: Int32, from previous: Int32, to next: Int32, at time: Timestamp
+  ) -> Beginning {
+    guard cpu >= 0, cpu < idleSince.count else { return .unknown }
+    let place = Int(cpu)
+    let idle = idleSince[place]
+    let last = occupant[place]
+    idleSince[place] = next == 0 ? time.nanoseconds : 0
+    occupant[place] = next
+    if previous == 0 { isWhole[place] = true }
+    if isWhole[place], last >= 0, last != previous {
+      // Who had it lost it without a record, and when is not known.
+      if let thread = threads.place(of: last), thread.pointee.processor == cpu {
+        thread.pointee.lostProcessor(&processors)
+      }
+      return .dropped
+    }
+    return idle > 0 ? .idle(since: Timestamp(nanoseconds: idle)) : .unknown
   }
 
   /// Returns the thread's process and what it was waiting for; nil for a thread that is not known.

@@ -87,25 +87,37 @@ extension ScheduleTracker.Thread {
 
   @inline(__always)
   mutating func leaves(
-    idleSince: Timestamp?, at time: Timestamp, _ processors: inout ProcessorUse
+    _ before: ScheduleTracker.Beginning, at time: Timestamp, _ processors: inout ProcessorUse
   ) -> (pid: Int32, waited: WaitCause)? {
-    guard state == .runnable || state == .blocked else { return nil }
-    return leavesUntold(idleSince: idleSince, at: time, &processors)
+    switch state {
+    case .running: return nil
+    case .unseen: guard case .dropped = before else { return nil }
+    case .runnable, .blocked: break
+    }
+    return leavesUntold(before, at: time, &processors)
   }
 
   @inline(never)
   private mutating func leavesUntold(
-    idleSince: Timestamp?, at time: Timestamp, _ processors: inout ProcessorUse
+    _ before: ScheduleTracker.Beginning, at time: Timestamp, _ processors: inout ProcessorUse
   ) -> (pid: Int32, waited: WaitCause)? {
     // Nothing tells since when it ran: a nanosecond stands for it. But a CPU that was idle takes a thread as it is
     // woken.
     var from = max(since, Timestamp(nanoseconds: max(time.nanoseconds, 1) - 1))
-    if isWoken, let idleSince { from = max(since, idleSince) }
+    if isWoken, case .idle(let idle) = before { from = max(since, idle) }
     model.untoldRuns += 1
     // The stack is of the wait that begins now, not of the one that the run ended.
     let leaving = pendingStack
     defer { pendingStack = leaving }
     return switchIn(at: from, &processors)
+  }
+
+  /// Its CPU was another's before a record said that it had left: a nanosecond stands for what it ran.
+  @inline(never)
+  mutating func lostProcessor(_ processors: inout ProcessorUse) {
+    guard state == .running else { return }
+    model.untoldRuns += 1
+    switchOut(isRunnable: false, at: Timestamp(nanoseconds: since.nanoseconds &+ 1), &processors)
   }
 
   @inline(__always)

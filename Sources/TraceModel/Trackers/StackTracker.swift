@@ -19,7 +19,11 @@ struct StackTracker {
   /// The mappings that an exec ended.
   private var replaced: [Int32: MappingTable] = [:]
   private var kernelSymbols: [KernelSymbolEvent] = []
+  /// Where to find the kernel's names once the first is wanted, of a trace that brings none.
+  var kernelNames: KernelNames?
   private var embedded = EmbeddedStacks()
+  /// Which functions are the program's own is not told with their names, as in a text: their files tell.
+  var judgesModules = false
   /// Some stacks are not among those that the trace brings along.
   var lacksStacks = false
   private let unwinder: Unwinder
@@ -27,6 +31,7 @@ struct StackTracker {
   private let symbolizer: Symbolizer
   private var resolved: [Int32: [UInt64: [Int32]]] = [:]
   private var tailCalls: [Int32: [Jump: [Int32]]] = [:]
+  private var jitMaps: [Int32: JITMap] = [:]
   private var executors: [Int32: [UInt64: String?]] = [:]
   private var causes: [Int: WaitCause] = [:]
 
@@ -51,7 +56,9 @@ struct StackTracker {
           function: shown(symbol.function.isEmpty ? nil : symbol.function, symbol.fullName),
           fullName: symbol.fullName, module: symbol.module, moduleOffset: symbol.offset ?? 0,
           file: symbol.file, line: symbol.line,
-          isKernel: symbol.isKernel, isProgram: symbol.isProgram,
+          isKernel: symbol.isKernel,
+          isProgram: symbol.isProgram
+            && (!judgesModules || FunctionOrigin.isProgramModule(path: symbol.module)),
           isTailCall: symbol.isTailCall ?? false)))
   }
 
@@ -66,6 +73,7 @@ struct StackTracker {
   }
 
   mutating func map(_ record: MmapRecord) {
+    kernelNames?.note(record)
     resolved[record.pid] = nil
     tailCalls[record.pid] = nil
     mappings[record.pid, default: MappingTable()].insert(
@@ -93,6 +101,23 @@ struct StackTracker {
       if known != nil || !lacksStacks { return known }
     }
     let sample = context.sample
+    guard let stack = resolve(sample) else { return nil }
+    seen.append((time: sample.time, tid: sample.tid, stack: stack))
+    return stack
+  }
+
+  /// The stack of a sample, or the function it was taken in where no stack was recorded.
+  mutating func stackOrPlace(of context: DecodingContext) -> Int? {
+    guard !isEmbedded, !context.attribute.sampleType.contains(.callchain),
+      context.attribute.sampleType.contains(.instructionPointer)
+    else { return stack(of: context) }
+    var sample = context.sample
+    guard sample.userRegisters == nil, let address = sample.ip, address != 0 else {
+      return stack(of: context)
+    }
+    // PERF_RECORD_MISC_CPUMODE_MASK; 2 is PERF_RECORD_MISC_USER.
+    sample.callchain =
+      context.record.misc & 7 == 2 ? [UInt64(bitPattern: -512), address] : [address]
     guard let stack = resolve(sample) else { return nil }
     seen.append((time: sample.time, tid: sample.tid, stack: stack))
     return stack
@@ -198,9 +223,26 @@ struct StackTracker {
     -> [Int32]
   {
     if let known = resolved[pid]?[address] { return known }
-    let frames = symbolizer.resolve(address: address, in: mapping).map { frame($0) }
+    let frames =
+      made(address, pid: pid, mapping).map { [$0] }
+      ?? symbolizer.resolve(address: address, in: mapping).map { frame($0) }
     resolved[pid, default: [:]][address] = frames
     return frames
+  }
+
+  /// A function that the process made itself, in memory that is no file's.
+  private mutating func made(_ address: UInt64, pid: Int32, _ mapping: MappingTable) -> Int32? {
+    if let path = mapping.find(address)?.path {
+      guard ["//anon", "[anon", "[heap]", "/memfd:", "/dev/zero"].contains(where: path.hasPrefix)
+      else { return nil }
+    }
+    let names = jitMaps[pid] ?? JITMap(pid: pid)
+    jitMaps[pid] = names
+    guard let name = names.name(of: address) else { return nil }
+    return table.intern(
+      Frame(
+        function: name, fullName: nil, module: "[jit]", moduleOffset: 0, file: nil, line: nil,
+        isKernel: false, isProgram: true))
   }
 
   private mutating func frame(_ resolved: ResolvedFrame, isTailCall: Bool = false) -> Int32 {
@@ -234,6 +276,10 @@ struct StackTracker {
   }
 
   private mutating func kernelFrame(_ address: UInt64) -> Int32 {
+    if kernelSymbols.isEmpty, let names = kernelNames {
+      kernelNames = nil
+      kernelSymbols = names.load()
+    }
     let next = kernelSymbols.partitioningIndex { $0.address > address }
     let name = next > 0 ? kernelSymbols[next - 1].name : nil
     return table.intern(

@@ -75,16 +75,44 @@ struct ExportCommand: ParsableCommand {
   func run() throws {
     Console.ignoreBrokenPipes()
     let trace = try analysis.trace(at: traces)
-    let bytes: [UInt8]
-    switch format {
-    case .folded:
-      bytes = Array(FoldedStacks.lines(trace, what).map { $0 + "\n" }.joined().utf8)
-    case .csv: bytes = Array(CSVExport.render(trace, table).utf8)
-    case .pprof: bytes = try PprofExport.render(trace)
-    case .perfetto: bytes = try PerfettoExport.render(trace, analysis.signals(of: trace))
-    case .firefox: bytes = try FirefoxExport.render(trace, analysis.signals(of: trace))
+    guard let bytes = try bytes(of: trace) else {
+      throw Failure(
+        status: Exit.empty,
+        message: "\(traces.joined(separator: ", ")) holds no \(contents) of "
+          + "\(trace.subject.name) (pid \(trace.subject.pid)), so that nothing was written; `lull report` says what "
+          + "it holds, and --process chooses another process")
     }
     guard let output else { return Console.output(bytes) }
     try OutputFile.write(bytes, to: output, overwrite: force)
+  }
+
+  /// What the file would have in it; nil where that is nothing.
+  private func bytes(of trace: Trace) throws -> [UInt8]? {
+    switch format {
+    case .folded:
+      let lines = FoldedStacks.lines(trace, what)
+      return lines.isEmpty ? nil : Array(lines.map { $0 + "\n" }.joined().utf8)
+    case .csv: return CSVExport.render(trace, table).map { Array($0.utf8) }
+    case .pprof: return try PprofExport.render(trace)
+    case .perfetto: return try PerfettoExport.render(trace, analysis.signals(of: trace))
+    case .firefox: return try FirefoxExport.render(trace, analysis.signals(of: trace))
+    }
+  }
+
+  /// In words.
+  private var contents: String {
+    switch format {
+    case .folded:
+      switch what {
+      case .cpu: "samples of the CPUs with stacks"
+      case .offcpu: "waits"
+      case .wakeups: "wakeups"
+      case .writes: "writes to files"
+      case .sends: "sends on internet sockets"
+      }
+    case .csv: table == .footprint ? "readings of memory" : table.rawValue
+    case .pprof: "samples of the CPUs or waits with stacks"
+    case .perfetto, .firefox: "samples, waits or readings of memory"
+    }
   }
 }

@@ -149,6 +149,11 @@ struct RecordCommand: ParsableCommand {
       }
       if let html { try write(analysis, to: html) }
     }
+    guard result.truncation == nil else {
+      throw Failure(
+        status: Exit.recordFailed,
+        message: "the command itself ended with status \(result.exitStatus)")
+    }
     throw ExitCode(result.exitStatus)
   }
 

@@ -11,9 +11,7 @@ enum BlameRows {
           .seconds($0.inclusiveSeconds),
         ]
       },
-      table("blame-cpu", "Blame: CPU time", time, blame.cpu) {
-        [.seconds($0.selfSeconds), .seconds($0.inclusiveSeconds)]
-      },
+      processor(blame, time),
       table(
         "blame-wakeups", "Blame: wakeups", [.number("Itself"), .number("With callees")],
         blame.wakeups
@@ -26,6 +24,22 @@ enum BlameRows {
       table("blame-disk", "Blame: writes", volume("Calls"), blame.disk, volume),
       table("blame-network", "Blame: sends", volume("Sends"), blame.network, volume),
     ]
+  }
+
+  /// Seconds, or shares of the samples' event.
+  private static func processor(_ blame: BlameSection, _ time: [ColumnModel]) -> TableModel {
+    guard let event = blame.cpuEvent else {
+      return table("blame-cpu", "Blame: CPU time", time, blame.cpu) {
+        [.seconds($0.selfSeconds), .seconds($0.inclusiveSeconds)]
+      }
+    }
+    let all = max(blame.cpu.reduce(0) { $0 + $1.count }, 1)
+    return table("blame-cpu", "Blame: shares of \(event)", time, blame.cpu) {
+      [
+        .number($0.count, Figures.percent($0.count / all)),
+        .number($0.inclusiveCount, Figures.percent($0.inclusiveCount / all)),
+      ]
+    }
   }
 
   private static func volume(_ noun: String) -> [ColumnModel] {

@@ -1,0 +1,52 @@
+import PerfData
+
+/// The event whose samples show where threads ran.
+public struct ProcessorEvent: Sendable, Hashable {
+  public var name: String
+  /// Its periods are CPU time. Those of any other event tell shares of it only: how often one comes changes with the
+  /// frequency of the CPU, and with what runs.
+  public var isClock: Bool
+
+  init(_ attribute: EventAttribute) {
+    name = attribute.name
+    isClock = attribute.samplingRank.map { $0 <= Self.taskClock } ?? false
+  }
+
+  fileprivate static let cpuClock = 0
+  fileprivate static let taskClock = 1
+  private static let cycles = 2
+
+  /// The event to take of a trace's, and which rank it has; of perf's own traces one, or each moment would count twice.
+  static func choose(
+    among attributes: [EventAttribute], isOwn: Bool
+  ) -> (event: ProcessorEvent?, isTaken: (EventAttribute) -> Bool) {
+    let ranks = attributes.compactMap { attribute in attribute.samplingRank.map { ($0, attribute) }
+    }
+    guard let best = ranks.min(by: { $0.0 < $1.0 }) else { return (nil, { _ in false }) }
+    if isOwn { return (ProcessorEvent(best.1), { $0.samplingRank.map { $0 <= cycles } ?? false }) }
+    return (ProcessorEvent(best.1), { $0.samplingRank == best.0 })
+  }
+}
+
+extension EventAttribute {
+  /// Which of several events to take for samples of the CPUs, the lowest first; nil for one that does not go on as long
+  /// as a CPU works.
+  var samplingRank: Int? {
+    // Of two kinds of cores each has events of its own, whose kind stands in the upper half.
+    let config = config & 0xffff_ffff
+    switch type {
+    // PERF_TYPE_SOFTWARE: PERF_COUNT_SW_CPU_CLOCK and _TASK_CLOCK; others are faults, switches and wishes.
+    case 1 where config == 0: return ProcessorEvent.cpuClock
+    case 1 where config == 1: return ProcessorEvent.taskClock
+    // PERF_TYPE_HARDWARE: cycles, instructions, and what is less even.
+    case 0: return config == 0 ? 2 : config == 1 ? 3 : 4
+    // PERF_TYPE_HW_CACHE and PERF_TYPE_RAW.
+    case 3, 4: return 5
+    default:
+      // Units of the processor have numbers that differ from machine to machine.
+      let isProcessors = ["cpu/", "cpu_", "ibs_", "armv8", "arm_spe"].contains(
+        where: name.hasPrefix)
+      return type > 5 && isProcessors ? 5 : nil
+    }
+  }
+}
