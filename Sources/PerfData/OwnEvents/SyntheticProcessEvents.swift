@@ -110,10 +110,13 @@ public struct DescriptorEvent: SyntheticPayload, Hashable {
   public var flags: Int?
   /// When open returned, in nanoseconds on the trace's clock.
   public var returnedAt: UInt64?
+  /// How large a regular file was, in bytes, as the recorder looked at it.
+  public var size: UInt64?
 
   /// Makes an event.
   public init(
-    pid: Int, fd: Int, path: String, kind: Kind, flags: Int? = nil, returnedAt: UInt64? = nil
+    pid: Int, fd: Int, path: String, kind: Kind, flags: Int? = nil, returnedAt: UInt64? = nil,
+    size: UInt64? = nil
   ) {
     self.pid = pid
     self.fd = fd
@@ -121,5 +124,6 @@ public struct DescriptorEvent: SyntheticPayload, Hashable {
     self.kind = kind
     self.flags = flags
     self.returnedAt = returnedAt
+    self.size = size
   }
 }

@@ -14,13 +14,16 @@ package enum DescriptorTable {
     package var isDeleted: Bool
     /// The flags it was opened with.
     package var flags: Int?
+    /// How large a regular file is, in bytes.
+    package var size: UInt64?
   }
 
   /// Resolves one descriptor; nil when it is closed, the process is gone or may not be read.
   package static func resolve(pid: Int32, fd: Int) -> DescriptorEvent? {
     guard let found = inspect(pid: pid, fd: fd) else { return nil }
     return DescriptorEvent(
-      pid: Int(pid), fd: fd, path: found.path, kind: found.kind, flags: found.flags)
+      pid: Int(pid), fd: fd, path: found.path, kind: found.kind, flags: found.flags,
+      size: found.size)
   }
 
   /// Resolves every open descriptor, in ascending order.
@@ -51,7 +54,8 @@ package enum DescriptorTable {
       known
       ? kind(of: information, at: link, name: name.path) : kind(ofName: name.path)
     return Resolved(
-      path: name.path, kind: kind, isDeleted: name.isDeleted, flags: flags(pid: pid, fd: fd))
+      path: name.path, kind: kind, isDeleted: name.isDeleted, flags: flags(pid: pid, fd: fd),
+      size: known ? size(of: information) : nil)
   }
 
   /// What a path means to a process, or the folder that it was in if it is gone.
@@ -66,7 +70,8 @@ package enum DescriptorTable {
     var information = stat()
     if stat(place, &information) == 0 {
       return Resolved(
-        path: absolute, kind: kind(of: information, at: place, name: absolute), isDeleted: false)
+        path: absolute, kind: kind(of: information, at: place, name: absolute), isDeleted: false,
+        size: size(of: information))
     }
     guard let slash = place.lastIndex(of: "/") else { return nil }
     return Resolved(
@@ -85,6 +90,10 @@ package enum DescriptorTable {
   private static func linkCount(_ path: String) -> UInt64? {
     var information = stat()
     return stat(path, &information) == 0 ? UInt64(information.st_nlink) : nil
+  }
+
+  private static func size(of information: stat) -> UInt64? {
+    information.st_mode & S_IFMT == S_IFREG ? UInt64(clamping: information.st_size) : nil
   }
 
   private static func kind(of information: stat, at link: String, name: String)

@@ -82,6 +82,16 @@ struct DiskLedger {
     }
   }
 
+  /// Enters reads that are known in sum, by path.
+  mutating func add(_ reads: [String: (reads: Int, bytes: UInt64)]) {
+    for (path, sum) in reads {
+      change(path) { file in
+        file.reads += sum.reads
+        file.bytesRead &+= sum.bytes
+      }
+    }
+  }
+
   private mutating func sync(_ operation: FileOperation, of path: String) {
     let count = Int(clamping: operation.weight)
     joiners[path]?.flush()

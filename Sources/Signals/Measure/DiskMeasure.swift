@@ -5,7 +5,11 @@ enum DiskMeasure {
   static func measure(_ subject: SubjectView) -> DiskSignal {
     var ledger = DiskLedger(subject)
     for operation in subject.trace.fileOperations.onDisk(by: subject.pid) { ledger.add(operation) }
+    let loads = FileLoadMeasure(subject)
+    ledger.add(loads.small)
     var signal = ledger.finish()
+    (signal.reads, signal.bytesRead) = (loads.reads, loads.bytesRead)
+    signal.loads = loads.loads
     signal.readsMeasured = subject.trace.capture?.recordsLargeReads == true
     let minutes = subject.seconds / 60
     signal.writesPerMinute = minutes > 0 ? Double(signal.writes) / minutes : 0

@@ -30,6 +30,12 @@ package struct DiskSignal: Sendable, Hashable, Codable {
   package var steadyBytesPerSecond: Double?
   /// Whether large reads were recorded.
   package var readsMeasured: Bool
+  /// Read calls and the bytes they brought of files, pipes and terminals, by /proc; what sockets gave is left out. Nil
+  /// where /proc did not tell.
+  package var reads: Int?
+  package var bytesRead: UInt64?
+  /// Files of which much was read in one go, most first.
+  package var loads: [FileLoad] = []
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
   package init(
@@ -79,7 +85,7 @@ package struct FileUse: Sendable, Hashable, Codable {
   package var rewrittenBytes: UInt64
   /// Writes of less than 4 KiB.
   package var smallWrites: Int
-  /// Large reads (64 KiB and more).
+  /// Reads: those of 64 KiB and more, and smaller ones where it is known that they were of this file.
   package var reads: Int
   /// Bytes of those reads.
   package var bytesRead: UInt64

@@ -24,7 +24,7 @@ enum SyntheticDecoder {
     guard let event: DescriptorEvent = decode(context) else { return }
     state.descriptors.seen(
       pid: Int32(truncatingIfNeeded: event.pid), fd: event.fd, path: event.path,
-      kind: event.kind, at: context.time)
+      kind: event.kind, size: event.size, flags: event.flags, at: context.time)
   }
 
   static func capture(_ context: DecodingContext, _ state: inout LoaderState) {

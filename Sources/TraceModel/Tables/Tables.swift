@@ -23,6 +23,8 @@ public struct Tables: Sendable {
   /// Tests that runners told of, in the order of their beginnings.
   public internal(set) var tests: [TestRun] = []
   public internal(set) var fileOperations = FileOperations()
+  /// In the order of their openings.
+  public internal(set) var openFiles: [OpenFile] = []
   public internal(set) var footprints: [Footprint] = []
   /// In the order of their first readings.
   public internal(set) var counters: [CounterSeries] = []
@@ -48,6 +50,7 @@ public struct Tables: Sendable {
     visitor.visit(&contents)
     visitor.visit(&tests)
     visitor.visit(&fileOperations)
+    visitor.visit(&openFiles)
     visitor.visit(&footprints)
     visitor.visit(&counters)
     visitor.visit(&signals)
