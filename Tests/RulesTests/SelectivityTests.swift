@@ -116,6 +116,23 @@ import TraceModel
     #expect(abs((audit.savings?.joules ?? 0) - (48000 - 15 * 310) * 0.00395) < 1e-9)
   }
 
+  /// A program that reads 200 MB past the page cache: 237 of its 241 idle wakeups end waits for the disk.
+  @Test func `waits for the disk are no idle wakeups, and the advice is for the cause`() throws {
+    func audit(_ causes: [WakeupCause: Int]) throws -> Audit {
+      var signals = Fixture.wellBehaved
+      let count = causes.values.reduce(0, +)
+      signals.wakeups = WakeupSignal(total: count + 50, idle: count, idleByCause: causes)
+      return try #require(Evaluator.evaluate(signals).audits.first { $0.id == "idle-wakeups" })
+    }
+    let reader = try audit([.disk: 237, .timer: 4])
+    #expect(abs((reader.value ?? -1) - 0.4) < 1e-12 && reader.status == .pass)
+    let polled = try audit([.disk: 237, .timer: 6000])
+    #expect(polled.status == .fail && polled.advice.hasPrefix("Timers:"))
+    #expect(polled.evidence.first?.summary == "6,000 idle wakeups by timers")
+    let flooded = try audit([.network: 6000, .timer: 20])
+    #expect(flooded.advice.hasPrefix("Network:"))
+  }
+
   @Test func `the limit of the CPU is compared with the busiest minute`() {
     var signals = Fixture.wellBehaved
     signals.durationSeconds = 600
