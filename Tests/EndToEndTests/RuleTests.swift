@@ -57,7 +57,7 @@ struct BadProgram: CustomTestStringConvertible, Sendable {
     BadProgram(
       workload: "chatty messages=40 gap=200", breaks: ["radio-duty-cycle"],
       mayBreak: ["tail-energy", "server-polling"], options: ["--radio-loopback"]),
-    BadProgram(workload: "leaker mbPerSecond=4 seconds=8", breaks: ["footprint-growth"]),
+    BadProgram(workload: "leaker mbPerSecond=4 seconds=33", breaks: ["footprint-growth"]),
     BadProgram(
       workload: "spiker mb=400 times=1 gap=400", breaks: ["peak-footprint"],
       // Clearing so many pages takes a CPU a third of a second.
