@@ -133,6 +133,28 @@ import TraceModel
     #expect(flooded.advice.hasPrefix("Network:"))
   }
 
+  /// What one rule recommends must not cost more by another.
+  @Test(arguments: [5_000_000, 20_000_000, 80_000_000, 400_000_000] as [UInt64])
+  func `data does better in a cache than where it is backed up, and best in memory`(bytes: UInt64) {
+    func disk(_ path: String?) -> Double {
+      var signals = Fixture.wellBehaved
+      if let path {
+        signals.disk?.files.append(
+          FileUse(
+            path: path, writes: 20, bytesWritten: bytes, rewrites: 9,
+            rewrittenBytes: bytes / 10 * 9))
+      }
+      let audits = Evaluator.evaluate(signals).audits.filter {
+        ["cache-writes", "backup-churn"].contains($0.id)
+      }
+      let weight = audits.reduce(0) { $0 + ($1.score == nil ? 0 : $1.weight) }
+      return weight == 0 ? 100 : audits.reduce(0) { $0 + ($1.score ?? 0) * $1.weight } / weight
+    }
+    let backedUp = disk("/home/me/Documents/map.bin")
+    let cached = disk("/home/me/.cache/app/map.bin")
+    #expect(backedUp < cached && cached < disk(nil))
+  }
+
   @Test func `the limit of the CPU is compared with the busiest minute`() {
     var signals = Fixture.wellBehaved
     signals.durationSeconds = 600

@@ -103,6 +103,9 @@ package struct FileUse: Sendable, Hashable, Codable {
   package var comparedBytes: UInt64
   /// Writes that are left when those of one burst that continue each other are joined up to 64 KiB.
   package var joinedWrites: Int?
+  /// Of the bytes written, those of the program's quitting: after it was told to end, or in its last second where it
+  /// ended by itself after ten or more.
+  package var quittingBytes: UInt64 = 0
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
   package init(
