@@ -105,7 +105,8 @@ package enum Measurement {
       activity, marks: set.marks, readySeconds: set.lifecycle?.launchSeconds,
       terminationTime: LifecycleMeasure.terminationRequest(in: subject).map {
         subject.time($0.time)
-      }, priors: options.priors, bursts: set.network?.bursts ?? [])
+      }, priors: options.priors, bursts: set.network?.bursts ?? [],
+      handlers: set.mainThread == nil ? nil : choice.map { HandlerTurns(of: $0, in: subject) })
     set.energy = EnergyMeasure.measure(set, subject)
     set.worstMinutes = WorstMinuteMeasure.measure(subject, set)
     return set

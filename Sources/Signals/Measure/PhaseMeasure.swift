@@ -32,7 +32,7 @@ enum PhaseMeasure {
 
   static func measure(
     _ activity: SubjectActivity, marks: [Mark], readySeconds: Double?, terminationTime: Double?,
-    priors: EnergyPriors, bursts: [Burst]
+    priors: EnergyPriors, bursts: [Burst], handlers: HandlerTurns?
   ) -> [Phase] {
     let subject = activity.subject
     guard subject.end > subject.start else { return [] }
@@ -40,7 +40,10 @@ enum PhaseMeasure {
       subject, marks: marks, readySeconds: readySeconds, terminationTime: terminationTime)
     var phases: [Phase] = []
     for span in spans(turnings, in: subject) where span.end > span.start {
-      phases.append(use(span, activity, priors: priors, bursts: bursts))
+      var phase = use(span, activity, priors: priors, bursts: bursts)
+      // Of the launch nobody is told.
+      if !phases.isEmpty, !span.isStopped { phase.handlerSeconds = handlers?.seconds(at: span.start) }
+      phases.append(phase)
     }
     return phases
   }
