@@ -14,6 +14,13 @@ private func measure(
   growing held: UInt64, open: [(path: String, size: UInt64?, kind: DescriptorEvent.Kind)],
   received: Int = 0
 ) throws -> DiskSignal {
+  try #require(try signals(growing: held, open: open, received: received).disk)
+}
+
+private func signals(
+  growing held: UInt64, open: [(path: String, size: UInt64?, kind: DescriptorEvent.Kind)],
+  received: Int = 0
+) throws -> SignalSet {
   var builder = TraceBuilder()
   try builder.synthetic(
     CaptureEvent(
@@ -42,7 +49,7 @@ private func measure(
   }
   builder.exit(time: 5 * second, pid: 100, tid: 100)
   let trace = try builder.withFile { try Trace.load(path: $0) }
-  return try #require(try Measurement.measure(trace).disk)
+  return try Measurement.measure(trace)
 }
 
 struct FileLoadTests {
@@ -54,6 +61,15 @@ struct FileLoadTests {
     #expect(abs(load.start - 1) < 1e-9 && abs(load.durationSeconds - 0.2) < 1e-9)
     #expect(disk.bytesRead == 200_000_000 && disk.reads == 48_839)
     #expect(disk.files.first { $0.path == path }?.bytesRead == 200_000_000)
+  }
+
+  /// The thread ran all the time, and there was no other.
+  @Test func `the only thread that ran read the file, and that is access on the main thread`() throws {
+    let access = try #require(
+      try signals(growing: 0, open: [(path, 200_000_000, .regular)]).mainThread?.fileAccess)
+    #expect(access.files.map(\.path) == [path] && access.bytes == 200_000_000)
+    // The calls and the open.
+    #expect(access.calls == 48_829 || access.calls == 48_830)
   }
 
   @Test func `a file that goes through a buffer is not kept`() throws {

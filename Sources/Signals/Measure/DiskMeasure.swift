@@ -2,10 +2,9 @@ import TraceModel
 
 /// Measures what the subject wrote to regular files, by path.
 enum DiskMeasure {
-  static func measure(_ subject: SubjectView) -> DiskSignal {
+  static func measure(_ subject: SubjectView, _ loads: FileLoadMeasure) -> DiskSignal {
     var ledger = DiskLedger(subject)
     for operation in subject.trace.fileOperations.onDisk(by: subject.pid) { ledger.add(operation) }
-    let loads = FileLoadMeasure(subject)
     ledger.add(loads.small)
     var signal = ledger.finish()
     (signal.reads, signal.bytesRead) = (loads.reads, loads.bytesRead)

@@ -15,7 +15,8 @@ struct FileLoadMeasure {
   /// Less between two readings of /proc is a program's ordinary reading.
   private static let leastBetween: UInt64 = 64 << 10
 
-  private struct Piece {
+  /// What was read between two moments.
+  struct Piece {
     var path: String?
     var from: Timestamp
     var to: Timestamp
@@ -28,6 +29,8 @@ struct FileLoadMeasure {
   private(set) var loads: [FileLoad] = []
   /// What small reads brought of each file that they are known to be of.
   private(set) var small: [String: (reads: Int, bytes: UInt64)] = [:]
+  /// Small reads that load files or the like, in the order of time.
+  private(set) var spells: [Piece] = []
   /// All reads but of sockets; nil where /proc did not tell.
   private(set) var reads: Int?
   private(set) var bytesRead: UInt64?
@@ -46,7 +49,8 @@ struct FileLoadMeasure {
           path: path, from: operation.time, to: operation.time,
           bytes: operation.bytes &* operation.weight, reads: Int(clamping: operation.weight)))
     }
-    pieces += measureSmall()
+    spells = measureSmall()
+    pieces += spells
     loads = joined(pieces).filter { $0.bytes > Self.largeBytes }.sorted {
       ($1.bytes, $0.start) < ($0.bytes, $1.start)
     }

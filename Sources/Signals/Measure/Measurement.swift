@@ -80,7 +80,16 @@ package enum Measurement {
       set.network = NetworkMeasure.measure(
         subject, profile: profile, others: others, includeLoopback: options.includeLoopback)
     }
-    if set.unavailable[.disk] == nil { set.disk = DiskMeasure.measure(subject) }
+    if set.unavailable[.disk] == nil {
+      let loads = FileLoadMeasure(subject)
+      set.disk = DiskMeasure.measure(subject, loads)
+      if let choice, set.mainThread != nil {
+        let access = FileAccessMeasure(
+          of: choice, after: set.lifecycle?.launchSeconds.map { subject.start + TimeSpan(seconds: $0) },
+          in: subject)
+        set.mainThread?.fileAccess = access.measure(loads, activity)
+      }
+    }
     if set.unavailable[.memory] == nil {
       set.memory = MemoryMeasure.measure(subject, main: choice?.thread)
     }

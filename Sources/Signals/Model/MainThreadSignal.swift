@@ -38,6 +38,9 @@ package struct MainThreadSignal: Sendable, Hashable, Codable {
   /// Blocked time grouped by cause and stack, worst first.
   package var blockings: [Blocking]
 
+  /// What it did to files after the launch; nil where that was not recorded.
+  package var fileAccess: FileAccess?
+
   /// Whether the thread ever waited for events; nil where that cannot be told.
   package var knownEventLoop: Bool? { hasEventLoop || areWaitsKnown ? hasEventLoop : nil }
 
