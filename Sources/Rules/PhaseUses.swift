@@ -38,7 +38,8 @@ enum PhaseUses {
       displayValue:
         "\(Figures.seconds(cpu)) of CPU time, \(Figures.count(wakeups, "wakeup")), "
         + "\(Figures.bytes(sent)) over the network and \(Figures.bytes(written)) to disk in "
-        + "\(Figures.seconds(seconds)) of \(noun): \(Figures.joules(joules)), as \(Figures.brief(rate.value)) % of a core",
+        + "\(Figures.seconds(seconds)) of \(noun): \(Figures.joules(joules)), as \(Figures.brief(rate.value)) % "
+        + "of a core",
       evidence: phases.sorted { self.joules($0, signals.priors) > self.joules($1, signals.priors) }
         .prefix(5).map {
           row(
@@ -53,7 +54,9 @@ enum PhaseUses {
     if !missing.isEmpty {
       guard rate.value > scale.target else {
         return .notMeasured(
-          reason: "of what counts here \(missing.map(\.rawValue).joined(separator: ", ")) was not recorded")
+          reason:
+            "of what counts here \(missing.map(\.rawValue).joined(separator: ", ")) was not recorded"
+        )
       }
       finding.displayValue += ", besides \(missing.map(\.rawValue).joined(separator: ", "))"
     }

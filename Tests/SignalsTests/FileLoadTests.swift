@@ -35,7 +35,12 @@ private func signals(
     try builder.descriptor(
       time: time + 1, pid: 100, fd: 5 + index, path: file.path, kind: file.kind, size: file.size)
   }
-  if received > 0 { builder.receive(time: second * 205 / 100, tid: 100, socket: 7, bytes: received) }
+  if received > 0 {
+    for hundredths in [205, 215] as [UInt64] {
+      builder.receive(
+        time: second * hundredths / 100, tid: 100, socket: 7, bytes: received / 2)
+    }
+  }
   for step in UInt64(0)...30 {
     var sample = FootprintSample()
     let share = min(max(step, 10) - 10, 2)
@@ -53,7 +58,9 @@ private func signals(
 }
 
 struct FileLoadTests {
-  @Test func `a file is read in one go however small the calls, and what is kept of it shows`() throws {
+  @Test func `a file is read in one go however small the calls, and what is kept of it shows`()
+    throws
+  {
     let disk = try measure(growing: 200_000_000, open: [(path, 200_000_000, .regular)])
     let load = try #require(disk.loads.first)
     #expect(disk.loads.count == 1 && load.path == path)
@@ -64,7 +71,9 @@ struct FileLoadTests {
   }
 
   /// The thread ran all the time, and there was no other.
-  @Test func `the only thread that ran read the file, and that is access on the main thread`() throws {
+  @Test func `the only thread that ran read the file, and that is access on the main thread`()
+    throws
+  {
     let access = try #require(
       try signals(growing: 0, open: [(path, 200_000_000, .regular)]).mainThread?.fileAccess)
     #expect(access.files.map(\.path) == [path] && access.bytes == 200_000_000)
@@ -80,7 +89,9 @@ struct FileLoadTests {
   @Test func `the file is the one whose size was read`() throws {
     let disk = try measure(
       growing: 0,
-      open: [("/data/other", 50_000_000, .regular), (path, 200_000_000, .regular), ("pipe", nil, .pipe)])
+      open: [
+        ("/data/other", 50_000_000, .regular), (path, 200_000_000, .regular), ("pipe", nil, .pipe),
+      ])
     #expect(disk.loads.map(\.path) == [path])
   }
 

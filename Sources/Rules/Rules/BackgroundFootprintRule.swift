@@ -8,8 +8,10 @@ package enum BackgroundFootprintRule: Rule {
     category: .lifeCycle,
     guide: [Guide.footprint2015, Guide.backgroundMemory, Guide.responsible10],
     signals: [.memory], unit: "MB",
-    measuredAs: "footprint 5 s after a background phase began (or at its end), times the share that it is of the "
-      + "footprint at its beginning: what is kept, as far as nothing was freed of it; the worst phase. The largest are "
+    measuredAs:
+      "footprint 5 s after a background phase began (or at its end), times the share that it is of the "
+      + "footprint at its beginning: what is kept, as far as nothing was freed of it; the worst phase. The "
+      + "largest are "
       + "ended first, so that a gigabyte counts though another was freed, and 20 MB hardly",
     advice:
       "Empty caches (NSCache.removeAllObjects()), drop decoded images and buffers that can be "

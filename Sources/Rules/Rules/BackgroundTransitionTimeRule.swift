@@ -7,10 +7,13 @@ package enum BackgroundTransitionTimeRule: Rule {
     id: "background-transition-time", title: "Handle going to the background soon",
     category: .lifeCycle, guide: [Guide.background2015, Guide.background],
     signals: [.lifecycle, .mainThread], unit: "s",
-    measuredAs: "the longest turn of the main thread in which it was told of the background: from the mark, or from its "
-      + "next turn within a second, to its next event wait, which is when the guide's method returns; when the program "
+    measuredAs:
+      "the longest turn of the main thread in which it was told of the background: from the mark, or from its "
+      + "next turn within a second, to its next event wait, which is when the guide's method returns; when the "
+      + "program "
       + "was quiet is shown beside",
-    advice: "Save while in use, so that little is left to save at the end. What must be finished after the handler "
+    advice:
+      "Save while in use, so that little is left to save at the end. What must be finished after the handler "
       + "returns belongs in one task with a deadline; cancel the others (Task.cancel(), "
       + "withTaskCancellationHandler) and stop timers at once.",
     examples: [

@@ -5,7 +5,8 @@ package enum BackupChurnRule: Rule {
   package static let metadata = RuleMetadata(
     id: "backup-churn", title: "Keep what changes often out of backed-up places", category: .disk,
     guide: [Guide.backedUp], signals: [.disk], unit: "MB/min",
-    measuredAs: "bytes written again, and bytes of files of which more than 4 MiB were written, under the user's data "
+    measuredAs:
+      "bytes written again, and bytes of files of which more than 4 MiB were written, under the user's data "
       + "and document directories (.local/share, .config, Documents and the like) per minute; what is saved once as "
       + "the program quits is left out",
     advice:

@@ -7,7 +7,8 @@ package enum CacheWritesRule: Rule {
     guide: [Guide.fileAccess], signals: [.disk], unit: "MB/min",
     measuredAs:
       "bytes written under cache and temporary directories (/tmp, /var/tmp, .cache, Caches "
-      + "and the like) per minute, less the state that is saved as the program quits (after SIGTERM or SIGINT, or in the "
+      + "and the like) per minute, less the state that is saved as the program quits (after SIGTERM or SIGINT, "
+      + "or in the "
       + "last second of a run of ten and more)",
     advice: "Keep caches in memory (NSCache, a dictionary with a limit, memfd or /dev/shm for big "
       + "scratch data), and write what the next start really needs once, at the end. Data too large for memory is "

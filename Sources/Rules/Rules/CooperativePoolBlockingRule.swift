@@ -7,7 +7,8 @@ package enum CooperativePoolBlockingRule: Rule {
     category: .responsiveness, guide: [Guide.doNotBlock, Guide.concurrency],
     signals: [.mainThread], unit: "ms/min",
     measuredAs:
-      "by extension of what the guide asks of the main thread, since every task waits for the pool: time that Swift tasks "
+      "by extension of what the guide asks of the main thread, since every task waits for the pool: time that "
+      + "Swift tasks "
       + " kept the pool's most blocked thread in files, locks, sleeps and the like, "
       + "per minute",
     advice:

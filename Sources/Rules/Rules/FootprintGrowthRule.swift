@@ -33,7 +33,8 @@ package enum FootprintGrowthRule: Rule {
       RuleExample(
         "a start that filled 300 MB a minute, and slows down", .notMeasured,
         warming(60, 3e8, 4e7)),
-      RuleExample("5 MB a minute, as fast as ever after two minutes", .fail, warming(120, 5e6, 5e6)),
+      RuleExample(
+        "5 MB a minute, as fast as ever after two minutes", .fail, warming(120, 5e6, 5e6)),
       RuleExample(
         "too short to tell", .notMeasured,
         SignalSet(durationSeconds: 0.2, memory: MemorySignal(peakFootprintBytes: 9_000_000))),

@@ -7,7 +7,8 @@ package enum IdleWakeupsRule: Rule {
     id: "idle-wakeups", title: "Let the CPU sleep", category: .cpu, guide: [Guide.reducePower],
     signals: [.wakeups], unit: "1/s",
     measuredAs:
-      "wakeups made in interrupt context, as macOS and iOS count them, per second, by cause; ends of waits for the disk "
+      "wakeups made in interrupt context, as macOS and iOS count them, per second, by cause; ends of waits for "
+      + "the disk "
       + "are left out, since the rules about files count those; the limit holds from 300 s on",
     advice: "What is asked depends on the cause that the evidence names. " + timerAdvice + " "
       + networkAdvice,
@@ -23,7 +24,8 @@ package enum IdleWakeupsRule: Rule {
     + "(Timer.tolerance, the leeway of a DispatchSourceTimer, Task.sleep(for:tolerance:)) so that they can share a "
     + "wakeup."
   private static let networkAdvice =
-    "Network: have the other end send more at a time and less often (batches, a longer interval of updates, compression), "
+    "Network: have the other end send more at a time and less often (batches, a longer interval of updates, "
+    + "compression), "
     + "and unsubscribe from what nobody looks at."
   private static let signalAdvice =
     "Signals: find who sends them, as an interval timer (setitimer, timer_create) or a parent, and wait on a "

@@ -9,7 +9,8 @@ package enum LargeFileReadsRule: Rule {
   package static let metadata = RuleMetadata(
     id: "large-file-reads", title: "Map large files instead of loading them", category: .memory,
     guide: [Guide.allocate], signals: [.disk, .memory], unit: "files",
-    measuredAs: "regular files of which more than 4 MiB were read in one go (pauses of less than half a second), however "
+    measuredAs:
+      "regular files of which more than 4 MiB were read in one go (pauses of less than half a second), however "
       + "small the calls, while the footprint rose by half of that or more; a file that is mapped, or read "
       + "through a buffer of its own, raises it by little",
     advice:
@@ -45,7 +46,8 @@ package enum LargeFileReadsRule: Rule {
     let paths = Set(whole.compactMap(\.path))
     if paths.isEmpty, let load = whole.first {
       return .notMeasured(
-        reason: "\(Figures.bytes(load.bytes)) in \(Figures.count(load.reads, "read")) were kept in memory, and of which "
+        reason:
+          "\(Figures.bytes(load.bytes)) in \(Figures.count(load.reads, "read")) were kept in memory, and of which "
           + "file they were is not known")
     }
     return .measured(

@@ -14,7 +14,8 @@ package enum MainThreadFileAccessRule: Rule {
     category: .responsiveness, guide: [Guide.threads, Guide.doNotBlock],
     signals: [.mainThread], unit: "ms/min",
     measuredAs:
-      "time the main thread was blocked in file calls and syncs, or, where that is more, what its file calls would take "
+      "time the main thread was blocked in file calls and syncs, or, where that is more, what its file calls "
+      + "would take "
       + "with a cold cache (0.1 ms a call, 4 ms a MB), per minute: a warm cache makes none free. Page faults are "
       + "shown but not counted, since loading the program causes them too; the launch has rules of its own",
     advice: "Read and write files from an actor or a background queue: FileHandle and Data calls "
@@ -24,7 +25,8 @@ package enum MainThreadFileAccessRule: Rule {
       RuleExample(
         "a settings file read from the cache", .pass,
         SignalSet(
-          durationSeconds: 60, mainThread: example(FileAccess(calls: 2, bytes: 4000), seconds: 0.004))),
+          durationSeconds: 60,
+          mainThread: example(FileAccess(calls: 2, bytes: 4000), seconds: 0.004))),
       RuleExample(
         "ten writes synced for 50 ms each", .fail,
         SignalSet(

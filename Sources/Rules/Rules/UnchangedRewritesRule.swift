@@ -16,7 +16,8 @@ package enum UnchangedRewritesRule: Rule {
       RuleExample("each save differs", .pass, example(compared: 9, equal: 0)),
       RuleExample("the last of nineteen saves", .pass, example(compared: 19, equal: 1)),
       RuleExample("the same settings nine times", .fail, example(compared: 9, equal: 9)),
-      RuleExample("a single save that changed nothing", .notMeasured, example(compared: 1, equal: 1)),
+      RuleExample(
+        "a single save that changed nothing", .notMeasured, example(compared: 1, equal: 1)),
       RuleExample(
         "contents not read", .notMeasured,
         SignalSet(

@@ -46,7 +46,8 @@ enum LifecycleMeasure {
   /// Nil where that was not recorded; the last second of a run of less than ten is as much its work as its quitting.
   static func quitting(in subject: SubjectView) -> Timestamp? {
     if let asked = terminationRequest(in: subject) { return asked.time }
-    guard let end = subject.trace.subject.end, end <= subject.trace.end, subject.seconds >= 10 else {
+    guard let end = subject.trace.subject.end, end <= subject.trace.end, subject.seconds >= 10
+    else {
       return nil
     }
     return end + TimeSpan(seconds: -1)

@@ -85,7 +85,8 @@ package enum Measurement {
       set.disk = DiskMeasure.measure(subject, loads)
       if let choice, set.mainThread != nil {
         let access = FileAccessMeasure(
-          of: choice, after: set.lifecycle?.launchSeconds.map { subject.start + TimeSpan(seconds: $0) },
+          of: choice,
+          after: set.lifecycle?.launchSeconds.map { subject.start + TimeSpan(seconds: $0) },
           in: subject)
         set.mainThread?.fileAccess = access.measure(loads, activity)
       }

@@ -42,7 +42,9 @@ enum PhaseMeasure {
     for span in spans(turnings, in: subject) where span.end > span.start {
       var phase = use(span, activity, priors: priors, bursts: bursts)
       // Of the launch nobody is told.
-      if !phases.isEmpty, !span.isStopped { phase.handlerSeconds = handlers?.seconds(at: span.start) }
+      if !phases.isEmpty, !span.isStopped {
+        phase.handlerSeconds = handlers?.seconds(at: span.start)
+      }
       phases.append(phase)
     }
     return phases
