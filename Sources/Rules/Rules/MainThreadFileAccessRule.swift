@@ -3,8 +3,8 @@ import Signals
 
 /// The main thread must not read and write files.
 package enum MainThreadFileAccessRule: Rule {
-  /// What a call takes that finds nothing in the page cache, in milliseconds: a random read of 4 KiB from eMMC flash takes
-  /// 0.1 to 0.2.
+  /// What a call takes that finds nothing in the page cache, in milliseconds: a random read of 4 KiB from eMMC flash
+  /// takes 0.1 to 0.2.
   static let millisecondsPerCall = 0.1
   /// And a megabyte: eMMC 5.1 reads 250 MB/s in sequence.
   static let millisecondsPerMegabyte = 4.0
