@@ -100,16 +100,18 @@ final class DescriptorBook {
   private static let largeFile: UInt64 = 4 << 20
 
   /// What is by now at the path by which a descriptor was opened; a regular file at a whole path needs no telling, but
-  /// for the size of a large one.
+  /// for the size of a large one and for property lists.
   private func guess(_ key: Key, _ wish: Wish) -> (event: DescriptorEvent, time: UInt64)? {
     guard let path = wish.path,
       let found = DescriptorTable.inspect(path: path, of: key.pid),
       wish.isWritten && (found.kind != .regular || !path.hasPrefix("/"))
-        || found.kind == .regular && found.size ?? 0 >= Self.largeFile
+        || found.kind == .regular
+          && (found.size ?? 0 >= Self.largeFile || found.path.hasSuffix(".plist"))
     else { return nil }
     return (
       DescriptorEvent(
-        pid: Int(key.pid), fd: Int(key.fd), path: found.path, kind: found.kind, size: found.size),
+        pid: Int(key.pid), fd: Int(key.fd), path: found.path, kind: found.kind, size: found.size,
+        format: PropertyList.format(of: found, at: DescriptorTable.place(of: found.path, to: key.pid))),
       wish.time
     )
   }

@@ -69,6 +69,7 @@ final class Recording {
       descriptors,
       ContentWatcher(processes: processes),
       FreezeWatch(pid: subject.pid),
+      HeldWatch(of: processes),
       governor,
       FootprintSource(of: processes),
       KernelNames(in: drain, pid: subject.pid),

@@ -23,7 +23,8 @@ package enum DescriptorTable {
     guard let found = inspect(pid: pid, fd: fd) else { return nil }
     return DescriptorEvent(
       pid: Int(pid), fd: fd, path: found.path, kind: found.kind, flags: found.flags,
-      size: found.size)
+      size: found.size,
+      format: PropertyList.format(of: found, at: "/proc/\(pid)/fd/\(fd)"))
   }
 
   /// Resolves every open descriptor, in ascending order.
@@ -64,9 +65,7 @@ package enum DescriptorTable {
       path.hasPrefix("/")
       ? path : self.path(pid: pid, directory: Int(AT_FDCWD)).map { "\($0)/\(path)" }
     guard let absolute else { return nil }
-    let inside = "/proc/\(pid)/root\(absolute)"
-    // A process that is gone most likely saw the files that we see.
-    let place = access("/proc/\(pid)/root", F_OK) == 0 ? inside : absolute
+    let place = place(of: absolute, to: pid)
     var information = stat()
     if stat(place, &information) == 0 {
       return Resolved(
@@ -76,6 +75,11 @@ package enum DescriptorTable {
     guard let slash = place.lastIndex(of: "/") else { return nil }
     return Resolved(
       path: absolute, kind: regularKind(at: String(place[...slash])), isDeleted: true)
+  }
+
+  /// Where a process's path leads to from here; one that is gone most likely saw the files that we see.
+  static func place(of path: String, to pid: Int32) -> String {
+    access("/proc/\(pid)/root", F_OK) == 0 ? "/proc/\(pid)/root\(path)" : path
   }
 
   /// A file may really be called "x (deleted)", and then it still has a link.

@@ -85,17 +85,21 @@ package enum KernelFile {
 
   /// The names in a directory that are numbers, ascending.
   package static func numbers(in path: String) -> [Int32] {
+    names(in: path).compactMap { name in Int32(name).flatMap { $0 >= 0 ? $0 : nil } }.sorted()
+  }
+
+  /// The names in a directory; none where it cannot be read.
+  package static func names(in path: String) -> [String] {
     guard let directory = opendir(path) else { return [] }
     defer { closedir(directory) }
-    var found: [Int32] = []
+    var found: [String] = []
     while let entry = readdir(directory) {
       // Not by value: an entry may end before the 256 bytes that its type has.
       guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { return [] }
       let text = (UnsafeRawPointer(entry) + offset).assumingMemoryBound(to: CChar.self)
-      let name = String(cString: text)
-      if let number = Int32(name), number >= 0 { found.append(number) }
+      found.append(String(cString: text))
     }
-    return found.sorted()
+    return found
   }
 
   /// What the C library calls an error number.

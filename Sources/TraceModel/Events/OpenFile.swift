@@ -15,6 +15,8 @@ public struct OpenFile: Sendable {
   public var size: UInt64?
   /// open's flags (`fcntl.h`), where known.
   public var flags: Int?
+  /// How a property list is written: `DescriptorEvent.binaryFormat` or `textFormat`; nil of other files.
+  public var format: String?
 
   /// It was opened for writing alone (O_WRONLY).
   public var isWriteOnly: Bool { flags.map { $0 & 3 == 1 } ?? false }

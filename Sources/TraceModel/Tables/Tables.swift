@@ -25,6 +25,8 @@ public struct Tables: Sendable {
   public internal(set) var fileOperations = FileOperations()
   /// In the order of their openings.
   public internal(set) var openFiles: [OpenFile] = []
+  /// Locks and inhibitors, in the order in which they were seen.
+  public internal(set) var held: [HeldResource] = []
   public internal(set) var footprints: [Footprint] = []
   /// In the order of their first readings.
   public internal(set) var counters: [CounterSeries] = []
@@ -51,6 +53,7 @@ public struct Tables: Sendable {
     visitor.visit(&tests)
     visitor.visit(&fileOperations)
     visitor.visit(&openFiles)
+    visitor.visit(&held)
     visitor.visit(&footprints)
     visitor.visit(&counters)
     visitor.visit(&signals)

@@ -20,6 +20,7 @@ struct DescriptorTracker {
     var seen: Target?
     var size: UInt64?
     var flags: Int?
+    var format: String?
   }
 
   private struct Key: Hashable {
@@ -82,13 +83,14 @@ struct DescriptorTracker {
   /// What the recorder read in /proc.
   mutating func seen(
     pid: Int32, fd: Int, path: String, kind: DescriptorEvent.Kind, size: UInt64? = nil,
-    flags: Int? = nil, at time: Timestamp
+    flags: Int? = nil, format: String? = nil, at time: Timestamp
   ) {
     let key = Key(pid: pid, fd: fd)
     tell(key, Target(path: path, kind: kind), at: time)
     guard let last = lives[key]?.indices.last else { return }
     lives[key]?[last].size = size
     lives[key]?[last].flags = flags
+    lives[key]?[last].format = format
   }
 
   private mutating func tell(_ key: Key, _ target: Target, at time: Timestamp) {
@@ -116,7 +118,8 @@ struct DescriptorTracker {
         let target = Self.target(of: life)
         return OpenFile(
           pid: key.pid, descriptor: key.fd, path: target.path, kind: target.kind,
-          start: life.start, end: life.end, size: life.size, flags: life.flags)
+          start: life.start, end: life.end, size: life.size, flags: life.flags,
+          format: life.format)
       }
     }.sorted { ($0.start, $0.pid, $0.descriptor) < ($1.start, $1.pid, $1.descriptor) }
   }

@@ -59,6 +59,7 @@ struct ProcessTracker {
     if !event.executable.isEmpty { process.executable = event.executable }
     if !event.commandLine.isEmpty { process.commandLine = event.commandLine }
     if let isSwift = event.isSwift { process.isSwift = isSwift }
+    if let codeBytes = event.codeBytes { process.codeBytes = codeBytes }
     process.swiftVersion = event.swiftVersion ?? process.swiftVersion
     process.exitStatus = event.exitStatus ?? process.exitStatus
     process.signal = event.signal ?? process.signal
