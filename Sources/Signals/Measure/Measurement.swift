@@ -117,9 +117,25 @@ package enum Measurement {
         subject.time($0.time)
       }, priors: options.priors, bursts: set.network?.bursts ?? [],
       handlers: set.mainThread == nil ? nil : choice.map { HandlerTurns(of: $0, in: subject) })
+    fillHeld(&set, subject, activity)
     set.energy = EnergyMeasure.measure(set, subject)
     set.worstMinutes = WorstMinuteMeasure.measure(subject, set)
     return set
+  }
+
+  /// What hangs on the phases, on files over the whole run, and on what is held.
+  private static func fillHeld(
+    _ set: inout SignalSet, _ subject: SubjectView, _ activity: SubjectActivity
+  ) {
+    set.held = HeldMeasure.locks(subject)
+    set.accessories = HeldMeasure.accessories(subject)
+    set.propertyLists = HeldMeasure.propertyLists(subject)
+    set.codeBytes = subject.trace.subject.codeBytes
+    set.backgroundLaunch = PhaseMeasure.backgroundLaunch(set.phases, activity)
+    guard let disk = set.disk else { return }
+    set.lateSaves = LateSaveMeasure.measure(subject, phases: set.phases)
+    set.temporaryFiles = TemporaryFileMeasure.measure(subject)
+    set.writeLocality = WriteLocalityMeasure.measure(subject, disk)
   }
 
   /// A signal whose events are not in the trace was not recorded, whatever the reason.

@@ -50,6 +50,26 @@ enum PhaseMeasure {
     return phases
   }
 
+  /// What a launch came to that was marked as one in the background before the program had been in use for a second.
+  static func backgroundLaunch(_ phases: [Phase], _ activity: SubjectActivity) -> BackgroundLaunch?
+  {
+    guard phases.first?.name == .launch,
+      let place = phases.firstIndex(where: { $0.name == .background }), place <= 2,
+      phases[..<place].filter({ $0.name == .active }).reduce(0, { $0 + $1.durationSeconds }) < 1,
+      !phases[place].isStopped
+    else { return nil }
+    let subject = activity.subject
+    let phase = phases[place]
+    let quiet = phase.start + (phase.settleSeconds ?? phase.durationSeconds)
+    let end = subject.trace.start + TimeSpan(seconds: quiet)
+    let bytes = activity.bytes(subject.start, end)
+    return BackgroundLaunch(
+      seconds: (end - subject.start).seconds,
+      cpuSeconds: activity.cpuSeconds(subject.start, end),
+      bytes: bytes.sent + bytes.received + bytes.written,
+      footprintBytes: activity.footprint(at: end))
+  }
+
   private static func turnings(
     _ subject: SubjectView, marks: [Mark], readySeconds: Double?, terminationTime: Double?
   ) -> [Turning] {
