@@ -39,6 +39,8 @@ struct ExpiryWork {
   private var acts: [Int32: [UInt64]] = [:]
   private var wakes: [Int32: [(time: Timestamp, woken: Int32)]] = [:]
   private var jobs: [Int32: [JobRun]] = [:]
+  /// Samples of running code and sites of writes and sends, by thread, in the order of time.
+  private var sites: [Int32: [(time: Timestamp, stack: Int)]] = [:]
   /// There is too much of it: nothing is said to have come to nothing.
   private let isUntold: Bool
 
@@ -68,6 +70,9 @@ struct ExpiryWork {
     // What has no file behind it wakes others, as an eventfd does, which is told by who woke.
     for operation in subject.trace.fileOperations
     where operation.pid == pid && operation.target != .other {
+      if let stack = operation.stack {
+        sites[operation.tid, default: []].append((operation.time, stack))
+      }
       switch operation.kind {
       case .read, .open(truncates: false): break
       default: acts[operation.tid, default: []].append(operation.time.nanoseconds)
@@ -76,7 +81,14 @@ struct ExpiryWork {
     for transfer in subject.trace.transfers where transfer.pid == pid && transfer.direction == .send
     {
       acts[transfer.tid, default: []].append(transfer.time.nanoseconds)
+      if let stack = transfer.stack {
+        sites[transfer.tid, default: []].append((transfer.time, stack))
+      }
     }
+    for sample in subject.trace.processorSamples where sample.pid == pid {
+      if let stack = sample.stack { sites[sample.tid, default: []].append((sample.time, stack)) }
+    }
+    for tid in sites.keys { sites[tid]?.sort { $0.time < $1.time } }
     for tid in acts.keys { acts[tid]?.sort() }
     guard subject.trace.jobs.count <= Self.mostJobs else { return }
     for job in subject.trace.jobs.runs(of: pid) { jobs[job.tid, default: []].append(job) }
@@ -91,7 +103,7 @@ struct ExpiryWork {
     var found = Outcome(
       worked: spell.running.seconds >= Self.workThreshold
         || spell.blocked.seconds >= Self.workThreshold || hasActed(in: spell),
-      function: job(in: spell))
+      function: job(in: spell) ?? handler(in: spell))
     guard depth < Self.deepest else { return found }
     let handed = handedOn(in: spell)
     if handed.count > Self.mostFollowed { found.worked = true }
@@ -117,6 +129,36 @@ struct ExpiryWork {
     return runs[next...].prefix { $0.start <= spell.until }.reduce(nil) {
       Self.better($0, $1.function)
     }
+  }
+
+  /// The handler of a dispatch source that ran: the program's function that libdispatch called, by the stacks of waits,
+  /// writes, sends and samples in it.
+  private func handler(in spell: Spell) -> Frame? {
+    if let history = histories[spell.tid] {
+      for interval in history.from(spell.from) {
+        guard interval.start <= spell.until else { break }
+        if interval.start >= spell.from, interval.state != .blocked(.eventWait),
+          let stack = interval.stack, let frame = handler(of: stack)
+        {
+          return frame
+        }
+      }
+    }
+    guard let known = sites[spell.tid] else { return nil }
+    let next = known.partitioningIndex { $0.time >= spell.from }
+    return known[next...].prefix { $0.time <= spell.until }.lazy
+      .compactMap { handler(of: $0.stack) }.first
+  }
+
+  private func handler(of stack: Int) -> Frame? {
+    let frames = subject.trace.stacks.frames(of: stack)
+    guard
+      let call = frames.lastIndex(where: {
+        $0.function?.hasPrefix("_dispatch_client_callout") == true
+          || $0.function?.hasPrefix("_dispatch_source_latch_and_call") == true
+      })
+    else { return nil }
+    return frames[..<call].last { $0.isProgram }
   }
 
   /// Of two functions the one that tells more: the program's own, or else the library's that goes on rather than the

@@ -25,17 +25,31 @@ enum TimerMeasure {
     for thread in subject.threads {
       guard let ends = busy[thread.tid] else { continue }
       for (place, expiries) in places(of: thread, endedAt: ends.sorted(), work, in: subject) {
-        guard let found = Periodicity.detect(expiries.map(\.time)) else { continue }
-        result.append(
-          TimerSignal(
-            tid: Int(thread.tid), thread: thread.name, periodSeconds: found.periodSeconds,
-            jitterSeconds: found.jitterSeconds, count: found.count,
-            expiredWithoutWork: min(expiries.count { !$0.worked }, found.count),
-            stack: stack(of: place, in: subject)))
+        for train in trains(of: expiries) {
+          result.append(
+            TimerSignal(
+              tid: Int(thread.tid), thread: thread.name,
+              periodSeconds: train.found.periodSeconds,
+              jitterSeconds: train.found.jitterSeconds, count: train.found.count,
+              expiredWithoutWork: min(
+                train.expiries.count { !$0.worked }, train.found.count),
+              stack: stack(of: place, in: subject)))
+        }
       }
     }
     return result.sorted {
       ($1.count, $0.tid, $1.periodSeconds) < ($0.count, $1.tid, $0.periodSeconds)
+    }
+  }
+
+  /// The timers of one place: libdispatch waits for all of a program's in one descriptor.
+  private static func trains(
+    of expiries: [Expiry]
+  ) -> [(found: Periodicity, expiries: [Expiry])] {
+    if let found = Periodicity.detect(expiries.map(\.time)) { return [(found, expiries)] }
+    return TimerTrains.split(expiries.map(\.time)).compactMap { places in
+      let own = places.map { expiries[$0] }
+      return Periodicity.detect(own.map(\.time)).map { ($0, own) }
     }
   }
 
