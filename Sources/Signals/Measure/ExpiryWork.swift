@@ -21,6 +21,8 @@ struct ExpiryWork {
     var worked: Bool
     /// The function of the first Swift job that ran, of the program's own if there was one.
     var function: Frame?
+    /// It set no other thread going.
+    var isAlone = false
   }
 
   /// Running or being blocked for less than this is no work.
@@ -106,6 +108,7 @@ struct ExpiryWork {
       function: job(in: spell) ?? handler(in: spell))
     guard depth < Self.deepest else { return found }
     let handed = handedOn(in: spell)
+    found.isAlone = handed.isEmpty
     if handed.count > Self.mostFollowed { found.worked = true }
     for wake in handed.prefix(Self.mostFollowed)
     where !found.worked || found.function?.isProgram != true {
@@ -152,13 +155,19 @@ struct ExpiryWork {
 
   private func handler(of stack: Int) -> Frame? {
     let frames = subject.trace.stacks.frames(of: stack)
-    guard
-      let call = frames.lastIndex(where: {
-        $0.function?.hasPrefix("_dispatch_client_callout") == true
-          || $0.function?.hasPrefix("_dispatch_source_latch_and_call") == true
-      })
-    else { return nil }
-    return frames[..<call].last { $0.isProgram }
+    guard let call = frames.lastIndex(where: { Self.callsHandler($0.function ?? "") }) else {
+      return nil
+    }
+    let own = frames[..<call].filter(\.isProgram)
+    return own.last { $0.function?.hasPrefix("thunk for ") == false } ?? own.last
+  }
+
+  /// libdispatch's functions that call what a source or block holds; the optimiser leaves some of them out.
+  private static func callsHandler(_ function: String) -> Bool {
+    [
+      "_dispatch_client_callout", "_dispatch_source_latch_and_call", "_dispatch_continuation_pop",
+      "_dispatch_source_invoke",
+    ].contains(where: function.hasPrefix)
   }
 
   /// Of two functions the one that tells more: the program's own, or else the library's that goes on rather than the

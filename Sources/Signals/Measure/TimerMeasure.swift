@@ -68,6 +68,18 @@ enum TimerMeasure {
     }
   }
 
+  /// Whether a wait is that of libdispatch's manager thread.
+  ///
+  /// It hands the program's timers on; what it does alone is the library's own, as its look at the pools' threads each
+  /// second (event/workqueue.c).
+  private static func isManager(_ stack: Int?, in subject: SubjectView) -> Bool {
+    guard let stack else { return false }
+    return subject.trace.stacks.frames(of: stack).contains {
+      $0.function?.hasPrefix("_dispatch_mgr_") == true
+        || $0.function?.hasPrefix("_dispatch_event_loop_drain") == true
+    }
+  }
+
   /// Where the thread had waited as it was woken at these times, and whether anything was done before it waited so
   /// again.
   private static func places(
@@ -81,6 +93,7 @@ enum TimerMeasure {
       spell.until = time
       expired = nil
       let outcome = work.outcome(of: spell)
+      if outcome.isAlone, isManager(wait.stack, in: subject) { return }
       var place = Place.stack(wait.stack ?? -1)
       if let function = outcome.function,
         !subject.trace.stacks.frames(of: wait.stack ?? -1).contains(where: \.isProgram)
