@@ -32,6 +32,7 @@ struct BadProgram: CustomTestStringConvertible, Sendable {
       mayBreak: [
         "main-thread-file-access",
         "main-thread-computation", "write-frequency", "bytes-written", "whole-file-rewrites",
+        "cache-writes",
         "idle-wakeups", "cpu-use",
       ]),
     BadProgram(

@@ -94,8 +94,9 @@ extension EndToEnd {
       #expect(
         working["stack"].items.contains { $0["function"].string?.contains("workAtTimer") == true },
         "\(working)")
-      #expect(
-        working["expiredWithoutWork"].int == 0 && (30...37).contains(working["count"].int ?? 0))
+      // The first and the last may be cut off, and those that come with another's expiry are one with it.
+      #expect((working["expiredWithoutWork"].int ?? 99) <= 2, "\(working)")
+      #expect((28...38).contains(working["count"].int ?? 0), "\(working)")
       let empty = try #require(timer(1), "\(timers)")
       #expect(
         (7...10).contains(empty["count"].int ?? 0) && empty["expiredWithoutWork"].int ?? 0 >= 6)

@@ -154,6 +154,20 @@ import TraceModel
     #expect(loss("/home/me/Documents/map.bin") > cached && cached > 0 && loss(nil) == 0)
   }
 
+  /// One file read in 400 ms, which a cold cache would have made 900: the time that it was blocked is proven.
+  @Test func `what blocked the main thread stays proven beside what its calls would cost`() throws {
+    var signals = Fixture.wellBehaved
+    signals.mainThread?.blockedByCause = [.file: 0.4]
+    signals.mainThread?.blockings = [Blocking(cause: .file, seconds: 0.4, count: 40)]
+    signals.mainThread?.fileAccess = FileAccess(
+      calls: 1000, bytes: 200_000_000,
+      files: [FileAccess.File(path: "/data/big", calls: 1000, bytes: 200_000_000)])
+    let audit = try #require(
+      Evaluator.evaluate(signals).audits.first { $0.id == "main-thread-file-access" })
+    // 0.1 ms a call and 4 ms a MB in 10 s.
+    #expect(abs((audit.value ?? 0) - (100 + 800) * 6) < 1e-9 && audit.status == .fail)
+  }
+
   @Test func `the limit of the CPU is compared with the busiest minute`() {
     var signals = Fixture.wellBehaved
     signals.durationSeconds = 600

@@ -80,9 +80,12 @@ package enum MainThreadFileAccessRule: Rule {
     }
     if rate.value > finding.value {
       finding.value = rate.value
-      finding.bounds = rate.bounds
+      // It is at least what it was blocked for.
+      finding.bounds = Bounds(
+        low: max(rate.bounds.low, finding.bounds.low),
+        high: max(rate.bounds.high, finding.bounds.high))
       finding.isPerRun = rate.isPerRun
-      (finding.limitValue, finding.limitBounds) = (rate.value, .exactly(rate.value))
+      (finding.limitValue, finding.limitBounds) = (rate.value, finding.bounds)
       finding.savings = scale.saving(of: rate.value)
     }
     return .measured(finding)
