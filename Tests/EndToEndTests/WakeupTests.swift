@@ -90,13 +90,14 @@ extension EndToEnd {
       func timer(_ seconds: Double) -> JSON? {
         timers.first { isNear($0["periodSeconds"].double, seconds, slack: 0.002) }
       }
-      let working = try #require(timer(0.25), "\(timers)")
-      #expect(
-        working["stack"].items.contains { $0["function"].string?.contains("workAtTimer") == true },
-        "\(working)")
+      // What the handler sleeps for is another timer, at the end of which nothing is done.
+      let working = timers.first {
+        isNear($0["periodSeconds"].double, 0.25, slack: 0.002)
+          && $0["stack"].items.first?["function"].string?.contains("runTimers") == true
+      }
       // The first and the last may be cut off, and those that come with another's expiry are one with it.
-      #expect((working["expiredWithoutWork"].int ?? 99) <= 2, "\(working)")
-      #expect((28...38).contains(working["count"].int ?? 0), "\(working)")
+      #expect((working?["expiredWithoutWork"].int ?? 99) <= 2, "\(timers)")
+      #expect((28...38).contains(working?["count"].int ?? 0), "\(timers)")
       let empty = try #require(timer(1), "\(timers)")
       #expect(
         (7...10).contains(empty["count"].int ?? 0) && empty["expiredWithoutWork"].int ?? 0 >= 6)
