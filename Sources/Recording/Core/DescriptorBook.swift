@@ -111,7 +111,8 @@ final class DescriptorBook {
     return (
       DescriptorEvent(
         pid: Int(key.pid), fd: Int(key.fd), path: found.path, kind: found.kind, size: found.size,
-        format: PropertyList.format(of: found, at: DescriptorTable.place(of: found.path, to: key.pid))),
+        format: PropertyList.format(
+          of: found, at: DescriptorTable.place(of: found.path, to: key.pid))),
       wish.time
     )
   }

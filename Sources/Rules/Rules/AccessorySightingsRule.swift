@@ -17,7 +17,8 @@ package enum AccessorySightingsRule: Rule {
       + "not all the time.",
     examples: [
       RuleExample("a sound device that is open all the time", .notApplicable, example),
-      RuleExample("no accessory", .notApplicable, SignalSet(durationSeconds: 60, disk: DiskSignal())),
+      RuleExample(
+        "no accessory", .notApplicable, SignalSet(durationSeconds: 60, disk: DiskSignal())),
     ])
 
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {

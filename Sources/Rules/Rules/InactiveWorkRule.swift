@@ -16,7 +16,9 @@ package enum InactiveWorkRule: Rule {
       + "Requests that are under way may end.",
     examples: [
       RuleExample("3 ms in 30 s", .pass, example { $0.cpuSeconds = 0.003 }),
-      RuleExample("goes on as before", .fail, example {
+      RuleExample(
+        "goes on as before", .fail,
+        example {
           $0.cpuSeconds = 25
           $0.wakeups = 300
         }),
