@@ -103,6 +103,7 @@ package enum Evaluator {
       if finding.isPerRun { audit.unit = metadata.unit.byTheRun }
       audit.displayValue = finding.displayValue
       audit.evidence = finding.evidence
+      audit.advice = finding.advice ?? metadata.advice
       if let status = status(of: range) {
         audit.status = status
         audit.score = range.value

@@ -26,6 +26,7 @@ enum Guide {
   static let responsible10 = section(ap10, "Being a Responsible, Multitasking-Aware Application")
   static let localNotifications = section(ap10, "Scheduling the Delivery of Local Notifications")
 
+  static let voip = section(apg, "Implementing a VoIP App")
   static let threads = section(apg, "Threads and Concurrency")
   static let responsible = section(apg, "Being a Responsible Background App")
   static let accessories = section(apg, "Communicating with an External Accessory")
@@ -38,6 +39,9 @@ enum Guide {
   static let background2015 = section(ast, "What to Do When Your App Enters the Background")
   static let snapshot2015 = section(ast, "Prepare for the App Snapshot")
   static let footprint2015 = section(ast, "Reduce Your Memory Footprint")
+
+  static let queued2015 = section(ast, "Be Prepared to Process Queued Notifications")
+  static let queued = section(asm, "Processing Queued Notifications at Wakeup Time")
 
   static let launch = section(asm, "What to Do at Launch Time")
   static let termination = section(asm, "App Termination")

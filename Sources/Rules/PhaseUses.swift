@@ -20,6 +20,53 @@ enum PhaseUses {
     signals.phases.filter { $0.name.isQuiet && !$0.isStopped && $0.durationSeconds > 0 }
   }
 
+  /// What phases cost by the prices of energy, as the share of a core, in percent, whose running would cost as much.
+  static func work(
+    _ signals: SignalSet, _ scale: RuleScale, in phases: [Phase], noun: String
+  ) -> RuleOutcome {
+    let seconds = phases.reduce(0) { $0 + $1.durationSeconds }
+    let cpu = phases.reduce(0) { $0 + $1.cpuSeconds }
+    let wakeups = phases.reduce(0) { $0 + $1.wakeups }
+    let sent = phases.reduce(0.0) { $0 + Double($1.bytesSent) + Double($1.bytesReceived) }
+    let written = phases.reduce(0.0) { $0 + Double($1.bytesWritten) }
+    let joules = phases.reduce(0) { $0 + self.joules($1, signals.priors) }
+    // Each wakeup begins a spell of work.
+    let rate = Exposure(seconds: seconds).percent(
+      EventSum(total: joules / signals.priors.wattsPerBusyCore, events: wakeups, unseen: 0.001))
+    var finding = RuleFinding(
+      rate: rate,
+      displayValue:
+        "\(Figures.seconds(cpu)) of CPU time, \(Figures.count(wakeups, "wakeup")), "
+        + "\(Figures.bytes(sent)) over the network and \(Figures.bytes(written)) to disk in "
+        + "\(Figures.seconds(seconds)) of \(noun): \(Figures.joules(joules)), as \(Figures.brief(rate.value)) % "
+        + "of a core",
+      evidence: phases.sorted { self.joules($0, signals.priors) > self.joules($1, signals.priors) }
+        .prefix(5).map {
+          row(
+            $0,
+            "\(Figures.seconds($0.cpuSeconds)) of CPU time, \($0.wakeups) wakeups, "
+              + "\(Figures.bytes($0.bytesSent + $0.bytesReceived)) over the network, "
+              + "\(Figures.bytes($0.bytesWritten)) to disk, \(Figures.joules(self.joules($0, signals.priors)))",
+            value: self.joules($0, signals.priors), unit: "J")
+        },
+      savings: scale.saving(of: rate.value, joules: joules))
+    let missing = [SignalKind.wakeups, .network, .disk].filter { signals.unavailable[$0] != nil }
+    if !missing.isEmpty {
+      guard rate.value > scale.target else {
+        return .notMeasured(
+          reason:
+            "of what counts here \(missing.map(\.rawValue).joined(separator: ", ")) was not recorded"
+        )
+      }
+      finding.displayValue += ", besides \(missing.map(\.rawValue).joined(separator: ", "))"
+    }
+    return .measured(finding)
+  }
+
+  private static func joules(_ phase: Phase, _ priors: EnergyPriors) -> Double {
+    phase.energy?.totalJoules ?? phase.cpuSeconds * priors.wattsPerBusyCore
+  }
+
   /// A phase as evidence.
   static func row(_ phase: Phase, _ summary: String, value: Double? = nil, unit: String? = nil)
     -> Evidence
@@ -28,6 +75,14 @@ enum PhaseUses {
       summary: "\(phase.name.rawValue) from \(Figures.seconds(phase.start)) for "
         + "\(Figures.seconds(phase.durationSeconds)): \(summary)",
       value: value, unit: unit, time: phase.start)
+  }
+
+  /// Modelled energy for an example.
+  static func energy(
+    cpuSeconds: Double, wakeups: Int, radioJoules: Double = 0
+  ) -> EnergySignal {
+    EnergyPriors().energy(
+      cpuSeconds: cpuSeconds, wakeups: wakeups, disk: DiskWork(), radio: JouleRange(radioJoules))
   }
 
   /// A recording of a minute whose second half is in the background.

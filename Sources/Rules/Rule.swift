@@ -124,6 +124,8 @@ package struct RuleFinding: Sendable, Hashable {
   package var limitValue: Double?
   /// Between what that lies.
   package var limitBounds: Bounds
+  /// What to do about what was found; nil where the rule's own advice says it.
+  package var advice: String?
 
   /// Makes a finding whose value is what the limit is compared with.
   package init(

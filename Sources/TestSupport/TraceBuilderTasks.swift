@@ -94,10 +94,12 @@ extension TraceBuilder {
 
   /// What a descriptor stands for.
   package mutating func descriptor(
-    time: UInt64, pid: Int32, fd: Int, path: String, kind: DescriptorEvent.Kind = .regular
+    time: UInt64, pid: Int32, fd: Int, path: String, kind: DescriptorEvent.Kind = .regular,
+    size: UInt64? = nil
   ) throws(PerfDataError) {
     try synthetic(
-      DescriptorEvent(pid: Int(pid), fd: fd, path: path, kind: kind), time: time, pid: pid)
+      DescriptorEvent(pid: Int(pid), fd: fd, path: path, kind: kind, size: size), time: time,
+      pid: pid)
   }
 
   /// A counter's value.

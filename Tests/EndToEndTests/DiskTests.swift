@@ -58,7 +58,10 @@ extension EndToEnd {
       #expect(file["comparedBytes"].int == compared * 40960)
       #expect(file["changedBytes"].int == (changes > 0 ? compared * 4096 : 0))
       #expect(file["equalRewrites"].int == (changes > 0 ? 0 : compared))
-      #expect(run.audit("unchanged-rewrites")["status"].string == (changes > 0 ? "pass" : "fail"))
+      let audit = run.audit("unchanged-rewrites")
+      #expect(audit["value"].double == (changes > 0 ? 0 : 100))
+      // Three that changed something may be too few to pass.
+      #expect((audit["status"].string == "fail") == (changes == 0), "\(audit)")
     }
 
     @Test(arguments: ["rewriter", "atomic-saver"])

@@ -43,6 +43,44 @@ extension EndToEnd {
       #expect(isMapped ? peak < 4 << 20 : (120 << 20...126 << 20).contains(peak), "\(memory)")
     }
 
+    /// Reads a file in calls of 4 KiB, into memory for all of it or again and again into the same 4 KiB.
+    private static let smallReader = """
+      #include <fcntl.h>
+      #include <poll.h>
+      #include <stdio.h>
+      #include <stdlib.h>
+      #include <unistd.h>
+      int main(int count, char **words) {
+        size_t size = 100 << 20, at = 0;
+        long reads = 0, got;
+        poll(0, 0, 300);
+        int file = open(words[1], O_RDONLY);
+        char *all = malloc(count > 2 ? size : 4096);
+        while ((got = read(file, all + (count > 2 ? at : 0), 4096)) > 0) at += got, reads++;
+        close(file);
+        poll(0, 0, 300);
+        printf("{\\"reads\\": %ld, \\"last\\": %d}\\n", reads + 1, all[0]);
+        return 0;
+      }
+      """
+
+    @Test(arguments: [true, false])
+    func `a large file that is read whole in small calls is found`(isKept: Bool) throws {
+      let scratch = try Scratch()
+      let (source, program, file) = (scratch.file("s.c"), scratch.file("s"), scratch.file("big"))
+      try Self.smallReader.write(toFile: source, atomically: true, encoding: .utf8)
+      let built = try Command.run(["cc", "-O1", "-o", program, source])
+      try #require(built.status == 0, "\(built.errors)")
+      try Data(count: 100 << 20).write(to: URL(fileURLWithPath: file))
+      let run = try Recorded([program, file] + (isKept ? ["keep"] : []), scratch: scratch)
+      let audit = run.audit("large-file-reads")
+      #expect(audit["value"].int == (isKept ? 1 : 0), "\(audit)")
+      #expect(run.file(file)["bytesRead"].int == 100 << 20, "\(run.signals["disk"])")
+      // The kernel counts the calls; the dynamic linker's few are its own.
+      let reads = run.file(file)["reads"].int ?? 0
+      #expect((0..<40).contains(reads - (run.truth["reads"].int ?? 0)), "\(reads)")
+    }
+
     @Test func `the difference of two footprints is what was taken more`() throws {
       let small = try Recorded(workload: "steady mb=32 seconds=1")
       let large = try Recorded(workload: "steady mb=96 seconds=1")

@@ -32,6 +32,7 @@ struct BadProgram: CustomTestStringConvertible, Sendable {
       mayBreak: [
         "main-thread-file-access",
         "main-thread-computation", "write-frequency", "bytes-written", "whole-file-rewrites",
+        "cache-writes",
         "idle-wakeups", "cpu-use",
       ]),
     BadProgram(
@@ -57,7 +58,7 @@ struct BadProgram: CustomTestStringConvertible, Sendable {
     BadProgram(
       workload: "chatty messages=40 gap=200", breaks: ["radio-duty-cycle"],
       mayBreak: ["tail-energy", "server-polling"], options: ["--radio-loopback"]),
-    BadProgram(workload: "leaker mbPerSecond=4 seconds=8", breaks: ["footprint-growth"]),
+    BadProgram(workload: "leaker mbPerSecond=4 seconds=33", breaks: ["footprint-growth"]),
     BadProgram(
       workload: "spiker mb=400 times=1 gap=400", breaks: ["peak-footprint"],
       // Clearing so many pages takes a CPU a third of a second.

@@ -81,6 +81,29 @@ extension EndToEnd {
       #expect(run.audit("polling-timers")["status"].string == "fail")
     }
 
+    @Test
+    func `three timers of one descriptor are told apart, each with its period and its function`()
+      throws
+    {
+      let run = try Recorded([Machine.asyncWorkload, "mode=timers", "count=90", "gap=100"])
+      let timers = run.signals["wakeups"]["timers"].items
+      func timer(_ seconds: Double) -> JSON? {
+        timers.first { isNear($0["periodSeconds"].double, seconds, slack: 0.002) }
+      }
+      // What the handler sleeps for is another timer, at the end of which nothing is done.
+      let working = timers.first {
+        isNear($0["periodSeconds"].double, 0.25, slack: 0.002)
+          && $0["stack"].items.first?["function"].string?.contains("runTimers") == true
+      }
+      // The first and the last may be cut off, and those that come with another's expiry are one with it.
+      #expect((working?["expiredWithoutWork"].int ?? 99) <= 2, "\(timers)")
+      #expect((28...38).contains(working?["count"].int ?? 0), "\(timers)")
+      let empty = try #require(timer(1), "\(timers)")
+      #expect(
+        (7...10).contains(empty["count"].int ?? 0) && empty["expiredWithoutWork"].int ?? 0 >= 6)
+      #expect((80...90).contains(timer(0.1004)?["count"].int ?? 0), "\(timers)")
+    }
+
     @Test func `causes add up to all wakeups`() throws {
       let run = try Recorded(workload: "chatty messages=30 gap=10")
       let wakeups = run.signals["wakeups"]

@@ -117,6 +117,58 @@ import TraceModel
     #expect(abs((audit.savings?.joules ?? 0) - (48000 - 15 * 310) * 200e-6 * 1.56) < 1e-9)
   }
 
+  /// A program that reads 200 MB past the page cache: 237 of its 241 idle wakeups end waits for the disk.
+  @Test func `waits for the disk are no idle wakeups, and the advice is for the cause`() throws {
+    func audit(_ causes: [WakeupCause: Int]) throws -> Audit {
+      var signals = Fixture.wellBehaved
+      let count = causes.values.reduce(0, +)
+      signals.wakeups = WakeupSignal(total: count + 50, idle: count, idleByCause: causes)
+      return try #require(Evaluator.evaluate(signals).audits.first { $0.id == "idle-wakeups" })
+    }
+    let reader = try audit([.disk: 237, .timer: 4])
+    #expect(abs((reader.value ?? -1) - 0.4) < 1e-12 && reader.status == .pass)
+    let polled = try audit([.disk: 237, .timer: 6000])
+    #expect(polled.status == .fail && polled.advice.hasPrefix("Timers:"))
+    #expect(polled.evidence.first?.summary == "6,000 idle wakeups by timers")
+    let flooded = try audit([.network: 6000, .timer: 20])
+    #expect(flooded.advice.hasPrefix("Network:"))
+  }
+
+  /// What one rule recommends must not cost more by another.
+  @Test(arguments: [5_000_000, 20_000_000, 80_000_000, 400_000_000] as [UInt64])
+  func `data costs less in a cache than where it is backed up, and least in memory`(bytes: UInt64) {
+    func loss(_ path: String?) -> Double {
+      var signals = Fixture.wellBehaved
+      signals.durationSeconds = 60
+      signals.disk?.writeBursts = 20
+      if let path {
+        signals.disk?.files.append(
+          FileUse(
+            path: path, writes: 20, bytesWritten: bytes, rewrites: 9,
+            rewrittenBytes: bytes / 10 * 9))
+      }
+      return Evaluator.evaluate(signals).audits.filter {
+        ["cache-writes", "backup-churn"].contains($0.id)
+      }.reduce(0) { $0 + $1.weight * (100 - ($1.range?.value ?? 100)) }
+    }
+    let cached = loss("/home/me/.cache/app/map.bin")
+    #expect(loss("/home/me/Documents/map.bin") > cached && cached > 0 && loss(nil) == 0)
+  }
+
+  /// One file read in 400 ms, which a cold cache would have made 900: the time that it was blocked is proven.
+  @Test func `what blocked the main thread stays proven beside what its calls would cost`() throws {
+    var signals = Fixture.wellBehaved
+    signals.mainThread?.blockedByCause = [.file: 0.4]
+    signals.mainThread?.blockings = [Blocking(cause: .file, seconds: 0.4, count: 40)]
+    signals.mainThread?.fileAccess = FileAccess(
+      calls: 1000, bytes: 200_000_000,
+      files: [FileAccess.File(path: "/data/big", calls: 1000, bytes: 200_000_000)])
+    let audit = try #require(
+      Evaluator.evaluate(signals).audits.first { $0.id == "main-thread-file-access" })
+    // 0.1 ms a call and 4 ms a MB in 10 s.
+    #expect(abs((audit.value ?? 0) - (100 + 800) * 6) < 1e-9 && audit.status == .fail)
+  }
+
   @Test func `the limit of the CPU is compared with the busiest minute`() {
     var signals = Fixture.wellBehaved
     signals.durationSeconds = 600

@@ -1,3 +1,4 @@
+import Foundation
 import Quantities
 import TestSupport
 import Testing
@@ -267,6 +268,31 @@ struct MemoryMeasureTests {
     #expect(memory.peakFootprintBytes == 11_000_000)
     #expect(abs((memory.growthBytesPerMinute ?? 0) - 6_000_000) < 1)
     #expect((memory.growthInterval?.first ?? 0) > 0)
+  }
+
+  /// 4 MB fill up with a time constant of 3 s, and 0.11 MB a minute are kept for good.
+  @Test(arguments: [(6, 6.0...60), (30, 0.11...0.9), (120, 0.1099...0.1101)])
+  func `the slope is that of the end, when what fills up once has filled up`(
+    seconds: UInt64, megabytes: ClosedRange<Double>
+  ) throws {
+    var builder = TraceBuilder()
+    try builder.capture(time: second, rootPid: 100)
+    try builder.process(time: second, pid: 100)
+    builder.comm(time: second, pid: 100, tid: 100, name: "program")
+    builder.switchIn(time: second, 100)
+    for step in 0...seconds * 10 {
+      let time = Double(step) / 10
+      let bytes = 12e6 + 4e6 * (1 - exp(-time / 3)) + 0.11e6 / 60 * time
+      builder.footprint(
+        time: second + step * 100 * millisecond, pid: 100, anonymous: UInt64(bytes))
+    }
+    builder.exit(time: (seconds + 1) * second, pid: 100, tid: 100)
+    let trace = try builder.withFile { try Trace.load(path: $0) }
+    let memory = try #require(try Measurement.measure(trace).memory)
+    let slope = try #require(memory.growthBytesPerMinute) / 1e6
+    #expect(megabytes.contains(slope), "\(slope)")
+    #expect((memory.earlierGrowthBytesPerMinute ?? 0) / 1e6 > 1.2 * slope)
+    #expect(memory.secondsSinceStart == Double(seconds) - 1)
   }
 }
 

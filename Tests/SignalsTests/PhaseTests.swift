@@ -80,6 +80,32 @@ struct PhaseTests {
     #expect(abs(background.cpuSeconds - 0.25) < 1e-9)
   }
 
+  @Test func `a handler's turn is told apart from being quiet`() throws {
+    let signals = try measure { builder in
+      builder.fork(time: 2 * second, pid: 100, tid: 101, parentPid: 100)
+      try builder.eventWait(from: second * 12 / 10, to: 10 * second, id: 1)
+      try builder.mark("background", at: 10 * second + second / 10)
+      try builder.eventWait(from: 10 * second + second * 4 / 10, to: 18 * second, id: 10)
+      // Another thread goes on with a download.
+      builder.switchIn(time: 10 * second, 101, cpu: 1)
+      builder.switchOut(time: 17 * second, 101, cpu: 1)
+      try builder.mark("foreground", at: 18 * second)
+      try builder.eventWait(from: 18 * second + second * 7 / 10, to: 21 * second, id: 20)
+    }
+    let (background, foreground) = (signals.phases[2], signals.phases[3])
+    #expect(abs((background.handlerSeconds ?? 0) - 0.3) < 1e-5, "\(background)")
+    #expect((background.settleSeconds ?? 0) > 6)
+    #expect(abs((foreground.handlerSeconds ?? 0) - 0.7) < 1e-5)
+  }
+
+  @Test func `where nobody was told there is no handler`() throws {
+    let signals = try measure { builder in
+      try builder.eventWait(from: second * 12 / 10, to: 20 * second, id: 1)
+      try builder.mark("background", at: 10 * second)
+    }
+    #expect(signals.phases[2].name == .background && signals.phases[2].handlerSeconds == nil)
+  }
+
   @Test func `a signal may stand for a mark`() throws {
     let signals = try measure(MeasurementOptions(signalMarks: [10: "background"])) { builder in
       try builder.eventWait(from: second * 12 / 10, to: 8 * second, id: 1)

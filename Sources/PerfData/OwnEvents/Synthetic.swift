@@ -24,6 +24,8 @@ public enum SyntheticEvent: String, CaseIterable, Sendable {
   case content = "lull:content"
   /// Under which ids tracepoints' fields name threads, in a PID namespace: `ThreadIDsEvent`.
   case threadIDs = "lull:tids"
+  /// A lock or an inhibitor that a process holds, or no longer holds: `HeldEvent`.
+  case held = "lull:held"
 
   /// PERF_TYPE_SOFTWARE.
   public static let attributeType: UInt32 = 1

@@ -41,6 +41,8 @@ public struct ProcessEvent: SyntheticPayload, Hashable {
   public var commandLine: [String]
   /// Whether the program is Swift, where it was looked at.
   public var isSwift: Bool?
+  /// How much of the executable is code, in bytes: its segments that may be executed.
+  public var codeBytes: UInt64?
   /// Version of the Swift compiler or runtime, where it is known.
   public var swiftVersion: String?
   /// Exit status, for an end that is not by a signal.
@@ -114,10 +116,20 @@ public struct DescriptorEvent: SyntheticPayload, Hashable {
   public var flags: Int?
   /// When open returned, in nanoseconds on the trace's clock.
   public var returnedAt: UInt64?
+  /// How large a regular file was, in bytes, as the recorder looked at it.
+  public var size: UInt64?
+  /// How a property list is written, by its first bytes: `binary` or `text`; nil of other files.
+  public var format: String?
+
+  /// Of a property list in binary form.
+  public static let binaryFormat = "binary"
+  /// Of one in XML or the old text form.
+  public static let textFormat = "text"
 
   /// Makes an event.
   public init(
-    pid: Int, fd: Int, path: String, kind: Kind, flags: Int? = nil, returnedAt: UInt64? = nil
+    pid: Int, fd: Int, path: String, kind: Kind, flags: Int? = nil, returnedAt: UInt64? = nil,
+    size: UInt64? = nil, format: String? = nil
   ) {
     self.pid = pid
     self.fd = fd
@@ -125,5 +137,7 @@ public struct DescriptorEvent: SyntheticPayload, Hashable {
     self.kind = kind
     self.flags = flags
     self.returnedAt = returnedAt
+    self.size = size
+    self.format = format
   }
 }

@@ -78,7 +78,8 @@ final class DescriptorBook {
     guard fd < UInt64(Int32.max) else { return }
     let key = Key(pid: pid, fd: Int32(fd))
     known.remove(key)
-    if let wish = wanted.removeValue(forKey: key), wish.isWritten { missed.append((key, wish)) }
+    guard let wish = wanted.removeValue(forKey: key) else { return }
+    if wish.isWritten || wish.path != nil { missed.append((key, wish)) }
   }
 
   private static func folder(of pid: Int32) -> String? {
@@ -122,15 +123,24 @@ final class DescriptorBook {
     return (seen + missed.compactMap { guess($0.key, $0.wish) }).sorted { $0.time < $1.time }
   }
 
-  /// What is by now at the path by which a descriptor was opened; a regular file at a whole path needs no telling.
+  /// A file of less is not worth telling of where all that is to be told is its size.
+  private static let largeFile: UInt64 = 4 << 20
+
+  /// What is by now at the path by which a descriptor was opened; a regular file at a whole path needs no telling, but
+  /// for the size of a large one and for property lists.
   private func guess(_ key: Key, _ wish: Wish) -> (event: DescriptorEvent, time: UInt64)? {
     guard let path = wish.path,
       let found = DescriptorTable.inspect(path: path, of: wish.tid, in: folders[key.pid]),
-      found.kind != .regular || !path.hasPrefix("/")
+      wish.isWritten && (found.kind != .regular || !path.hasPrefix("/"))
+        || found.kind == .regular
+          && (found.size ?? 0 >= Self.largeFile || found.path.hasSuffix(".plist"))
     else { return nil }
     return (
       DescriptorEvent(
-        pid: Int(key.pid), fd: Int(key.fd), path: found.path, kind: found.kind), wish.time
+        pid: Int(key.pid), fd: Int(key.fd), path: found.path, kind: found.kind, size: found.size,
+        format: PropertyList.format(
+          of: found, at: DescriptorTable.place(of: found.path, to: key.pid))),
+      wish.time
     )
   }
 }

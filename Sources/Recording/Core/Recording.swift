@@ -75,6 +75,7 @@ final class Recording {
       HeldFilesSource(heldFiles),
       ContentWatcher(processes: processes),
       FreezeWatch(pid: subject.pid),
+      HeldWatch(of: processes),
       governor,
       FootprintSource(of: processes),
       KernelNames(in: drain, pid: subject.pid),

@@ -14,6 +14,8 @@ package enum DescriptorTable {
     package var isDeleted: Bool
     /// The flags it was opened with.
     package var flags: Int?
+    /// How large a regular file is, in bytes.
+    package var size: UInt64?
   }
 
   /// Resolves one descriptor; nil when it is closed, the process is gone or may not be read.
@@ -24,7 +26,9 @@ package enum DescriptorTable {
       return nil
     }
     return DescriptorEvent(
-      pid: Int(pid), fd: fd, path: found.path, kind: found.kind, flags: found.flags)
+      pid: Int(pid), fd: fd, path: found.path, kind: found.kind, flags: found.flags,
+      size: found.size,
+      format: PropertyList.format(of: found, at: "/proc/\(pid)/fd/\(fd)"))
   }
 
   /// Resolves every open descriptor, in ascending order.
@@ -55,7 +59,8 @@ package enum DescriptorTable {
       known
       ? kind(of: information, at: link, name: name.path) : kind(ofName: name.path)
     return Resolved(
-      path: name.path, kind: kind, isDeleted: name.isDeleted, flags: flags(pid: pid, fd: fd))
+      path: name.path, kind: kind, isDeleted: name.isDeleted, flags: flags(pid: pid, fd: fd),
+      size: known ? size(of: information) : nil)
   }
 
   /// What a path means to a process, or the folder that it was in if it is gone; `lastFolder` is the working directory
@@ -65,17 +70,21 @@ package enum DescriptorTable {
     guard let absolute = path.hasPrefix("/") ? path : folder.map({ "\($0)/\(path)" }) else {
       return nil
     }
-    let inside = "/proc/\(pid)/root\(absolute)"
-    // A process that is gone most likely saw the files that we see.
-    let place = access("/proc/\(pid)/root", F_OK) == 0 ? inside : absolute
+    let place = place(of: absolute, to: pid)
     var information = stat()
     if stat(place, &information) == 0 {
       return Resolved(
-        path: absolute, kind: kind(of: information, at: place, name: absolute), isDeleted: false)
+        path: absolute, kind: kind(of: information, at: place, name: absolute), isDeleted: false,
+        size: size(of: information))
     }
     guard let slash = place.lastIndex(of: "/") else { return nil }
     return Resolved(
       path: absolute, kind: regularKind(at: String(place[...slash])), isDeleted: true)
+  }
+
+  /// Where a process's path leads to from here; one that is gone most likely saw the files that we see.
+  static func place(of path: String, to pid: Int32) -> String {
+    access("/proc/\(pid)/root", F_OK) == 0 ? "/proc/\(pid)/root\(path)" : path
   }
 
   /// A file may really be called "x (deleted)", and then it still has a link.
@@ -90,6 +99,10 @@ package enum DescriptorTable {
   private static func linkCount(_ path: String) -> UInt64? {
     var information = stat()
     return stat(path, &information) == 0 ? UInt64(information.st_nlink) : nil
+  }
+
+  private static func size(of information: stat) -> UInt64? {
+    information.st_mode & S_IFMT == S_IFREG ? UInt64(clamping: information.st_size) : nil
   }
 
   private static func kind(of information: stat, at link: String, name: String)

@@ -108,6 +108,11 @@ package final class ElfFile {
     hasSection(withPrefix: ["swift5_", ".swift5_", "swift6_"])
   }
 
+  /// How much of it is code, in bytes: the segments that may be executed.
+  package var codeBytes: UInt64 {
+    executableSegments().reduce(0) { $0 &+ ($1.addresses.upperBound - $1.addresses.lowerBound) }
+  }
+
   /// Finds functions by name in the dynamic symbols, then in the static ones.
   package func functions(named wanted: Set<String>) -> [String: Function] {
     var values: [String: UInt64] = [:]

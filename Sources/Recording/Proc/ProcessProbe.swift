@@ -8,10 +8,12 @@ package enum ProcessProbe {
   /// Whether it is Swift stays open (nil) where its files may not be read.
   package static func describe(pid: Int32, kind: ProcessEvent.Kind) -> ProcessEvent? {
     guard let statistics = ProcessStatistics(pid: pid) else { return nil }
-    return ProcessEvent(
+    var event = ProcessEvent(
       pid: Int(pid), parentPid: Int(statistics.parentPid), kind: kind,
       executable: executable(pid: pid) ?? "", commandLine: commandLine(pid: pid),
       isSwift: isSwift(pid: pid), threads: threads(pid: pid))
+    event.codeBytes = ElfFile(path: "/proc/\(pid)/exe")?.codeBytes
+    return event
   }
 
   /// Whether the kernel runs its program in secure-execution mode (AT_SECURE, getauxval(3)), as one whose rights are

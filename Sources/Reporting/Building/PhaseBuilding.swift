@@ -9,7 +9,8 @@ enum PhaseBuilding {
       cpuSeconds: phase.cpuSeconds.finite, wakeups: phase.wakeups,
       timerWakeups: phase.timerWakeups, bytesSent: phase.bytesSent,
       bytesReceived: phase.bytesReceived, bytesWritten: phase.bytesWritten,
-      settleSeconds: phase.settleSeconds?.finite, startFootprintBytes: phase.startFootprintBytes,
+      settleSeconds: phase.settleSeconds?.finite, handlerSeconds: phase.handlerSeconds?.finite,
+      startFootprintBytes: phase.startFootprintBytes,
       settledFootprintBytes: phase.settledFootprintBytes,
       energyJoules: phase.energy?.totalJoules.finite)
   }

@@ -70,14 +70,16 @@ enum TransferBuilding {
       syncSeconds: signal.syncSeconds.finite,
       writesPerMinute: signal.writesPerMinute.finite, writeBursts: signal.writeBursts,
       rewrittenBytes: signal.rewrittenBytes, deviceBytesWritten: signal.deviceBytesWritten,
-      files: signal.files.filter { $0.writes + $0.syncs + $0.rewrites > 0 }.map { file in
+      files: signal.files.map { file in
         FileSection(
           path: file.path, writes: file.writes, bytesWritten: file.bytesWritten,
           syncs: file.syncs, rewrites: file.rewrites, rewrittenBytes: file.rewrittenBytes,
           comparedRewrites: file.comparedRewrites > 0 ? file.comparedRewrites : nil,
           equalRewrites: file.comparedRewrites > 0 ? file.equalRewrites : nil,
           comparedBytes: file.comparedRewrites > 0 ? file.comparedBytes : nil,
-          changedBytes: file.comparedRewrites > 0 ? file.changedBytes : nil)
-      })
+          changedBytes: file.comparedRewrites > 0 ? file.changedBytes : nil,
+          reads: signal.readsMeasured ? file.reads : nil,
+          bytesRead: signal.readsMeasured ? file.bytesRead : nil)
+      }, reads: signal.reads, bytesRead: signal.bytesRead)
   }
 }

@@ -16,6 +16,8 @@ package struct PhaseSection: Codable, Sendable, Equatable {
   package var bytesWritten: UInt64
   /// From its beginning until no thread ran for a second; null when that did not come.
   @Nullable package var settleSeconds: Double?
+  /// The main thread's turn in which it was told of the phase; null where it had none.
+  @Nullable package var handlerSeconds: Double? = nil
   @Nullable package var startFootprintBytes: UInt64?
   @Nullable package var settledFootprintBytes: UInt64?
   @Nullable package var energyJoules: Double?

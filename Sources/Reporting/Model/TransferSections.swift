@@ -124,6 +124,9 @@ package struct DiskSection: Codable, Sendable, Equatable {
   package var rewrittenBytes: UInt64
   @Nullable package var deviceBytesWritten: UInt64?
   package var files: [FileSection]
+  /// Read calls and their bytes, of sockets left out; null where /proc did not tell.
+  @Nullable package var reads: Int? = nil
+  @Nullable package var bytesRead: UInt64? = nil
 }
 
 /// What was written to one path.
@@ -140,6 +143,9 @@ package struct FileSection: Codable, Sendable, Equatable {
   @Nullable package var equalRewrites: Int? = nil
   @Nullable package var comparedBytes: UInt64? = nil
   @Nullable package var changedBytes: UInt64? = nil
+  /// Reads of 64 KiB and more, and smaller ones where they are known to be of this file.
+  @Nullable package var reads: Int? = nil
+  @Nullable package var bytesRead: UInt64? = nil
 }
 
 /// How much memory the process took.

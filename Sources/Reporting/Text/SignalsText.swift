@@ -165,6 +165,10 @@ enum SignalsText {
     if disk.rewrittenBytes > 0 {
       canvas.item("rewritten", "\(Figures.bytes(disk.rewrittenBytes)) in files written again")
     }
+    if let reads = disk.reads, let bytes = disk.bytesRead {
+      canvas.item(
+        "read", "\(Figures.bytes(bytes)) in \(Figures.count(reads, "read")), sockets left out")
+    }
     canvas.item(
       "device", disk.deviceBytesWritten.map { Figures.bytes($0) + " reached it" } ?? "not measured")
     let files = disk.files.sorted { ($1.bytesWritten, $0.path) < ($0.bytesWritten, $1.path) }
@@ -174,6 +178,9 @@ enum SignalsText {
         + Figures.count(file.writes, "write")
       if file.syncs > 0 { text += ", " + Figures.count(file.syncs, "sync") }
       if file.rewrites > 0 { text += ", " + Figures.count(file.rewrites, "rewrite") }
+      if let reads = file.reads, let bytes = file.bytesRead, reads > 0 {
+        text += "; \(Figures.bytes(bytes)) read in \(Figures.count(reads, "read"))"
+      }
       canvas.item("file", text)
     }
     if files.count > rowsShown {

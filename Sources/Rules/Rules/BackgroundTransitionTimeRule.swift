@@ -4,45 +4,66 @@ import Signals
 /// The work of going to the background must be done soon.
 package enum BackgroundTransitionTimeRule: Rule {
   package static let metadata = RuleMetadata(
-    id: "background-transition-time", title: "Be quiet soon after going to the background",
-    category: .lifeCycle, guide: [Guide.background2015, Guide.background], signals: [.lifecycle],
-    unit: "s",
-    measuredAs: "the longest time from the background mark until no thread ran for a second",
-    advice: "Save while in use, so that little is left to save at the end. What must be finished "
-      + "belongs in one task with a deadline; cancel the others (Task.cancel(), "
+    id: "background-transition-time", title: "Handle going to the background soon",
+    category: .lifeCycle, guide: [Guide.background2015, Guide.background],
+    signals: [.lifecycle, .mainThread], unit: "s",
+    measuredAs:
+      "the longest turn of the main thread in which it was told of the background: from the mark, or from its "
+      + "next turn within a second, to its next event wait, which is when the guide's method returns; when the "
+      + "program "
+      + "was quiet is shown beside",
+    advice:
+      "Save while in use, so that little is left to save at the end. What must be finished after the handler "
+      + "returns belongs in one task with a deadline; cancel the others (Task.cancel(), "
       + "withTaskCancellationHandler) and stop timers at once.",
     examples: [
+      RuleExample("handled in 200 ms", .pass, example { $0.handlerSeconds = 0.2 }),
       RuleExample(
-        "quiet after 200 ms", .pass, PhaseUses.example { $0.settleSeconds = 0.2 }),
-      RuleExample("quiet after 7 s", .fail, PhaseUses.example { $0.settleSeconds = 7 }),
-      RuleExample(
-        "never quiet", .fail,
-        PhaseUses.example {
+        "handled in 200 ms, and a download goes on", .pass,
+        example {
+          $0.handlerSeconds = 0.2
           $0.settleSeconds = nil
           $0.cpuSeconds = 20
         }),
-      RuleExample("never in the background", .notApplicable, PhaseUses.exampleWithout),
+      RuleExample("handled in 7 s", .fail, example { $0.handlerSeconds = 7 }),
+      RuleExample("nothing was done", .notApplicable, example { _ in }),
+      RuleExample("never in the background", .notApplicable, exampleWithout),
     ])
 
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     let phases = PhaseUses.background(signals)
     guard !phases.isEmpty else { return .notApplicable(reason: PhaseUses.noBackground) }
-    let known = phases.filter { $0.settleSeconds != nil || $0.durationSeconds > 5 }
-    guard !known.isEmpty else {
-      return .notMeasured(reason: "the program was never quiet for a second in so short a phase")
+    let handled = phases.filter { $0.handlerSeconds != nil }.sorted {
+      $0.handlerSeconds ?? 0 > $1.handlerSeconds ?? 0
     }
-    // A phase that never became quiet counts with its whole length.
-    let worst = known.map { $0.settleSeconds ?? $0.durationSeconds }.max() ?? 0
+    guard let worst = handled.first?.handlerSeconds else {
+      return .notApplicable(
+        reason: "the main thread had no turn in the second after the background was marked")
+    }
     return .measured(
       RuleFinding(
-        fact: worst, displayValue: "quiet after \(Figures.seconds(worst))",
-        evidence: known.sorted {
-          ($0.settleSeconds ?? .infinity) > ($1.settleSeconds ?? .infinity)
-        }.prefix(5).map {
+        fact: worst,
+        displayValue: "handled in \(Figures.seconds(worst)); \(quiet(handled[0]))",
+        evidence: handled.prefix(5).map {
           PhaseUses.row(
-            $0,
-            $0.settleSeconds.map { "quiet after \(Figures.seconds($0))" } ?? "never quiet",
-            value: $0.settleSeconds, unit: "s")
+            $0, "handled in \(Figures.seconds($0.handlerSeconds ?? 0)), \(quiet($0))",
+            value: $0.handlerSeconds, unit: "s")
         }, savings: scale.saving(of: worst, seconds: worst)))
+  }
+
+  private static func quiet(_ phase: Phase) -> String {
+    phase.settleSeconds.map { "quiet after \(Figures.seconds($0))" } ?? "never quiet for a second"
+  }
+
+  private static func example(_ change: (inout Phase) -> Void) -> SignalSet {
+    var set = PhaseUses.example(change)
+    set.mainThread = MainThreadSignal(turns: 9)
+    return set
+  }
+
+  private static var exampleWithout: SignalSet {
+    var set = PhaseUses.exampleWithout
+    set.mainThread = MainThreadSignal(turns: 9)
+    return set
   }
 }

@@ -7,7 +7,9 @@ package enum CooperativePoolBlockingRule: Rule {
     category: .responsiveness, guide: [Guide.doNotBlock, Guide.concurrency],
     signals: [.mainThread], unit: "ms/min",
     measuredAs:
-      "time that Swift tasks kept the pool's most blocked thread in files, locks, sleeps and the like, "
+      "by extension of what the guide asks of the main thread, since every task waits for the pool: time that "
+      + "Swift tasks "
+      + " kept the pool's most blocked thread in files, locks, sleeps and the like, "
       + "per minute",
     advice:
       "The pool has one thread for each CPU, and a task that blocks takes one away from all others. Suspend instead: "

@@ -7,7 +7,8 @@ package enum EventLoopBlockingRule: Rule {
     category: .responsiveness, guide: [Guide.doNotBlock, Guide.concurrency],
     signals: [.mainThread], unit: "ms/min",
     measuredAs:
-      "time that the event loop blocked longest was blocked in files, locks, sleeps and the like outside its selector, "
+      "by extension of what the guide asks of the main thread, since as much waits for an event loop: time that the "
+      + "event loop blocked longest was blocked in files, locks, sleeps and the like outside its selector, "
       + "per minute",
     advice:
       "Every channel of an event loop waits while a handler does. Read files with NIOFileSystem or "

@@ -1,8 +1,9 @@
 /// Location is to be asked for with no more accuracy than needed.
 package enum LocationAccuracyRule: NotObservableRule {
   package static let reason =
-    "accuracy is agreed with a service; speaking to gpsd or GeoClue is shown when it is "
-    + "seen"
+    "accuracy is agreed with GeoClue over D-Bus, whose messages no event shows; speaking to gpsd, or reading a "
+    + "receiver, "
+    + "is shown when it is seen"
 
   package static let metadata: RuleMetadata = listed(
     "location-accuracy", "Ask for no more location accuracy than needed", .cpu, [Guide.reducePower],

@@ -1,7 +1,9 @@
 /// Nothing is to be drawn in the background.
 package enum OpenGLInBackgroundRule: NotObservableRule {
   package static let reason =
-    "drawing commands go to the graphics driver by memory, which no kernel event shows"
+    "drawing commands go to the graphics driver by memory; what a driver tells of its engines "
+    + "(/proc/PID/fdinfo) is not "
+    + "recorded, and a graphics device that is opened is shown"
 
   package static let metadata: RuleMetadata = listed(
     "opengl-in-background", "Do not draw in the background", .lifeCycle,

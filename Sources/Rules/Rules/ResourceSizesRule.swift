@@ -11,7 +11,8 @@ package enum ResourceSizesRule: Rule {
   package static let metadata = RuleMetadata(
     id: "resource-sizes", title: "Keep resource files small", category: .memory,
     guide: [Guide.reduceFootprint], signals: [.disk], unit: "MB",
-    measuredAs: "largest file read by reads of 64 KiB and more, and which of them have names of "
+    measuredAs:
+      "largest file read, by reads of 64 KiB and more or all of it in smaller ones, and which of them have names of "
       + "uncompressed formats; what is a resource is not known, so there is no verdict",
     advice: "Store property lists in binary form (PropertyListSerialization, format .binary), "
       + "compress images (PNG crushed, WebP, JPEG) and sound, and load only the variant you need.",

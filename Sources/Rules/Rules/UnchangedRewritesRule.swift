@@ -5,16 +5,19 @@ import Signals
 package enum UnchangedRewritesRule: Rule {
   package static let metadata = RuleMetadata(
     id: "unchanged-rewrites", title: "Save only what changed", category: .disk,
-    guide: [Guide.reducePower], signals: [.disk], unit: "rewrites",
+    guide: [Guide.reducePower], signals: [.disk], unit: "%",
     measuredAs:
       "times a file was written again with the very content it had (size and a hash of each "
-      + "block of 4 KiB, read by the recorder after the rewrite)",
+      + "block of 4 KiB, read by the recorder after the rewrite) ÷ all rewrites that were compared",
     advice:
       "Compare before saving: keep the last encoded Data, or a hash or a version counter, and "
       + "skip the write when nothing changed.",
     examples: [
       RuleExample("each save differs", .pass, example(compared: 9, equal: 0)),
+      RuleExample("the last of nineteen saves", .pass, example(compared: 19, equal: 1)),
       RuleExample("the same settings nine times", .fail, example(compared: 9, equal: 9)),
+      RuleExample(
+        "a single save that changed nothing", .notMeasured, example(compared: 1, equal: 1)),
       RuleExample(
         "contents not read", .notMeasured,
         SignalSet(
@@ -38,9 +41,10 @@ package enum UnchangedRewritesRule: Rule {
       return .notMeasured(reason: "the contents of rewritten files could not be read in time")
     }
     let equal = rewritten.reduce(0) { $0 + $1.equalRewrites }
+    let value = Double(equal) / Double(compared) * 100
     return .measured(
       RuleFinding(
-        fact: Double(equal),
+        value: value, bounds: .share(Double(equal), of: Double(compared)).scaled(by: 100),
         displayValue: "\(equal) of \(Figures.count(compared, "compared rewrite")) changed nothing",
         evidence: rewritten.filter { $0.equalRewrites > 0 }
           .sorted { ($0.equalRewrites, $1.path) > ($1.equalRewrites, $0.path) }.prefix(5).map {
@@ -49,7 +53,7 @@ package enum UnchangedRewritesRule: Rule {
                 + "nothing", value: Double($0.equalRewrites), unit: "rewrites", path: $0.path)
           },
         savings: scale.saving(
-          of: Double(equal),
+          of: value,
           joules: signals.priors.energy(
             of: DiskWork(operations: equal, bytes: unchangedBytes(rewritten))
           ).value)))

@@ -13,13 +13,16 @@ package enum WakeupCoalescingRule: Rule {
     guide: [Guide.reducePower], signals: [.wakeups], unit: "%",
     measuredAs:
       "timer wakeups that could have shared another's, had each been allowed to come 10 % "
-      + "of its own interval later (replayed over the recording) ÷ all timer wakeups",
+      + "of its own interval later (replayed over the recording) ÷ all wakeups of the program, "
+      + "so that a few among thousands weigh as little as they cost",
     advice: "Give timers a tolerance of a tenth of their interval: Timer.tolerance, the leeway of "
       + "DispatchSourceTimer.schedule, Task.sleep(for:tolerance:). Better, drive periodic work of "
       + "one rhythm from one timer. PR_SET_TIMERSLACK does it for a whole thread on Linux.",
     examples: [
       RuleExample("one timer", .pass, example(timers: 600, remaining: 600)),
       RuleExample("four timers that could be one", .fail, example(timers: 2400, remaining: 600)),
+      RuleExample(
+        "19 of 53,596 wakeups", .pass, example(timers: 150, remaining: 131, all: 53_596)),
       RuleExample("hardly any timers", .notApplicable, example(timers: 5, remaining: 3)),
     ])
 
@@ -36,13 +39,14 @@ package enum WakeupCoalescingRule: Rule {
     else {
       return .notApplicable(reason: "fewer than two timer wakeups a second")
     }
-    let value = Double(replay.avoidable) / Double(replay.timerWakeups) * 100
+    let all = Double(max(signals.wakeups?.total ?? 0, replay.timerWakeups))
+    let value = Double(replay.avoidable) / all * 100
     return .measured(
       RuleFinding(
         value: value,
-        bounds: .share(Double(replay.avoidable), of: Double(replay.timerWakeups)).scaled(by: 100),
+        bounds: .share(Double(replay.avoidable), of: all).scaled(by: 100),
         displayValue: "\(replay.avoidable) of \(replay.timerWakeups) timer wakeups could share "
-          + "another's",
+          + "another's, of \(Figures.count(Int(all), "wakeup")) in all",
         evidence: [
           Evidence(
             summary: "median time between timer wakeups: "
@@ -55,11 +59,11 @@ package enum WakeupCoalescingRule: Rule {
             value: value, joules: signals.joules(ofIdleWakeups: replay.avoidable)) : nil))
   }
 
-  private static func example(timers: Int, remaining: Int) -> SignalSet {
+  private static func example(timers: Int, remaining: Int, all: Int? = nil) -> SignalSet {
     SignalSet(
       durationSeconds: 60,
       wakeups: WakeupSignal(
-        total: timers, idle: timers,
+        total: all ?? timers, idle: timers,
         coalescing: CoalescingSignal(
           timerWakeups: timers, remaining: remaining, medianIdleGapSeconds: 0.05)))
   }

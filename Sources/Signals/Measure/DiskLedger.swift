@@ -1,3 +1,4 @@
+import Quantities
 import TraceModel
 
 /// Keeps account of the subject's operations on regular files, one after another.
@@ -20,12 +21,15 @@ struct DiskLedger {
   /// Where the last write to a file ended.
   private var ends: [String: UInt64] = [:]
   private var meter = DiskWorkMeter()
+  /// When the program began to quit.
+  private let quitting: Timestamp?
   private var smallWriteStacks: [Int: Int] = [:]
   private var amounts: [(time: Double, amount: Double)] = []
 
   init(_ subject: SubjectView) {
     self.subject = subject
     readings = subject.trace.contents.filter { $0.pid == subject.pid }[...]
+    quitting = LifecycleMeasure.quitting(in: subject)
   }
 
   /// Enters the next operation.
@@ -68,10 +72,12 @@ struct DiskLedger {
     generations.wrote(bytes, to: path)
     comparison.wrote(to: path, generation: generations.generation(of: path))
     joiners[path, default: WriteJoiner()].write(bytes, at: time, offset: operation.offset)
+    let isQuitting = quitting.map { operation.time >= $0 } ?? false
     change(path) { file in
       file.writes += count
       file.bytesWritten &+= bytes
       if isSmall { file.smallWrites += count }
+      if isQuitting { file.quittingBytes &+= bytes }
     }
     guard let offset = operation.offset else { return }
     let end = offset &+ operation.bytes
@@ -87,6 +93,16 @@ struct DiskLedger {
     change(path) { file in
       file.reads += Int(clamping: operation.weight)
       file.bytesRead &+= operation.bytes &* operation.weight
+    }
+  }
+
+  /// Enters reads that are known in sum, by path.
+  mutating func add(_ reads: [String: (reads: Int, bytes: UInt64)]) {
+    for (path, sum) in reads {
+      change(path) { file in
+        file.reads += sum.reads
+        file.bytesRead &+= sum.bytes
+      }
     }
   }
 
@@ -110,6 +126,7 @@ struct DiskLedger {
       file.smallWrites += temporary.smallWrites
       file.syncs += temporary.syncs
       file.work += temporary.work
+      file.quittingBytes &+= temporary.quittingBytes
     }
   }
 

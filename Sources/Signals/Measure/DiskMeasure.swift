@@ -2,10 +2,13 @@ import TraceModel
 
 /// Measures what the subject wrote to regular files, by path.
 enum DiskMeasure {
-  static func measure(_ subject: SubjectView) -> DiskSignal {
+  static func measure(_ subject: SubjectView, _ loads: FileLoadMeasure) -> DiskSignal {
     var ledger = DiskLedger(subject)
     for operation in subject.trace.fileOperations.onDisk(by: subject.pid) { ledger.add(operation) }
+    ledger.add(loads.small)
     var signal = ledger.finish()
+    (signal.reads, signal.bytesRead) = (loads.reads, loads.bytesRead)
+    signal.loads = loads.loads
     signal.readsMeasured = subject.trace.capture?.recordsLargeReads == true
     let minutes = subject.seconds / 60
     signal.writesPerMinute = minutes > 0 ? Double(signal.writes) / minutes : 0

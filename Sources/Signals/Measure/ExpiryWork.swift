@@ -21,6 +21,8 @@ struct ExpiryWork {
     var worked: Bool
     /// The function of the first Swift job that ran, of the program's own if there was one.
     var function: Frame?
+    /// It set no other thread going.
+    var isAlone = false
   }
 
   /// Running or being blocked for less than this is no work.
@@ -39,6 +41,8 @@ struct ExpiryWork {
   private var acts: [Int32: [UInt64]] = [:]
   private var wakes: [Int32: [(time: Timestamp, woken: Int32)]] = [:]
   private var jobs: [Int32: [JobRun]] = [:]
+  /// Samples of running code and sites of writes and sends, by thread, in the order of time.
+  private var sites: [Int32: [(time: Timestamp, stack: Int)]] = [:]
   /// There is too much of it: nothing is said to have come to nothing.
   private let isUntold: Bool
 
@@ -68,6 +72,9 @@ struct ExpiryWork {
     // What has no file behind it wakes others, as an eventfd does, which is told by who woke.
     for operation in subject.trace.fileOperations
     where operation.pid == pid && operation.target != .other {
+      if let stack = operation.stack {
+        sites[operation.tid, default: []].append((operation.time, stack))
+      }
       switch operation.kind {
       case .read, .open(truncates: false): break
       default: acts[operation.tid, default: []].append(operation.time.nanoseconds)
@@ -76,7 +83,14 @@ struct ExpiryWork {
     for transfer in subject.trace.transfers where transfer.pid == pid && transfer.direction == .send
     {
       acts[transfer.tid, default: []].append(transfer.time.nanoseconds)
+      if let stack = transfer.stack {
+        sites[transfer.tid, default: []].append((transfer.time, stack))
+      }
     }
+    for sample in subject.trace.processorSamples where sample.pid == pid {
+      if let stack = sample.stack { sites[sample.tid, default: []].append((sample.time, stack)) }
+    }
+    for tid in sites.keys { sites[tid]?.sort { $0.time < $1.time } }
     for tid in acts.keys { acts[tid]?.sort() }
     guard subject.trace.jobs.count <= Self.mostJobs else { return }
     for job in subject.trace.jobs.runs(of: pid) { jobs[job.tid, default: []].append(job) }
@@ -91,9 +105,10 @@ struct ExpiryWork {
     var found = Outcome(
       worked: spell.running.seconds >= Self.workThreshold
         || spell.blocked.seconds >= Self.workThreshold || hasActed(in: spell),
-      function: job(in: spell))
+      function: job(in: spell) ?? handler(in: spell))
     guard depth < Self.deepest else { return found }
     let handed = handedOn(in: spell)
+    found.isAlone = handed.isEmpty
     if handed.count > Self.mostFollowed { found.worked = true }
     for wake in handed.prefix(Self.mostFollowed)
     where !found.worked || found.function?.isProgram != true {
@@ -117,6 +132,42 @@ struct ExpiryWork {
     return runs[next...].prefix { $0.start <= spell.until }.reduce(nil) {
       Self.better($0, $1.function)
     }
+  }
+
+  /// The handler of a dispatch source that ran: the program's function that libdispatch called, by the stacks of waits,
+  /// writes, sends and samples in it.
+  private func handler(in spell: Spell) -> Frame? {
+    if let history = histories[spell.tid] {
+      for interval in history.from(spell.from) {
+        guard interval.start <= spell.until else { break }
+        if interval.start >= spell.from, interval.state != .blocked(.eventWait),
+          let stack = interval.stack, let frame = handler(of: stack)
+        {
+          return frame
+        }
+      }
+    }
+    guard let known = sites[spell.tid] else { return nil }
+    let next = known.partitioningIndex { $0.time >= spell.from }
+    return known[next...].prefix { $0.time <= spell.until }.lazy
+      .compactMap { handler(of: $0.stack) }.first
+  }
+
+  private func handler(of stack: Int) -> Frame? {
+    let frames = subject.trace.stacks.frames(of: stack)
+    guard let call = frames.lastIndex(where: { Self.callsHandler($0.function ?? "") }) else {
+      return nil
+    }
+    let own = frames[..<call].filter(\.isProgram)
+    return own.last { $0.function?.hasPrefix("thunk for ") == false } ?? own.last
+  }
+
+  /// libdispatch's functions that call what a source or block holds; the optimiser leaves some of them out.
+  private static func callsHandler(_ function: String) -> Bool {
+    [
+      "_dispatch_client_callout", "_dispatch_source_latch_and_call", "_dispatch_continuation_pop",
+      "_dispatch_source_invoke",
+    ].contains(where: function.hasPrefix)
   }
 
   /// Of two functions the one that tells more: the program's own, or else the library's that goes on rather than the

@@ -41,6 +41,18 @@ enum LifecycleMeasure {
     }.min()
   }
 
+  /// When the subject began to quit: as it was told to, or a second before it ended by itself.
+  ///
+  /// Nil where that was not recorded; the last second of a run of less than ten is as much its work as its quitting.
+  static func quitting(in subject: SubjectView) -> Timestamp? {
+    if let asked = terminationRequest(in: subject) { return asked.time }
+    guard let end = subject.trace.subject.end, end <= subject.trace.end, subject.seconds >= 10
+    else {
+      return nil
+    }
+    return end + TimeSpan(seconds: -1)
+  }
+
   /// The first signal that told the subject to end: SIGTERM is 15, SIGINT is 2.
   static func terminationRequest(in subject: SubjectView) -> SignalDelivery? {
     subject.trace.signals.first {

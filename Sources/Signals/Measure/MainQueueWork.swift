@@ -89,11 +89,31 @@ struct MainQueueWork {
     }
     return Turn.split(
       subject.history(of: thread), tid: thread.tid, keeping: Self.shortestTurn
-    ).long.flatMap { parts(of: $0) }.filter { part in
-      part.intervals.contains { $0.stack.map(stacks.contains) == true }
+    ).long.flatMap { parts(of: $0) }.flatMap { part -> [Turn] in
+      let isShown =
+        part.intervals.contains { $0.stack.map(stacks.contains) == true }
         || samples.contains { $0.time >= part.start && $0.time <= part.end }
-        || hasJob(thread.tid, from: part.start, to: part.end)
+      return isShown ? [part] : jobs(in: part)
     }
+  }
+
+  /// What of a turn jobs of MainActor took, where nothing else shows whose work it is: the worker may have gone on with
+  /// another queue's.
+  private func jobs(in turn: Turn) -> [Turn] {
+    guard let runs = jobs[turn.tid] else { return [] }
+    let intervals = Array(zip(turn.intervals.indices, turn.intervals))
+    var turns: [Turn] = []
+    var next = 0
+    for job in runs[runs.partitioningIndex { $0.end >= turn.start }...] {
+      guard job.start <= turn.end else { break }
+      while next < intervals.count, intervals[next].1.end < job.start { next += 1 }
+      let first = next
+      while next < intervals.count, intervals[next].1.start <= job.end { next += 1 }
+      guard first < next, let part = turn.part(intervals[first].0..<intervals[next - 1].0 + 1)
+      else { continue }
+      turns.append(part)
+    }
+    return turns
   }
 
   /// What lies between waits of other work.
@@ -106,11 +126,5 @@ struct MainQueueWork {
     return zip([begin] + others.map { $0 + 1 }, others + [end]).compactMap { from, until in
       from < until ? turn.part(from..<until) : nil
     }
-  }
-
-  private func hasJob(_ tid: Int32, from start: Timestamp, to end: Timestamp) -> Bool {
-    guard let runs = jobs[tid] else { return false }
-    let next = runs.partitioningIndex { $0.end >= start }
-    return next < runs.count && runs[next].start <= end
   }
 }

@@ -90,7 +90,17 @@ package enum Measurement {
         subject, profile: profile, others: others, isRadioSaid: options.isRadioSaid,
         includeLoopback: options.includeLoopback)
     }
-    if set.unavailable[.disk] == nil { set.disk = DiskMeasure.measure(subject) }
+    if set.unavailable[.disk] == nil {
+      let loads = FileLoadMeasure(subject)
+      set.disk = DiskMeasure.measure(subject, loads)
+      if let choice, set.mainThread != nil {
+        let access = FileAccessMeasure(
+          of: choice,
+          after: set.lifecycle?.launchSeconds.map { subject.start + TimeSpan(seconds: $0) },
+          in: subject)
+        set.mainThread?.fileAccess = access.measure(loads, activity)
+      }
+    }
     if set.unavailable[.memory] == nil {
       set.memory = MemoryMeasure.measure(subject, main: choice?.thread)
     }
@@ -115,10 +125,27 @@ package enum Measurement {
       activity, marks: set.marks, readySeconds: set.lifecycle?.launchSeconds,
       terminationTime: LifecycleMeasure.terminationRequest(in: subject).map {
         subject.time($0.time)
-      }, priors: priors, bursts: set.network?.bursts ?? [])
+      }, priors: priors, bursts: set.network?.bursts ?? [],
+      handlers: set.mainThread == nil ? nil : choice.map { HandlerTurns(of: $0, in: subject) })
+    fillHeld(&set, subject, activity)
     set.energy = EnergyMeasure.measure(set, subject)
     set.worstMinutes = WorstMinuteMeasure.measure(subject, set)
     return set
+  }
+
+  /// What hangs on the phases, on files over the whole run, and on what is held.
+  private static func fillHeld(
+    _ set: inout SignalSet, _ subject: SubjectView, _ activity: SubjectActivity
+  ) {
+    set.held = HeldMeasure.locks(subject)
+    set.accessories = HeldMeasure.accessories(subject)
+    set.propertyLists = HeldMeasure.propertyLists(subject)
+    set.codeBytes = subject.trace.subject.codeBytes
+    set.backgroundLaunch = PhaseMeasure.backgroundLaunch(set.phases, activity)
+    guard let disk = set.disk else { return }
+    set.lateSaves = LateSaveMeasure.measure(subject, phases: set.phases)
+    set.temporaryFiles = TemporaryFileMeasure.measure(subject)
+    set.writeLocality = WriteLocalityMeasure.measure(subject, disk)
   }
 
   /// A signal whose events are not in the trace was not recorded, whatever the reason.

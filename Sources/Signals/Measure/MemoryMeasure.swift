@@ -43,14 +43,27 @@ enum MemoryMeasure {
 
     let origin = attached ? 0 : subject.time(subject.start) + settling
     let settled = betweenTurns(samples.filter { $0.time >= origin }, main, subject)
-    if let begin = settled.first, let end = settled.last,
-      end.time - begin.time >= shortestForGrowth,
-      let slope = TheilSen(settled.map { (x: $0.time / 60, y: Double($0.footprintBytes)) })
-    {
-      signal.growthBytesPerMinute = slope.slope
-      signal.growthInterval = [slope.interval.lowerBound, slope.interval.upperBound]
-    }
+    fillGrowth(&signal, settled, showsStart: !attached)
     return signal
+  }
+
+  private static func fillGrowth(
+    _ signal: inout MemorySignal, _ settled: [MemorySample], showsStart: Bool
+  ) {
+    guard let begin = settled.first, let end = settled.last,
+      end.time - begin.time >= shortestForGrowth
+    else { return }
+    func slope(_ samples: some Sequence<MemorySample>) -> TheilSen? {
+      TheilSen(samples.map { (x: $0.time / 60, y: Double($0.footprintBytes)) })
+    }
+    let middle = (begin.time + end.time) / 2
+    let later = showsStart ? settled.filter { $0.time >= middle } : settled
+    guard let found = slope(later) else { return }
+    signal.growthBytesPerMinute = found.slope
+    signal.growthInterval = [found.interval.lowerBound, found.interval.upperBound]
+    guard showsStart else { return }
+    signal.secondsSinceStart = end.time - begin.time
+    signal.earlierGrowthBytesPerMinute = slope(settled.filter { $0.time < middle })?.slope
   }
 
   /// The readings taken while the main thread waited for events, where they are enough: what a turn holds only until

@@ -32,7 +32,7 @@ enum PhaseMeasure {
 
   static func measure(
     _ activity: SubjectActivity, marks: [Mark], readySeconds: Double?, terminationTime: Double?,
-    priors: EnergyPriors, bursts: [Burst]
+    priors: EnergyPriors, bursts: [Burst], handlers: HandlerTurns?
   ) -> [Phase] {
     let subject = activity.subject
     guard subject.end > subject.start else { return [] }
@@ -44,10 +44,35 @@ enum PhaseMeasure {
       // What comes at the very end is the last one's.
       let last = index == spans.count - 1 ? Double.infinity : subject.time(entry.0.end)
       let from = subject.time(entry.0.start)
-      return use(
+      var phase = use(
         entry.0, activity, priors: priors, disk: entry.1,
         bursts: bursts.filter { $0.start >= from && $0.start < last })
+      // Of the launch nobody is told.
+      if index > 0, !entry.0.isStopped {
+        phase.handlerSeconds = handlers?.seconds(at: entry.0.start)
+      }
+      return phase
     }
+  }
+
+  /// What a launch came to that was marked as one in the background before the program had been in use for a second.
+  static func backgroundLaunch(_ phases: [Phase], _ activity: SubjectActivity) -> BackgroundLaunch?
+  {
+    guard phases.first?.name == .launch,
+      let place = phases.firstIndex(where: { $0.name == .background }), place <= 2,
+      phases[..<place].filter({ $0.name == .active }).reduce(0, { $0 + $1.durationSeconds }) < 1,
+      !phases[place].isStopped
+    else { return nil }
+    let subject = activity.subject
+    let phase = phases[place]
+    let quiet = phase.start + (phase.settleSeconds ?? phase.durationSeconds)
+    let end = subject.trace.start + TimeSpan(seconds: quiet)
+    let bytes = activity.bytes(subject.start, end)
+    return BackgroundLaunch(
+      seconds: (end - subject.start).seconds,
+      cpuSeconds: activity.cpuSeconds(subject.start, end),
+      bytes: bytes.sent + bytes.received + bytes.written,
+      footprintBytes: activity.footprint(at: end))
   }
 
   private static func turnings(

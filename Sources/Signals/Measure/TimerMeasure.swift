@@ -25,17 +25,31 @@ enum TimerMeasure {
     for thread in subject.threads {
       guard let ends = busy[thread.tid] else { continue }
       for (place, expiries) in places(of: thread, endedAt: ends.sorted(), work, in: subject) {
-        guard let found = Periodicity.detect(expiries.map(\.time)) else { continue }
-        result.append(
-          TimerSignal(
-            tid: Int(thread.tid), thread: thread.name, periodSeconds: found.periodSeconds,
-            jitterSeconds: found.jitterSeconds, count: found.count,
-            expiredWithoutWork: min(expiries.count { !$0.worked }, found.count),
-            stack: stack(of: place, in: subject)))
+        for train in trains(of: expiries) {
+          result.append(
+            TimerSignal(
+              tid: Int(thread.tid), thread: thread.name,
+              periodSeconds: train.found.periodSeconds,
+              jitterSeconds: train.found.jitterSeconds, count: train.found.count,
+              expiredWithoutWork: min(
+                train.expiries.count { !$0.worked }, train.found.count),
+              stack: stack(of: place, in: subject)))
+        }
       }
     }
     return result.sorted {
       ($1.count, $0.tid, $1.periodSeconds) < ($0.count, $1.tid, $0.periodSeconds)
+    }
+  }
+
+  /// The timers of one place: libdispatch waits for all of a program's in one descriptor.
+  private static func trains(
+    of expiries: [Expiry]
+  ) -> [(found: Periodicity, expiries: [Expiry])] {
+    if let found = Periodicity.detect(expiries.map(\.time)) { return [(found, expiries)] }
+    return TimerTrains.split(expiries.map(\.time)).compactMap { places in
+      let own = places.map { expiries[$0] }
+      return Periodicity.detect(own.map(\.time)).map { ($0, own) }
     }
   }
 
@@ -54,6 +68,18 @@ enum TimerMeasure {
     }
   }
 
+  /// Whether a wait is that of libdispatch's manager thread.
+  ///
+  /// It hands the program's timers on; what it does alone is the library's own, as its look at the pools' threads each
+  /// second (event/workqueue.c).
+  private static func isManager(_ stack: Int?, in subject: SubjectView) -> Bool {
+    guard let stack else { return false }
+    return subject.trace.stacks.frames(of: stack).contains {
+      $0.function?.hasPrefix("_dispatch_mgr_") == true
+        || $0.function?.hasPrefix("_dispatch_event_loop_drain") == true
+    }
+  }
+
   /// Where the thread had waited as it was woken at these times, and whether anything was done before it waited so
   /// again.
   private static func places(
@@ -67,6 +93,7 @@ enum TimerMeasure {
       spell.until = time
       expired = nil
       let outcome = work.outcome(of: spell)
+      if outcome.isAlone, isManager(wait.stack, in: subject) { return }
       var place = Place.stack(wait.stack ?? -1)
       if let function = outcome.function,
         !subject.trace.stacks.frames(of: wait.stack ?? -1).contains(where: \.isProgram)

@@ -97,6 +97,7 @@ struct WakeupMeasure {
     var idle = 0
     var foundIdle = 0
     var byCause: [WakeupCause: Int] = [:]
+    var idleByCause: [WakeupCause: Int] = [:]
     // What the cause does not depend on the time of is counted at once.
     for (wakeup, count) in subject.trace.wakeups.countsByKind
     where wakeup.pid == subject.pid && !needsTime(wakeup) {
@@ -112,6 +113,7 @@ struct WakeupMeasure {
       byCause[cause, default: 0] += 1
       guard wakeup.isIdleWakeup else { continue }
       idle += 1
+      idleByCause[cause, default: 0] += 1
       if wakeup.foundCPUIdle { foundIdle += 1 }
       if cause == .timer {
         expiries[wakeup.tid, default: []].append(wakeup.time)
@@ -125,7 +127,7 @@ struct WakeupMeasure {
       total: total, perSecond: seconds > 0 ? Double(total) / seconds : 0,
       idle: idle, idlePerSecond: seconds > 0 ? Double(idle) / seconds : 0,
       foundCPUIdle: foundIdle,
-      byCause: byCause.filter { $0.value > 0 },
+      byCause: byCause.filter { $0.value > 0 }, idleByCause: idleByCause,
       timers: TimerMeasure.timers(Dictionary(timers) { $1 }, in: subject),
       // Timer wakeups replayed with a tolerance.
       coalescing: WakeupReplay.replay(

@@ -53,6 +53,12 @@ package struct DiskSignal: Sendable, Hashable, Codable {
   package var steadyBytesPerSecond: Double?
   /// Whether large reads were recorded.
   package var readsMeasured: Bool
+  /// Read calls and the bytes they brought of files, pipes and terminals, by /proc; what sockets gave is left out. Nil
+  /// where /proc did not tell.
+  package var reads: Int?
+  package var bytesRead: UInt64?
+  /// Files of which much was read in one go, most first.
+  package var loads: [FileLoad] = []
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
   package init(
@@ -102,7 +108,7 @@ package struct FileUse: Sendable, Hashable, Codable {
   package var rewrittenBytes: UInt64
   /// Writes of less than 4 KiB.
   package var smallWrites: Int
-  /// Large reads (64 KiB and more).
+  /// Reads: those of 64 KiB and more, and smaller ones where it is known that they were of this file.
   package var reads: Int
   /// Bytes of those reads.
   package var bytesRead: UInt64
@@ -122,6 +128,9 @@ package struct FileUse: Sendable, Hashable, Codable {
   package var work = DiskWork()
   /// Writes that are left when those of one burst that continue each other are joined up to 64 KiB.
   package var joinedWrites: Int?
+  /// Of the bytes written, those of the program's quitting: after it was told to end, or in its last second where it
+  /// ended by itself after ten or more.
+  package var quittingBytes: UInt64 = 0
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
   package init(

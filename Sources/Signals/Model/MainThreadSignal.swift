@@ -40,6 +40,9 @@ package struct MainThreadSignal: Sendable, Hashable, Codable {
   /// How many of its waits were recorded.
   package var waitSampling: WaitSampling
 
+  /// What it did to files after the launch; nil where that was not recorded.
+  package var fileAccess: FileAccess?
+
   /// Whether the thread ever waited for events; nil where that cannot be told.
   package var knownEventLoop: Bool? { hasEventLoop || areWaitsKnown ? hasEventLoop : nil }
 

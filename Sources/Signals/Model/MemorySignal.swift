@@ -6,10 +6,15 @@ package struct MemorySignal: Sendable, Hashable, Codable {
   package var endFootprintBytes: UInt64
   /// Highest resident size.
   package var peakResidentBytes: UInt64
-  /// Theil–Sen slope of the footprint, nil with too few samples.
+  /// Theil–Sen slope of the footprint, nil with too few samples. Of a program that was seen starting it is that of the
+  /// later half of what was recorded: the end of the curve, where what fills up once has filled up.
   package var growthBytesPerMinute: Double?
   /// Lower and upper bound of the slope at 95 %.
   package var growthInterval: [Double]?
+  /// The slope of the half before; nil where the program was not seen starting.
+  package var earlierGrowthBytesPerMinute: Double?
+  /// For how long the footprint was read after the program had started up; nil where that was not seen.
+  package var secondsSinceStart: Double?
   /// Faults that read from a device.
   package var majorFaults: Int
   /// Other faults.

@@ -43,6 +43,8 @@ package struct Phase: Sendable, Hashable, Codable {
   package var bytesWritten: UInt64
   /// From the beginning until no thread ran for a second; nil when that did not come.
   package var settleSeconds: Double?
+  /// How long the main thread's turn took in which it was told of the phase; nil where it had none then.
+  package var handlerSeconds: Double?
   /// Longest spell of work after a wakeup, pauses of under 100 ms included.
   package var longestBusySeconds: Double
   /// Footprint at the beginning.

@@ -58,6 +58,23 @@ package struct SignalSet: Sendable, Hashable {
   /// Devices, sockets and other special paths that were opened or connected to.
   package var openedPaths: [String]
 
+  /// How much of the executable is code, in bytes.
+  package var codeBytes: UInt64?
+  /// Locks and inhibitors; nil where the recorder did not look for them.
+  package var held: [HeldSignal]?
+  /// Nil where the program was neither moved to the background nor told to end, or wrote nothing.
+  package var lateSaves: LateSaves?
+  /// Nil where the end of the process, or what it did to files, was not recorded.
+  package var temporaryFiles: TemporaryFiles?
+  /// Nil where no write said where it went and no rewrite was compared.
+  package var writeLocality: WriteLocality?
+  /// Devices that cost energy while they are held.
+  package var accessories: [AccessoryUse] = []
+  /// Property lists that were opened.
+  package var propertyLists: [PropertyListUse] = []
+  /// Nil where the program was not launched in the background.
+  package var backgroundLaunch: BackgroundLaunch?
+
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
   package init(
     durationSeconds: Double,

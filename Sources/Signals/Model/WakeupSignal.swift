@@ -17,6 +17,8 @@ package struct WakeupSignal: Sendable, Hashable, Codable {
   package var foundCPUIdle: Int
   /// Wakeups by cause.
   package var byCause: [WakeupCause: Int]
+  /// Idle wakeups by cause.
+  package var idleByCause: [WakeupCause: Int]
   /// Regular timed waits, most frequent first.
   package var timers: [TimerSignal]
   /// Timer wakeups replayed with a tolerance.
@@ -31,6 +33,7 @@ package struct WakeupSignal: Sendable, Hashable, Codable {
     idlePerSecond: Double = 0,
     foundCPUIdle: Int? = nil,
     byCause: [WakeupCause: Int] = [:],
+    idleByCause: [WakeupCause: Int] = [:],
     timers: [TimerSignal] = [],
     coalescing: CoalescingSignal? = nil
   ) {
@@ -40,6 +43,7 @@ package struct WakeupSignal: Sendable, Hashable, Codable {
     self.idlePerSecond = idlePerSecond
     self.foundCPUIdle = foundCPUIdle ?? idle
     self.byCause = byCause
+    self.idleByCause = idleByCause
     self.timers = timers
     self.coalescing = coalescing
   }

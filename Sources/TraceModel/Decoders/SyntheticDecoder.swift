@@ -24,7 +24,8 @@ enum SyntheticDecoder {
     guard let event: DescriptorEvent = decode(context, &state) else { return }
     state.descriptors.seen(
       pid: Int32(truncatingIfNeeded: event.pid), fd: event.fd, path: event.path,
-      kind: event.kind, at: context.time)
+      kind: event.kind, size: event.size, flags: event.flags, format: event.format,
+      at: context.time)
   }
 
   static func capture(_ context: DecodingContext, _ state: inout LoaderState) {
@@ -56,6 +57,18 @@ enum SyntheticDecoder {
   static func content(_ context: DecodingContext, _ state: inout LoaderState) {
     guard let event: ContentEvent = decode(context, &state) else { return }
     state.tables.contents.append(ContentReading(time: context.time, pid: context.pid, event: event))
+  }
+
+  static func held(_ context: DecodingContext, _ state: inout LoaderState) {
+    guard let event: HeldEvent = decode(context, &state) else { return }
+    if event.isHeld {
+      state.tables.held.append(HeldResource(event, pid: context.pid, start: context.time))
+    } else if let last = state.tables.held.lastIndex(where: {
+      $0.pid == context.pid && $0.end == nil && $0.event.kind == event.kind
+        && $0.event.identifier == event.identifier
+    }) {
+      state.tables.held[last].end = context.time
+    }
   }
 
   static func threadIDs(_ context: DecodingContext, _ state: inout LoaderState) {

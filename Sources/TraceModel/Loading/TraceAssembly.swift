@@ -44,6 +44,7 @@ extension TraceLoader {
     }
     state.tables.fileOperations = state.operations.resolved(
       by: state.descriptors, sites: state.writeSites)
+    state.tables.openFiles = state.descriptors.openFiles()
     state.tables.transfers.add(state.sendSites)
     state.tables.countedSpans = CountedSpan.all(of: state.capture)
     state.tables.connections = state.sockets.connections

@@ -10,6 +10,8 @@ public struct ProcessModel: Sendable {
   public var commandLine: [String]
   public var isSwift: Bool
   public var swiftVersion: String?
+  /// How much of the executable is code, in bytes; nil where it was not looked at.
+  public var codeBytes: UInt64?
   public var exitStatus: Int?
   /// The signal that ended the process.
   public var signal: Int?

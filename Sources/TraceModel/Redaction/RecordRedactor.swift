@@ -182,6 +182,10 @@ struct RecordRedactor {
         var value = try ContentEvent(decoding: raw)
         value.path = names.text(value.path)
         return try value.encoded()
+      case .held:
+        var value = try HeldEvent(decoding: raw)
+        value.name = names.text(value.name)
+        return try value.encoded()
       case .mark:
         var value = try MarkEvent(decoding: raw)
         value.name = names.text(value.name)

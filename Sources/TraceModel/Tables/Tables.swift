@@ -23,6 +23,10 @@ public struct Tables: Sendable {
   /// Tests that runners told of, in the order of their beginnings.
   public internal(set) var tests: [TestRun] = []
   public internal(set) var fileOperations = FileOperations()
+  /// In the order of their openings.
+  public internal(set) var openFiles: [OpenFile] = []
+  /// Locks and inhibitors, in the order in which they were seen.
+  public internal(set) var held: [HeldResource] = []
   public internal(set) var footprints: [Footprint] = []
   /// In the order of their first readings.
   public internal(set) var counters: [CounterSeries] = []
@@ -50,6 +54,8 @@ public struct Tables: Sendable {
     visitor.visit(&contents)
     visitor.visit(&tests)
     visitor.visit(&fileOperations)
+    visitor.visit(&openFiles)
+    visitor.visit(&held)
     visitor.visit(&footprints)
     visitor.visit(&counters)
     visitor.visit(&signals)

@@ -18,6 +18,9 @@ struct DescriptorTracker {
     var opened: String?
     /// Told by /proc.
     var seen: Target?
+    var size: UInt64?
+    var flags: Int?
+    var format: String?
   }
 
   private struct Key: Hashable {
@@ -79,13 +82,21 @@ struct DescriptorTracker {
 
   /// What the recorder read in /proc.
   mutating func seen(
-    pid: Int32, fd: Int, path: String, kind: DescriptorEvent.Kind, at time: Timestamp
+    pid: Int32, fd: Int, path: String, kind: DescriptorEvent.Kind, size: UInt64? = nil,
+    flags: Int? = nil, format: String? = nil, at time: Timestamp
   ) {
     let key = Key(pid: pid, fd: fd)
-    let target = Target(path: path, kind: kind)
+    tell(key, Target(path: path, kind: kind), at: time)
+    guard let last = lives[key]?.indices.last else { return }
+    lives[key]?[last].size = size
+    lives[key]?[last].flags = flags
+    lives[key]?[last].format = format
+  }
+
+  private mutating func tell(_ key: Key, _ target: Target, at time: Timestamp) {
     if let last = lives[key]?.indices.last, lives[key]?[last].end == nil {
       let known = lives[key]?[last].seen
-      if known == nil || (known?.path == path && known?.kind == kind) {
+      if known == nil || (known?.path == target.path && known?.kind == target.kind) {
         lives[key]?[last].seen = target
         return
       }
@@ -99,6 +110,20 @@ struct DescriptorTracker {
     lives[key, default: []].append(Life(start: start, seen: target))
   }
 
+  /// What was open, and when.
+  func openFiles() -> [OpenFile] {
+    lives.flatMap { key, lives in
+      lives.compactMap { life -> OpenFile? in
+        guard life.opened != nil || life.seen != nil else { return nil }
+        let target = Self.target(of: life)
+        return OpenFile(
+          pid: key.pid, descriptor: key.fd, path: target.path, kind: target.kind,
+          start: life.start, end: life.end, size: life.size, flags: life.flags,
+          format: life.format)
+      }
+    }.sorted { ($0.start, $0.pid, $0.descriptor) < ($1.start, $1.pid, $1.descriptor) }
+  }
+
   /// What the descriptor meant at a moment.
   func target(pid: Int32, fd: Int, at time: Timestamp) -> Target {
     target(pid: pid, fd: fd, from: time).target
@@ -107,14 +132,17 @@ struct DescriptorTracker {
   /// What the descriptor meant at a moment, and before when it surely went on to mean that.
   func target(pid: Int32, fd: Int, from time: Timestamp) -> (target: Target, until: Timestamp) {
     let (life, until) = life(pid: pid, fd: fd, at: time)
-    guard let life else { return (Target(), until) }
+    return (life.map { Self.target(of: $0) } ?? Target(), until)
+  }
+
+  private static func target(of life: Life) -> Target {
     // A file may have been renamed before /proc was looked at, so its own path comes first.
     if let path = life.opened, path.hasPrefix("/") || life.seen == nil {
       // Of what has a path, other than all else are folders, which are synced like files.
       let seen = life.seen.flatMap { $0.kind == .other ? nil : $0.kind }
-      return (Target(path: path, kind: seen ?? Self.kind(of: path)), until)
+      return Target(path: path, kind: seen ?? kind(of: path))
     }
-    return (life.seen ?? Target(), until)
+    return life.seen ?? Target()
   }
 
   /// The life that tells of a descriptor, and before when no other does; a child's inherited ones are its parent's.

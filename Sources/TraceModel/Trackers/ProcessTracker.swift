@@ -60,6 +60,7 @@ struct ProcessTracker {
     if !event.commandLine.isEmpty { process.commandLine = event.commandLine }
     if let isSwift = event.isSwift { process.isSwift = isSwift }
     if event.endedEvents == true, process.unrecordedFrom == nil { process.unrecordedFrom = time }
+    if let codeBytes = event.codeBytes { process.codeBytes = codeBytes }
     process.swiftVersion = event.swiftVersion ?? process.swiftVersion
     process.exitStatus = event.exitStatus ?? process.exitStatus
     process.signal = event.signal ?? process.signal

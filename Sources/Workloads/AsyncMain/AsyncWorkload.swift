@@ -5,16 +5,17 @@ import Glibc
 ///
 /// With `mode=pool` it is a task of the cooperative pool that blocks, with `mode=private` a serial queue of its own,
 /// while the main queue runs empty blocks; with `mode=hops` tasks only yield, `count` times, and with `mode=poll` they
-/// look for a file that is not there, every `gap` ms.
+/// look for a file that is not there, every `gap` ms. With `mode=timers` there are two dispatch sources besides, one of
+/// 250 ms that blocks for 2 ms each time and one of a second that does nothing.
 ///
-/// `lull-workload-async [mode=async-main|dispatch|private|pool|hops|poll] [count=N] [ms=T] [gap=G]`
+/// `lull-workload-async [mode=async-main|dispatch|private|pool|hops|poll|timers] [count=N] [ms=T] [gap=G]`
 @main
 struct AsyncWorkload {
   static func main() async {
     let words = CommandLine.arguments.dropFirst()
     guard let program = Program(words) else {
       writeLine(
-        "usage: lull-workload-async [mode=async-main|dispatch|private|pool|hops|poll] [count=N] [ms=T] [gap=G]",
+        "usage: lull-workload-async [mode=async-main|dispatch|private|pool|hops|poll|timers] [count=N] [ms=T] [gap=G]",
         to: 2
       )
       exit(64)
@@ -26,6 +27,7 @@ struct AsyncWorkload {
     case .pool: await runPool(program)
     case .hops: await runHops(program)
     case .poll: await runPolling(program)
+    case .timers: await runTimers(program)
     }
   }
 
@@ -53,6 +55,23 @@ struct AsyncWorkload {
     }
     program.printAndExit([])
   }
+
+  /// Three timers, for all of which libdispatch waits in one descriptor.
+  static func runTimers(_ program: Program) async {
+    let queue = DispatchQueue(label: "lull.timers")
+    let working = DispatchSource.makeTimerSource(queue: queue)
+    working.schedule(deadline: .now() + 0.041, repeating: 0.25)
+    working.setEventHandler { workAtTimer() }
+    working.resume()
+    let empty = DispatchSource.makeTimerSource(queue: queue)
+    empty.schedule(deadline: .now() + 0.377, repeating: 1)
+    empty.setEventHandler {}
+    empty.resume()
+    await runPolling(program)
+  }
+
+  @inline(never)
+  static func workAtTimer() { _ = block(2) }
 
   /// Blocks tasks of the cooperative pool, and MainActor not at all.
   static func runPool(_ program: Program) async {
@@ -126,6 +145,7 @@ struct Program: Sendable {
     case pool
     case hops
     case poll
+    case timers
   }
 
   var mode = Mode.asyncMain

@@ -1,0 +1,25 @@
+/// Files that were written under temporary directories, and what became of them.
+package struct TemporaryFiles: Sendable, Hashable, Codable {
+  /// A file that was left.
+  package struct File: Sendable, Hashable, Codable {
+    package var path: String
+    package var bytes: UInt64
+
+    /// Makes the value from its parts.
+    package init(path: String, bytes: UInt64) {
+      self.path = path
+      self.bytes = bytes
+    }
+  }
+
+  /// How many were written.
+  package var made: Int
+  /// Those that the process had neither removed nor moved away as it ended, most bytes first.
+  package var left: [File]
+
+  /// Makes the value from its parts; what is left out is zero or empty.
+  package init(made: Int = 0, left: [File] = []) {
+    self.made = made
+    self.left = left
+  }
+}

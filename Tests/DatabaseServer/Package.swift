@@ -1,0 +1,20 @@
+// swift-tools-version: 6.0
+import PackageDescription
+
+/// A server with a database, an HTTP client and timers; built by the end-to-end tests alone.
+let package = Package(
+  name: "database-server",
+  dependencies: [
+    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+    .package(url: "https://github.com/swhitty/FlyingFox", exact: "0.27.1"),
+    .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
+  ],
+  targets: [
+    .executableTarget(
+      name: "database-server",
+      dependencies: [
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "FlyingFox", package: "FlyingFox"),
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+      ])
+  ])

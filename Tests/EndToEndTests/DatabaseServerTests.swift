@@ -1,0 +1,53 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  /// A server with a database (GRDB), an HTTP client (AsyncHTTPClient) and timers, on FlyingFox.
+  @Suite struct DatabaseServer {
+    @Test(arguments: ["good", "bad"])
+    func `a server with a database, a client and a timer gets the verdict that it is due`(
+      mode: String
+    ) throws {
+      let server = try build()
+      let scratch = try Scratch()
+      let run = try Recorded([server, scratch.path, mode, "8"], scratch: scratch)
+      try #require(run.result.status == 0, "\(run.result.errors)")
+      // Its main thread is parked, and what MainActor does takes no time.
+      for rule in ["hangs", "sleeps", "lock-waits", "file-access", "computation"] {
+        let audit = run.audit("main-thread-" + rule)
+        #expect(audit["status"].string != "fail" && audit["status"].string != "warn", "\(audit)")
+      }
+      // What it blocks is the pool, and in which function.
+      let pool = run.audit("cooperative-pool-blocking")
+      #expect((pool["status"].string == "fail") == (mode == "bad"), "\(pool)")
+      if mode == "bad" {
+        #expect(pool["evidence"][0]["function"].string?.contains("block") == true, "\(pool)")
+      }
+      // Each sleep is followed by a row and a response, and each tick by a row.
+      for rule in ["polling-timers", "wakeup-coalescing"] {
+        #expect(run.audit(rule)["status"].string != "fail", "\(run.audit(rule))")
+      }
+      // A database's pages are written and synced, not the whole file.
+      #expect(run.audit("whole-file-rewrites")["status"].string != "fail")
+      // Eight seconds are a start, and hold no growth against it.
+      #expect(run.audit("footprint-growth")["status"].string != "fail")
+      let store = run.file(scratch.file("store.sqlite"))
+      #expect((store["writes"].int ?? 0) >= (run.truth["rows"].int ?? .max), "\(store)")
+    }
+
+    /// Built once; its build stays beside Lull's.
+    private func build() throws -> String {
+      let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent()
+      let scratch = tests.deletingLastPathComponent()
+        .appendingPathComponent(".build/test-packages/database-server").path
+      let result = try Command.run(
+        [
+          "swift", "build", "--package-path",
+          tests.appendingPathComponent("DatabaseServer").path, "--scratch-path", scratch,
+        ], limit: 540)
+      try #require(result.status == 0, "\(result.text.suffix(2000)) \(result.errors.suffix(2000))")
+      return scratch + "/debug/database-server"
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import PerfData
+import TestSupport
+import Testing
+import TraceModel
+
+@testable import Signals
+
+private let second: UInt64 = 1_000_000_000
+private let path = "/data/big.bin"
+
+/// Measures the disk of a program, pid 100, that reads 200 MB from 2.0 to 2.2 s in reads of 4 KiB, of which no call was
+/// recorded; its footprint grows by so many bytes meanwhile.
+private func measure(
+  growing held: UInt64, open: [(path: String, size: UInt64?, kind: DescriptorEvent.Kind)],
+  received: Int = 0
+) throws -> DiskSignal {
+  try #require(try signals(growing: held, open: open, received: received).disk)
+}
+
+private func signals(
+  growing held: UInt64, open: [(path: String, size: UInt64?, kind: DescriptorEvent.Kind)],
+  received: Int = 0
+) throws -> SignalSet {
+  var builder = TraceBuilder()
+  try builder.synthetic(
+    CaptureEvent(
+      mode: .wrap, scope: .system, rootPid: 100, intervalNs: second / 10, complete: true,
+      recordsLargeReads: true), time: second, pid: 100)
+  try builder.process(time: second, pid: 100)
+  builder.comm(time: second, pid: 100, tid: 100, name: "program")
+  builder.switchIn(time: second, 100)
+  for (index, file) in open.enumerated() {
+    let time = second * 19 / 10 + UInt64(index) * 1000
+    builder.exitSyscall(time: time, tid: 100, number: 257, result: 5 + index)
+    try builder.descriptor(
+      time: time + 1, pid: 100, fd: 5 + index, path: file.path, kind: file.kind, size: file.size)
+  }
+  if received > 0 {
+    for hundredths in [205, 215] as [UInt64] {
+      builder.receive(
+        time: second * hundredths / 100, tid: 100, socket: 7, bytes: received / 2)
+    }
+  }
+  for step in UInt64(0)...30 {
+    var sample = FootprintSample()
+    let share = min(max(step, 10) - 10, 2)
+    sample.anonymous = 10_000_000 + held * share / 2
+    sample.resident = sample.anonymous
+    sample.peakResident = sample.anonymous
+    sample.readChars = 100_000_000 * share
+    // 200 MB in reads of 4096 bytes are 48,828 whole ones and a rest.
+    sample.readCalls = 10 + [0, 24_414, 48_829][Int(share)]
+    builder.footprint(time: second + step * second / 10, pid: 100, sample)
+  }
+  builder.exit(time: 5 * second, pid: 100, tid: 100)
+  let trace = try builder.withFile { try Trace.load(path: $0) }
+  return try Measurement.measure(trace)
+}
+
+struct FileLoadTests {
+  @Test func `a file is read in one go however small the calls, and what is kept of it shows`()
+    throws
+  {
+    let disk = try measure(growing: 200_000_000, open: [(path, 200_000_000, .regular)])
+    let load = try #require(disk.loads.first)
+    #expect(disk.loads.count == 1 && load.path == path)
+    #expect(load.bytes == 200_000_000 && load.reads == 48_829 && load.heldBytes == 200_000_000)
+    #expect(abs(load.start - 1) < 1e-9 && abs(load.durationSeconds - 0.2) < 1e-9)
+    #expect(disk.bytesRead == 200_000_000 && disk.reads == 48_839)
+    #expect(disk.files.first { $0.path == path }?.bytesRead == 200_000_000)
+  }
+
+  /// The thread ran all the time, and there was no other.
+  @Test func `the only thread that ran read the file, and that is access on the main thread`()
+    throws
+  {
+    let access = try #require(
+      try signals(growing: 0, open: [(path, 200_000_000, .regular)]).mainThread?.fileAccess)
+    #expect(access.files.map(\.path) == [path] && access.bytes == 200_000_000)
+    // The calls and the open.
+    #expect(access.calls == 48_829 || access.calls == 48_830)
+  }
+
+  @Test func `a file that goes through a buffer is not kept`() throws {
+    let disk = try measure(growing: 400_000, open: [(path, 200_000_000, .regular)])
+    #expect(disk.loads.map(\.heldBytes) == [400_000])
+  }
+
+  @Test func `the file is the one whose size was read`() throws {
+    let disk = try measure(
+      growing: 0,
+      open: [
+        ("/data/other", 50_000_000, .regular), (path, 200_000_000, .regular), ("pipe", nil, .pipe),
+      ])
+    #expect(disk.loads.map(\.path) == [path])
+  }
+
+  @Test func `where a pipe may have been read no file is named`() throws {
+    let disk = try measure(
+      growing: 0, open: [(path, 900_000_000, .regular), ("pipe:[7]", nil, .pipe)])
+    #expect(disk.loads.map(\.path) == [nil] && disk.loads.map(\.bytes) == [200_000_000])
+  }
+
+  @Test func `what sockets gave is no file`() throws {
+    let disk = try measure(
+      growing: 0, open: [(path, 200_000_000, .regular)], received: 200_000_000)
+    #expect(disk.loads == [] && disk.bytesRead == 0)
+  }
+}

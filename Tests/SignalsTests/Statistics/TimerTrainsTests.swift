@@ -1,0 +1,54 @@
+import Testing
+
+@testable import Signals
+
+struct TimerTrainsTests {
+  /// Times of timers from their starts on, each late by up to 0.4 ms.
+  private func series(
+    _ timers: [(start: Double, period: Double)], until end: Double, seed: UInt64 = 7
+  ) -> [Double] {
+    var state = seed
+    var times: [Double] = []
+    for timer in timers {
+      var time = timer.start
+      while time < end {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        times.append(time + Double(state >> 40) / Double(1 << 24) * 0.0004)
+        time += timer.period
+      }
+    }
+    return times.sorted()
+  }
+
+  private func periods(_ times: [Double]) -> [Double] {
+    TimerTrains.split(times).compactMap { train in
+      Periodicity.detect(train.map { times[$0] })?.periodSeconds
+    }
+  }
+
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func `three timers of one descriptor are told apart`(seed: UInt64) {
+    let timers: [(start: Double, period: Double)] = [(0.013, 0.1), (0.041, 0.25), (0.377, 1.0)]
+    let found = periods(series(timers, until: 20, seed: seed)).sorted()
+    #expect(found.count == 3)
+    for (found, timer) in zip(found, timers) {
+      #expect(abs(found - timer.period) < 0.001 * timer.period + 0.0001, "\(found)")
+    }
+  }
+
+  @Test func `a timer alone is one train`() {
+    #expect(periods(series([(0, 0.02)], until: 4)).count == 1)
+  }
+
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func `random times are no trains`(seed: UInt64) {
+    var state = seed &+ 99
+    var time = 0.0
+    let times = (0..<120).map { _ in
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      time += 0.01 + Double(state >> 40) / Double(1 << 24) * 0.3
+      return time
+    }
+    #expect(periods(times).isEmpty)
+  }
+}
