@@ -75,9 +75,12 @@ package enum TimerTrains {
       // Any expiry at that time may be this timer's, but those of trains that were found are theirs.
       if next < left.count, times[left[next]] <= expected + reach {
         train.append(left[next])
-        // The period is better known the farther one has come.
-        interval = (times[left[next]] - times[start]) / Double(places - 1)
+        // The period is better known the farther one has come; among times that lie close together it would shrink to
+        // nothing.
+        let mean = (times[left[next]] - times[start]) / Double(places - 1)
+        if abs(mean - period) <= reach { interval = mean }
         expected = times[left[next]] + interval
+        next += 1
       } else {
         expected += interval
       }

@@ -1,3 +1,4 @@
+import Quantities
 import Testing
 
 @testable import Signals
@@ -47,6 +48,18 @@ struct TimerTrainsTests {
     let times = (0..<120).map { _ in
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       time += 0.01 + Double(state >> 40) / Double(1 << 24) * 0.3
+      return time
+    }
+    #expect(periods(times).isEmpty)
+  }
+
+  /// A series so dense that a train's next time is always at hand: following it came to no end.
+  @Test(arguments: [0.0001, 0.0008, 0.0016, 0.003])
+  func `times that lie close together are no trains`(gap: Double) {
+    var random = SeededGenerator(seed: 5)
+    var time = 0.0
+    let times = (0..<4_000).map { _ in
+      time += gap * (0.5 + Double(random.next() >> 40) / Double(1 << 24))
       return time
     }
     #expect(periods(times).isEmpty)
