@@ -62,10 +62,9 @@ extension EndToEnd {
       let folder = scratch.path + "/tmp"
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
       let run = try Recorded(
-        [
-          program, isBad ? "bad" : "good", scratch.file("lock"), scratch.file("state"),
-          folder + "/part",
-        ], scratch: scratch)
+        [program, isBad ? "bad" : "good", scratch.file("lock"), scratch.file("state"), "part"],
+        // What the command line names is no temporary file.
+        in: ["env", "-C", folder], scratch: scratch)
       let (locks, saves) = (run.audit("suspended-locks"), run.audit("late-saves"))
       #expect(locks["status"].string == (isBad ? "fail" : "pass"), "\(locks)")
       if isBad { #expect(locks["evidence"][0]["path"].string == scratch.file("lock")) }

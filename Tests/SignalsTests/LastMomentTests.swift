@@ -8,9 +8,11 @@ import TraceModel
 private let second: UInt64 = 1_000_000_000
 
 /// Measures a program, pid 100, that starts at 1 s, waits for events from 1.2 s on and ends at 31 s.
-private func measure(_ build: (inout TraceBuilder) throws -> Void) throws -> SignalSet {
+private func measure(
+  commandLine: [String] = ["./program"], _ build: (inout TraceBuilder) throws -> Void
+) throws -> SignalSet {
   var builder = TraceBuilder()
-  try builder.capture(time: second, rootPid: 100)
+  try builder.capture(time: second, rootPid: 100, commandLine: commandLine)
   try builder.process(time: second, pid: 100)
   builder.comm(time: second, pid: 100, tid: 100, name: "program")
   builder.switchIn(time: second, 100)
@@ -91,12 +93,26 @@ struct LastMomentTests {
       builder.save("/tmp/left", 3000, at: 5 * second)
       builder.save("/tmp/removed", 3000, at: 6 * second)
       builder.unlink(time: 7 * second, tid: 100, path: "/tmp/removed")
+      builder.save("/tmp/work/part", 3000, at: 7 * second)
+      builder.unlink(time: 7 * second + 100_000, tid: 100, path: "part")
       builder.save("/tmp/moved", 3000, at: 8 * second)
       builder.rename(time: 9 * second, tid: 100, from: "/tmp/moved", to: "/home/me/moved")
       builder.save("/home/me/kept", 3000, at: 10 * second)
     }
     let files = try #require(signals.temporaryFiles)
-    #expect(files.made == 3 && files.left == [.init(path: "/tmp/left", bytes: 3000)])
+    #expect(files.made == 4 && files.left == [.init(path: "/tmp/left", bytes: 3000)])
+  }
+
+  @Test func `what the command line names is no temporary file, wherever it is`() throws {
+    let words = ["clone", "http://host/tmp/x", "/var/tmp/work/clone/", "--log=/tmp/log", "/tmp"]
+    let signals = try measure(commandLine: words) { builder in
+      builder.save("/var/tmp/work/clone/a/b", 3000, at: 5 * second)
+      builder.save("/tmp/log", 3000, at: 6 * second)
+      builder.save("/tmp/left", 3000, at: 7 * second)
+      builder.save("/var/tmp/work/clones", 3000, at: 8 * second)
+    }
+    let files = try #require(signals.temporaryFiles)
+    #expect(files.made == 2 && files.left.map(\.path) == ["/tmp/left", "/var/tmp/work/clones"])
   }
 
   /// Ten writes of 40 bytes, each in a block of its own, and then ten in one block.

@@ -9,7 +9,8 @@ package enum TemporaryFilesRule: Rule {
     measuredAs:
       "files that the process wrote under temporary directories (/tmp, /var/tmp, tmp) and had neither "
       + "removed nor "
-      + "moved away as it ended; what another process removes later is not seen",
+      + "moved away as it ended, but for those that its command line names, or whose folder; what another process "
+      + "removes later is not seen",
     advice:
       "Remove what you make as soon as it is read (defer { try? FileManager.default.removeItem(at: url) "
       + "}), make it "

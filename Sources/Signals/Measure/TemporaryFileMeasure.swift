@@ -6,21 +6,30 @@ enum TemporaryFileMeasure {
   /// Nil where the end of the process was not recorded: what it leaves is known only then.
   static func measure(_ subject: SubjectView) -> TemporaryFiles? {
     guard let end = subject.trace.subject.end, end <= subject.trace.end else { return nil }
+    let asked = askedFor(subject)
+    func counts(_ path: String) -> Bool {
+      isTemporary(path) && !asked.contains { path == $0 || path.hasPrefix($0 + "/") }
+    }
     var present: [String: UInt64] = [:]
+    /// A file may be removed by a path that begins at a folder which the recording does not tell.
+    func remove(_ path: String) -> UInt64? {
+      let known = path.hasPrefix("/") ? path : present.keys.first { $0.hasSuffix("/" + path) }
+      return known.flatMap { present.removeValue(forKey: $0) }
+    }
     var made: Set<String> = []
     for operation in subject.trace.fileOperations.matching({
       $0.pid == subject.pid && ($0.target == .regular || $0.target == .tmpfs)
     }) {
       guard let path = operation.path else { continue }
       switch operation.kind {
-      case .write where isTemporary(path):
+      case .write where counts(path):
         present[path, default: 0] &+= operation.bytes &* operation.weight
         made.insert(path)
-      case .unlink: present[path] = nil
+      case .unlink: _ = remove(path)
       case .rename(let from):
-        guard let bytes = present.removeValue(forKey: from) else { continue }
+        guard let bytes = remove(from) else { continue }
         // Moved to where it belongs it is no temporary file.
-        if isTemporary(path) { present[path] = bytes }
+        if counts(path) { present[path] = bytes }
       default: break
       }
     }
@@ -28,6 +37,16 @@ enum TemporaryFileMeasure {
       made: made.count,
       left: present.map { TemporaryFiles.File(path: $0.key, bytes: $0.value) }
         .sorted { ($1.bytes, $0.path) < ($0.bytes, $1.path) })
+  }
+
+  /// The files and folders in temporary directories that the command line names: what is written there is what the
+  /// program was asked for.
+  private static func askedFor(_ subject: SubjectView) -> [String] {
+    let words = subject.trace.subject.commandLine + (subject.trace.capture?.commandLine ?? [])
+    return words.map { word in
+      let path = word.drop { $0 != "/" }
+      return String(path.hasSuffix("/") ? path.dropLast() : path)
+    }.filter { isTemporary($0) }
   }
 
   /// Whether a path lies under a directory for temporary files, on Linux or in a home of Foundation's.
