@@ -6,13 +6,7 @@ import Reporting
 enum TraceName {
   /// `<program>-<yyyymmdd-hhmmss>.perf.data` in the current directory, not taken yet.
   static func choose(program: String) -> String {
-    let name = program.split(separator: "/").last.map(String.init) ?? "program"
-    let safe = String(
-      name.unicodeScalars.prefix(64).map { scalar -> Character in
-        let isPlain = scalar.isASCII && (scalar.properties.isAlphabetic || "0"..."9" ~= scalar)
-        return isPlain || "._-+".unicodeScalars.contains(scalar) ? Character(scalar) : "_"
-      })
-    let base = (safe.hasPrefix("-") || safe.hasPrefix(".") ? "_" + safe : safe) + "-" + stamp()
+    let base = base(program: program)
     var candidate = base + ".perf.data"
     var number = 2
     while access(candidate, F_OK) == 0 {
@@ -20,6 +14,17 @@ enum TraceName {
       number += 1
     }
     return candidate
+  }
+
+  /// `<program>-<yyyymmdd-hhmmss>`.
+  static func base(program: String) -> String {
+    let name = program.split(separator: "/").last.map(String.init) ?? "program"
+    let safe = String(
+      name.unicodeScalars.prefix(64).map { scalar -> Character in
+        let isPlain = scalar.isASCII && (scalar.properties.isAlphabetic || "0"..."9" ~= scalar)
+        return isPlain || "._-+".unicodeScalars.contains(scalar) ? Character(scalar) : "_"
+      })
+    return (safe.hasPrefix("-") || safe.hasPrefix(".") ? "_" + safe : safe) + "-" + stamp()
   }
 
   /// The kernel's name of a process, or its pid where there is none.
@@ -32,7 +37,8 @@ enum TraceName {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  private static func stamp() -> String {
+  /// The local time, `<yyyymmdd-hhmmss>`.
+  static func stamp() -> String {
     var now = time(nil)
     var local = tm()
     localtime_r(&now, &local)

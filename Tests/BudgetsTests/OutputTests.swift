@@ -101,6 +101,35 @@ import Testing
       ], "\(output)")
   }
 
+  @Test(
+    .enabled(if: Python.has("prometheus_client"), Python.missing("prometheus_client")))
+  func `a report's OpenMetrics is read by Prometheus' own parser, without what was not measured`()
+    throws
+  {
+    let run = try SampleRuns.run { report in
+      report.process.name = Self.hostile
+      report.signals.memory = nil
+    }
+    let script = """
+      import sys
+      from prometheus_client.openmetrics.parser import text_string_to_metric_families
+      for family in text_string_to_metric_families(sys.stdin.read()):
+        print(family.name, family.type, len(family.samples) > 20)
+        for sample in family.samples:
+          path = sample.labels.get("path", "")
+          if path in ("signals.disk.syncs", "trace.durationSeconds") or ".memory." in path:
+            print(path, sample.labels["unit"], float(sample.value))
+      """
+    let output = try Python.output(script, input: OpenMetricsReport.render(run.report))
+    let syncs = try #require(run.report.signals.disk?.syncs)
+    #expect(
+      output.split(separator: "\n").map(String.init) == [
+        "lull_recording info False", "lull_figure gauge True",
+        "trace.durationSeconds s \(run.report.trace.durationSeconds)",
+        "signals.disk.syncs  \(Double(syncs))",
+      ], "\(output)")
+  }
+
   @Test func `GitLab's report has what GitLab asks for`() throws {
     let text = try GitLabReport.render(Self.check(), places: Self.places)
     let issues = try #require(

@@ -29,7 +29,7 @@ import Testing
     try book.released(command.pid, command: words[0], to: sink)
     for _ in 0..<3 {
       usleep(wait)
-      try book.sample(now: SystemInfo.monotonicNanoseconds(), to: sink)
+      try book.sample(Round(now: SystemInfo.monotonicNanoseconds(), sink: sink))
     }
     try sink.flushWhole()
     try writer.finish(features: WrittenFeatures())

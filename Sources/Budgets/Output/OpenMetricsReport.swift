@@ -1,10 +1,32 @@
 import Reporting
 
-/// A check as OpenMetrics text, for dashboards.
+/// A check, or a report, as OpenMetrics text, for dashboards.
 package enum OpenMetricsReport {
+  /// What a report is about, and each of its figures that every report has in the same place and that was measured.
+  package static func render(_ report: Report) throws -> String {
+    let figures = try ReportFigures(report)
+    let facts = [
+      ("process", report.process.name), ("host", report.trace.hostname ?? ""),
+      ("start", report.trace.startTime ?? ""), ("version", report.generator.version),
+    ]
+    let labels = facts.map { "\($0)=\"\(escaped($1))\"" }.joined(separator: ",")
+    var text = family("lull_recording", "info", "What the figures are about.")
+    text += "lull_recording_info{\(labels)} 1\n"
+    text += family("lull_figure", "gauge", figureHelp)
+    for column in ReportRow.columns {
+      guard let value = figures.numbers[column.path], value.isFinite else { continue }
+      let unit = escaped(FigureUnit.of(column.path).name)
+      let path = escaped(column.path.description)
+      text += "lull_figure{path=\"\(path)\",scenario=\"\",unit=\"\(unit)\"} \(value)\n"
+    }
+    return text + "# EOF\n"
+  }
+
+  private static let figureHelp = "What was measured, in the figure's own unit."
+
   /// Gauges of the measured figures and of their limits, and a state for each budget.
   package static func render(_ check: CheckResult) -> String {
-    var text = family("lull_figure", "gauge", "What was measured, in the figure's own unit.")
+    var text = family("lull_figure", "gauge", figureHelp)
     var seen: Set<String> = []
     func first(_ labels: String, in results: inout String, _ line: String) {
       if seen.insert(labels).inserted { results += line }

@@ -17,12 +17,12 @@ public final class PerfDataFile: Sendable {
   public let attributes: [EventAttribute]
   /// What the header (or, of a killed recording, the early metadata) says.
   public let features: FileFeatures
-  /// Opens a file, or a directory of `perf record --threads`; it must not be cut while it is open.
+  /// Opens a file, a directory of `perf record --threads`, or a folder of parts; it must not be cut while it is open.
   ///
   /// Reads what perf writes (to a file or a pipe, compressed or not, of either endianness) and the text of `perf
   /// script`.
   public convenience init(path: String) throws(PerfDataError) {
-    try self.init(TraceParts.open(path: path))
+    try self.init(TraceSeries.parts([path]))
   }
 
   /// Opens the files of one recording, in order, as one trace (`perf record --switch-output`).

@@ -26,6 +26,10 @@ public enum SyntheticEvent: String, CaseIterable, Sendable {
   case threadIDs = "lull:tids"
   /// A lock or an inhibitor that a process holds, or no longer holds: `HeldEvent`.
   case held = "lull:held"
+  /// A part of a recording that is kept in several begins: `PartEvent`.
+  case part = "lull:part"
+  /// Why a flight recorder wrote the seconds before: `TriggerEvent`.
+  case trigger = "lull:trigger"
 
   /// PERF_TYPE_SOFTWARE.
   public static let attributeType: UInt32 = 1

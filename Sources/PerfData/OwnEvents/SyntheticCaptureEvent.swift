@@ -179,6 +179,9 @@ public struct CaptureEvent: SyntheticPayload, Hashable {
   /// The processes that were recorded from within, where that is how it was recorded: of others only /proc tells.
   public var processesRecorded: [Int]?
 
+  /// Which part of a recording that is kept in several it is about, counted from 1.
+  public var part: Int?
+
   /// What tells the sort of machine it was; recordings of before lack it.
   public var machine: MachineFacts?
 

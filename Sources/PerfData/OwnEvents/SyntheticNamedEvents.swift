@@ -30,6 +30,15 @@ public struct CounterEvent: SyntheticPayload, Hashable {
   public var unit: String?
   /// Whether this is its last value.
   public var final: Bool
+  /// Whether a part of a recording counts from this value; left out where it is counted.
+  public var isBase: Bool?
+
+  /// The same value as that from which a part of a recording counts.
+  public var asBase: CounterEvent {
+    var base = self
+    base.isBase = true
+    return base
+  }
 
   /// Makes an event.
   public init(

@@ -18,6 +18,8 @@ final class RateGovernor {
   let writes = WriteCalls()
   /// The calls that wrote, at the end.
   var written: UInt64?
+  /// What was counted of each source before the present part of the recording.
+  var counted: [String: UInt64] = [:]
 
   var states = AdaptiveSource.allCases.map(SourceState.init)
   let events: EventSet

@@ -34,12 +34,18 @@ extension RateGovernor {
       // One stack of many in a slice would often be none: of so short a time all are wanted, until they are too many.
       if self[.stacks].isSampling { recordWhole(.stacks) }
       slices.begin(at: SystemInfo.monotonicNanoseconds(), writeCalls: writes.total)
-    } else if !isWanted, slices.isSlicing {
-      if !slices.isRecording { setSliced(enabled: true) }
-      slices.end(at: SystemInfo.monotonicNanoseconds(), writeCalls: writes.total)
-      return true
+    } else if !isWanted {
+      return endSlices()
     }
     return false
+  }
+
+  /// Records everything from here on, where it was recorded in slices; true where it was.
+  func endSlices() -> Bool {
+    guard slices.isSlicing else { return false }
+    if !slices.isRecording { setSliced(enabled: true) }
+    slices.end(at: SystemInfo.monotonicNanoseconds(), writeCalls: writes.total)
+    return true
   }
 
   private func setSliced(enabled: Bool) {

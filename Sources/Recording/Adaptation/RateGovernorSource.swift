@@ -38,6 +38,19 @@ extension RateGovernor: RecordingSource {
     changes.removeAll(keepingCapacity: true)
   }
 
+  /// What is sampled is recorded whole for a moment, so that each span is of one part.
+  func endPart(_ round: Round) throws(PerfDataError) {
+    for source in AdaptiveSource.allCases where self[source].isSampling { recordWhole(source) }
+    if endSlices() { round.tell([.gap]) }
+    endSpans(now: round.now)
+  }
+
+  func beginPart(_ round: Round) throws(PerfDataError) {
+    list = SpanList()
+    slices.forgetSpans()
+    counted = Dictionary(totals.map { ($0.source, $0.count) }) { $1 }
+  }
+
   func finish(_ ending: RecordingEnding, _ round: Round) throws(PerfDataError) {
     endSpans(now: round.now)
   }
@@ -74,8 +87,13 @@ extension RateGovernor: RecordingSource {
     }
   }
 
-  /// The exact totals of what is counted whether or not it is recorded.
+  /// What was counted in this part, whether or not it was recorded.
   private var exactCounts: [CaptureEvent.ExactCount] {
+    totals.map { .init(source: $0.source, count: $0.count &- (counted[$0.source] ?? 0)) }
+  }
+
+  /// The exact totals since the recording began.
+  private var totals: [CaptureEvent.ExactCount] {
     var counts = states.compactMap { state -> CaptureEvent.ExactCount? in
       // What is sliced does not count between two slices.
       if state.source.isSliced, !slices.spans.isEmpty { return nil }

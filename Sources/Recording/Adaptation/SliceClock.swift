@@ -27,6 +27,9 @@ struct SliceClock {
   /// Spans of which slices were recorded.
   var spans: [CaptureEvent.Slices] { list.spans }
 
+  /// What is told of a part of the recording is of its spans alone.
+  mutating func forgetSpans() { list = SpanList() }
+
   /// The first slice begins at once: it ends what was recorded whole.
   mutating func begin(at time: UInt64, writeCalls: UInt64?) {
     writesBefore = writeCalls

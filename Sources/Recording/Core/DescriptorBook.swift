@@ -159,7 +159,7 @@ extension DescriptorBook: RecordingSource {
     case .gap:
       known = []
       wanted = [:]
-    case .fileMapped: break
+    case .fileMapped, .memoryRead: break
     }
   }
 

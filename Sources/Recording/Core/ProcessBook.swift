@@ -132,10 +132,12 @@ final class ProcessBook {
     try end(root, time: rootEnd ?? now, known, to: sink)
   }
 
-  /// Reads the memory of the processes whose time has come.
-  func sample(
-    now: UInt64, all: Bool = false, to sink: TraceSink
-  ) throws(PerfDataError) {
+  /// Those that live.
+  var living: [Int32] { entries.keys.sorted() }
+
+  /// Reads the memory of the processes whose time has come, and tells of it.
+  func sample(all: Bool = false, _ round: Round) throws(PerfDataError) {
+    let (now, sink) = (round.now, round.sink)
     for pid in Array(entries.keys) {
       guard let entry = entries[pid], all || entry.nextSample <= now else { continue }
       entries[pid]?.interval = min(entry.interval * 2, largestInterval)
@@ -145,6 +147,7 @@ final class ProcessBook {
       if let held = held[pid] { reading.leaveOut(shared: held) }
       let time = SystemInfo.monotonicNanoseconds()
       try sink.append(.footprint, raw: reading.encoded(), pid: pid, time: time)
+      round.tell([.memoryRead(pid: pid, footprint: reading.footprint, time: time)])
     }
   }
 }
@@ -163,4 +166,11 @@ extension ProcessBook: RecordingSource {
   }
 
   func collect(_ round: Round) throws(PerfDataError) {}
+
+  /// Of those that are gone no record tells any longer.
+  func beginPart(_ round: Round) throws(PerfDataError) {
+    ended = [:]
+    seen = Set(entries.keys)
+    held = held.filter { entries[$0.key] != nil }
+  }
 }

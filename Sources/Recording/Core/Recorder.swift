@@ -13,9 +13,9 @@ package final class Recorder {
   package init(options: RecordingOptions) throws(RecordingError) {
     self.options = options
     environment = Self.currentEnvironment()
-    if let reason = PIDNamespace.whyProcIsForeign() ?? Self.whyNotWritable(options.outputPath) {
-      throw reason
-    }
+    if let reason = PIDNamespace.whyProcIsForeign() { throw reason }
+    // Parts have names of their own.
+    if options.parts == nil, let reason = Self.whyNotWritable(options.outputPath) { throw reason }
   }
 
   private static func whyNotWritable(_ path: String) -> RecordingError? {

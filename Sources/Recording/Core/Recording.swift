@@ -12,12 +12,23 @@ final class Recording {
   /// What cannot be found by its path when the recording has ended.
   let heldFiles = HeldFiles()
   let sources: [any RecordingSource]
-  let writer: PerfDataWriter
+  /// The file that is written; nil where the recording is kept in memory.
+  var writer: PerfDataWriter?
   let sink: TraceSink
+  /// All of the trace's events, and those among them that are the recorder's own.
+  let attributes: [EventAttribute]
+  let synthetic: [EventAttribute]
+  /// What its header says, as far as it was known at the beginning.
+  let features: WrittenFeatures
+  /// What the machine says, with the wall clock as the present part began.
+  var machine: WrittenFeatures
+  /// The part that is recorded, from 1, where it is kept in several.
+  var part = 1
+  /// CPU time that the recorder had used when it began.
+  var usedBefore = 0.0
   let session: RecordingSession
   /// When all its events were on, by the monotonic clock, in nanoseconds.
   private let armed = SystemInfo.monotonicNanoseconds()
-  private let features: WrittenFeatures
   private var unavailable: [CaptureEvent.Unavailable]
   var problems: [String] = []
   var truncation: String?
@@ -34,10 +45,7 @@ final class Recording {
     self.subject = subject
     descriptors = DescriptorBook(pid: subject.pid)
     self.unavailable = unavailable
-    var features = SystemInfo.features()
-    features.perfVersion = "lull \(options.version)"
-    features.commandLine = options.ownCommandLine
-    self.features = features
+    machine = Self.machine(options)
     let governor = RateGovernor(events: events, transfers: transfers, subject: subject)
     rings = RingSource(events: events, governor: governor, tracefs: tracefs, pid: subject.pid)
     for thread in threads { rings.drain.threads.begin(thread) }
@@ -80,24 +88,68 @@ final class Recording {
       FootprintSource(of: processes),
       KernelNames(in: drain, pid: subject.pid),
     ]
-    self.sources = sources.compactMap { $0 }
-    let synthetic = SyntheticEvent.allCases.enumerated().map { index, event in
+    var rotation: RotationSource?
+    var flight: FlightSource?
+    switch options.parts {
+    case .rotation(let options)?: rotation = RotationSource(options)
+    case .flight(let options)?: flight = FlightSource(options, now: armed)
+    case nil: break
+    }
+    // Last, since a part ends when all others have collected.
+    let keepers: [(any RecordingSource)?] = [rotation, flight]
+    self.sources = (sources + keepers).compactMap { $0 }
+    if options.parts != nil { drain.standingWaits = StandingWaits() }
+    synthetic = SyntheticEvent.allCases.enumerated().map { index, event in
       event.attribute(ids: [Self.syntheticIDs + UInt64(index)])
     }
-    var summary = Self.summary(options, subject, features, complete: false)
+    var summary = Self.summary(options, subject, machine, complete: false)
     for source in self.sources { source.describe(&summary) }
-    do throws(PerfDataError) {
-      writer = try PerfDataWriter(
-        path: options.outputPath, attributes: self.sources.flatMap(\.attributes) + synthetic,
-        features: summary.features)
-    } catch { throw RecordingError(error) }
-    InvokingUser.own(options.outputPath)
-    sink = TraceSink(writer: writer, synthetic: synthetic)
-    session = try RecordingSession(subject: subject, sources: self.sources, sink: sink)
+    features = summary.features
+    attributes = self.sources.flatMap(\.attributes) + synthetic
+    if let flight {
+      sink = TraceSink(writer: flight.memory, synthetic: synthetic)
+    } else {
+      let path = Self.firstPath(options)
+      let writer: PerfDataWriter
+      do throws(PerfDataError) {
+        writer = try PerfDataWriter(
+          path: path, attributes: attributes, features: summary.features)
+      } catch { throw RecordingError(error) }
+      InvokingUser.own(path)
+      sink = TraceSink(writer: writer, synthetic: synthetic)
+      self.writer = writer
+    }
+    session = try RecordingSession(
+      subject: subject, sources: self.sources, sink: sink,
+      answers: Self.answers(rotation, flight, options))
+    rotation?.recording = self
+    flight?.recording = self
+  }
+
+  /// Where it is written first.
+  private static func firstPath(_ options: RecordingOptions) -> String {
+    guard case .rotation(let rotation)? = options.parts else { return options.outputPath }
+    return rotation.path(1)
+  }
+
+  /// A log that is put aside tells who writes it by a hang-up: that ends no recording for days.
+  private static func answers(
+    _ rotation: RotationSource?, _ flight: FlightSource?, _ options: RecordingOptions
+  ) -> [Int32: () -> Void] {
+    var answers: [Int32: () -> Void] = [:]
+    if let rotation { answers[SIGHUP] = { rotation.ask() } }
+    if let flight, case .flight(let options)? = options.parts {
+      answers[SIGHUP] = {}
+      for case .signal(let number) in options.conditions.map(\.limit) {
+        answers[number] = { flight.signalled(number) }
+      }
+    }
+    return answers
   }
 
   func run(before: Double, problems: [String]) throws(RecordingError) -> RecordingResult {
     self.problems = problems
+    usedBefore = before
     defer { for source in sources { source.remove() } }
     do throws(PerfDataError) { try begin(at: earliest) } catch { throw RecordingError(error) }
     options.onReady?(subject.pid)
@@ -105,7 +157,7 @@ final class Recording {
       let failure = command.release(program: arguments.first ?? "")
     {
       _ = command.reap(waiting: true)
-      unlink(options.outputPath)
+      unlink(Self.firstPath(options))
       throw failure
     }
     if case .command(let arguments) = options.target {
@@ -115,12 +167,12 @@ final class Recording {
     let started = earliest
     let ending = session.run(duration: options.duration, since: started)
     let seconds = Double(SystemInfo.monotonicNanoseconds() - started) / 1e9
-    let overhead = { Recorder.usedCPUSeconds() - before }
-    let lost = end(ending, since: started, overhead: overhead)
+    let lost = end(ending, since: started)
     let status = exitStatus(ending)
     return RecordingResult(
       tracePath: options.outputPath, exitStatus: status.status, childSignal: status.signal,
-      lostRecords: lost, overheadCPUSeconds: overhead(), rootPid: subject.pid,
+      lostRecords: lost, overheadCPUSeconds: Recorder.usedCPUSeconds() - before,
+      rootPid: subject.pid,
       durationSeconds: seconds, problems: self.problems, truncation: truncation,
       heldFiles: heldFiles)
   }
@@ -132,7 +184,11 @@ final class Recording {
 
   /// What is told of the recording as a whole, as far as it is known by now.
   func summary(complete: Bool) -> RecordingSummary {
-    var summary = Self.summary(options, subject, features, complete: complete)
+    var summary = Self.summary(options, subject, machine, complete: complete)
+    if options.parts != nil {
+      summary.capture.part = part
+      if part > 1 { summary.capture.mode = .attach }
+    }
     for source in sources {
       source.describe(&summary)
       // What opening them said stays first.
@@ -144,17 +200,30 @@ final class Recording {
     return summary
   }
 
+  /// What the header says of the machine and of the recorder.
+  static func machine(_ options: RecordingOptions) -> WrittenFeatures {
+    var features = SystemInfo.features()
+    features.perfVersion = "lull \(options.version)"
+    features.commandLine = options.ownCommandLine
+    return features
+  }
+
+  private static func mode(_ subject: RecordingSubject) -> CaptureEvent.Mode {
+    if case .command = subject { .wrap } else { .attach }
+  }
+
+  /// Whether what is recorded was started by the recorder.
+  var mode: CaptureEvent.Mode { Self.mode(subject) }
+
   private static func summary(
     _ options: RecordingOptions, _ subject: RecordingSubject, _ features: WrittenFeatures,
     complete: Bool
   ) -> RecordingSummary {
     var commandLine: [String] = []
     if case .command(let arguments) = options.target { commandLine = arguments }
-    var mode = CaptureEvent.Mode.attach
-    if case .command = subject { mode = .wrap }
     return RecordingSummary(
       capture: CaptureEvent(
-        mode: mode, scope: options.scope == .system ? .system : .process,
+        mode: mode(subject), scope: options.scope == .system ? .system : .process,
         privilege: geteuid() == 0 ? "root" : "user", commandLine: commandLine,
         rootPid: Int(subject.pid), subjectHint: options.processHint,
         intervalNs: UInt64(clamping: options.footprintInterval.nanoseconds), complete: complete,

@@ -4,6 +4,9 @@ import PerfData
 /// What the trace says before the first event.
 extension Recording {
   func begin(at now: UInt64) throws(PerfDataError) {
+    if options.parts != nil {
+      try sink.append(PartEvent(number: part, standingBytes: 0), pid: subject.pid, time: now)
+    }
     try sink.append(summary(complete: false).capture, pid: subject.pid, time: now)
     // Which ids those are is told as it becomes known.
     if rings.drain.isNamespaced {

@@ -5,18 +5,13 @@ import Quantities
 /// What the trace says after the last event, and what becomes of the command.
 extension Recording {
   /// Completes the trace; failing to write it is a problem, not an error. Gives the number of records that were lost.
-  func end(_ ending: RecordingEnding, since start: UInt64, overhead: () -> Double) -> UInt64 {
+  func end(_ ending: RecordingEnding, since start: UInt64) -> UInt64 {
     // What is written from here on takes time that is no part of the recording.
     let ended = SystemInfo.monotonicNanoseconds()
     do throws(PerfDataError) {
       try session.finish(ending)
       if let failure = session.writeFailure { throw failure }
-      var summary = summary(complete: true)
-      summary.capture.overheadCPUSeconds = overhead()
-      try sink.append(summary.capture, pid: subject.pid, time: ended)
-      try sink.append(RecordBuilder.finishedRound())
-      try sink.flushWhole()
-      try writer.finish(features: summary.features)
+      if let writer { try end(writer, at: ended) }
     } catch {
       let missed = session.writeFailureTime ?? ended
       func seconds(_ time: UInt64) -> String { Figures.seconds(Double(time &- start) / 1e9) }
@@ -29,6 +24,18 @@ extension Recording {
       problems.append("\(lost) records were lost: the ring buffers were full")
     }
     return lost
+  }
+
+  private func end(_ writer: PerfDataWriter, at time: UInt64) throws(PerfDataError) {
+    var summary = summary(complete: true)
+    summary.capture.overheadCPUSeconds = Recorder.usedCPUSeconds() - usedBefore
+    try sink.append(summary.capture, pid: subject.pid, time: time)
+    try sink.append(RecordBuilder.finishedRound())
+    try sink.flushWhole()
+    try writer.finish(features: summary.features)
+    if case .rotation(let rotation)? = options.parts {
+      rotation.onPart(rotation.path(part), heldFiles)
+    }
   }
 
   /// What to exit with; a command that still runs after its time is asked to end.

@@ -51,6 +51,8 @@ package struct RecordingOptions: Sendable {
   package var version = "1"
   /// Recorder's own command line, for the trace's header.
   package var ownCommandLine: [String] = []
+  /// How it is kept in parts; nil for one file. What `outputPath` names is a folder then.
+  package var parts: RecordingParts?
   /// Called with the root process once everything is armed, before the command runs.
   package var onReady: (@Sendable (Int32) -> Void)?
 

@@ -18,13 +18,18 @@ final class RecordingSession {
 
   private static let longestWait: UInt64 = 200_000_000
 
+  /// Signals that are not the command's and end nothing, and what answers them.
+  private let answers: [Int32: () -> Void]
+
   init(
-    subject: RecordingSubject, sources: [any RecordingSource], sink: TraceSink
+    subject: RecordingSubject, sources: [any RecordingSource], sink: TraceSink,
+    answers: [Int32: () -> Void] = [:]
   ) throws(RecordingError) {
+    self.answers = answers
     self.subject = subject
     self.sources = sources
     self.sink = sink
-    signals = try StopSignals()
+    signals = try StopSignals(answered: Set(answers.keys))
   }
 
   /// Runs until the target, the clock, the user or a signal ends it; the duration counts from `start`,
@@ -79,6 +84,7 @@ final class RecordingSession {
   }
 
   private func answerSignals() -> RecordingEnding? {
+    for number in signals.answeredSignals() { answers[number]?() }
     if let number = signals.termination { return .terminated(number) }
     switch subject {
     case .process:

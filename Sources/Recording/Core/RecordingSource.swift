@@ -45,6 +45,17 @@ protocol RecordingSource: AnyObject {
   /// Another source, or this one, saw something.
   func observe(_ observation: Observation, _ round: Round) throws(PerfDataError)
 
+  // MARK: Parts
+
+  /// A part of the recording ends (`RecordingParts`): writes what is known only then, and can `describe` that part.
+  func endPart(_ round: Round) throws(PerfDataError)
+
+  /// The next part begins: writes what stands, of which its records would not tell, and describes it alone from here.
+  func beginPart(_ round: Round) throws(PerfDataError)
+
+  /// A part is written to where it may be read alone: adds names that it needs, whichever part they were first in.
+  func writeOut(_ round: Round) throws(PerfDataError)
+
   // MARK: The end
 
   /// Ends what runs in the kernel and in the target. There may be one more round.
@@ -72,6 +83,9 @@ extension RecordingSource {
   func prepare() {}
   func collect(_ round: Round) throws(PerfDataError) {}
   func observe(_ observation: Observation, _ round: Round) throws(PerfDataError) {}
+  func endPart(_ round: Round) throws(PerfDataError) {}
+  func beginPart(_ round: Round) throws(PerfDataError) {}
+  func writeOut(_ round: Round) throws(PerfDataError) {}
   func stop() {}
   func finish(_ ending: RecordingEnding, _ round: Round) throws(PerfDataError) {}
   func remove() {}

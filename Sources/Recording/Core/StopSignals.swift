@@ -6,8 +6,11 @@ final class StopSignals {
   /// Becomes readable at a signal.
   let wakeDescriptor: Int32
   private let writeDescriptor: Int32
+  /// Those that end nothing and are not passed on.
+  private let answered: Set<Int32>
 
-  init() throws(RecordingError) {
+  init(answered: Set<Int32> = []) throws(RecordingError) {
+    self.answered = answered
     var ends: [Int32] = [-1, -1]
     let result = lull_wake_pipe(&ends)
     guard result == 0 else {
@@ -35,13 +38,22 @@ final class StopSignals {
   ]
 
   /// One of those, when it came.
-  var termination: Int32? { Self.ending.first { lull_signals_count($0) > 0 } }
+  var termination: Int32? {
+    Self.ending.first { !answered.contains($0) && lull_signals_count($0) > 0 }
+  }
 
   private var passedOn: [Int32: Int32] = [:]
 
   /// SIGUSR1 and SIGUSR2, as often as they came since this was last asked: they are meant for the command.
   func userSignals() -> [Int32] {
-    [SIGUSR1, SIGUSR2].flatMap { number in
+    new(of: [SIGUSR1, SIGUSR2].filter { !answered.contains($0) })
+  }
+
+  /// Those that are answered, as often as they came since this was last asked.
+  func answeredSignals() -> [Int32] { new(of: answered.sorted()) }
+
+  private func new(of numbers: [Int32]) -> [Int32] {
+    numbers.flatMap { number in
       let count = lull_signals_count(number)
       let new = count - (passedOn[number] ?? 0)
       passedOn[number] = count

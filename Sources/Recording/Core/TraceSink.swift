@@ -3,7 +3,7 @@ import PerfData
 
 /// Gathers records and writes them in large pieces.
 final class TraceSink {
-  private let writer: PerfDataWriter
+  private var target: any RecordTarget
   private let buffer: UnsafeMutableRawBufferPointer
   private var used = 0
   private var lastFlush: UInt64 = 0
@@ -11,12 +11,15 @@ final class TraceSink {
   /// Set once a write failed; nothing more is written then.
   private(set) var failure: PerfDataError?
 
+  /// Bytes of what the target did, without what the recorder itself tells.
+  private(set) var recordedBytes: UInt64 = 0
+
   private static let capacity = 1 << 20
   /// A kill -9 loses at most what half a second brought.
   private static let flushNanoseconds: UInt64 = 400_000_000
 
-  init(writer: PerfDataWriter, synthetic: [EventAttribute]) {
-    self.writer = writer
+  init(writer: any RecordTarget, synthetic: [EventAttribute]) {
+    target = writer
     buffer = .allocate(byteCount: Self.capacity, alignment: 16)
     var byEvent: [SyntheticEvent: EventAttribute] = [:]
     for attribute in synthetic {
@@ -27,9 +30,13 @@ final class TraceSink {
 
   deinit { buffer.deallocate() }
 
+  /// Writes elsewhere from here on; what was gathered must have been written.
+  func redirect(to target: any RecordTarget) { self.target = target }
+
   /// Appends a ring's bytes, which are whole records.
   func append(_ ring: PerfRing, from start: UInt64, to end: UInt64) throws(PerfDataError) {
     var at = start
+    recordedBytes += end - start
     while at < end {
       let offset = Int(truncatingIfNeeded: at) & ring.mask
       let count = min(Int(end - at), ring.size - offset)
@@ -54,6 +61,11 @@ final class TraceSink {
 
   /// Appends one record.
   func append(_ record: [UInt8]) throws(PerfDataError) {
+    recordedBytes += UInt64(record.count)
+    try gather(record)
+  }
+
+  private func gather(_ record: [UInt8]) throws(PerfDataError) {
     try record.withUnsafeBufferPointer { bytes throws(PerfDataError) in
       try append(UnsafeRawBufferPointer(bytes))
     }
@@ -71,7 +83,7 @@ final class TraceSink {
     _ event: SyntheticEvent, raw: [UInt8], pid: Int32, time: UInt64
   ) throws(PerfDataError) {
     guard let attribute = synthetic[event], let id = attribute.ids.first else { return }
-    try append(
+    try gather(
       RecordBuilder.synthetic(attribute, id: id, time: time, pid: pid, tid: pid, raw: raw))
   }
 
@@ -84,7 +96,7 @@ final class TraceSink {
   func flushIfDue(now: UInt64) throws(PerfDataError) {
     if roundIsOpen, used + 8 <= buffer.count {
       roundIsOpen = false
-      try append(RecordBuilder.finishedRound())
+      try gather(RecordBuilder.finishedRound())
     }
     if used >= buffer.count / 2 || now &- lastFlush >= Self.flushNanoseconds {
       lastFlush = now
@@ -99,13 +111,13 @@ final class TraceSink {
     let count = used
     used = 0
     do throws(PerfDataError) {
-      try writer.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      try target.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
     } catch {
       failure = error
       throw error
     }
   }
 
-  /// Bytes written or gathered.
-  var byteCount: UInt64 { writer.dataBytes + UInt64(used) }
+  /// Bytes written to where it writes now, or gathered.
+  var byteCount: UInt64 { target.dataBytes + UInt64(used) }
 }

@@ -31,6 +31,13 @@ final class CounterSource: RecordingSource {
     try write(counters.readings(), round)
   }
 
+  func endPart(_ round: Round) throws(PerfDataError) { try write(counters.readings(), round) }
+
+  /// From where the part counts.
+  func beginPart(_ round: Round) throws(PerfDataError) {
+    try write(counters.readings().map(\.asBase), round)
+  }
+
   func finish(_ ending: RecordingEnding, _ round: Round) throws(PerfDataError) {
     try write(counters.readings(final: true), round)
   }

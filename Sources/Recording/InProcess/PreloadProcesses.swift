@@ -61,11 +61,14 @@ extension PreloadSource {
   }
 
   /// What the threads of a process were doing when they came to its end, or to the recording's.
+  ///
+  /// What is not written yet of calls that are repeated comes later, where the process goes on.
   func finishCalls(
-    of process: PreloadProcess, at time: UInt64, _ round: Round, into output: inout [[UInt8]]
+    of process: PreloadProcess, at time: UInt64, goesOn: Bool = false, _ round: Round,
+    into output: inout [[UInt8]]
   ) {
     for (number, ring) in process.rings {
-      if let record = ring.openRecord {
+      if !goesOn, let record = ring.openRecord {
         take(record, PreloadParts([], record), of: process, slot: number, round, into: &output)
       }
       let call = ring.openCall

@@ -19,6 +19,8 @@ final class PreloadSource: RecordingSource {
   var unseenStreams: Set<Int32> = []
   var buildIDs: [String: [UInt8]] = [:]
   private var lastCollection: UInt64 = 0
+  /// How many of the kernel's functions have been named.
+  private var functionsTold = 0
   /// When the first program began: its own first word is spoken once it is loaded.
   private(set) var released: UInt64 = 0
 
@@ -85,6 +87,7 @@ final class PreloadSource: RecordingSource {
       try drain(process, round)
     }
     for pid in over { if let process = known[pid] { try end(process, round) } }
+    try tellFunctions(after: functionsTold, round)
   }
 
   /// Takes what there is in a process's rings.
@@ -128,14 +131,47 @@ final class PreloadSource: RecordingSource {
 
   func stop() { folder.stop() }
 
-  func finish(_ ending: RecordingEnding, _ round: Round) throws(PerfDataError) {
+  /// What threads wait for is told as far as the part goes; the next one has the rest.
+  func endPart(_ round: Round) throws(PerfDataError) {
+    try finishCalls(goesOn: true, round)
+  }
+
+  private func finishCalls(goesOn: Bool, _ round: Round) throws(PerfDataError) {
     var output: [[UInt8]] = []
     for process in known.values {
-      finishCalls(of: process, at: round.now, round, into: &output)
-      threadsWithoutRing += process.segments.reduce(0) { $0 + $1.threadsWithoutRing }
+      finishCalls(of: process, at: round.now, goesOn: goesOn, round, into: &output)
     }
     for record in output { try round.sink.append(record) }
-    for (function, address) in writer.functions.sorted(by: { $0.value < $1.value }) {
+  }
+
+  func beginPart(_ round: Round) throws(PerfDataError) {
+    seen = Set(known.keys)
+    for process in known.values {
+      for thread in process.threads.values {
+        // What it waits for since then is told with that moment.
+        let place = PreloadWriter.Place(pid: process.pid, tid: thread.tid, time: round.now &- 1)
+        try round.sink.append(writer.switch(.arrived, place))
+      }
+    }
+    try writeOut(round)
+  }
+
+  func finish(_ ending: RecordingEnding, _ round: Round) throws(PerfDataError) {
+    try finishCalls(goesOn: false, round)
+    for process in known.values {
+      threadsWithoutRing += process.segments.reduce(0) { $0 + $1.threadsWithoutRing }
+    }
+    try tellFunctions(after: functionsTold, round)
+  }
+
+  func writeOut(_ round: Round) throws(PerfDataError) { try tellFunctions(after: 0, round) }
+
+  /// The names of the kernel's functions that calls are in, without so many that were the first.
+  private func tellFunctions(after count: Int, _ round: Round) throws(PerfDataError) {
+    guard writer.functions.count > count else { return }
+    functionsTold = writer.functions.count
+    for (function, address) in writer.functions.sorted(by: { $0.value < $1.value }).dropFirst(count)
+    {
       try round.sink.append(
         KernelSymbolEvent(address: address, name: function), pid: root, time: round.now)
     }

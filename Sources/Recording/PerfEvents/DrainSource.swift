@@ -11,6 +11,8 @@ struct DrainSource {
   /// How many events a record stands for.
   private(set) var weight: UInt64 = 1
   private(set) var hasCallchain = false
+  /// Its records tell with what stack a thread blocks.
+  private(set) var tellsWaits = false
   /// How much farther its fields are than `SamplePlaces(.base)` says: the instruction pointer comes before the thread.
   private(set) var shift: UInt64 = 0
   /// Offsets in the raw payload of what `owner` or `payload` ask for.
@@ -34,6 +36,7 @@ struct DrainSource {
       weight = spec.period
     }
     hasCallchain = spec.fields.contains(.callchain)
+    tellsWaits = hasCallchain && spec.purpose == .mainThread && spec.kind == .tracepoint
     shift = SamplePlaces(spec.fields.union(.base)).time - SamplePlaces(.base).time
     guard let text = spec.format, let format = TracepointFormat(parsing: text) else {
       // Without its format a tracepoint cannot be told apart by field.

@@ -29,6 +29,11 @@ struct KernelThreadIDs {
   /// The id that a tracepoint's fields give a thread.
   func kernelTid(of tid: Int32) -> Int32? { kernelTids[tid] }
 
+  /// All that is known.
+  var all: [ThreadIDsEvent.Thread] {
+    tids.sorted { $0.key < $1.key }.map { .init(tid: $0.value, kernelTid: $0.key) }
+  }
+
   mutating func learn(_ tid: Int32, is kernelTid: Int32) {
     guard tids[kernelTid] != tid else { return }
     forget(tid)

@@ -17,6 +17,8 @@ final class RingDrain {
   var lostRecords: UInt64 = 0
   var observations: [Observation] = []
   var headless = HeadlessProcesses()
+  /// Nil where no part of the recording will have to tell of them.
+  var standingWaits: StandingWaits?
   /// The build ids of the files that were mapped.
   var buildIDs: [String: [UInt8]] = [:]
   var kernelAddresses: Set<UInt64> = []

@@ -10,7 +10,14 @@ extension RingDrain {
     let size = header >> 48
     if governor.hearsAll, !isOwn(ring, at, type, size) { return false }
     switch type {
-    case RecordType.contextSwitch, RecordType.contextSwitchCPUWide: governor.noteSwitch()
+    case RecordType.contextSwitch, RecordType.contextSwitchCPUWide:
+      governor.noteSwitch()
+      // PERF_RECORD_MISC_SWITCH_OUT.
+      if standingWaits != nil, header & 1 << 45 == 0 {
+        let end = at + size
+        standingWaits?.arrived(
+          ring.signed(end - trailer.tid), at: ring.word(end - trailer.time))
+      }
     case RecordType.lost: lostRecords += ring.word(at + 16)
     case RecordType.lostSamples: lostRecords += ring.word(at + 8)
     case RecordType.fork:
@@ -22,6 +29,7 @@ extension RingDrain {
     case RecordType.exit:
       let (pid, tid) = (ring.signed(at + 8), ring.signed(at + 16))
       threads.end(tid)
+      standingWaits?.ended(tid)
       let time = ring.word(at + 24)
       if headless.ended(pid, tid: tid, at: time) {
         observations.append(.processEnded(pid: pid, time: time))

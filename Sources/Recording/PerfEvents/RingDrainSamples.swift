@@ -4,6 +4,7 @@ import PerfData
 extension RingDrain {
   @inline(__always)
   func inspectSample(_ ring: PerfRing, _ at: UInt64) -> Bool {
+    let start = at
     let source = source(ring.word(at + places.id))
     let at = at + source.shift
     switch source.owner {
@@ -39,6 +40,11 @@ extension RingDrain {
     if time < firstTime { firstTime = time }
     if time > lastTime { lastTime = time }
     if source.hasCallchain { noteKernelAddresses(ring, at) }
+    if source.tellsWaits, standingWaits != nil {
+      standingWaits?.left(
+        ring.signed(at + places.tid), at: time,
+        ring.bytes(from: start, to: start + ring.word(start) >> 48))
+    }
     switch source.payload {
     case .nothing, .newThread: break
     case .systemCall: noteSystemCall(ring, at, source, time)

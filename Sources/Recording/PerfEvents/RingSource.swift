@@ -44,6 +44,19 @@ final class RingSource: RecordingSource {
     if !executed.insert(pid).inserted { events.keepProbes(in: pid) }
   }
 
+  func endPart(_ round: Round) throws(PerfDataError) { try writeLosses(round) }
+
+  func beginPart(_ round: Round) throws(PerfDataError) {
+    if drain.isNamespaced {
+      try round.sink.append(
+        ThreadIDsEvent(threads: drain.kernelThreadIDs.all), pid: pid, time: round.now)
+    }
+    guard let id = events.attributes.first?.ids.first else { return }
+    for record in drain.standingWaits?.records(at: round.now, id: id) ?? [] {
+      try round.sink.append(record)
+    }
+  }
+
   func stop() { events.disable() }
 
   func finish(_ ending: RecordingEnding, _ round: Round) throws(PerfDataError) {

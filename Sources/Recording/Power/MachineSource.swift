@@ -14,6 +14,10 @@ final class MachineSource: RecordingSource {
     for state in facts.idleStates ?? [] { before[state.name] = state.entries }
   }
 
+  func beginPart(_ round: Round) throws(PerfDataError) {
+    for state in MachineReader(root: root).idleStates() ?? [] { before[state.name] = state.entries }
+  }
+
   func describe(_ summary: inout RecordingSummary) {
     var facts = facts
     let now = MachineReader(root: root).idleStates() ?? []

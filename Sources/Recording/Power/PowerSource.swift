@@ -40,6 +40,15 @@ final class PowerSource: RecordingSource {
     try write(readings(now: round.now, final: false), round)
   }
 
+  func endPart(_ round: Round) throws(PerfDataError) {
+    try write(readings(now: round.now, final: false), round)
+  }
+
+  /// From where the part counts.
+  func beginPart(_ round: Round) throws(PerfDataError) {
+    try write(readings(now: round.now, final: false).map(\.asBase), round)
+  }
+
   func finish(_ ending: RecordingEnding, _ round: Round) throws(PerfDataError) {
     try write(readings(now: round.now, final: true), round)
   }

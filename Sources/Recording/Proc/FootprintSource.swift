@@ -9,12 +9,16 @@ final class FootprintSource: RecordingSource {
   func nextDue(now: UInt64) -> UInt64 { processes.nextSample }
 
   func collect(_ round: Round) throws(PerfDataError) {
-    try processes.sample(now: round.now, to: round.sink)
+    try processes.sample(round)
   }
+
+  func endPart(_ round: Round) throws(PerfDataError) { try processes.sample(all: true, round) }
+
+  func beginPart(_ round: Round) throws(PerfDataError) { try processes.sample(all: true, round) }
 
   /// The last reading, before the end of the first process is told.
   func finish(_ ending: RecordingEnding, _ round: Round) throws(PerfDataError) {
-    try processes.sample(now: round.now, all: true, to: round.sink)
+    try processes.sample(all: true, round)
     if case .targetEnded(let known) = ending {
       try processes.endRoot(known, now: round.now, to: round.sink)
     }

@@ -56,7 +56,12 @@ final class FreezeWatch {
 
 extension FreezeWatch: RecordingSource {
   func collect(_ round: Round) throws(PerfDataError) {
-    guard let isFrozen = look(now: round.now) else { return }
+    if look(now: round.now) != nil { try tell(round) }
+  }
+
+  func beginPart(_ round: Round) throws(PerfDataError) { if isFrozen { try tell(round) } }
+
+  private func tell(_ round: Round) throws(PerfDataError) {
     let mark = MarkEvent(name: isFrozen ? "frozen" : "thawed", how: "cgroup")
     try round.sink.append(mark, pid: pid, time: round.now)
   }

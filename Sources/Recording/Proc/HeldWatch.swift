@@ -133,4 +133,8 @@ extension HeldWatch: RecordingSource {
     try tell(inhibited, before: foundInhibitors, round)
     foundInhibitors = inhibited
   }
+
+  func beginPart(_ round: Round) throws(PerfDataError) {
+    try tell(foundLocks.union(foundInhibitors), before: [], round)
+  }
 }

@@ -100,7 +100,7 @@ final class AttachedProcess {
 
   /// Records that say what was there before of one of the processes: the threads' names and the executable mappings.
   static func synthesize(
-    _ pid: Int32, id: UInt64, time: UInt64
+    _ pid: Int32, id: UInt64, time: UInt64, known: [String: [UInt8]] = [:]
   ) -> (records: [[UInt8]], buildIDs: [BuildIDEntry], mapped: [(path: String, range: String)]) {
     var records: [[UInt8]] = []
     let threads = ProcessProbe.threads(pid: pid)
@@ -114,7 +114,7 @@ final class AttachedProcess {
       records.append(
         RecordBuilder.comm(pid: pid, tid: tid, name: thread.name, time: time, id: id))
     }
-    var buildIDs: [String: [UInt8]] = [:]
+    var buildIDs = known
     var mapped: [(path: String, range: String)] = []
     for mapping in ProcessMaps.executable(pid: pid) {
       var mapping = mapping

@@ -20,6 +20,7 @@ package enum ReportBuilder {
       score: section(of: evaluation),
       signals: SignalBuilding.build(signals, counters: trace.counters),
       blame: BlameBuilding.build(signals.blame),
+      trigger: TriggerBuilding.section(of: trace, signals),
       phases: signals.phases.map(PhaseBuilding.phase),
       marks: signals.marks.map(PhaseBuilding.mark),
       intervals: signals.intervals.map(PhaseBuilding.interval),

@@ -7,6 +7,7 @@ enum ReportNotes {
     var notes: [String] = []
     let process = report.process
     let name = shown(Columns.clip(process.name, to: 32))
+    if let trigger = report.trigger { notes.append(self.trigger(trigger, shown: shown)) }
     if process.isSwift == false { notes.append("\(name) is not a Swift program.") }
     if let signal = process.signal {
       notes.append("\(name) was ended by signal \(SignalNames.name(signal)).")
@@ -28,6 +29,29 @@ enum ReportNotes {
       notes.append("Scored as \(shown(profile))\(reason).")
     }
     return notes
+  }
+
+  /// Why a flight recorder wrote it.
+  private static func trigger(_ trigger: TriggerSection, shown: (String) -> String) -> String {
+    let length = Figures.seconds(trigger.durationSeconds)
+    let place = "\(Figures.seconds(trigger.time)) after the trace's start"
+    let what =
+      switch trigger.kind {
+      case "hang" where trigger.isGoingOn:
+        "the main thread had hung for \(length), and did still, from \(place)"
+      case "hang": "the main thread hung for \(length), \(place)"
+      case "footprint":
+        "process \(trigger.pid ?? 0) held \(Figures.bytes(trigger.footprintBytes ?? 0)), \(place)"
+      default: "the recorder was told to, \(place)"
+      }
+    var text = "Written since \(what) (\(shown(trigger.condition)))"
+    if let function = trigger.function {
+      let frame = trigger.stack.first { $0.function == function }
+      text += ", in \(shown(frame.map(TextReport.place) ?? function))"
+    } else if trigger.kind == "hang" {
+      text += "; in which function is not known"
+    }
+    return text + "."
   }
 
   /// What the kernel ended the events of.

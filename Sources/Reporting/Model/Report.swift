@@ -24,6 +24,8 @@ package struct Report: Codable, Sendable {
   package var signals: SignalsSection
   /// Which functions caused what was measured.
   package var blame: BlameSection
+  /// Why a flight recorder wrote the trace; left out of all others.
+  package var trigger: TriggerSection? = nil
   /// The parts of the program's life, in order.
   @Elements package var phases: [PhaseSection] = []
   /// Moments with names, in order.

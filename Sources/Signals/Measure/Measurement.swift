@@ -133,6 +133,17 @@ package enum Measurement {
     return set
   }
 
+  /// The main thread's hangs alone, by their beginning; nil where they were not measured.
+  package static func hangs(in trace: Trace) -> [Hang]? {
+    let subject = SubjectView(trace)
+    guard unavailable(trace)[.mainThread] == nil, let choice = MainThreadChoice.choose(in: subject)
+    else { return nil }
+    let known = MainThreadMeasure.measure(choice, in: subject).hangs
+    return (known + ConcurrencyMeasure.hangs(besides: known, subject)).sorted {
+      $0.start < $1.start
+    }
+  }
+
   /// What hangs on the phases, on files over the whole run, and on what is held.
   private static func fillHeld(
     _ set: inout SignalSet, _ subject: SubjectView, _ activity: SubjectActivity

@@ -30,9 +30,14 @@ enum SyntheticDecoder {
 
   static func capture(_ context: DecodingContext, _ state: inout LoaderState) {
     // It is read before all else, and again in its place: the one that was written at the end counts.
-    guard let event: CaptureEvent = decode(context, &state),
+    guard var event: CaptureEvent = decode(context, &state),
       event.complete || state.capture?.complete != true
     else { return }
+    if let known = state.capture, known.complete, let last = known.part, let part = event.part {
+      // Each part of a recording has its own.
+      guard part > last else { return }
+      event = known.merged(with: event)
+    }
     state.capture = event
     state.weights = SampleWeights(event.slices ?? [], sampled: event.sampled)
   }
@@ -52,6 +57,10 @@ enum SyntheticDecoder {
       MarkRecord(
         time: context.time, pid: context.pid,
         tid: event.tid.map { Int32(truncatingIfNeeded: $0) } ?? context.tid, event: event))
+  }
+
+  static func trigger(_ context: DecodingContext, _ state: inout LoaderState) {
+    if let event: TriggerEvent = decode(context, &state) { state.trigger = event }
   }
 
   static func content(_ context: DecodingContext, _ state: inout LoaderState) {

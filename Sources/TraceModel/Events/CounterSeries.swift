@@ -14,6 +14,8 @@ public struct CounterSeries: Sendable {
   /// What it counted in all that is looked at.
   public private(set) var value: Double
   private var readings: [Reading] = []
+  /// What it had counted before what is looked at.
+  private var base = 0.0
 
   /// A counter of which nothing but the sum is known.
   public init(name: String, unit: String? = nil, value: Double) {
@@ -23,8 +25,9 @@ public struct CounterSeries: Sendable {
   }
 
   mutating func append(_ event: CounterEvent, at time: Timestamp) {
-    readings.append(Reading(time: time, value: event.value))
-    value = event.value
+    if event.isBase == true, readings.isEmpty { base = event.value }
+    value = event.value - base
+    readings.append(Reading(time: time, value: value))
   }
 
   private func value(at time: Timestamp, _ start: Timestamp) -> Double {

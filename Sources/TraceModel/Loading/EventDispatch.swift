@@ -96,6 +96,7 @@ enum EventDispatch {
     SyntheticEvent.descriptor.rawValue: .each(SyntheticDecoder.descriptor),
     SyntheticEvent.counter.rawValue: .each(SyntheticDecoder.counter),
     SyntheticEvent.mark.rawValue: .each(SyntheticDecoder.mark),
+    SyntheticEvent.trigger.rawValue: .each(SyntheticDecoder.trigger),
     SyntheticEvent.held.rawValue: .each(SyntheticDecoder.held),
     SyntheticEvent.content.rawValue: .each(SyntheticDecoder.content),
   ]

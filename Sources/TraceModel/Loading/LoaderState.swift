@@ -19,6 +19,7 @@ struct LoaderState: ~Copyable {
   var writeSites: [CallSiteSample] = []
   var sendSites: [CallSiteSample] = []
   var capture: CaptureEvent?
+  var trigger: TriggerEvent?
   /// Of the recorder's own events that are longer than a record.
   var parts = SyntheticJoiner()
   var weights = SampleWeights()

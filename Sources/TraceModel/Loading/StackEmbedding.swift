@@ -3,6 +3,9 @@ import Quantities
 
 /// Writes the names of a trace's stacks into the trace, so that every machine reports the same ones.
 public enum StackEmbedding {
+  /// More different frames no part has.
+  private static let mostFrames = 1 << 24
+
   /// Resolves every stack with the binaries of this machine and appends the result.
   ///
   /// A trace that already has its names is left alone.
@@ -19,6 +22,8 @@ public enum StackEmbedding {
       let symbolID = symbols.ids.first, let stackID = chains.ids.first
     else { return }
 
+    // Parts of one recording that are read together have each their own names.
+    let first = (trace.capture?.part ?? 0) * Self.mostFrames
     var records: [UInt8] = []
     func add(_ payload: some SyntheticPayload, _ attribute: EventAttribute, _ id: UInt64)
       throws(PerfDataError)
@@ -30,7 +35,7 @@ public enum StackEmbedding {
       for (id, frame) in stacks.table.frames.enumerated() {
         try add(
           SymbolEvent(
-            id: id, function: frame.function ?? "", module: frame.module,
+            id: first + id, function: frame.function ?? "", module: frame.module,
             fullName: frame.fullName,
             offset: frame.function == nil ? frame.moduleOffset : nil, file: frame.file,
             line: frame.line, isKernel: frame.isKernel, isProgram: frame.isProgram,
@@ -38,8 +43,8 @@ public enum StackEmbedding {
           symbols, symbolID)
       }
       for sample in stacks.seen {
-        let frames = stacks.table.stacks[sample.stack].map(Int.init)
-        let gap = frames.contains { stacks.table.frames[$0].isGap }
+        let frames = stacks.table.stacks[sample.stack].map { first + Int($0) }
+        let gap = frames.contains { stacks.table.frames[$0 - first].isGap }
         try add(
           StackEvent(
             time: sample.time, tid: Int(sample.tid), frames: frames, complete: !gap),

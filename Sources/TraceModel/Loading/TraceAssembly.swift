@@ -26,6 +26,7 @@ extension TraceLoader {
       capture: state.capture, start: start, end: end, tables: state.tables,
       stacks: state.stacks.table, calls: calls, eventNames: events.names,
       architecture: file.features.architecture, subject: subject)
+    trace.trigger = state.trigger
     trace.processorEvent = events.processorEvent
     trace.tellsRuns = events.tellsRuns
     return trace

@@ -98,6 +98,8 @@ struct TraceLoader: ~Copyable {
       }
       state.stacks.sortNames()
     }
+    // The newest part of a recording may not have its names yet.
+    if state.capture?.part != nil { state.stacks.lacksStacks = true }
     // Other recorders tell of no ids, but their samples do.
     if state.kernelThreadIDs?.isEmpty == true {
       state.kernelThreadIDs = NamespaceCheck(file).threadIDs()

@@ -7,6 +7,8 @@ import Quantities
 public struct Trace: Sendable {
   public internal(set) var metadata: TraceMetadata
   public internal(set) var capture: CaptureEvent?
+  /// Why a flight recorder wrote it.
+  public internal(set) var trigger: TriggerEvent?
   public internal(set) var start: Timestamp
   public internal(set) var end: Timestamp
   /// What happened; each of them may be asked of the trace itself.
@@ -58,6 +60,15 @@ public struct Trace: Sendable {
     }
     let file: PerfDataFile
     do { file = try PerfDataFile(series: paths) } catch { throw TraceError(error, path: path) }
+    return try load(file, named: path, options: options)
+  }
+
+  /// Decodes an open trace.
+  ///
+  /// - Throws: as `load(path:)`.
+  public static func load(
+    _ file: PerfDataFile, named path: String, options: TraceOptions = .init()
+  ) throws(TraceError) -> Trace {
     var loader = TraceLoader(file: file, path: path, options: options)
     var trace = try loader.load()
     trace.startsLate = trace.capture?.mode == .attach

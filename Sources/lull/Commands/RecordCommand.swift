@@ -69,6 +69,8 @@ struct RecordCommand: ParsableCommand {
     help: "Store the names of functions in the trace, for other machines; default for a command.")
   var embedSymbols: Bool?
 
+  @OptionGroup var parts: PartOptions
+
   @OptionGroup var analysis: AnalysisOptions
 
   @Option(help: ArgumentHelp("Also write the report as a page.", valueName: "file"))
@@ -125,6 +127,10 @@ struct RecordCommand: ParsableCommand {
       throw ValidationError(
         "--no-children goes with --pid: of a command all that it starts is recorded.")
     }
+    if parts.isUsed, html != nil {
+      throw ValidationError(
+        "--html goes with a recording of one file: a flight's page is beside it.")
+    }
     if open && html == nil { throw ValidationError("--open needs --html FILE.") }
     if let interval, interval < TimeSpan(nanoseconds: 1_000_000) {
       throw ValidationError("--interval must be 1ms or more.")
@@ -136,9 +142,19 @@ struct RecordCommand: ParsableCommand {
     // All that can be wrong is found before the command runs.
     _ = try analysis.measurement()
     _ = try analysis.scoringConfiguration()
-    let options = try recordingOptions()
-    let result = try Recorder(options: options).run()
+    let keeper = try partKeeper()
+    let options = try recordingOptions(keeper)
+    let result: RecordingResult
+    do { result = try Recorder(options: options).run() } catch {
+      keeper?.leave()
+      throw error
+    }
     Console.ignoreBrokenPipes()
+    if let keeper {
+      keeper.finish()
+      tellProblems(result)
+      throw ExitCode(result.truncation == nil ? result.exitStatus : Exit.recordFailed)
+    }
     finish(result)
     let wantsText = !noReport && !quiet
     if wantsText || html != nil {
@@ -157,13 +173,23 @@ struct RecordCommand: ParsableCommand {
     throw ExitCode(result.exitStatus)
   }
 
-  private func recordingOptions() throws -> RecordingOptions {
-    let program = pid.map(TraceName.program) ?? command.first ?? ""
-    let path = output ?? TraceName.choose(program: program)
-    do { try OutputFile.check(path, overwrite: false) } catch {
-      throw Failure(
-        status: Exit.inputOutput,
-        message: "\(path) is there already; give -o another name, or remove it first")
+  private var program: String { pid.map(TraceName.program) ?? command.first ?? "" }
+
+  private func partKeeper() throws -> PartKeeper? {
+    guard parts.isUsed else { return nil }
+    return try PartKeeper(
+      parts, program: program, output: output, analysis: analysis, isQuiet: quiet,
+      wantsReports: !noReport)
+  }
+
+  private func recordingOptions(_ keeper: PartKeeper?) throws -> RecordingOptions {
+    let path = keeper?.folder ?? output ?? TraceName.choose(program: program)
+    if keeper == nil {
+      do { try OutputFile.check(path, overwrite: false) } catch {
+        throw Failure(
+          status: Exit.inputOutput,
+          message: "\(path) is there already; give -o another name, or remove it first")
+      }
     }
     if let html { try OutputFile.check(html, overwrite: false) }
     var options = RecordingOptions(
@@ -177,6 +203,7 @@ struct RecordCommand: ParsableCommand {
     options.takesChildren = children
     options.recorder = recorder
     options.processHint = analysis.process
+    options.parts = keeper?.parts
     options.version = Version.text
     if !quiet {
       let abilities =
@@ -188,16 +215,19 @@ struct RecordCommand: ParsableCommand {
     return options
   }
 
-  /// Names go into the trace while the binaries are at hand, so that it reads alike elsewhere.
-  private func finish(_ result: RecordingResult) {
+  private func tellProblems(_ result: RecordingResult) {
     if !quiet {
       for problem in result.problems { Console.notice(problem) }
     }
+    if let truncation = result.truncation { Console.notice(truncation) }
+  }
+
+  /// Names go into the trace while the binaries are at hand, so that it reads alike elsewhere.
+  private func finish(_ result: RecordingResult) {
+    tellProblems(result)
     let held = result.heldFiles.paths
     ModuleCache.elsewhere.withLock { $0 = held }
-    if let truncation = result.truncation {
-      Console.notice(truncation)
-    } else if embedSymbols ?? (pid == nil || !held.isEmpty) {
+    if result.truncation == nil, embedSymbols ?? (pid == nil || !held.isEmpty) {
       do { try StackEmbedding.embed(tracePath: result.tracePath) } catch {
         Console.notice(
           "function names are not stored in the trace, so read it on this machine: \(error)")

@@ -1,0 +1,164 @@
+import Budgets
+import Dispatch
+import Glibc
+import OutputFiles
+import PerfData
+import Quantities
+import Recording
+import Reporting
+import Symbols
+import Synchronization
+import TraceModel
+
+/// What becomes of the parts of a recording: names go into them, old ones are removed, reports are made.
+///
+/// All of it beside the recording's loop, one after another.
+final class PartKeeper: Sendable {
+  /// Where parts go.
+  let folder: String
+  private let run: String
+  private let options: PartOptions
+  private let analysis: AnalysisOptions
+  private let isQuiet: Bool
+  private let wantsReports: Bool
+  private let queue = DispatchQueue(label: "parts")
+  private let written = Mutex(0)
+
+  /// Makes the folder where it is missing.
+  init(
+    _ options: PartOptions, program: String, output: String?, analysis: AnalysisOptions,
+    isQuiet: Bool, wantsReports: Bool
+  ) throws {
+    self.options = options
+    self.analysis = analysis
+    self.isQuiet = isQuiet
+    self.wantsReports = wantsReports
+    run = TraceName.base(program: program)
+    folder = try WorkFolder(output ?? run + (options.flight == nil ? ".parts" : ".flight")).path
+  }
+
+  /// How the recording is to be kept.
+  var parts: RecordingParts {
+    guard let flight = options.flight else { return .rotation(rotation) }
+    return .flight(
+      Flight(
+        length: flight, memoryBytes: Int(clamping: options.flightMemory ?? 128_000_000),
+        conditions: options.on, atMost: options.atMost ?? 6,
+        findHangs: { [process = analysis.process] in HangFinder.hangs(in: $0, process: process) },
+        path: { [self] in path(of: $0) },
+        onTrace: { [self] path, trigger, held in take(path, trigger, held) },
+        onProblem: { [self] problem in if !isQuiet { Console.notice(problem) } }))
+  }
+
+  private var rotation: Rotation {
+    var every: TimeSpan?
+    var bytes: UInt64?
+    for limit in options.rotate {
+      switch limit {
+      case .time(let span): every = span
+      case .size(let size): bytes = size
+      }
+    }
+    return Rotation(every: every, bytes: bytes, folder: folder, run: run) { [self] path, held in
+      take(path, held)
+    }
+  }
+
+  /// Nothing came of it: the folder goes, unless something is in it.
+  func leave() { rmdir(folder) }
+
+  /// Waits until all is done, and says what there is.
+  func finish() {
+    queue.sync {}
+    let count = written.withLock { $0 }
+    if count == 0 { leave() }
+    guard !isQuiet else { return }
+    if options.flight != nil {
+      Console.notice(
+        count == 0
+          ? "nothing of what --on names happened: nothing was written"
+          : "\(Figures.count(count, "trace")) written to \(folder)")
+    } else {
+      Console.notice(
+        "\(Figures.count(count, "file")) written to \(folder); `lull report \(folder)` reads what is kept as one"
+      )
+    }
+  }
+
+  // MARK: - Parts on disk
+
+  private func take(_ path: String, _ held: HeldFiles) {
+    written.withLock { $0 += 1 }
+    queue.async { [self] in
+      embed(path, held)
+      tell(path)
+      removeOld()
+    }
+  }
+
+  private func embed(_ path: String, _ held: HeldFiles) {
+    let elsewhere = held.paths
+    ModuleCache.elsewhere.withLock { $0 = elsewhere }
+    do { try StackEmbedding.embed(tracePath: path) } catch {
+      Console.notice(
+        "function names are not stored in \(path), so read it on this machine: \(error)")
+    }
+  }
+
+  /// Puts a part's figures where a collector reads them, in the place of those of the part before.
+  private func tell(_ path: String) {
+    guard let metrics = options.metrics else { return }
+    do {
+      let text = try OpenMetricsReport.render(analysis.report(on: path))
+      try OutputFile.write(Array(text.utf8), to: metrics, overwrite: true)
+    } catch { Console.notice("no metrics of \(path): \(error)") }
+  }
+
+  /// Removes the oldest parts of the folder, of recordings before this one too.
+  private func removeOld() {
+    guard let keep = options.keep else { return }
+    let parts = (PartFolder.parts(in: folder) ?? []).map { part -> (Int, Int, String) in
+      var information = stat()
+      _ = stat(part.path, &information)
+      // A part of this recording is younger than any of another, whatever the clock says.
+      return (
+        part.run == run ? 1 : 0, part.run == run ? part.number : information.st_mtim.tv_sec,
+        part.path
+      )
+    }.sorted { ($0.0, $0.1, $0.2) < ($1.0, $1.1, $1.2) }
+    for (_, _, path) in parts.dropLast(keep) { unlink(path) }
+  }
+
+  // MARK: - Flights
+
+  private func path(of trigger: TriggerEvent) -> String {
+    let name =
+      "\(run.split(separator: "-").dropLast(2).joined(separator: "-"))-\(TraceName.stamp())-\(trigger.kind.rawValue)"
+    var candidate = "\(folder)/\(name).perf.data"
+    var number = 2
+    while access(candidate, F_OK) == 0 {
+      candidate = "\(folder)/\(name)-\(number).perf.data"
+      number += 1
+    }
+    return candidate
+  }
+
+  private func take(_ path: String, _ trigger: TriggerEvent, _ held: HeldFiles) {
+    written.withLock { $0 += 1 }
+    if !isQuiet { Console.notice("\(trigger.condition): trace written to \(path)") }
+    queue.async { [self] in
+      embed(path, held)
+      guard wantsReports else { return }
+      do {
+        let analysis = try analysis.analysis(of: [path])
+        let base = path.dropLast(".perf.data".count)
+        for (format, suffix) in [(ReportFormat.text, ".txt"), (.html, ".html")] {
+          let text = try analysis.text(as: format, color: false)
+          try OutputFile.write(Array(text.utf8), to: base + suffix, overwrite: false)
+        }
+      } catch {
+        Console.notice("no report of \(path): \(error)")
+      }
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  @Suite struct Flights {
+    /// A program under a flight recorder, and what that wrote.
+    private struct Flight {
+      let folder: String
+      let result: CommandResult
+      let truth: JSON
+      let scratch: Scratch
+
+      init(_ options: [String], _ words: [String]) throws {
+        scratch = try Scratch()
+        folder = scratch.file("out")
+        result = try Command.run(
+          [Machine.lull, "record", "-o", folder] + options + ["--", Machine.workload] + words)
+        truth = try JSON(lastLineOf: result.text)
+        try #require(result.status == 0, "\(result.errors)")
+      }
+
+      var traces: [String] { Flights.traces(in: folder) }
+    }
+
+    private static func traces(in folder: String) -> [String] {
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+      return names.filter { $0.hasSuffix(".perf.data") }.sorted().map { "\(folder)/\($0)" }
+    }
+
+    /// The program's main thread waits for a lock once, for 400 ms, after it was idle for three seconds.
+    private static let once = ["blocker", "cause=lock", "count=1", "ms=400", "gap=3000"]
+
+    @Test(arguments: ["perf", "process"])
+    func `a hang that comes once is written with its function and the seconds before`(
+      recorder: String
+    ) throws {
+      let flight = try Flight(
+        ["--flight", "2s", "--on", "hang > 250ms", "--recorder", recorder], Self.once)
+      try #require(flight.traces.count == 1, "\(flight.result.errors)")
+      let trace = flight.traces[0]
+      let report = try Recorded.report(trace)
+      let trigger = report["trigger"]
+      let span = flight.truth["spans"][0]
+      let length = ((span["endNs"].double ?? 0) - (span["startNs"].double ?? 0)) / 1e9
+      #expect(trigger["kind"].string == "hang")
+      #expect(trigger["condition"].string == "hang > 250ms")
+      #expect(trigger["isGoingOn"].bool == false)
+      #expect(isNear(trigger["durationSeconds"].double, length, slack: 0.02))
+      let function = try #require(trigger["function"].string)
+      #expect(function.contains("makeLockBlock"))
+      // As many seconds before it as were asked for, and what follows it.
+      let start = try #require(trigger["time"].double)
+      #expect(start >= 2)
+      #expect((report["trace"]["durationSeconds"].double ?? 0) > start + length)
+      #expect(
+        report["marks"].items.contains { $0["name"].string?.contains("hang > 250ms") == true })
+      #expect(report["signals"]["mainThread"]["hangs"].items.count == 1)
+      // Beside it the text and the page.
+      let base = trace.dropLast(".perf.data".count)
+      let text = try String(contentsOfFile: base + ".txt", encoding: .utf8)
+        .split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      #expect(text.contains("Written since the main thread hung for"))
+      #expect(text.contains("makeLockBlock"))
+      let page = try String(contentsOfFile: base + ".html", encoding: .utf8)
+      #expect(page.contains("Written since the main thread hung for"))
+    }
+
+    @Test func `nothing is written where nothing happened`() throws {
+      let flight = try Flight(
+        ["--flight", "2s", "--on", "hang > 250ms", "--on", "footprint > 2GB", "--on", "SIGUSR2"],
+        ["blocker", "cause=lock", "count=2", "ms=120", "gap=800"])
+      #expect(!FileManager.default.fileExists(atPath: flight.folder))
+      #expect(flight.result.errors.contains("nothing was written"))
+    }
+
+    @Test func `more than so many an hour are counted, not written`() throws {
+      let flight = try Flight(
+        ["--flight", "1s", "--on", "hang > 250ms", "--at-most", "1", "--no-report"],
+        ["blocker", "cause=sleep", "count=3", "ms=300", "gap=1500"])
+      #expect(flight.traces.count == 1)
+      let words = flight.result.errors.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      #expect(words.contains("2 triggers more: not written, since 1 an hour are the most"))
+    }
+
+    @Test func `a footprint above the limit is written once`() throws {
+      let flight = try Flight(
+        ["--flight", "2s", "--on", "footprint > 100MB", "--no-report"],
+        ["steady", "mb=150", "seconds=3"])
+      try #require(flight.traces.count == 1, "\(flight.result.errors)")
+      let trigger = try Recorded.report(flight.traces[0])["trigger"]
+      #expect(trigger["kind"].string == "footprint")
+      #expect(trigger["pid"].int == flight.truth["pid"].int)
+      // The reading at which it was seen; the program holds 150 MiB in the end.
+      let bytes = try #require(trigger["footprintBytes"].int)
+      #expect(bytes > 100_000_000 && bytes < 190_000_000)
+    }
+
+    @Test func `an attached recorder writes when it is told to, and a hang that does not end`()
+      throws
+    {
+      let scratch = try Scratch()
+      let target = try Command(
+        [Machine.workload, "blocker", "cause=lock", "count=1", "ms=60000", "gap=3000"])
+      usleep(300_000)
+      let folder = scratch.file("out")
+      let recorder = try Command([
+        Machine.lull, "record", "--pid", "\(target.pid)", "--flight", "2s", "--on", "SIGUSR2",
+        "--on",
+        "hang > 1s", "-o", folder, "--no-report", "--duration", "13s",
+      ])
+      sleep(2)
+      kill(recorder.pid, SIGUSR2)
+      // A log that is rotated tells by this; it ends nothing.
+      kill(recorder.pid, SIGHUP)
+      let result = try recorder.finish()
+      #expect(result.status == 0)
+      let triggers = try Self.traces(in: folder).map { try Recorded.report($0)["trigger"] }
+      #expect(Set(triggers.map { $0["kind"].string }) == ["signal", "hang"], "\(result.errors)")
+      let hang = try #require(triggers.first { $0["kind"].string == "hang" })
+      #expect(hang["isGoingOn"].bool == true)
+      #expect((hang["durationSeconds"].double ?? 0) >= 5)
+      #expect(hang["function"].string?.contains("makeLockBlock") == true)
+      kill(target.pid, SIGKILL)
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  @Suite struct Rotations {
+    private static func parts(in folder: String) -> [String] {
+      ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
+        .map { "\(folder)/\($0)" }
+    }
+
+    /// Writes a line every 10 ms for five seconds, and its main thread only waits for events.
+    private static func appender(_ log: String) -> [String] {
+      [Machine.workload, "appender", "writes=500", "bytes=80", "gap=10", "path=\(log)"]
+    }
+
+    @Test(arguments: ["perf", "process"])
+    func `parts tell together what the program did, and each has its names`(recorder: String) throws
+    {
+      let scratch = try Scratch()
+      let folder = scratch.file("parts")
+      let log = scratch.file("log")
+      let result = try Command.run(
+        [
+          Machine.lull, "record", "-q", "--rotate", "1s", "-o", folder, "--recorder", recorder,
+          "--",
+        ] + Self.appender(log))
+      try #require(result.status == 0, "\(result.errors)")
+      let truth = try JSON(lastLineOf: result.text)
+      let parts = Self.parts(in: folder)
+      try #require(parts.count >= 5)
+
+      let whole = try Recorded.report(folder)
+      #expect(whole["trace"]["truncated"].bool == false)
+      #expect(whole["capture"]["mode"].string == "wrap")
+      #expect(whole["process"]["exitStatus"].int == 0)
+      let file = whole["signals"]["disk"]["files"].items.first { $0["path"].string == log }
+      #expect(file?["writes"].int == truth["writes"].int)
+      #expect(file?["bytesWritten"].int == truth["bytes"].int)
+      // The list of the files says the same as their folder.
+      let listed = try Command.run([Machine.lull, "report", "--format", "json"] + parts)
+      #expect(
+        try JSON(parsing: listed.output)["signals"]["disk"]["writes"].int
+          == whole["signals"]["disk"]["writes"].int)
+
+      var writes = 0
+      var seconds = 0.0
+      var processor = 0.0
+      for (index, part) in parts.enumerated() {
+        let report = try Recorded.report(part)
+        #expect(report["process"]["name"].string == "lull-workload", "\(part)")
+        #expect(report["trace"]["truncated"].bool == false)
+        if index > 0 { #expect(report["capture"]["mode"].string == "attach") }
+        let own = report["signals"]["disk"]["files"].items.first { $0["path"].string == log }
+        writes += own?["writes"].int ?? 0
+        seconds += report["trace"]["durationSeconds"].double ?? 0
+        processor += report["signals"]["cpu"]["totalSeconds"].double ?? 0
+        guard (own?["writes"].int ?? 0) > 0, recorder == "perf" else { continue }
+        let names = try Command.run([
+          Machine.lull, "export", part, "--what", "writes", "--format", "folded",
+        ])
+        #expect(names.text.contains("appender"), "\(part): \(names.text)")
+      }
+      #expect(writes == truth["writes"].int)
+      let duration = try #require(whole["trace"]["durationSeconds"].double)
+      #expect(abs(seconds - duration) < 0.1 * duration)
+      let total = try #require(whole["signals"]["cpu"]["totalSeconds"].double)
+      #expect(abs(processor - total) < 0.1 * total + 0.005)
+    }
+
+    @Test func `so many are kept, which can be read without those before`() throws {
+      let scratch = try Scratch()
+      let folder = scratch.file("parts")
+      let log = scratch.file("log")
+      let metrics = scratch.file("metrics.prom")
+      let result = try Command.run(
+        [
+          Machine.lull, "record", "-q", "--rotate", "1s", "--keep", "2", "--metrics", metrics, "-o",
+          folder, "--",
+        ]
+          + Self.appender(log))
+      try #require(result.status == 0, "\(result.errors)")
+      #expect(Self.parts(in: folder).count == 2)
+      // The figures of the last file, as a collector finds them.
+      let last = try Recorded.report(Self.parts(in: folder)[1])
+      let text = try String(contentsOfFile: metrics, encoding: .utf8)
+      let written = text.split(separator: "\n").first {
+        $0.contains("path=\"signals.disk.bytesWritten\"")
+      }
+      let value = written?.split(separator: " ").last.flatMap { Double($0) }
+      #expect(value == last["signals"]["disk"]["bytesWritten"].double)
+      #expect(text.hasSuffix("# EOF\n"))
+      let report = try Recorded.report(folder)
+      let file = report["signals"]["disk"]["files"].items.first { $0["path"].string == log }
+      let writes = file?["writes"].int ?? 0
+      #expect(writes > 50 && writes < 250)
+      #expect(file?["bytesWritten"].int == writes * 80)
+      #expect(report["process"]["name"].string == "lull-workload")
+    }
+
+    @Test
+    func `a hang-up begins a new part and ends nothing, and a large part is followed by another`()
+      throws
+    {
+      let scratch = try Scratch()
+      let folder = scratch.file("parts")
+      let target = try Command(Self.appender(scratch.file("log")))
+      let recorder = try Command([
+        Machine.lull, "record", "-q", "--pid", "\(target.pid)", "--rotate", "1MB", "-o", folder,
+      ])
+      sleep(2)
+      let before = Self.parts(in: folder).count
+      kill(recorder.pid, SIGHUP)
+      usleep(700_000)
+      #expect(Self.parts(in: folder).count > before)
+      let result = try recorder.finish()
+      #expect(result.status == 0, "\(result.errors)")
+      _ = try target.finish()
+      let report = try Recorded.report(folder)
+      #expect(report["trace"]["truncated"].bool == false)
+      #expect(report["capture"]["mode"].string == "attach")
+    }
+  }
+}
