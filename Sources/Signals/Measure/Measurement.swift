@@ -142,6 +142,7 @@ package enum Measurement {
     set.propertyLists = HeldMeasure.propertyLists(subject)
     set.codeBytes = subject.trace.subject.codeBytes
     set.backgroundLaunch = PhaseMeasure.backgroundLaunch(set.phases, activity)
+    set.signalsMeasured = subject.trace.eventNames.contains("signal:signal_generate")
     guard let disk = set.disk else { return }
     set.lateSaves = LateSaveMeasure.measure(subject, phases: set.phases)
     set.temporaryFiles = TemporaryFileMeasure.measure(subject)

@@ -60,6 +60,8 @@ package struct SignalSet: Sendable, Hashable {
 
   /// How much of the executable is code, in bytes.
   package var codeBytes: UInt64?
+  /// Whether signals to the program were recorded: else it is not known whether it was told to end.
+  package var signalsMeasured = true
   /// Locks and inhibitors; nil where the recorder did not look for them.
   package var held: [HeldSignal]?
   /// Nil where the program was neither moved to the background nor told to end, or wrote nothing.
