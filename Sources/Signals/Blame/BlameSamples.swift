@@ -60,7 +60,7 @@ struct BlameSamples {
     // A trace that has them has no switches, by which the same time would be told again.
     if !subject.trace.tellsRuns {
       for sample in subject.trace.blockedSamples
-      where sample.pid == subject.pid && sample.cause != .eventWait {
+      where sample.pid == subject.pid && !sample.cause.isIdle {
         sums.add(
           BlameSample(
             stack: sample.stack, tid: sample.tid, cause: sample.cause,
@@ -70,7 +70,7 @@ struct BlameSamples {
     for thread in subject.threads {
       let history = subject.history(of: thread)
       guard !history.totals.stacks.isEmpty else {
-        for cause in WaitCause.allCases where cause != .eventWait {
+        for cause in WaitCause.allCases where !cause.isIdle {
           let count = history.totals.waits(by: cause)
           guard count > 0 else { continue }
           sums.add(
@@ -81,7 +81,7 @@ struct BlameSamples {
         continue
       }
       for interval in history {
-        guard case .blocked(let cause) = interval.state, cause != .eventWait else { continue }
+        guard case .blocked(let cause) = interval.state, !cause.isIdle else { continue }
         sums.add(
           BlameSample(
             stack: interval.stack, tid: thread.tid, cause: cause, seconds: interval.length.seconds))

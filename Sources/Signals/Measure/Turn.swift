@@ -1,7 +1,7 @@
 import Quantities
 import TraceModel
 
-/// From leaving an event wait to the next.
+/// From leaving an event wait, or a stop, to the next.
 struct Turn {
   /// All that its thread did: held once, since there are many turns.
   final class Life {
@@ -48,7 +48,7 @@ struct Turn {
     return Turn(of: life, places, start, last.end)
   }
 
-  /// The turns of a thread's life, which its event waits divide.
+  /// The turns of a thread's life, which its event waits and stops divide.
   struct All {
     var count = 0
     var first: Turn?
@@ -76,7 +76,7 @@ struct Turn {
       if isLong { all.long.append(turn) }
       all.first = all.first ?? turn
     }
-    for wait in intervals.eventWaits {
+    for wait in intervals.idleWaits {
       end(wait.index, wait.start)
       begin = wait.index + 1
       start = wait.end

@@ -82,6 +82,8 @@ package enum WaitClassifier {
         "fuse_", "nfs_", "ovl_", "do_renameat2", "do_unlinkat", "vfs_open", "__x64_sys_flock",
       ]
     ),
+    // What waits as it handles a signal is held there until SIGCONT or until its group is thawed.
+    .init(cause: .stopped, prefixes: ["do_signal_stop", "do_freezer_trap", "get_signal"]),
   ]
 
   /// A fault is the outermost of the kernel's functions: the program had not called it.
