@@ -1,8 +1,14 @@
 import ArgumentParser
+import Glibc
 import Symbols
 
 // Files that a trace names may be hostile: they are read in a process of their own, which is this program once more.
 if CommandLine.arguments.dropFirst().first == ReaderService.argument { ReaderService.run() }
+if CommandLine.arguments.dropFirst() == ["--version"] {
+  // Not the parser's, which would make the line at every start.
+  Console.output(Version.line + "\n")
+  exit(0)
+}
 ReaderProcess.enable()
 Console.surviveFileSizeLimit()
 Preparation.begin(CommandLine.arguments.dropFirst())
