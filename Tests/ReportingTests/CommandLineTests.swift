@@ -58,7 +58,7 @@ import Testing
     (["record", "true"], 125, "after --"), (["record", "--bogus", "--", "true"], 125, "bogus"),
     (["record", "--scope", "galaxy", "--", "true"], 125, "system or process"),
     (["record", "--radio", "no-such", "--", "true"], 125, "no-such"),
-    (["record", "-o", "text", "--", "true"], 125, "there already"),
+    (["record", "-o", "text", "--", "true"], 125, "already exists"),
     (["record", "--pid", "4194303"], 125, "4194303"),
   ]
 
