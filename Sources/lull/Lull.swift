@@ -7,7 +7,7 @@ struct Lull: ParsableCommand {
     abstract: "What a Swift process costs: power and performance, recorded and scored.",
     version: Version.text,
     subcommands: [
-      RecordCommand.self, ReportCommand.self, ExportCommand.self,
+      RecordCommand.self, TopCommand.self, ReportCommand.self, ExportCommand.self,
       RulesCommand.self,
       EnergyCommand.self,
       MarkCommand.self, PressureCommand.self, RedactCommand.self,

@@ -52,22 +52,9 @@ public enum Redaction {
   private static func withNames(_ file: PerfDataFile, at path: String) throws -> PerfDataFile? {
     let events = file.attributes.compactMap { SyntheticEvent(attribute: $0) }
     guard events.contains(.symbol), events.contains(.stack), !isEmbedded(file) else { return nil }
-    try copyWhole(file, to: path)
+    try TraceCopy.write(file, to: path)
     try StackEmbedding.embed(tracePath: path)
     return try PerfDataFile(path: path)
-  }
-
-  /// Copies the records into a finished file even where the trace is not, for names to be added.
-  private static func copyWhole(_ file: PerfDataFile, to path: String) throws {
-    let features = WrittenFeatures(file.features)
-    let writer = try PerfDataWriter(path: path, attributes: file.attributes, features: features)
-    for entry in file.orderedRecords().sorted(by: { $0.offset < $1.offset })
-    where entry.type != RecordType.auxtrace && entry.type != RecordType.headerFeature
-      && entry.type != RecordType.tracingData
-    {
-      try writer.append(file.bytes(of: entry))
-    }
-    try writer.finish(features: features)
   }
 
   private static func isEmbedded(_ file: PerfDataFile) -> Bool {
