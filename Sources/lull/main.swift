@@ -15,7 +15,7 @@ Preparation.begin(CommandLine.arguments.dropFirst())
 
 // Parsed here rather than by `Lull.main()`: an error of `record` must not look like the command's.
 do {
-  let words = RecordedWords(CommandLine.arguments.dropFirst())
+  let words = RecordedWords(try ProjectDefaults.adding(to: CommandLine.arguments.dropFirst()))
   var command = try Lull.parseAsRoot(CompareCommand.naming(words.parsed))
   if var record = command as? RecordCommand {
     words.complete(&record)
