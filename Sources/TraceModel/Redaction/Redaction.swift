@@ -39,6 +39,13 @@ public enum Redaction {
       _ = redactor.redact(file.bytes(of: entry), entry)
     }
     _ = redactor.features(WrittenFeatures(file.features))
+    // What cannot be read cannot be called fit to be shared.
+    guard redactor.unknown.isEmpty else {
+      let found = redactor.unknown.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+      throw TraceError(
+        "the trace holds what Lull cannot read, which may name anything: \(found.joined(separator: ", ")); no copy was "
+          + "made")
+    }
     redactor.names.seal()
     try TraceRewriter.rewrite(
       file, pathOut: output,
