@@ -66,6 +66,9 @@ var cxx: [String] {
   ]
 }
 
+/// The commit that is built, for `lull --version`; the manifest's own look at git is kept from one build to the next.
+let commit = Context.environment["LULL_COMMIT"] ?? ""
+
 let package = Package(
   name: "lull",
   products: [
@@ -104,6 +107,9 @@ let package = Package(
     .target(name: "CElf"),
     .target(name: "CZstd"),
     .target(name: "CProcessor"),
+    .target(
+      name: "CVersion",
+      cSettings: commit.isEmpty ? [] : [.define("LULL_COMMIT", to: "\"\(commit)\"")]),
     .target(
       name: "Processors", dependencies: ["CProcessor"],
       swiftSettings: strict + quickToStart + optimisedForTests),
@@ -169,7 +175,8 @@ let package = Package(
     .executableTarget(
       name: "lull",
       dependencies: [
-        "Budgets", "OutputFiles", "PerfData", "Processors", "Quantities", "Recording", "Reporting",
+        "Budgets", "CVersion", "OutputFiles", "PerfData", "Processors", "Quantities", "Recording",
+        "Reporting",
         "Rules", "Signals", "Symbols", "TraceModel",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -179,10 +186,8 @@ let package = Package(
       capability: .command(
         intent: .custom(
           verb: "lull",
-          description: "Build in release, record the scenarios of lull.toml and check them."),
-        permissions: [
-          .writeToPackageDirectory(reason: "to write the outcome of the check where you ask for it")
-        ]), dependencies: ["lull"], path: "Sources/LullPlugin"),
+          description: "Build in release, record the scenarios of lull.toml and check them.")),
+      path: "Sources/LullPlugin"),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "CWorkloads", path: "Sources/Workloads/C"),
     .executableTarget(

@@ -39,7 +39,7 @@ public final class Unwinder {
     guard let link = module.linkAddress(of: address, in: mapping) else {
       return Place(module: module, address: address &- mapping.start, rule: nil)
     }
-    return Place(module: module, address: link, rule: module.callFrames.find(link))
+    return Place(module: module, address: link, rule: module.callFrame(at: link))
   }
 
   /// One sample's way from the innermost frame to the outermost.

@@ -12,6 +12,7 @@
 
 #include "bpf.h"
 #include "contents.h"
+#include "leftovers.h"
 #include "marks.h"
 #include "tracefs.h"
 

@@ -63,6 +63,8 @@ package struct CapabilityReport: Codable, Sendable, Equatable {
 
   /// Tries what a recording opens, and says what works.
   package static func probe(readsSymbols: Bool) -> CapabilityReport {
+    EventTurn.take()
+    defer { EventTurn.give() }
     var probe = CapabilityProbe(readsSymbols: readsSymbols)
     return probe.run()
   }

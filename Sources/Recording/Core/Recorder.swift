@@ -13,9 +13,16 @@ package final class Recorder {
   package init(options: RecordingOptions) throws(RecordingError) {
     self.options = options
     environment = Self.currentEnvironment()
+    if options.overwrites { Self.removeFile(options.outputPath) }
     if let reason = PIDNamespace.whyProcIsForeign() ?? Self.whyNotWritable(options.outputPath) {
       throw reason
     }
+  }
+
+  /// Only what a trace may be: neither a folder nor a device.
+  private static func removeFile(_ path: String) {
+    var information = stat()
+    if lstat(path, &information) == 0, information.st_mode & S_IFMT == S_IFREG { unlink(path) }
   }
 
   private static func whyNotWritable(_ path: String) -> RecordingError? {
@@ -50,16 +57,21 @@ package final class Recorder {
     }
     let subject = try makeSubject(environment: environment)
     DescriptorLimit.raise()
+    EventTurn.take()
+    defer { EventTurn.give() }
     let tracefs = locateTraceFS()
     let probes = installProbes(tracefs, subject)
-    defer { probes?.remove() }
+    let leftovers = Leftovers(tracefs: tracefs)
     let transfers = tracefs.flatMap { TransferCounter(tracefs: $0) }
     let plan = EventPlan(
       tracefs: tracefs, options: options, countsTransfers: transfers != nil,
       uprobes: probes?.probes ?? [])
     unavailable += plan.unavailable
     let events = EventSet(specs: plan.specs, cpus: SystemInfo.onlineCPUs())
-    defer { events.close() }
+    defer {
+      events.leave(to: leftovers)
+      probes?.leave(to: leftovers)
+    }
     try events.openSystem()
     var threads: Set<Int32>
     switch subject {
@@ -76,12 +88,14 @@ package final class Recorder {
             + " are not recorded")
       }
     }
+    TriedEvents.close()
+    EventTurn.give()
     unavailable += events.unavailable
     noteReach(events)
     let recording = try Recording(
       options: options, subject: subject, events: events, tracefs: tracefs, transfers: transfers,
       unavailable: unavailable, threads: threads, folder: nil)
-    return try recording.run(before: before, problems: problems)
+    return try recording.run(before: before, problems: problems, leftovers: leftovers)
   }
 
   /// What a recording by a library in the program shares with it; nil where it is made otherwise.
@@ -112,7 +126,8 @@ package final class Recorder {
       let recording = try Recording(
         options: options, subject: subject, events: events, tracefs: nil, transfers: nil,
         unavailable: unavailable, threads: [subject.pid], folder: folder)
-      return try recording.run(before: before, problems: problems)
+      return try recording.run(
+        before: before, problems: problems, leftovers: Leftovers(tracefs: nil))
     } catch {
       folder.remove()
       throw error

@@ -22,6 +22,8 @@ final class Recording {
   var problems: [String] = []
   var truncation: String?
 
+  private static let progressInterval: UInt64 = 500_000_000
+
   /// Event ids that the kernel, which counts up from 1, will not reach.
   private static let syntheticIDs: UInt64 = 0x4c55_4c4c << 32
 
@@ -96,9 +98,11 @@ final class Recording {
     session = try RecordingSession(subject: subject, sources: self.sources, sink: sink)
   }
 
-  func run(before: Double, problems: [String]) throws(RecordingError) -> RecordingResult {
+  func run(
+    before: Double, problems: [String], leftovers: Leftovers
+  ) throws(RecordingError) -> RecordingResult {
     self.problems = problems
-    defer { for source in sources { source.remove() } }
+    defer { for source in sources { source.remove(leftovers) } }
     do throws(PerfDataError) { try begin(at: earliest) } catch { throw RecordingError(error) }
     options.onReady?(subject.pid)
     if case .command(let command) = subject, case .command(let arguments) = options.target,
@@ -113,7 +117,15 @@ final class Recording {
       try? processes.released(subject.pid, command: arguments.first ?? "", to: sink)
     }
     let started = earliest
-    let ending = session.run(duration: options.duration, since: started)
+    var told = started
+    let ending = session.run(duration: options.duration, since: started) { now in
+      guard let tell = options.onProgress, now &- told >= Self.progressInterval else { return }
+      told = now
+      tell(
+        RecordingProgress(
+          seconds: Double(now &- started) / 1e9, records: rings.drain.records,
+          bytes: sink.byteCount))
+    }
     let seconds = Double(SystemInfo.monotonicNanoseconds() - started) / 1e9
     let overhead = { Recorder.usedCPUSeconds() - before }
     let lost = end(ending, since: started, overhead: overhead)

@@ -25,6 +25,8 @@ package struct RecordingOptions: Sendable {
   package var duration: TimeSpan?
   /// Where the trace is written; the file must not exist.
   package var outputPath: String
+  /// Whether a file at that path is removed first.
+  package var overwrites = false
   /// The time between two readings of /proc, reached from 1 ms by doubling.
   package var footprintInterval = TimeSpan(nanoseconds: 100_000_000)
   /// Counters by libpfm4 names; nil for the default ones, empty for none.
@@ -53,12 +55,23 @@ package struct RecordingOptions: Sendable {
   package var ownCommandLine: [String] = []
   /// Called with the root process once everything is armed, before the command runs.
   package var onReady: (@Sendable (Int32) -> Void)?
+  /// Called twice a second while it is recorded.
+  package var onProgress: (@Sendable (RecordingProgress) -> Void)?
 
   /// Options with the defaults that suit most programs.
   package init(target: Target, outputPath: String) {
     self.target = target
     self.outputPath = outputPath
   }
+}
+
+/// How far a recording has come.
+package struct RecordingProgress: Sendable {
+  package var seconds: Double
+  /// Records of perf events.
+  package var records: Int
+  /// Of the trace, so far.
+  package var bytes: UInt64
 }
 
 /// What came of a recording.

@@ -141,7 +141,7 @@ final class PreloadSource: RecordingSource {
     }
   }
 
-  func remove() { folder.remove() }
+  func remove(_ leftovers: Leftovers) { folder.remove() }
 
   func describe(_ summary: inout RecordingSummary) {
     summary.features.tracingData = PreloadEvent.tracingData

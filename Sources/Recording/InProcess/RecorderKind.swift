@@ -39,14 +39,16 @@ package enum RecorderKind: String, Sendable, CaseIterable {
   }
 
   /// Whether the tracepoints by which waits and calls are recorded can be opened.
-  static var hasTracepoints: Bool {
+  static let hasTracepoints: Bool = {
     guard let tracefs = try? TraceFS.locate() else { return false }
+    EventTurn.take()
+    defer { EventTurn.give() }
     return [("sched", "sched_switch"), ("raw_syscalls", "sys_exit")].allSatisfy { system, name in
       guard let id = tracefs.eventID(system, name) else { return false }
       let spec = EventSpec(name: name, kind: .tracepoint, config: id, purpose: .mainThread)
       guard let event = EventRequest.anchor(of: spec, in: 0) else { return false }
-      close(event)
+      TriedEvents.keep(event)
       return true
     }
-  }
+  }()
 }

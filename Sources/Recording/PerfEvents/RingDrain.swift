@@ -15,6 +15,8 @@ final class RingDrain {
   var kernelThreadIDs = KernelThreadIDs()
   var sockets = SocketFilter()
   var lostRecords: UInt64 = 0
+  /// Records that were copied to the trace.
+  private(set) var records = 0
   var observations: [Observation] = []
   var headless = HeadlessProcesses()
   /// The build ids of the files that were mapped.
@@ -104,7 +106,9 @@ final class RingDrain {
         lostRecords += 1
         break
       }
-      if !inspect(ring, at, header) {
+      if inspect(ring, at, header) {
+        records += 1
+      } else {
         if start < at { try sink.append(ring, from: start, to: at) }
         start = at + size
       }

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// The uprobes that tell which paths a program opens, renames and removes.
 ///
@@ -32,6 +33,8 @@ package final class UprobeSet: Sendable {
 
   private let tracefs: TraceFS
   private let system: String
+  /// Others remove the definitions.
+  private let isLeft = Atomic(false)
 
   private init(
     tracefs: TraceFS, system: String, probes: [Probe],
@@ -43,7 +46,7 @@ package final class UprobeSet: Sendable {
     self.unavailable = unavailable
   }
 
-  private static let definitions = "uprobe_events"
+  static let definitions = "uprobe_events"
 
   /// How the groups of all recorders begin; the recorder's process id follows, after its PID namespace's label.
   private static let groupPrefix = "lull_"
@@ -150,6 +153,12 @@ package final class UprobeSet: Sendable {
       tracefs: tracefs, system: system, probes: probes, unavailable: unavailable)
   }
 
+  /// Leaves the definitions to be removed when the events are closed.
+  func leave(to leftovers: Leftovers) {
+    for probe in probes { leftovers.add(definition: "\(system)/\(probe.name)") }
+    isLeft.store(true, ordering: .relaxed)
+  }
+
   /// Removes the definitions; those still open as events stay, and are named.
   ///
   /// Close the events first. What stays is removed by the next recorder.
@@ -158,7 +167,7 @@ package final class UprobeSet: Sendable {
     Self.removeGroup(system, tracefs)
   }
 
-  deinit { remove() }
+  deinit { if !isLeft.load(ordering: .relaxed) { remove() } }
 
   /// Removes the probes that recorders left behind which are no longer there.
   ///

@@ -8,7 +8,9 @@ enum ReportNotes {
     let process = report.process
     let name = shown(Columns.clip(process.name, to: 32))
     if process.isSwift == false { notes.append("\(name) is not a Swift program.") }
-    if let signal = process.signal {
+    if let crash = crash(report, shown: shown) {
+      notes.append(crash)
+    } else if let signal = process.signal {
       notes.append("\(name) was ended by signal \(SignalNames.name(signal)).")
     } else if let status = process.exitStatus, status != 0 {
       notes.append("\(name) ended with status \(status).")
@@ -28,6 +30,17 @@ enum ReportNotes {
       notes.append("Scored as \(shown(profile))\(reason).")
     }
     return notes
+  }
+
+  /// Signals by which a program ends that did what it may not: SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE and SIGSEGV.
+  private static let crashes: Set<Int> = [4, 5, 6, 7, 8, 11]
+
+  /// That the program crashed, which no score tells; nil where it did not.
+  static func crash(_ report: Report, shown: (String) -> String) -> String? {
+    guard let signal = report.process.signal, crashes.contains(signal) else { return nil }
+    let name = shown(Columns.clip(report.process.name, to: 32))
+    return "CRASHED: \(name) was ended by signal \(SignalNames.name(signal)), "
+      + "\(Figures.seconds(report.trace.durationSeconds)) after the recording began."
   }
 
   /// What the kernel ended the events of.

@@ -85,6 +85,9 @@ enum SignalBuilding {
     CriticalThreadSection(
       tid: thread.tid, name: thread.name, role: thread.role.rawValue, turns: thread.turns,
       longestTurnSeconds: thread.longestTurnSeconds.finite,
+      turnMedianSeconds: thread.turnLengths?.median?.finite,
+      turnP95Seconds: thread.turnLengths?.p95?.finite,
+      turnP99Seconds: thread.turnLengths?.p99?.finite,
       runningSeconds: thread.runningSeconds.finite,
       runnableSeconds: thread.runnableSeconds.finite, idleSeconds: thread.idleSeconds.finite,
       blockedSeconds: thread.blockedSeconds.finite,

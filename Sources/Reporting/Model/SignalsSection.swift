@@ -140,6 +140,10 @@ package struct CriticalThreadSection: Codable, Sendable, Equatable {
   package var role: String
   package var turns: Int
   package var longestTurnSeconds: Double
+  /// What half, 95 and 99 of a hundred of its turns did not exceed; null of the pool, and in reports of before.
+  @Nullable package var turnMedianSeconds: Double? = nil
+  @Nullable package var turnP95Seconds: Double? = nil
+  @Nullable package var turnP99Seconds: Double? = nil
   package var runningSeconds: Double
   package var runnableSeconds: Double
   package var idleSeconds: Double

@@ -4,6 +4,15 @@ import Quantities
 enum BlameText {
   private static let rowsShown = 3
 
+  /// Time by samples, with as many digits as their number bears out.
+  private static func sampled(_ row: BlameRowSection) -> String {
+    let samples = Int(row.count.rounded())
+    guard samples > 0 else { return Figures.seconds(row.selfSeconds) }
+    let digits = samples < 30 ? 1 : samples < 1000 ? 2 : 3
+    return "\(Figures.seconds(row.selfSeconds, digits: digits)) in "
+      + Figures.count(samples, "sample")
+  }
+
   static func write(_ report: Report, to canvas: inout TextCanvas) {
     let blame = report.blame
     let events = blame.cpu.reduce(0) { $0 + $1.count }
@@ -11,8 +20,7 @@ enum BlameText {
       (
         blame.cpuEvent.map { Columns.clip(Escaped.text($0), to: 16) } ?? "CPU time", blame.cpu,
         {
-          blame.cpuEvent == nil
-            ? Figures.seconds($0.selfSeconds) : Figures.percent($0.count / max(events, 1))
+          blame.cpuEvent == nil ? sampled($0) : Figures.percent($0.count / max(events, 1))
         }
       ),
       (

@@ -9,6 +9,7 @@ package enum TextReport {
     VerdictText.write(report, to: &canvas)
     TimelineText.write(report, to: &canvas)
     MainThreadText.write(report, to: &canvas)
+    ThreadsText.write(report, to: &canvas)
     ConcurrencyText.write(report, to: &canvas)
     SignalsText.write(report, to: &canvas)
     SystemCallsText.write(report, to: &canvas)

@@ -55,6 +55,8 @@ struct Turn {
     /// Those that last at least as long as asked for.
     var long: [Turn] = []
     var longest = TimeSpan.zero
+    /// How long each of them was.
+    var lengths = SpanHistogram()
   }
 
   /// `shortest` is of the turns to keep; none are kept where it is nil.
@@ -70,6 +72,7 @@ struct Turn {
       all.count += 1
       let length = time - start
       all.longest = max(all.longest, length)
+      all.lengths.add(length.nanoseconds)
       let isLong = shortest.map { length >= $0 } ?? false
       guard isLong || all.first == nil else { return }
       let turn = Turn(of: life, begin..<index, start, time)

@@ -1,6 +1,7 @@
 import Packets
 import PerfData
 import Quantities
+import Symbols
 
 /// A recording, decoded: entities with their histories, in time order.
 @dynamicMemberLookup
@@ -37,18 +38,20 @@ public struct Trace: Sendable {
   /// Opens and decodes a trace.
   ///
   /// - Throws: `TraceError` with the reason, when the file is no trace or holds no process.
-  public static func load(path: String, options: TraceOptions = .init()) throws(TraceError)
-    -> Trace
-  {
-    try load(series: [path], options: options)
+  ///
+  /// - Parameter modules: files that were read for the names of another trace.
+  public static func load(
+    path: String, options: TraceOptions = .init(), modules: ModuleCache = ModuleCache()
+  ) throws(TraceError) -> Trace {
+    try load(series: [path], options: options, modules: modules)
   }
 
   /// Opens and decodes the files of one recording.
   ///
   /// - Throws: as `load(path:)`.
-  public static func load(series paths: [String], options: TraceOptions = .init())
-    throws(TraceError) -> Trace
-  {
+  public static func load(
+    series paths: [String], options: TraceOptions = .init(), modules: ModuleCache = ModuleCache()
+  ) throws(TraceError) -> Trace {
     let path = paths.first ?? ""
     if paths.count == 1, PacketCapture.isCapture(path: path) {
       let capture: PacketCapture
@@ -58,10 +61,15 @@ public struct Trace: Sendable {
     }
     let file: PerfDataFile
     do { file = try PerfDataFile(series: paths) } catch { throw TraceError(error, path: path) }
-    var loader = TraceLoader(file: file, path: path, options: options)
+    var loader = TraceLoader(file: file, path: path, options: options, modules: modules)
     var trace = try loader.load()
     trace.startsLate = trace.capture?.mode == .attach
     return options.window.map { trace.limited(to: $0) } ?? trace
+  }
+
+  /// The last so many seconds of it.
+  public func last(_ seconds: Double) -> Trace {
+    limited(to: TraceWindow(from: self.seconds(end) - seconds))
   }
 
   /// Reads a capture of the same run and puts its packets in the place of what is modelled.

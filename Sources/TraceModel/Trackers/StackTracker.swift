@@ -26,6 +26,7 @@ struct StackTracker {
   var judgesModules = false
   /// Some stacks are not among those that the trace brings along.
   var lacksStacks = false
+  let modules: ModuleCache
   private let unwinder: Unwinder
   private let fullNames: Bool
   private let symbolizer: Symbolizer
@@ -35,8 +36,9 @@ struct StackTracker {
   private var executors: [Int32: [UInt64: String?]] = [:]
   private var causes: [Int: WaitCause] = [:]
 
-  init(fullNames: Bool) {
-    let modules = ModuleCache()
+  /// `modules` is what was read already.
+  init(fullNames: Bool, modules: ModuleCache = ModuleCache()) {
+    self.modules = modules
     unwinder = Unwinder(modules: modules)
     symbolizer = Symbolizer(modules: modules)
     self.fullNames = fullNames
