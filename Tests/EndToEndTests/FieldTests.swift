@@ -1,4 +1,5 @@
 import Foundation
+import PerfData
 import Testing
 
 extension EndToEnd {
@@ -31,6 +32,8 @@ extension EndToEnd {
         usleep(200000);
         return unused;
       }
+      static void *spins(void *milliseconds) { burn(atof(milliseconds)); return 0; }
+      static void *naps_once(void *unused) { usleep(500000); return unused; }
       static void *sleeps(void *unused) { sleep(60); return unused; }
 
       int main(int count, char **words) {
@@ -57,6 +60,29 @@ extension EndToEnd {
           while (sendfile(to, from, 0, sizeof bytes) > 0);
         } else if (!strcmp(what, "burns")) {
           burn(atof(words[2]));
+        } else if (!strcmp(what, "brief")) {
+          for (int i = atoi(words[2]); i > 0; i--) {
+            pthread_t thread;
+            pthread_create(&thread, 0, spins, words[3]);
+            pthread_join(thread, 0);
+          }
+        } else if (!strcmp(what, "forks")) {
+          for (int i = atoi(words[2]); i > 0; i--) {
+            if (!fork()) { burn(atof(words[3])); _exit(0); }
+            wait(0);
+          }
+        } else if (!strcmp(what, "many")) {
+          struct timespec start, end;
+          pthread_t threads[4000];
+          int all = atoi(words[2]);
+          clock_gettime(CLOCK_MONOTONIC, &start);
+          for (int i = 0; i < all; i++) pthread_create(threads + i, 0, naps_once, 0);
+          clock_gettime(CLOCK_MONOTONIC, &end);
+          for (int i = 0; i < all; i++) pthread_join(threads[i], 0);
+          int file = open("many", O_CREAT | O_WRONLY | O_TRUNC, 0600);
+          for (int i = 0; i < 40; i++) { write(file, "12345678", 8); usleep(5000); }
+          printf("{\\"seconds\\":%f}\\n",
+                 end.tv_sec - start.tv_sec + (end.tv_nsec - start.tv_nsec) / 1e9);
         } else if (!strcmp(what, "threads")) {
           pthread_t thread;
           for (int i = atoi(words[2]); i > 0; i--) pthread_create(&thread, 0, sleeps, 0);
@@ -192,6 +218,48 @@ extension EndToEnd {
       ])
       #expect(result.status == 0, "\(result.errors)")
       #expect(try Recorded.report(trace)["process"]["threadCount"].int == 301)
+    }
+
+    @Test func `threads that last for a few milliseconds are sampled`() throws {
+      let run = try run(["brief", "300", "4"])
+      let cpu = run.signals["cpu"]["totalSeconds"].double ?? 0
+      #expect(cpu > 1.1, "\(cpu)")
+      let rows = run.report["blame"]["cpu"].items
+      let samples = rows.reduce(0) { $0 + ($1["samples"].int ?? 0) }
+      // 97 a second; of so many the number itself varies by a tenth.
+      #expect(Double(samples) > 97 * cpu * 0.6 && Double(samples) < 97 * cpu * 1.4, "\(samples)")
+      let burn = rows.first { $0["function"].string == "burn" }
+      #expect((burn?["selfSeconds"].double ?? 0) > 0.8 * cpu, "\(rows)")
+      let bounds = burn?["selfSecondsInterval"].items.compactMap(\.double) ?? []
+      #expect(bounds.count == 2 && bounds[0] < bounds[1] && bounds[1] <= cpu * 1.001, "\(bounds)")
+    }
+
+    @Test func `processes that last for a few milliseconds are sampled`() throws {
+      let run = try run(["forks", "200", "5"])
+      let rows = run.report["blame"]["cpuOfChildren"].items
+      let burn = rows.first { $0["function"].string == "burn" }
+      // Each burns 5 ms; what a fork and an exit take comes on top.
+      #expect((burn?["selfSeconds"].double ?? 0) > 0.7, "\(rows)")
+      #expect((burn?["samples"].int ?? 0) > 50, "\(rows)")
+      let text = try Command.run([Machine.lull, "report", run.trace]).text
+      #expect(text.contains("CPU, children"))
+    }
+
+    /// With events of each of its own, each thread took 0.9 ms more.
+    @Test func `creating very many threads does not take much longer`() throws {
+      let (scratch, path) = try program()
+      let many = [path, "many", "3000"]
+      let place = ["env", "-C", scratch.path]
+      let alone = try JSON(lastLineOf: Command.run(place + many).text)["seconds"].double
+      let run = try Recorded(many, in: place, scratch: scratch)
+      let seconds = run.truth["seconds"].double ?? .infinity
+      #expect(seconds < 4 * (try #require(alone)) + 0.7, "\(seconds)")
+      #expect(run.report["process"]["threadCount"].int == 3001)
+      let counts = try PerfDataFile(path: run.trace).recordCounts
+      #expect(counts[RecordType.contextSwitchCPUWide, default: 0] > 3000)
+      // What comes after is told as before.
+      let file = run.file(run.scratch.file("many"))
+      #expect(file["writes"].int == 40 && file["bytesWritten"].int == 320, "\(run.signals["disk"])")
     }
 
     /// Where a program is while it runs, and what becomes of it.
