@@ -69,6 +69,12 @@ struct RecordCommand: ParsableCommand {
     help: "Store the names of functions in the trace, for other machines; default for a command.")
   var embedSymbols: Bool?
 
+  @Flag(
+    help:
+      "Keep the copies of programs' stacks beside the names that were found by them: a trace several times as large."
+  )
+  var keepStacks = false
+
   @OptionGroup var analysis: AnalysisOptions
 
   @Option(help: ArgumentHelp("Also write the report as a page.", valueName: "file"))
@@ -198,7 +204,9 @@ struct RecordCommand: ParsableCommand {
     if let truncation = result.truncation {
       Console.notice(truncation)
     } else if embedSymbols ?? (pid == nil || !held.isEmpty) {
-      do { try StackEmbedding.embed(tracePath: result.tracePath) } catch {
+      do {
+        try StackEmbedding.embed(tracePath: result.tracePath, keepsStacks: keepStacks)
+      } catch {
         Console.notice(
           "function names are not stored in the trace, so read it on this machine: \(error)")
       }
