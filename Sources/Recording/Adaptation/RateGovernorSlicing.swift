@@ -62,6 +62,12 @@ extension RateGovernor {
     busySince = SystemInfo.monotonicNanoseconds()
     let ended = events.events.indices.filter { events.events[$0].spec.phase == .untilBusy }
     if ended.contains(where: {
+      events.events[$0].spec.purpose == .queueLabels && !events.events[$0].ids.isEmpty
+    }) {
+      stopped[.queueLabels] =
+        "\(reason), the probe that tells them was ended; queues that were made later have none here"
+    }
+    if ended.contains(where: {
       events.events[$0].spec.purpose == .fileNames && !events.events[$0].ids.isEmpty
     }) {
       stopped[.fileNames] =

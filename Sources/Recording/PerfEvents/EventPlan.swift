@@ -154,6 +154,6 @@ extension EventSpec {
     }
     if purpose == .tests { filter = TestHost.filter }
     // Without them paths are those of /proc.
-    if purpose == .fileNames { phase = .untilBusy }
+    if purpose == .fileNames || purpose == .queueLabels { phase = .untilBusy }
   }
 }

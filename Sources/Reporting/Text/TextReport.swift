@@ -10,6 +10,7 @@ package enum TextReport {
     TimelineText.write(report, to: &canvas)
     MainThreadText.write(report, to: &canvas)
     ConcurrencyText.write(report, to: &canvas)
+    SerialQueuesText.write(report, to: &canvas)
     SignalsText.write(report, to: &canvas)
     SystemCallsText.write(report, to: &canvas)
     BlameText.write(report, to: &canvas)

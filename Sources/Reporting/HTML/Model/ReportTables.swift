@@ -6,7 +6,7 @@ enum ReportTables {
   static func tables(_ report: Report) -> [TableModel] {
     let signals = report.signals
     var tables = [hangs(signals)] + BlameRows.tables(report.blame)
-    tables += [threads(signals), timers(signals)]
+    tables += [threads(signals), queues(signals), timers(signals)]
     if let network = signals.network { tables += [bursts(network), connections(network)] }
     if let disk = signals.disk { tables.append(files(disk)) }
     if let energy = signals.energy { tables += EnergyRows.tables(energy) }
@@ -46,6 +46,24 @@ enum ReportTables {
           .code(thread.name), .number(Double(thread.tid), String(thread.tid)),
           .text(thread.role), .seconds(thread.cpuSeconds), .seconds(thread.blockedSeconds),
           .count(thread.wakeups), .count(thread.idleWakeups),
+        ]
+      })
+  }
+
+  private static func queues(_ signals: SignalsSection) -> TableModel {
+    TableModel(
+      id: "queues", title: "Serial queues",
+      columns: [
+        .text("Label"), .number("Blocked"), .number("Longest"), .text("Blocked by"),
+        .text("Most of it in"), .number("CPU"),
+      ],
+      rows: (signals.serialQueues ?? []).map { queue in
+        [
+          .code(queue.label ?? "not known"), .seconds(queue.blockedSeconds),
+          .seconds(queue.longestSeconds),
+          .text(TextReport.causes(queue.blockedByCause, Figures.seconds)),
+          .code(queue.blockings.first?.stack.blamed?.function ?? ""),
+          queue.cpuSeconds.map(CellModel.seconds) ?? .none,
         ]
       })
   }
