@@ -10,11 +10,13 @@ extension EndToEnd {
     private static let source = """
       #define _GNU_SOURCE
       #include <fcntl.h>
+      #include <netinet/in.h>
       #include <pthread.h>
       #include <stdio.h>
       #include <stdlib.h>
       #include <string.h>
       #include <sys/sendfile.h>
+      #include <sys/socket.h>
       #include <sys/wait.h>
       #include <time.h>
       #include <unistd.h>
@@ -58,6 +60,25 @@ extension EndToEnd {
           from = open("from", O_RDONLY);
           int to = open("to", O_CREAT | O_WRONLY | O_TRUNC, 0600);
           while (sendfile(to, from, 0, sizeof bytes) > 0);
+        } else if (!strcmp(what, "splices")) {
+          struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(0x7f000001)};
+          socklen_t size = sizeof address;
+          int server = socket(AF_INET, SOCK_STREAM, 0), client = socket(AF_INET, SOCK_STREAM, 0);
+          bind(server, (void *)&address, size);
+          listen(server, 5);
+          getsockname(server, (void *)&address, &size);
+          connect(client, (void *)&address, size);
+          int accepted = accept(server, 0, 0), ends[2];
+          pipe(ends);
+          int to = open("spliced", O_CREAT | O_WRONLY | O_TRUNC, 0600);
+          for (int i = 0; i < 5; i++) {
+            send(client, bytes, 4000, 0);
+            splice(accepted, 0, ends[1], 0, 4000, 0);
+            splice(ends[0], 0, to, 0, 4000, 0);
+            send(accepted, bytes, 300, 0);
+            splice(client, 0, ends[1], 0, 300, 0);
+            splice(ends[0], 0, to, 0, 300, 0);
+          }
         } else if (!strcmp(what, "burns")) {
           burn(atof(words[2]));
         } else if (!strcmp(what, "brief")) {
@@ -181,6 +202,24 @@ extension EndToEnd {
           "\(run.signals["disk"]["files"])")
       }
       #expect(run.signals["disk"]["smallWrites"].int == 0)
+    }
+
+    /// The kernel's event of a receive is silent about them.
+    @Test(arguments: [true, false])
+    func `what is spliced from a socket was received`(countsLoopback: Bool) throws {
+      let (scratch, path) = try program()
+      let options = countsLoopback ? ["--radio-loopback"] : []
+      let run = try Recorded(
+        [path, "splices"], in: ["env", "-C", scratch.path], options: options,
+        reportOptions: options, scratch: scratch)
+      let network = run.signals["network"]
+      #expect(network["bytesSent"].int == (countsLoopback ? 21_500 : 0), "\(network)")
+      #expect(network["bytesReceived"].int == (countsLoopback ? 21_500 : 0), "\(network)")
+      let file = run.file(scratch.file("spliced"))
+      #expect(file["writes"].int == 10 && file["bytesWritten"].int == 21_500, "\(file)")
+      guard countsLoopback else { return }
+      let received = network["connections"].items.compactMap { $0["bytesReceived"].int }
+      #expect(received.sorted() == [1500, 20_000], "\(network["connections"])")
     }
 
     @Test(.enabled(if: Machine.tool("setpriv") != nil, "needs setpriv"))
