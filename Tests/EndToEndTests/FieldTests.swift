@@ -79,6 +79,9 @@ extension EndToEnd {
             splice(client, 0, ends[1], 0, 300, 0);
             splice(ends[0], 0, to, 0, 300, 0);
           }
+        } else if (!strcmp(what, "daemon")) {
+          if (!fork()) { setsid(); sleep(2); return 0; }
+          burn(20);
         } else if (!strcmp(what, "burns")) {
           burn(atof(words[2]));
         } else if (!strcmp(what, "brief")) {
@@ -282,6 +285,17 @@ extension EndToEnd {
       #expect((burn?["samples"].int ?? 0) > 50, "\(rows)")
       let text = try Command.run([Machine.lull, "report", run.trace]).text
       #expect(text.contains("CPU, children"))
+    }
+
+    @Test func `a child that goes on when its command has ended is mentioned`() throws {
+      let run = try run(["daemon"])
+      let others = run.report["processes"].items.filter { $0["outlivesCommand"].bool == true }
+      #expect(others.count == 1, "\(run.report["processes"])")
+      let text = try Command.run([Machine.lull, "report", run.trace]).text
+      #expect(text.contains("went on when the command had ended"))
+      let usual = try self.run(["forks", "3", "5"])
+      #expect(usual.report["processes"].items.count == 4)
+      #expect(usual.report["processes"].items.allSatisfy { $0["outlivesCommand"].bool != true })
     }
 
     /// With events of each of its own, each thread took 0.9 ms more.
