@@ -53,16 +53,16 @@ struct UnwindState {
 
   /// What a frame that reaches up to `end` keeps over its calls, in registers and on the stack; nil where it was not
   /// copied.
-  func kept(until end: UInt64) -> [UInt64]? {
+  func kept(until end: UInt64) -> (registers: [UInt64], words: [UInt64])? {
     let registers =
       sample.architecture == .x86 ? [3, 12, 13, 14, 15] : Array(19...28)
-    var all = registers.compactMap { values[$0] }
+    var words: [UInt64] = []
     guard end > stackPointer, end - stackPointer <= 4096 else { return nil }
     for address in stride(from: stackPointer, to: end, by: 8) {
       guard let word = load(address) else { return nil }
-      all.append(word)
+      words.append(word)
     }
-    return all
+    return (registers.compactMap { values[$0] }, words)
   }
 
   /// Goes to the caller by call frame information.

@@ -122,9 +122,10 @@ public final class Unwinder {
         let kept = before.kept(until: state.stackPointer)
       else { return }
       let slide = address &- place.address
-      result.drainsMainQueue[result.addresses.count - 1] = kept.contains { value in
-        place.module.isMainQueue(value &- slide)
-      }
+      result.drains[result.addresses.count - 1] = UnwoundStack.Drain(
+        isOfMainQueue: (kept.registers + kept.words).contains {
+          place.module.isMainQueue($0 &- slide)
+        }, registers: kept.registers, words: kept.words)
     }
 
     private func supported(_ place: Place?) -> Place? {

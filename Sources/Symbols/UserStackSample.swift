@@ -66,8 +66,16 @@ public struct UnwoundStack: Hashable, Sendable {
   public var gapAt: [Int]
   /// Whether the outermost frame is the first of the thread, and nothing is missing between.
   public var isComplete: Bool
-  /// Of the functions that drain a serial dispatch queue, as far as it is known: whether that is the main queue.
-  public var drainsMainQueue: [Int: Bool] = [:]
+  /// What a function that drains a serial dispatch queue keeps over its calls, the queue's address among it.
+  public struct Drain: Hashable, Sendable {
+    public var isOfMainQueue: Bool
+    public var registers: [UInt64]
+    /// On the stack.
+    public var words: [UInt64]
+  }
+
+  /// Those of them that are among the addresses, where what they keep was copied.
+  public var drains: [Int: Drain] = [:]
 
   public init(addresses: [UInt64] = [], gapAt: [Int] = [], isComplete: Bool = false) {
     self.addresses = addresses

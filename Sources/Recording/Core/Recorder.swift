@@ -164,11 +164,13 @@ package final class Recorder {
     guard let tracefs else { return nil }
     var pid: Int32?
     if case .process(let process) = subject { pid = process.pid }
+    func candidates(_ library: SwiftLibrary) -> [String] {
+      library.candidates(of: options.target, path: environment["PATH"] ?? "")
+    }
     do {
       return try UprobeSet.install(
         tracefs: tracefs, libraries: UprobeSet.libraryCandidates(pid: pid),
-        runtimes: ConcurrencyRuntime.candidates(
-          of: options.target, path: environment["PATH"] ?? ""), tests: runsTests)
+        runtimes: candidates(.concurrency), dispatchers: candidates(.dispatch), tests: runsTests)
     } catch {
       unavailable.append(
         .init(.fileNames, "no probes in the C library: \(error.message)"))

@@ -114,11 +114,12 @@ struct EventPlan {
     spec.period = 1_000_000_000 / options.sampleFrequency
     spec.registers = Self.stackRegisters
     spec.stackBytes = options.stackBytes
-    spec.phase = options.scope == .system ? .untilBusy : .always
+    spec.phase = .taskClock
     specs.append(spec)
     guard options.scope == .system else { return }
-    // A clock of the task is set and stopped at each of its switches, that of a CPU runs on.
-    spec.phase = .onceBusy
+    // A clock of the task is set and stopped at each of its switches and begins anew with each task; that of a CPU runs
+    // on, and wakes a CPU that is idle.
+    spec.phase = .cpuClock
     spec.visibility = .machine(by: .maker)
     spec.flags = EventSpec.Flag.excludeIdle
     specs.append(spec)
@@ -153,6 +154,6 @@ extension EventSpec {
     }
     if purpose == .tests { filter = TestHost.filter }
     // Without them paths are those of /proc.
-    if purpose == .fileNames { phase = .untilBusy }
+    if purpose == .fileNames || purpose == .queueLabels { phase = .untilBusy }
   }
 }

@@ -15,13 +15,16 @@ extension RingDrain {
     case RecordType.lostSamples: lostRecords += ring.word(at + 8)
     case RecordType.fork:
       let (pid, parent) = (ring.signed(at + 8), ring.signed(at + 12))
-      if pid != parent {
+      if pid == parent {
+        governor.turnover.begun += 1
+      } else {
         observations.append(
           .processBegan(pid: pid, parentPid: parent, time: ring.word(at + 24)))
       }
     case RecordType.exit:
       let (pid, tid) = (ring.signed(at + 8), ring.signed(at + 16))
       threads.end(tid)
+      governor.turnover.ended += 1
       let time = ring.word(at + 24)
       if headless.ended(pid, tid: tid, at: time) {
         observations.append(.processEnded(pid: pid, time: time))

@@ -64,9 +64,11 @@ package final class UprobeSet: Sendable {
   ///   - libraries: paths of C libraries, or of executables that contain one.
   ///   - tag: the recorder's process id.
   ///   - runtimes: where Swift's concurrency may be; the first that has it is probed.
+  ///   - dispatchers: the same of libdispatch.
   ///   - tests: whether the lines of a test runner are wanted too.
   package static func install(
-    tracefs: TraceFS, libraries: [String], runtimes: [String] = [], tests: Bool = false,
+    tracefs: TraceFS, libraries: [String], runtimes: [String] = [],
+    dispatchers: [String] = [], tests: Bool = false,
     tag: Int32 = getpid()
   ) throws(RecordingError) -> UprobeSet {
     let system = group(of: tag)
@@ -135,12 +137,16 @@ package final class UprobeSet: Sendable {
       let templates = ProbeTemplate.all + (tests ? ProbeTemplate.tests : [])
       define(templates, in: library, file, suffix: suffix)
     }
-    for runtime in runtimes {
-      guard let file = ElfFile(path: runtime),
-        !file.functions(named: ["swift_job_run"]).isEmpty
-      else { continue }
-      define(ProbeTemplate.concurrency, in: runtime, file, suffix: "")
-      break
+    for (places, templates) in [
+      (runtimes, ProbeTemplate.concurrency), (dispatchers, ProbeTemplate.queues),
+    ] {
+      for place in places {
+        guard let file = ElfFile(path: place),
+          !file.functions(named: [templates[0].function]).isEmpty
+        else { continue }
+        define(templates, in: place, file, suffix: "")
+        break
+      }
     }
     if probes.isEmpty {
       throw firstError

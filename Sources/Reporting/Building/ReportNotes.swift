@@ -18,7 +18,7 @@ enum ReportNotes {
     if report.trace.truncated {
       notes.append("The trace is truncated: \(RecordingText.truncation(report.trace)).")
     }
-    notes += unrecorded(report, shown: shown)
+    notes += unrecorded(report, shown: shown) + outliving(report, shown: shown)
     if report.trace.isSubjectByUse == true {
       notes.append(
         "The trace names no program that it is about: \(name) is scored, which used most of what it shows; "
@@ -51,6 +51,14 @@ enum ReportNotes {
         + " the kernel ended its events \(Figures.seconds(process.unrecordedFrom ?? 0)) after the start, and what it"
         + " did from then on was not recorded."
     } + (few.count > 3 ? ["Neither were \(few.count - 3) other such processes."] : [])
+  }
+
+  private static func outliving(_ report: Report, shown: (String) -> String) -> [String] {
+    let some = report.processes.filter { $0.outlivesCommand == true }
+    return some.prefix(3).map { process in
+      "\(shown(Columns.clip(process.name, to: 32))) (pid \(process.pid)) went on when the command had ended: "
+        + "what it did from then on was not recorded; attach to it with --pid."
+    } + (some.count > 3 ? ["So did \(some.count - 3) other processes."] : [])
   }
 
   /// A compiler's driver waits while its frontend works: then the score is not of what costs.

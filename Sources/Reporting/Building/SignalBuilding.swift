@@ -8,6 +8,7 @@ enum SignalBuilding {
       mainThread: signals.mainThread.map { mainThread($0, signals.lifecycle) },
       threads: signals.threads.map(thread),
       criticalThreads: signals.criticalThreads.map(criticalThread),
+      serialQueues: signals.serialQueues.isEmpty ? nil : signals.serialQueues.map(serialQueue),
       wakeups: signals.wakeups.map(wakeups),
       network: signals.network.map(TransferBuilding.network),
       disk: signals.disk.map(TransferBuilding.disk),
@@ -93,6 +94,14 @@ enum SignalBuilding {
       blockedSeconds: thread.blockedSeconds.finite,
       blockedByCause: thread.blockedByCause.byName.mapValues(\.finite),
       blockings: thread.blockings.map(blocking))
+  }
+
+  private static func serialQueue(_ signal: SerialQueueSignal) -> SerialQueueSection {
+    SerialQueueSection(
+      label: signal.label.isEmpty ? nil : signal.label,
+      blockedSeconds: signal.blockedSeconds.finite, longestSeconds: signal.longestSeconds.finite,
+      blockedByCause: signal.blockedByCause.byName.mapValues(\.finite),
+      cpuSeconds: signal.cpuSeconds?.finite, blockings: signal.blockings.map(blocking))
   }
 
   private static func thread(_ signal: ThreadSignal) -> ThreadSection {

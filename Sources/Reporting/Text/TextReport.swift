@@ -11,6 +11,7 @@ package enum TextReport {
     MainThreadText.write(report, to: &canvas)
     ThreadsText.write(report, to: &canvas)
     ConcurrencyText.write(report, to: &canvas)
+    SerialQueuesText.write(report, to: &canvas)
     SignalsText.write(report, to: &canvas)
     SystemCallsText.write(report, to: &canvas)
     BlameText.write(report, to: &canvas)

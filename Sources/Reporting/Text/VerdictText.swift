@@ -14,12 +14,6 @@ enum VerdictText {
       (
         shown.text().map { "\($0) of 100" } ?? "none: " + Escaped.text(report.score.note ?? ""),
         TextCanvas.style(ofScore: shown.bounds?.high ?? shown.score)
-      ),
-      // What is missing may have been worse.
-      (
-        report.trace.truncated && shown.text() != nil
-          ? ", of the \(Figures.seconds(report.trace.durationSeconds)) that are not missing" : "",
-        .bad
       ))
     let crash = ReportNotes.crash(report, shown: Escaped.text)
     if let crash {

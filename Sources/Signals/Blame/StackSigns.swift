@@ -75,7 +75,7 @@ struct StackSigns {
     if function.holds(RoleSignature.job) { signs.insert(.job) }
     if RoleSignature.serialDrain.contains(where: function.holds) {
       signs.insert(.serialDrain)
-      if function.holds(SerialDrain.ofOtherQueue) {
+      if SerialDrain.label(in: function) != nil {
         signs.insert(.otherDrain)
       } else if function.holds(SerialDrain.ofMainQueue) || function.holds(RoleSignature.mainDrain) {
         signs.insert(.mainDrain)

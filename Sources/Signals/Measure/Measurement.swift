@@ -85,6 +85,9 @@ package enum Measurement {
     var roles = ThreadRoles(subject, main: choice?.thread.tid)
     set.threads = ThreadMeasure.measure(subject, roles: &roles)
     if let critical { set.criticalThreads = critical.value }
+    if set.unavailable[.mainThread] == nil {
+      set.serialQueues = SerialQueueMeasure.measure(subject)
+    }
     if set.unavailable[.network] == nil {
       set.network = NetworkMeasure.measure(
         subject, profile: profile, others: others, isRadioSaid: options.isRadioSaid,

@@ -17,6 +17,8 @@ package struct SignalSet: Sendable, Hashable {
   package var threads: [ThreadSignal]
   /// Threads on which others depend, the most blocked first.
   package var criticalThreads: [CriticalThread]
+  /// Serial queues other than the main one, those that took longest first.
+  package var serialQueues: [SerialQueueSignal] = []
   /// Wakeups.
   package var wakeups: WakeupSignal?
   /// Network and radio.

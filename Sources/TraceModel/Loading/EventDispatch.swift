@@ -82,6 +82,8 @@ enum EventDispatch {
     "lull_*:swift_task_enqueue": .each(JobDecoder.enqueued),
     "lull_*:swift_job_run": .each(JobDecoder.began),
     "lull_*:swift_job_run_ret": .each(JobDecoder.ended),
+    "lull_*:dispatch_queue_create_with_target": .each(QueueDecoder.creating),
+    "lull_*:dispatch_queue_create_with_target_ret": .each(QueueDecoder.created),
     "lull_*:fwrite": .each(TestRunnerDecoder.written),
     "lull_*:fputs": .each(TestRunnerDecoder.put),
 

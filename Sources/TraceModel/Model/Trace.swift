@@ -98,6 +98,21 @@ public struct Trace: Sendable {
   /// The threads of a process.
   public func threads(of pid: Int32) -> [ThreadModel] { threads.filter { $0.pid == pid } }
 
+  /// The processes that a process started, and those that these did.
+  public func descendants(of pid: Int32) -> Set<Int32> {
+    let children = Dictionary(grouping: tables.processes.filter { $0.pid != $0.parentPid }) {
+      $0.parentPid
+    }
+    var found: Set<Int32> = []
+    var waiting = [pid]
+    while let next = waiting.popLast() {
+      for child in children[next] ?? [] where child.pid != pid {
+        if found.insert(child.pid).inserted { waiting.append(child.pid) }
+      }
+    }
+    return found
+  }
+
   /// The event whose samples tell shares of the CPU time, where nothing tells how much that was.
   public var sharesEvent: ProcessorEvent? {
     tellsRuns || !tables.footprints.isEmpty || processorEvent?.isClock != false

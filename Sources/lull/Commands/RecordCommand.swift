@@ -84,6 +84,12 @@ struct RecordCommand: ParsableCommand {
     help: "Store the names of functions in the trace, for other machines; default for a command.")
   var embedSymbols: Bool?
 
+  @Flag(
+    help:
+      "Keep the copies of programs' stacks beside the names that were found by them: a trace several times as large."
+  )
+  var keepStacks = false
+
   @OptionGroup var analysis: AnalysisOptions
 
   @Option(help: ArgumentHelp("Also write the report as a page.", valueName: "file"))
@@ -238,7 +244,7 @@ struct RecordCommand: ParsableCommand {
     } else if embedSymbols ?? (pid == nil || !held.isEmpty) {
       do {
         try Progress.during("reading names of functions", isWanted: !quiet) {
-          try StackEmbedding.embed(tracePath: result.tracePath)
+          try StackEmbedding.embed(tracePath: result.tracePath, keepsStacks: keepStacks)
         }
       } catch {
         Console.notice(

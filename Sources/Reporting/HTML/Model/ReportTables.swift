@@ -9,7 +9,7 @@ enum ReportTables {
     tables += [
       intervals("tests", "Tests", report.intervals.filter(\.isTest)),
       intervals("intervals", "Intervals", report.intervals.filter { !$0.isTest }),
-      threads(report), timers(signals),
+      threads(report), queues(signals), timers(signals),
     ]
     if let network = signals.network { tables += [bursts(network), connections(network)] }
     if let disk = signals.disk { tables.append(files(disk)) }
@@ -85,6 +85,24 @@ enum ReportTables {
           row?.utilisation.map { .number($0, Figures.percent($0)) } ?? .none,
           row?.turnMedianSeconds.map(CellModel.seconds) ?? .none,
           row?.turnP99Seconds.map(CellModel.seconds) ?? .none,
+        ]
+      })
+  }
+
+  private static func queues(_ signals: SignalsSection) -> TableModel {
+    TableModel(
+      id: "queues", title: "Serial queues",
+      columns: [
+        .text("Label"), .number("Blocked"), .number("Longest"), .text("Blocked by"),
+        .text("Most of it in"), .number("CPU"),
+      ],
+      rows: (signals.serialQueues ?? []).map { queue in
+        [
+          .code(queue.label ?? "not known"), .seconds(queue.blockedSeconds),
+          .seconds(queue.longestSeconds),
+          .text(TextReport.causes(queue.blockedByCause, Figures.seconds)),
+          .code(queue.blockings.first?.stack.blamed?.function ?? ""),
+          queue.cpuSeconds.map(CellModel.seconds) ?? .none,
         ]
       })
   }
