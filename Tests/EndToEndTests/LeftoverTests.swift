@@ -23,6 +23,18 @@ extension EndToEnd {
       }
     }
 
+    /// The groups of probes whose recorders are there no more.
+    private func staleGroups() throws -> Set<String> {
+      let definitions = try String(contentsOfFile: Self.probeDefinitions, encoding: .utf8)
+      let groups = definitions.split(separator: "\n").compactMap { line -> String? in
+        guard let range = line.range(of: "lull_") else { return nil }
+        return String(line[range.lowerBound...].prefix { $0 != "/" })
+      }
+      return Set(groups).filter { group in
+        group.split(separator: "_").last.flatMap { pid_t($0) }.map { kill($0, 0) != 0 } ?? true
+      }
+    }
+
     @Test(
       .enabled(if: access(probeDefinitions, R_OK) == 0, "needs tracefs mounted to look at probes"))
     func `nobody waits for the events to be closed, and nothing stays of them`() throws {
@@ -44,13 +56,11 @@ extension EndToEnd {
         left = Set(holders()).intersection(mine)
       }
       #expect(left.isEmpty, "still at work: \(left)")
-      let definitions = try String(contentsOfFile: Self.probeDefinitions, encoding: .utf8)
-      let groups = definitions.split(separator: "\n").compactMap { line -> String? in
-        guard let range = line.range(of: "lull_") else { return nil }
-        return String(line[range.lowerBound...].prefix { $0 != "/" })
-      }
-      let stale = Set(groups).filter { group in
-        group.split(separator: "_").last.flatMap { pid_t($0) }.map { kill($0, 0) != 0 } ?? true
+      // The definitions go when all is closed.
+      var stale = try staleGroups()
+      for _ in 0..<100 where !stale.isEmpty {
+        usleep(50_000)
+        stale = try staleGroups()
       }
       #expect(stale.isEmpty, "probes of recorders that have ended: \(stale)")
     }

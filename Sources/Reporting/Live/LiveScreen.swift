@@ -44,7 +44,8 @@ package enum LiveScreen {
 
   private static func figures(_ view: LiveView, _ canvas: inout TextCanvas) {
     let span = Figures.seconds(view.now.trace.durationSeconds)
-    row("", "last \(span)", "last minute", "", .faint, &canvas)
+    let minute = Figures.seconds(view.minute.trace.durationSeconds)
+    row("", "last \(span)", "last \(minute)", "", .faint, &canvas)
     for figure in LiveFigure.allCases {
       row(
         figure.title, figure.value(view.now) ?? "not measured",
@@ -111,7 +112,7 @@ package enum LiveScreen {
         + zip(figures, columns).map { Columns.rightAligned($0, to: $1.1) }.joined()
     }
     canvas.line(
-      (line("tid", "thread, by \(view.order.rawValue)", columns.map(\.0)), .heading))
+      (line("tid", "thread by \(view.order.rawValue)", columns.map(\.0)), .heading))
     // The thread that is looked at is always there.
     let first = max(0, min((view.selected ?? 0) - room + 1, all.count - room))
     for (index, thread) in all.enumerated().dropFirst(first).prefix(room) {

@@ -31,7 +31,7 @@ final class LiveRecording {
 
   /// What reads in a fraction of a second.
   private static let largest: UInt64 = 64 << 20
-  /// What the new file must hold before the old one is given up, in seconds.
+  /// What the new file must hold before the old one is given up, in seconds, unless it is half as large by then.
   private static let overlap = 20.0
   /// Seconds that are shown.
   private static let shown = 60.0
@@ -71,7 +71,8 @@ final class LiveRecording {
   func turnOver() throws {
     if let next {
       let age = ContinuousClock.now - next.began
-      guard age >= .seconds(Self.overlap) || !current.recorder.isRunning else { return }
+      let holdsEnough = age >= .seconds(Self.overlap) || next.bytes > Self.largest / 2
+      guard holdsEnough || !current.recorder.isRunning else { return }
       current.recorder.stop()
       unlink(current.path)
       current = next
