@@ -30,14 +30,6 @@ enum PerfRun {
     return run("perf record -q -e sched:sched_switch -o \(directory.path)/t true").status == 0
   }()
 
-  /// Whether it records waits for the kernel's locks, of a program that is built for it.
-  static let canRecordLocks: Bool = {
-    guard canRecord, let directory = try? TemporaryDirectory() else { return false }
-    defer { directory.remove() }
-    return run("clang --version").status == 0
-      && run("perf lock record -q -o \(directory.path)/t true").status == 0
-  }()
-
   /// `Traces/`.
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("../../Traces").standardizedFileURL.path

@@ -136,8 +136,8 @@ package enum ReportBuilder {
     let shown = ShownScore(
       score: evaluation.overall, low: evaluation.low, high: evaluation.high,
       narrow: evaluation.narrow)
-    let rest = shown.text().map { "that part alone would have \($0)" } ?? evaluation.note
-    return "the recording breaks off after \(Figures.seconds(metadata.durationSeconds))"
+    let rest = shown.text().map { "that part alone has \($0)" } ?? evaluation.note
+    return "it breaks off after \(Figures.seconds(metadata.durationSeconds))"
       + (rest.map { "; \($0)" } ?? "")
   }
 }
