@@ -59,7 +59,7 @@ final class Recording {
       rings,
       folder.map {
         PreloadSource(
-          folder: $0, stackBytes: options.stackBytes, processes: processes, root: subject.pid)
+          folder: $0, options: options, processes: processes, root: subject.pid)
       },
       CounterSource(names: options.counters, subject: subject),
       PowerSource(pid: subject.pid, names: options.counters),
@@ -101,6 +101,7 @@ final class Recording {
     defer { for source in sources { source.remove() } }
     do throws(PerfDataError) { try begin(at: earliest) } catch { throw RecordingError(error) }
     options.onReady?(subject.pid)
+    let started = earliest
     if case .command(let command) = subject, case .command(let arguments) = options.target,
       let failure = command.release(program: arguments.first ?? "")
     {
@@ -112,7 +113,6 @@ final class Recording {
       // The command runs by now: what cannot be written shows in the next round.
       try? processes.released(subject.pid, command: arguments.first ?? "", to: sink)
     }
-    let started = earliest
     let ending = session.run(duration: options.duration, since: started)
     let seconds = Double(SystemInfo.monotonicNanoseconds() - started) / 1e9
     let overhead = { Recorder.usedCPUSeconds() - before }
