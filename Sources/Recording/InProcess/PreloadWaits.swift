@@ -51,8 +51,8 @@ extension PreloadSource {
   /// Of one reading, of which there are a hundred a second or so.
   private static let mostBrief: UInt64 = 100
 
-  /// Who did not go to sleep had no CPU. Else as much of it as the thread is known to have queued for one is that; of the
-  /// rest nothing is known.
+  /// Who did not go to sleep had no CPU. Else as much of it as the thread is known to have queued for one is that; of
+  /// the rest nothing is known.
   private func tellUnseen(
     _ wait: PreloadThread.Wait, _ pid: Int32, _ tid: Int32, into output: inout [[UInt8]]
   ) {
