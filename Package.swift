@@ -86,7 +86,8 @@ let package = Package(
   ],
   targets: [
     .target(name: "CPerfEvent"),
-    .target(name: "CLullMarks"),
+    .target(
+      name: "CLullMarks", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
     .target(name: "LullMarks", dependencies: ["CLullMarks"], swiftSettings: strict),
     .target(name: "CPreloadRing"),
     // Loaded into programs that are recorded without the kernel's events; what costs there is paid at each call.
@@ -208,7 +209,8 @@ let package = Package(
     .testTarget(name: "PacketsTests", dependencies: ["Packets", "Quantities", "TestSupport"]),
     .testTarget(name: "QuantitiesTests", dependencies: ["Quantities"]),
     .testTarget(
-      name: "RecordingTests", dependencies: ["PerfData", "Quantities", "Recording", "TraceModel"]),
+      name: "RecordingTests",
+      dependencies: ["CPreloadRing", "PerfData", "Quantities", "Recording", "TraceModel"]),
     .testTarget(name: "SymbolsTests", dependencies: ["PerfData", "Quantities", "Symbols", "lull"]),
     .testTarget(
       name: "TraceModelTests",

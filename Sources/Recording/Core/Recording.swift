@@ -61,7 +61,7 @@ final class Recording {
       rings,
       folder.map {
         PreloadSource(
-          folder: $0, stackBytes: options.stackBytes, processes: processes, root: subject.pid)
+          folder: $0, options: options, processes: processes, root: subject.pid)
       },
       CounterSource(names: options.counters, subject: subject),
       PowerSource(pid: subject.pid, names: options.counters),
@@ -105,6 +105,7 @@ final class Recording {
     defer { for source in sources { source.remove(leftovers) } }
     do throws(PerfDataError) { try begin(at: earliest) } catch { throw RecordingError(error) }
     options.onReady?(subject.pid)
+    let started = earliest
     if case .command(let command) = subject, case .command(let arguments) = options.target,
       let failure = command.release(program: arguments.first ?? "")
     {
@@ -116,7 +117,6 @@ final class Recording {
       // The command runs by now: what cannot be written shows in the next round.
       try? processes.released(subject.pid, command: arguments.first ?? "", to: sink)
     }
-    let started = earliest
     var told = started
     let ending = session.run(duration: options.duration, since: started) { now in
       guard let tell = options.onProgress, now &- told >= Self.progressInterval else { return }

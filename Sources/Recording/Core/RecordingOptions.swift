@@ -44,6 +44,10 @@ package struct RecordingOptions: Sendable {
   /// Without frame pointers a program is found below Foundation only with as much: reading a file into `Data` takes
   /// 2.6 to 3 KB of stack (Swift 6.3, x86-64), all else that was tried less.
   package var stackBytes: UInt32 = 3072
+  /// CPU time between two samples, in nanoseconds; 0 where none are taken.
+  package var sampleInterval: UInt64 {
+    sampleFrequency > 0 ? 1_000_000_000 / sampleFrequency : 0
+  }
   /// Of a process that is attached to: whether the children that it has already are recorded too. Those that it starts
   /// later always are.
   package var takesChildren = true

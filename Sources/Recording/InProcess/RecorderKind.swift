@@ -21,7 +21,7 @@ package enum RecorderKind: String, Sendable, CaseIterable {
       PreloadLibrary.refusal(of: words) == nil
     else { return nil }
     return
-      "within the process: waits, files, sockets, CPU time and memory; unavailable: wakeups, CPU samples"
+      "within the process: waits, files, sockets, wakeups, CPU samples and memory"
   }
 
   /// What `lull record --` does here instead of opening perf's events, in a sentence; nil where it opens them.
@@ -33,8 +33,8 @@ package enum RecorderKind: String, Sendable, CaseIterable {
     }
     return """
       What lull starts (lull record -- COMMAND) is recorded within the process:
-      waits of threads with their causes and functions, files, sockets, CPU time and
-      memory, of programs that are dynamically linked; no wakeups, no CPU samples.
+      waits of threads with their causes and functions, wakeups, files, sockets, CPU
+      samples and memory, of programs that are dynamically linked.
       """
   }
 

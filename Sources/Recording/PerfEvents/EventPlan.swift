@@ -111,7 +111,7 @@ struct EventPlan {
     // PERF_COUNT_SW_CPU_CLOCK, whose period is in nanoseconds.
     var spec = EventSpec(name: "cpu-clock", kind: .software, config: 0, purpose: .cpuSamples)
     spec.fields = [.base, .instructionPointer, .callchain, .userRegisters, .userStack]
-    spec.period = 1_000_000_000 / options.sampleFrequency
+    spec.period = options.sampleInterval
     spec.registers = Self.stackRegisters
     spec.stackBytes = options.stackBytes
     spec.phase = .taskClock
