@@ -28,7 +28,7 @@ final class Recording {
   init(
     options: RecordingOptions, subject: RecordingSubject, events: EventSet, tracefs: TraceFS?,
     transfers: TransferCounter?, unavailable: [CaptureEvent.Unavailable], threads: Set<Int32>,
-    folder: PreloadFolder?
+    folder: PreloadFolder?, outside: OutsideSource?
   ) throws(RecordingError) {
     self.options = options
     self.subject = subject
@@ -61,6 +61,8 @@ final class Recording {
         PreloadSource(
           folder: $0, stackBytes: options.stackBytes, processes: processes, root: subject.pid)
       },
+      outside,
+      outside == nil ? nil : SocketCounts(of: processes, root: subject.pid),
       CounterSource(names: options.counters, subject: subject),
       PowerSource(pid: subject.pid, names: options.counters),
       MachineSource(),

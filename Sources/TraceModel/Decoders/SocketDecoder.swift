@@ -55,6 +55,7 @@ enum SocketDecoder {
       remote: SocketAddress.text(bytes: remote, port: context.integer("dport") ?? 0),
       isLoopback: SocketAddress.isLoopback(bytes: remote),
       // A socket begins to listen, or to connect, in its own process; the rest may come in an interrupt.
-      pid: state.processes.isKnown(pid) && (new == 2 || new == 10) ? pid : nil, at: context.time)
+      pid: state.processes.isKnown(pid) && (new == 2 || new == 10 || new == old) ? pid : nil,
+      at: context.time)
   }
 }
