@@ -72,7 +72,10 @@ final class OutsideSource: RecordingSource {
     if now >= nextChildren {
       nextChildren = now + Self.childrenInterval
       findChildren(round, into: &output)
-      for process in processes.values { tellMappings(of: process, now: now, into: &output) }
+      for process in processes.values {
+        tellMappings(of: process, now: now, into: &output)
+        for task in process.tasks.values { task.countSwitches() }
+      }
     }
     for process in processes.values { look(at: process, now: now, into: &output) }
     if now >= nextSwitches {
@@ -86,7 +89,6 @@ final class OutsideSource: RecordingSource {
 
   private func tellSwitches(_ round: Round) throws(PerfDataError) {
     guard let process = processes[root] else { return }
-    for task in process.tasks.values { task.countSwitches() }
     let count = process.tasks.values.reduce(process.endedSwitches) {
       $0 + $1.switches.last - $1.switches.first
     }

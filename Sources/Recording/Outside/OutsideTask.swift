@@ -40,7 +40,7 @@ final class OutsideTask {
     tokensFrom = thread.told.time
     let before = isNew ? 0 : files.voluntarySwitches ?? 0
     switches = (before, before)
-    switchesAt = thread.told.arrivals
+    switchesAt = arrivals
   }
 
   /// Whether one more stack of a short wait may be written.
@@ -57,9 +57,9 @@ final class OutsideTask {
 
   /// Reads how often it waited by itself, if it did anything since.
   func countSwitches() {
-    guard thread.told.arrivals != switchesAt || wait == nil, let count = files.voluntarySwitches
+    guard arrivals != switchesAt || wait == nil, let count = files.voluntarySwitches
     else { return }
     switches.last = max(switches.last, count)
-    switchesAt = thread.told.arrivals
+    switchesAt = arrivals
   }
 }

@@ -21,6 +21,7 @@ final class SocketCounts: RecordingSource {
   private var owners: [UInt32: Int32] = [:]
   private var sockets = [lull_socket](repeating: lull_socket(), count: 256)
   private var next: UInt64 = 0
+  private var lastLook: UInt64 = 0
   private var isFirst = true
   /// Ports of both ends of the recorded processes' sockets, and ports at which others listen.
   private var ends: Set<UInt32> = []
@@ -93,8 +94,11 @@ final class SocketCounts: RecordingSource {
     guard isThere, round.now >= next || round.isLast else { return }
     let before = OutsidePace.ownTime
     var output: [[UInt8]] = []
+    // What went since the last look may have gone at any time; at the end the process is over by now.
+    let time = isFirst ? round.now : round.isLast ? lastLook + 1 : (lastLook + round.now) / 2
+    lastLook = round.now
     // Those that ended first: their numbers may be others' by now.
-    takeEnded(at: round.now, into: &output)
+    takeEnded(at: time, into: &output)
     var present: Set<UInt64> = []
     var isWhole = true
     for family in [AF_INET, AF_INET6] {
@@ -105,17 +109,17 @@ final class SocketCounts: RecordingSource {
       findOwners(of: list)
       for socket in list {
         present.insert(socket.cookie)
-        take(socket, at: round.now, into: &output)
+        take(socket, at: time, into: &output)
       }
     }
-    takeEnded(at: round.now, into: &output)
+    takeEnded(at: time, into: &output)
     if !hasDatagrams, round.now >= nextDatagrams || round.isLast {
       nextDatagrams = round.now + Self.longest
       lookForDatagrams()
     }
     if isWhole {
       for (cookie, socket) in known where !present.contains(cookie) {
-        end(socket.last, at: round.now, into: &output)
+        end(socket.last, at: time, into: &output)
       }
     }
     // They are found to be others' again.
