@@ -66,6 +66,16 @@ import Testing
     #expect(try SampleRuns.check(Self.budget, runs, baseline: base).verdict == .inconclusive)
   }
 
+  @Test(arguments: ["user, looked at from outside", "user, recorded within the process", "user"])
+  func `a baseline by another recorder is refused, for counts too`(privilege: String) throws {
+    let runs = try SampleRuns.syncing([10, 10, 10])
+    var base = Baseline(sets: [RunSet(scenario: nil, runs: runs)])
+    base.scenarios[""]?.environment.privilege = privilege
+    let refused = try SampleRuns.check(Self.budget, runs, baseline: base)
+    #expect(refused.verdict == .inconclusive)
+    #expect(refused.results.first?.message.contains("the privilege \(privilege) became") == true)
+  }
+
   @Test func `a baseline is written the same each time, a figure a line, and reads back`() throws {
     let base = try baseline([10, 11, 12])
     let text = try base.render()

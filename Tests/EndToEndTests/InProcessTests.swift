@@ -198,29 +198,6 @@ extension EndToEnd {
       #expect(recorded.status == 128 + SIGTERM)
     }
 
-    @Test(arguments: [Rung.user, .dockerUser])
-    func `of a static program it is said why nothing was seen`(rung: Rung) throws {
-      let scratch = try Scratch()
-      let source = scratch.file("static.c")
-      try Data("#include <unistd.h>\nint main(void) { usleep(200000); return 0; }\n".utf8)
-        .write(to: URL(fileURLWithPath: source))
-      let built = try Command.run(["cc", "-static", "-o", scratch.file("static"), source])
-      try #require(built.status == 0, "\(built.errors)")
-      let run = try Recorded(
-        [scratch.file("static")], in: rung.words(writingTo: scratch), scratch: scratch)
-      let reasons = run.report["capture"]["unavailable"].items
-      for signal in ["mainThread", "network", "disk"] {
-        #expect(
-          reasons.contains {
-            $0["signal"].string == signal
-              && $0["reason"].string?.contains("statically linked") == true
-          }, "\(reasons)")
-      }
-      #expect(
-        run.mainThread["hangs"].items.isEmpty
-          && run.audit("main-thread-hangs")["status"].string != "pass")
-    }
-
     @Test func `what runs already cannot be recorded from within`() throws {
       let scratch = try Scratch()
       let result = try Command.run([

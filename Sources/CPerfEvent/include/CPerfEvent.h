@@ -14,6 +14,7 @@
 #include "contents.h"
 #include "leftovers.h"
 #include "marks.h"
+#include "sockets.h"
 #include "tracefs.h"
 
 /// The fields of `struct perf_event_attr` that Lull sets; `flags` is its whole bit field.

@@ -59,7 +59,8 @@ package final class Recorder {
     DescriptorLimit.raise()
     EventTurn.take()
     defer { EventTurn.give() }
-    let tracefs = locateTraceFS()
+    let isFromOutside = options.recorder.isFromOutside
+    let tracefs = isFromOutside ? nil : locateTraceFS()
     let probes = installProbes(tracefs, subject)
     let leftovers = Leftovers(tracefs: tracefs)
     let transfers = tracefs.flatMap { TransferCounter(tracefs: $0) }
@@ -67,7 +68,8 @@ package final class Recorder {
       tracefs: tracefs, options: options, countsTransfers: transfers != nil,
       uprobes: probes?.probes ?? [])
     unavailable += plan.unavailable
-    let events = EventSet(specs: plan.specs, cpus: SystemInfo.onlineCPUs())
+    let events = EventSet(
+      specs: options.recorder == .outside ? [] : plan.specs, cpus: SystemInfo.onlineCPUs())
     defer {
       events.leave(to: leftovers)
       probes?.leave(to: leftovers)
@@ -91,10 +93,11 @@ package final class Recorder {
     TriedEvents.close()
     EventTurn.give()
     unavailable += events.unavailable
-    noteReach(events)
+    if !isFromOutside { noteReach(events) }
     let recording = try Recording(
       options: options, subject: subject, events: events, tracefs: tracefs, transfers: transfers,
-      unavailable: unavailable, threads: threads, folder: nil)
+      unavailable: unavailable, threads: threads, folder: nil,
+      outside: isFromOutside ? OutsideSource(of: subject, options, beside: events) : nil)
     return try recording.run(before: before, problems: problems, leftovers: leftovers)
   }
 
@@ -109,10 +112,7 @@ package final class Recorder {
     }
     let reason = refusal ?? ""
     if options.recorder == .process { throw RecordingError(kind: .unsupported, message: reason) }
-    problems.append("\(reason): it is recorded as far as perf events and /proc tell")
-    for purpose in [Purpose.mainThread, .network, .disk] {
-      unavailable.append(.init(purpose, "\(reason), and perf's tracepoints cannot be opened"))
-    }
+    problems.append("\(reason): it is looked at from outside")
     return nil
   }
 
@@ -125,7 +125,7 @@ package final class Recorder {
       let events = EventSet(specs: [], cpus: SystemInfo.onlineCPUs())
       let recording = try Recording(
         options: options, subject: subject, events: events, tracefs: nil, transfers: nil,
-        unavailable: unavailable, threads: [subject.pid], folder: folder)
+        unavailable: unavailable, threads: [subject.pid], folder: folder, outside: nil)
       return try recording.run(
         before: before, problems: problems, leftovers: Leftovers(tracefs: nil))
     } catch {

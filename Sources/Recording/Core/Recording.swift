@@ -30,7 +30,7 @@ final class Recording {
   init(
     options: RecordingOptions, subject: RecordingSubject, events: EventSet, tracefs: TraceFS?,
     transfers: TransferCounter?, unavailable: [CaptureEvent.Unavailable], threads: Set<Int32>,
-    folder: PreloadFolder?
+    folder: PreloadFolder?, outside: OutsideSource?
   ) throws(RecordingError) {
     self.options = options
     self.subject = subject
@@ -63,6 +63,8 @@ final class Recording {
         PreloadSource(
           folder: $0, options: options, processes: processes, root: subject.pid)
       },
+      outside,
+      outside == nil ? nil : SocketCounts(of: processes, root: subject.pid),
       CounterSource(names: options.counters, subject: subject),
       PowerSource(pid: subject.pid, names: options.counters),
       MachineSource(),

@@ -10,7 +10,7 @@ struct PreloadWriter {
   /// Ids that neither the kernel nor the recorder's own events have.
   private static let firstID: UInt64 = 0x4c55_4c4c << 32 + 1000
 
-  init(stackBytes: UInt32, sampleInterval: UInt64) {
+  init(stackBytes: UInt32, sampleInterval: UInt64 = 0) {
     attributes = PreloadEvent.allCases.map {
       $0.attribute(
         id: Self.firstID + UInt64($0.rawValue), stackBytes: stackBytes,

@@ -36,6 +36,8 @@ struct EventPlan {
     addDummy()
     if let tracefs {
       for tracepoint in Tracepoint.catalogue { add(tracepoint, tracefs) }
+    } else {
+      addSwitches()
     }
     addClock()
     specs += uprobes.map(EventSpec.init)
@@ -104,6 +106,17 @@ struct EventPlan {
       spec.registers = Self.stackRegisters
       spec.stackBytes = options.stackBytes
     }
+  }
+
+  /// Switches with their stacks, which perf_event_paranoid 1 lets a user have where it forbids tracepoints.
+  private mutating func addSwitches() {
+    // PERF_COUNT_SW_CONTEXT_SWITCHES.
+    var spec = EventSpec(
+      name: "context-switches", kind: .software, config: 3, purpose: .mainThread, cost: .frequent)
+    hold(.stack, &spec)
+    spec.fields.remove(.raw)
+    spec.isKernels = true
+    specs.append(spec)
   }
 
   private mutating func addClock() {

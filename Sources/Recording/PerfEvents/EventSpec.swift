@@ -98,6 +98,8 @@ struct EventSpec {
   var filter: String?
   /// Wakes the recorder at each record; such events have a small ring of their own.
   var wakesAtOnce = false
+  /// Happens in the kernel alone, so that who may see the program only gets none; its lack is told by nobody.
+  var isKernels = false
   /// The tracepoint's format text, for the trace and for the drain.
   var format: String?
   var system = ""

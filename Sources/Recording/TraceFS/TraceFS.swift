@@ -127,7 +127,7 @@ package struct TraceFS: Sendable {
       cause: "tracefs is not mounted and may not be mounted here"
         + " (\(KernelFile.errorText(mountError)))",
       fix: "mount it with `sudo mount -t tracefs -o gid=\(getegid()),mode=0750 tracefs"
-        + " /sys/kernel/tracing` (for a container: on the host, and pass it in)",
+        + " /sys/kernel/tracing` (into a container: `-v /sys/kernel/tracing:/sys/kernel/tracing`)",
       errno: mountError)
   }
 

@@ -56,7 +56,8 @@ enum SocketDecoder {
       remote: SocketAddress.text(bytes: remote, port: context.integer("dport") ?? 0),
       isLoopback: SocketAddress.isLoopback(bytes: remote),
       // A socket begins to listen, or to connect, in its own process; the rest may come in an interrupt.
-      pid: state.processes.isKnown(pid) && (new == 2 || new == 10) ? pid : nil, at: context.time)
+      pid: state.processes.isKnown(pid) && (new == 2 || new == 10 || new == old) ? pid : nil,
+      at: context.time)
     if new == 2, let connection = state.sockets.connection(of: UInt64(bitPattern: socket)) {
       state.descriptorSockets.connects(tid: context.tid, connection: connection)
     }

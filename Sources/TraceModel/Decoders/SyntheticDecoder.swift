@@ -34,6 +34,7 @@ enum SyntheticDecoder {
       event.complete || state.capture?.complete != true
     else { return }
     state.capture = event
+    state.schedule.takesLateStacks = event.recorder == CaptureEvent.outsideRecorder
     state.weights = SampleWeights(event.slices ?? [], sampled: event.sampled)
   }
 

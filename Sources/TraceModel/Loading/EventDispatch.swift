@@ -43,6 +43,7 @@ enum EventDispatch {
     "sched:sched_waking": .frequent(.scheduleWaking, SchedulerDecoder.schedWaking),
     "sched:sched_wakeup_new": .each(SchedulerDecoder.schedWakeupNew),
     "sched:sched_switch/stack/": .each(SchedulerDecoder.blockedStack),
+    "context-switches": .each(SchedulerDecoder.leavingStack),
     "cpu-clock": .each(SchedulerDecoder.processorSample),
     "raw_syscalls:sys_enter": .frequent(.systemCallEnter, SystemCallDecoder.sysEnter),
     "raw_syscalls:sys_exit": .frequent(.systemCallExit, SystemCallDecoder.sysExit),

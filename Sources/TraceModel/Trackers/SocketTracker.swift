@@ -23,6 +23,8 @@ struct SocketTracker {
     remote: String, isLoopback: Bool, pid: Int32?, at time: Timestamp
   ) {
     switch new {
+    case Self.established where old == new, Self.listen where old == new:
+      found(socket, new, transportProtocol, local, remote, isLoopback, pid)
     case Self.synSent, Self.synReceived:
       open(
         Connection(
@@ -66,6 +68,26 @@ struct SocketTracker {
       return nil
     }
     return acceptable[place]
+  }
+
+  /// One that was there before the recording.
+  private mutating func found(
+    _ socket: UInt64, _ state: Int64, _ transportProtocol: Int, _ local: String, _ remote: String,
+    _ isLoopback: Bool, _ pid: Int32?
+  ) {
+    if state == Self.listen, let pid {
+      listeners.append(Listener(pid: pid, local: local, opened: nil, closed: nil))
+      listening[socket] = listeners.count - 1
+    } else if state == Self.established {
+      let port = local.split(separator: ":").last
+      open(
+        Connection(
+          socket: socket, transportProtocol: transportProtocol, local: local, remote: remote,
+          isLoopback: isLoopback,
+          isServerSide: listeners.contains {
+            $0.pid == pid && $0.local.split(separator: ":").last == port
+          }, pid: pid))
+    }
   }
 
   private mutating func open(_ connection: Connection) {

@@ -75,7 +75,8 @@ struct RecordCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "How it is recorded: perf (the kernel's events), process (a library in the program, which needs no privilege),"
-        + " or auto (default), which is perf where it can be.", valueName: "recorder"),
+        + " outside (looks at its threads, which needs none either and takes what runs already), or auto (default),"
+        + " which is the first of them that can be.", valueName: "recorder"),
     transform: Self.recorder)
   var recorder = RecorderKind.auto
 
@@ -124,7 +125,7 @@ struct RecordCommand: ParsableCommand {
 
   @Sendable static func recorder(_ name: String) throws -> RecorderKind {
     guard let recorder = RecorderKind(rawValue: name) else {
-      throw ValidationError("there is no recorder '\(name)'; write auto, perf or process.")
+      throw ValidationError("there is no recorder '\(name)'; write auto, perf, process or outside.")
     }
     return recorder
   }
