@@ -66,6 +66,9 @@ var cxx: [String] {
   ]
 }
 
+/// The commit that is built, for `lull --version`; the manifest's own look at git is kept from one build to the next.
+let commit = Context.environment["LULL_COMMIT"] ?? ""
+
 let package = Package(
   name: "lull",
   products: [
@@ -83,7 +86,8 @@ let package = Package(
   ],
   targets: [
     .target(name: "CPerfEvent"),
-    .target(name: "CLullMarks"),
+    .target(
+      name: "CLullMarks", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
     .target(name: "LullMarks", dependencies: ["CLullMarks"], swiftSettings: strict),
     .target(name: "CPreloadRing"),
     // Loaded into programs that are recorded without the kernel's events; what costs there is paid at each call.
@@ -104,6 +108,9 @@ let package = Package(
     .target(name: "CElf"),
     .target(name: "CZstd"),
     .target(name: "CProcessor"),
+    .target(
+      name: "CVersion",
+      cSettings: commit.isEmpty ? [] : [.define("LULL_COMMIT", to: "\"\(commit)\"")]),
     .target(
       name: "Processors", dependencies: ["CProcessor"],
       swiftSettings: strict + quickToStart + optimisedForTests),
@@ -169,7 +176,8 @@ let package = Package(
     .executableTarget(
       name: "lull",
       dependencies: [
-        "Budgets", "OutputFiles", "PerfData", "Processors", "Quantities", "Recording", "Reporting",
+        "Budgets", "CVersion", "OutputFiles", "PerfData", "Processors", "Quantities", "Recording",
+        "Reporting",
         "Rules", "Signals", "Symbols", "TraceModel",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -179,10 +187,8 @@ let package = Package(
       capability: .command(
         intent: .custom(
           verb: "lull",
-          description: "Build in release, record the scenarios of lull.toml and check them."),
-        permissions: [
-          .writeToPackageDirectory(reason: "to write the outcome of the check where you ask for it")
-        ]), dependencies: ["lull"], path: "Sources/LullPlugin"),
+          description: "Build in release, record the scenarios of lull.toml and check them.")),
+      path: "Sources/LullPlugin"),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "CWorkloads", path: "Sources/Workloads/C"),
     .executableTarget(
@@ -203,7 +209,8 @@ let package = Package(
     .testTarget(name: "PacketsTests", dependencies: ["Packets", "Quantities", "TestSupport"]),
     .testTarget(name: "QuantitiesTests", dependencies: ["Quantities"]),
     .testTarget(
-      name: "RecordingTests", dependencies: ["PerfData", "Quantities", "Recording", "TraceModel"]),
+      name: "RecordingTests",
+      dependencies: ["CPreloadRing", "PerfData", "Quantities", "Recording", "TraceModel"]),
     .testTarget(name: "SymbolsTests", dependencies: ["PerfData", "Quantities", "Symbols", "lull"]),
     .testTarget(
       name: "TraceModelTests",

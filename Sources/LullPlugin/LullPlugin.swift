@@ -4,9 +4,10 @@ import PackagePlugin
 /// `swift package lull`: builds the package in release, records the scenarios of its lull.toml, and checks them.
 ///
 /// With arguments it is `lull` itself: `swift package lull check --all`, `swift package lull record -- …`.
+/// A `lull` of this version that is installed is taken; else one is built, which takes minutes the first time.
 @main struct LullPlugin: CommandPlugin {
   func performCommand(context: PluginContext, arguments: [String]) throws {
-    let lull = try context.tool(named: "lull").url
+    let lull = try installed() ?? built()
     var words = arguments
     if words.first.map({ $0.hasPrefix("-") }) ?? true { words = ["check", "--run"] + words }
     let folder = context.package.directoryURL
@@ -18,6 +19,39 @@ import PackagePlugin
       Diagnostics.error("lull \(words.joined(separator: " ")) ended with status \(status)")
       return
     }
+  }
+
+  /// The version of `lull` that goes with this plugin; a test compares it with the program's own.
+  private static let version = "0.1.0"
+
+  /// The first `lull` on the search path, where it is of this version.
+  private func installed() throws -> URL? {
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    let paths = folders.map { "\($0)/lull" }
+    guard let path = paths.first(where: { FileManager.default.isExecutableFile(atPath: $0) }) else {
+      return nil
+    }
+    let url = URL(fileURLWithPath: path)
+    let said = (try? output(of: url, ["--version"], in: URL(fileURLWithPath: "/"))) ?? ""
+    let words = said.split(whereSeparator: \.isWhitespace)
+    guard words.count > 1, words[0] == "lull", words[1] == Self.version else {
+      Diagnostics.remark("\(path) is of another version than this package's \(Self.version)")
+      return nil
+    }
+    return url
+  }
+
+  private func built() throws -> URL {
+    Diagnostics.remark(
+      "no lull \(Self.version) is installed: one is built, which takes minutes the first time")
+    var parameters = PackageManager.BuildParameters()
+    parameters.configuration = .release
+    parameters.echoLogs = true
+    let result = try packageManager.build(.product("lull"), parameters: parameters)
+    guard result.succeeded,
+      let program = result.builtArtifacts.first(where: { $0.url.lastPathComponent == "lull" })
+    else { throw BuildFailure() }
+    return program.url
   }
 
   /// The option that names another budget file, for the question what to build.

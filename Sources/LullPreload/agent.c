@@ -1,12 +1,15 @@
+#include "samples.h"
 #include "segments.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 // Where processes begin, and threads: what is not done at each call.
@@ -38,12 +41,15 @@ void lull_write_part(struct agent *agent, uint64_t *at, const void *bytes, size_
   *at += (count + 7) & ~(size_t)7;
 }
 
+void lull_take_mark(int kind, const char *name, uint64_t identifier);
+
 static void tell(unsigned kind, const char *text, uint64_t first, uint64_t second, uint64_t third) {
   struct agent *agent = &lull_agent;
   if (!agent->slot || agent->busy) return;
   uint64_t length = text ? strnlen(text, 4095) : 0;
   uint32_t size = (uint32_t)((sizeof(struct lull_record) + 8 + length + 8 + 63) & ~63ul);
   agent->busy = 1;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
   lull_settle(agent);
   struct lull_record *record = lull_reserve(agent, size, important);
   if (record) {
@@ -63,6 +69,7 @@ static void tell(unsigned kind, const char *text, uint64_t first, uint64_t secon
     }
     lull_publish(agent, size);
   }
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
   agent->busy = 0;
 }
 
@@ -75,18 +82,21 @@ static void begin_thread(struct agent *agent) {
   }
   slot->tid = (int)lull_kernel(SYS_gettid, 0, 0, 0, 0, 0, 0);
   slot->call = (struct lull_open_call){0, 0, 0};
+  slot->timer = 0;
   agent->head = slot->head;
   agent->limit = 0;
   agent->ring = (uint8_t *)slot + lull_page_bytes;
   agent->open = NULL;
   agent->wake_at = slot->tail + lull_ring_bytes / 2;
+  agent->ends = 0;
   agent->last_stack = agent->last_site = agent->last_cpu = 0;
   agent->slot = slot;
   char name[16] = "";
   lull_kernel(SYS_prctl, PR_GET_NAME, (long)name, 0, 0, 0, 0);
-  // Its CPU time so far, so that later ones have something to be compared with.
-  tell(lull_record_thread_begin, name, lull_thread_time(), 0, 0);
+  // Its CPU time and waits so far, so that later ones have something to be compared with.
+  tell(lull_record_thread_begin, name, lull_thread_time(), lull_thread_waits(), 0);
   if (has_key) pthread_setspecific(thread_end, agent);
+  lull_sample_thread(slot);
 }
 
 bool lull_begin_slowly(struct agent *agent) {
@@ -96,7 +106,7 @@ bool lull_begin_slowly(struct agent *agent) {
   }
   int saved = errno;
   if (agent->forking) {
-    if (lull_kernel(SYS_getpid, 0, 0, 0, 0, 0, 0) != lull_owner->pid) {
+    if (!lull_is_own_process()) {
       errno = saved;
       return false;
     }
@@ -111,11 +121,21 @@ bool lull_begin_slowly(struct agent *agent) {
   return agent->slot != NULL;
 }
 
+bool lull_is_recorded(void) { return lull_owner != &nobody; }
+
+void lull_begin_thread(void) {
+  if (!lull_agent.slot) lull_begin_slowly(&lull_agent);
+}
+
 static void end_thread(void *value) {
   struct agent *agent = value;
   struct lull_slot *slot = agent->slot;
   if (!slot || !lull_owner->pid) return;
-  tell(lull_record_thread_end, NULL, lull_thread_time(), slot->call.start, slot->call.number);
+  // What else is done as a thread ends comes first: libdispatch's main thread goes to sleep there for good.
+  if (++agent->ends < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(thread_end, agent) == 0) return;
+  lull_end_samples(slot);
+  tell(lull_record_thread_end, NULL, lull_thread_time(), slot->call.start,
+       slot->call.number | lull_thread_waits() << 32);
   agent->slot = NULL;
   agent->off = 1;
   __atomic_store_n(&slot->taken, 0, __ATOMIC_RELEASE);
@@ -128,10 +148,21 @@ void lull_thread_named(const char *name) {
   errno = saved;
 }
 
+// Of LullMarks, which looks for it by its name: a mark is 0, an interval's beginning 1, its end 2.
+EXPORT void lull_take_mark(int kind, const char *name, uint64_t identifier) {
+  int saved = errno;
+  if (lull_agent.slot || lull_begin_slowly(&lull_agent)) {
+    tell(lull_record_mark, name, (uint64_t)kind, identifier, 0);
+  }
+  errno = saved;
+}
+
 void lull_process_ends(void) {
   int saved = errno;
   if (lull_agent.slot && lull_owner->pid && !lull_agent.forking) {
-    tell(lull_record_process_end, NULL, lull_thread_time(), 0, 0);
+    struct rusage usage = {0};
+    lull_kernel(SYS_getrusage, RUSAGE_SELF, (long)&usage, 0, 0, 0, 0);
+    tell(lull_record_process_end, NULL, lull_thread_time(), (uint64_t)usage.ru_nvcsw, 0);
   }
   errno = saved;
 }
@@ -171,6 +202,7 @@ __attribute__((constructor)) static void begin_program(void) {
     has_key = pthread_key_create(&thread_end, end_thread) == 0;
     lull_owner = (struct owner *)page;
     if (begin_process(true)) {
+      lull_begin_samples(lull_control->sample_interval);
       begin_thread(&lull_agent);
       dl_iterate_phdr(tell_module, NULL);
     }
@@ -180,4 +212,7 @@ __attribute__((constructor)) static void begin_program(void) {
 
 __attribute__((destructor)) static void end_program(void) { lull_process_ends(); }
 
-uint32_t lull_stack_bytes(void) { return lull_control ? lull_control->stack_bytes : 0; }
+uint32_t lull_stack_bytes(void) {
+  uint32_t wanted = lull_control ? lull_control->stack_bytes : 0;
+  return wanted < lull_page_bytes ? wanted : lull_page_bytes;
+}

@@ -63,6 +63,10 @@ struct agent {
   uint32_t busy;
   // Nothing is recorded of it any longer.
   uint32_t off;
+  // It came out of a wait for descriptors: what it reads first says which of them there was something to read from.
+  uint32_t woken;
+  // How often it was told that it ends.
+  uint32_t ends;
   // A vfork began: until it is over, the child runs with this memory.
   uint32_t forking;
 };
@@ -113,16 +117,26 @@ HIDDEN extern __thread struct agent lull_agent __attribute__((tls_model("initial
 HIDDEN bool lull_begin_slowly(struct agent *agent);
 HIDDEN void lull_finish_slowly(struct call *call, uint64_t end, const struct outcome *outcome,
     const struct registers *registers);
+// Whether this process is to be recorded.
+HIDDEN bool lull_is_recorded(void);
+// The calling thread begins.
+HIDDEN void lull_begin_thread(void);
 HIDDEN void lull_thread_named(const char *name);
+HIDDEN void lull_know_descriptor(int descriptor, enum lull_descriptor_kind kind);
 HIDDEN void lull_forget_descriptor(int descriptor);
 HIDDEN void lull_forget_descriptors(unsigned first, unsigned last);
 HIDDEN void lull_process_ends(void);
 HIDDEN unsigned lull_descriptor(int descriptor);
 HIDDEN uint64_t lull_thread_time(void);
+// How often the thread went to sleep (its voluntary switches).
+HIDDEN uint64_t lull_thread_waits(void);
 HIDDEN void lull_wake(struct agent *agent);
 HIDDEN bool lull_make_room(struct agent *agent, uint32_t size, enum importance importance);
 // Whether what streams read and write is seen.
 HIDDEN bool lull_sees_streams(void);
+// Before another program takes this one's place, and where it did not: nothing that is under way may reach it.
+HIDDEN void lull_pause_samples(void);
+HIDDEN void lull_resume_samples(void);
 
 static inline uint64_t lull_now(void) {
   struct timespec time;
@@ -236,6 +250,24 @@ static inline __attribute__((always_inline)) void lull_finish(struct call *call,
     } else {
       lull_publish(agent, sizeof *record);
     }
+  }
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  agent->busy = 0;
+}
+
+// Tells that the thread ended another's wait on a place: what it costs is added to each such call.
+static inline void lull_tell_wake(uint64_t time, uint64_t place) {
+  struct agent *agent = &lull_agent;
+  // A thread that is not known yet is found at its next call.
+  if (unlikely(!agent->slot || agent->forking || agent->busy || !lull_owner->pid)) return;
+  agent->busy = 1;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  lull_settle(agent);
+  struct lull_record *record = lull_reserve(agent, sizeof *record, ordinary);
+  if (record) {
+    *record = (struct lull_record){.size = sizeof *record, .kind = lull_record_call, .number = lull_number_wake,
+                                   .start = time, .end = time, .arguments = {place, 0, 0}};
+    lull_publish(agent, sizeof *record);
   }
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   agent->busy = 0;

@@ -10,9 +10,13 @@
 
 // Reads, writes, and what is done to files and descriptors.
 
-// Of reads, those from the network count, and those that load much.
+// Of reads, those from the network count, those that load much, and the first after a wait for descriptors.
 static unsigned of_read(int descriptor, long result) {
   if (result >= LARGE) return manner_told;
+  if (unlikely(lull_agent.woken) && result > 0) {
+    lull_agent.woken = 0;
+    return manner_told;
+  }
   unsigned kind = lull_descriptor(descriptor);
   return kind == lull_descriptor_tcp || kind == lull_descriptor_udp ? manner_told : manner_wait;
 }
@@ -27,9 +31,19 @@ ssize_t __pread64_chk(int, void *, size_t, off64_t, size_t);
 #define READS(name, parameters, arguments, number, large) \
   TIMED(ssize_t, name, parameters, arguments, number, fd, large, .manner = of_read(fd, result))
 
-DECLARE(read) READS(read, (int fd, void *to, size_t count), (fd, to, count), SYS_read, count >= LARGE)
+// Signals may be what is read.
+static unsigned of_whole_read(int descriptor, const void *read, long result) {
+  unsigned manner = of_read(descriptor, result);
+  if (result > 0 && lull_descriptor(descriptor) == lull_descriptor_signals) lull_note_signals(read, result);
+  return manner;
+}
+
+DECLARE(read)
+TIMED(ssize_t, read, (int fd, void *to, size_t count), (fd, to, count), SYS_read, fd, count >= LARGE,
+      .manner = of_whole_read(fd, to, result))
 DECLARE(__read_chk)
-READS(__read_chk, (int fd, void *to, size_t count, size_t room), (fd, to, count, room), SYS_read, count >= LARGE)
+TIMED(ssize_t, __read_chk, (int fd, void *to, size_t count, size_t room), (fd, to, count, room), SYS_read, fd,
+      count >= LARGE, .manner = of_whole_read(fd, to, result))
 DECLARE(pread)
 READS(pread, (int fd, void *to, size_t count, off_t at), (fd, to, count, at), SYS_pread64, count >= LARGE)
 DECLARE(pread64)

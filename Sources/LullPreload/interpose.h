@@ -47,5 +47,11 @@ HIDDEN void lull_resolve_sockets(void);
 HIDDEN void lull_resolve_waits(void);
 HIDDEN void lull_resolve_locks(void);
 HIDDEN void lull_resolve_streams(void);
+HIDDEN void lull_resolve_signals(void);
+HIDDEN void lull_resolve_threads(void);
+HIDDEN void lull_resolve_events(void);
+
+// What was read of a signalfd.
+HIDDEN void lull_note_signals(const void *read, long count);
 
 #endif

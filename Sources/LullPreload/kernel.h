@@ -29,8 +29,15 @@ static inline long lull_kernel(long number, long a, long b, long c, long d, long
 #endif
 }
 
+// Whether this is the process that the memory is of, and no child of a fork or vfork.
+static inline bool lull_is_own_process(void) {
+  return lull_kernel(SYS_getpid, 0, 0, 0, 0, 0, 0) == lull_owner->pid;
+}
+
 HIDDEN void lull_resolve(void);
 HIDDEN uint32_t lull_stack_bytes(void);
 HIDDEN void lull_write_part(struct agent *agent, uint64_t *at, const void *bytes, size_t count);
+// Writes the length and the bytes of what there is of the stack, which may end before `most`.
+HIDDEN void lull_write_stack(struct agent *agent, uint64_t *at, uint64_t from, size_t most);
 
 #endif

@@ -17,34 +17,49 @@ EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex) {
   struct call call;
   if (!lull_begin(&call, SYS_futex, -1)) return REAL(pthread_mutex_lock)(mutex);
   int result = REAL(pthread_mutex_lock)(mutex);
-  lull_finish(&call, (struct outcome){.descriptor = -1, .manner = manner_wait});
+  lull_finish(&call, (struct outcome){.first = (uint64_t)mutex, .descriptor = -1, .manner = manner_wait});
   return result;
 }
 
-#define LOCKS(name, parameters, arguments) WAITS(int, name, parameters, arguments, SYS_futex)
+// The wait tells on what it waited, and whether its time was over: an error's number.
+#define LOCKS(name, parameters, arguments, on, error) \
+  EXPORT int name parameters { \
+    struct call call; \
+    if (!lull_begin(&call, SYS_futex, -1)) return REAL(name) arguments; \
+    int result = REAL(name) arguments; \
+    lull_finish(&call, (struct outcome){.first = (uint64_t)(on), .second = (uint64_t)(error), .descriptor = -1, \
+                                        .manner = manner_wait}); \
+    return result; \
+  }
+// Semaphores tell their errors by errno.
+#define FAILURE (result < 0 ? errno : 0)
 
 DECLARE(pthread_mutex_timedlock)
-LOCKS(pthread_mutex_timedlock, (pthread_mutex_t * mutex, const struct timespec *until), (mutex, until))
+LOCKS(pthread_mutex_timedlock, (pthread_mutex_t * mutex, const struct timespec *until), (mutex, until), mutex, result)
 DECLARE(pthread_cond_wait)
-LOCKS(pthread_cond_wait, (pthread_cond_t * condition, pthread_mutex_t *mutex), (condition, mutex))
+LOCKS(pthread_cond_wait, (pthread_cond_t * condition, pthread_mutex_t *mutex), (condition, mutex), condition, result)
 DECLARE(pthread_cond_timedwait)
 LOCKS(pthread_cond_timedwait, (pthread_cond_t * condition, pthread_mutex_t *mutex, const struct timespec *until),
-      (condition, mutex, until))
+      (condition, mutex, until), condition, result)
 #if __GLIBC_PREREQ(2, 30)
 DECLARE(pthread_cond_clockwait)
 LOCKS(pthread_cond_clockwait, (pthread_cond_t * condition, pthread_mutex_t *mutex, clockid_t clock,
-    const struct timespec *until),
-      (condition, mutex, clock, until))
+    const struct timespec *until), (condition, mutex, clock, until), condition, result)
 DECLARE(pthread_mutex_clocklock)
 LOCKS(pthread_mutex_clocklock, (pthread_mutex_t * mutex, clockid_t clock, const struct timespec *until), (mutex,
-    clock, until))
+    clock, until), mutex, result)
 DECLARE(sem_clockwait)
-LOCKS(sem_clockwait, (sem_t * semaphore, clockid_t clock, const struct timespec *until), (semaphore, clock, until))
+LOCKS(sem_clockwait, (sem_t * semaphore, clockid_t clock, const struct timespec *until), (semaphore, clock, until),
+      semaphore, FAILURE)
 #endif
-DECLARE(pthread_join) LOCKS(pthread_join, (pthread_t thread, void **result_place), (thread, result_place))
-DECLARE(pthread_barrier_wait) LOCKS(pthread_barrier_wait, (pthread_barrier_t * barrier), (barrier))
-DECLARE(sem_wait) LOCKS(sem_wait, (sem_t * semaphore), (semaphore))
-DECLARE(sem_timedwait) LOCKS(sem_timedwait, (sem_t * semaphore, const struct timespec *until), (semaphore, until))
+DECLARE(pthread_join)
+LOCKS(pthread_join, (pthread_t thread, void **result_place), (thread, result_place), thread, result)
+DECLARE(pthread_barrier_wait)
+LOCKS(pthread_barrier_wait, (pthread_barrier_t * barrier), (barrier), barrier, 0)
+DECLARE(sem_wait)
+LOCKS(sem_wait, (sem_t * semaphore), (semaphore), semaphore, FAILURE)
+DECLARE(sem_timedwait)
+LOCKS(sem_timedwait, (sem_t * semaphore, const struct timespec *until), (semaphore, until), semaphore, FAILURE)
 
 DECLARE(pthread_rwlock_tryrdlock)
 DECLARE(pthread_rwlock_trywrlock)
@@ -55,11 +70,22 @@ DECLARE(pthread_rwlock_trywrlock)
     struct call call; \
     if (!lull_begin(&call, SYS_futex, -1)) return REAL(name)(lock); \
     int result = REAL(name)(lock); \
-    lull_finish(&call, (struct outcome){.descriptor = -1, .manner = manner_wait}); \
+    lull_finish(&call, (struct outcome){.first = (uint64_t)lock, .descriptor = -1, .manner = manner_wait}); \
     return result; \
   }
 DECLARE(pthread_rwlock_rdlock) TRIES(pthread_rwlock_rdlock, pthread_rwlock_tryrdlock)
 DECLARE(pthread_rwlock_wrlock) TRIES(pthread_rwlock_wrlock, pthread_rwlock_trywrlock)
+
+// Who ends another's wait, where there is one.
+#define WAKES(name, type, waiters) \
+  DECLARE(name) \
+  EXPORT int name(type *on) { \
+    if (waiters) lull_tell_wake(lull_now(), (uint64_t)on); \
+    return REAL(name)(on); \
+  }
+WAKES(pthread_cond_signal, pthread_cond_t, on->__data.__wrefs >> 3)
+WAKES(pthread_cond_broadcast, pthread_cond_t, on->__data.__wrefs >> 3)
+WAKES(sem_post, sem_t, true)
 
 // libdispatch and Swift's own locks make their futex calls by this.
 DECLARE(syscall)
@@ -69,14 +95,29 @@ EXPORT long syscall(long number, ...) {
   long a = va_arg(list, long), b = va_arg(list, long), c = va_arg(list, long);
   long d = va_arg(list, long), e = va_arg(list, long), f = va_arg(list, long);
   va_end(list);
-  if (number != SYS_futex) return REAL(syscall)(number, a, b, c, d, e, f);
+  bool becomes = number == SYS_execve || number == SYS_execveat;
+  if (becomes) lull_pause_samples();
+  if (number != SYS_futex) {
+    long result = REAL(syscall)(number, a, b, c, d, e, f);
+    if (becomes) lull_resume_samples();
+    return result;
+  }
   int operation = (int)b & FUTEX_CMD_MASK;
   bool waits = operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET || operation == FUTEX_LOCK_PI ||
                operation == FUTEX_LOCK_PI2 || operation == FUTEX_WAIT_REQUEUE_PI;
+  bool wakes = operation == FUTEX_WAKE || operation == FUTEX_WAKE_BITSET;
+  if (wakes) {
+    uint64_t time = lull_now();
+    long result = REAL(syscall)(number, a, b, c, d, e, f);
+    // What found nobody waiting is of no interest.
+    if (result > 0) lull_tell_wake(time, (uint64_t)a);
+    return result;
+  }
   struct call call;
   if (!waits || !lull_begin(&call, SYS_futex, -1)) return REAL(syscall)(number, a, b, c, d, e, f);
   long result = REAL(syscall)(number, a, b, c, d, e, f);
-  lull_finish(&call, (struct outcome){.result = result, .descriptor = -1, .manner = manner_wait});
+  uint64_t error = result < 0 ? (uint64_t)errno : 0;
+  lull_finish(&call, (struct outcome){.first = (uint64_t)a, .second = error, .descriptor = -1, .manner = manner_wait});
   return result;
 }
 
@@ -88,5 +129,5 @@ void lull_resolve_locks(void) {
 #endif
   FIND(pthread_join) FIND(pthread_barrier_wait) FIND(sem_wait) FIND(sem_timedwait)
   FIND(pthread_rwlock_tryrdlock) FIND(pthread_rwlock_trywrlock) FIND(pthread_rwlock_rdlock) FIND(pthread_rwlock_wrlock)
-  FIND(syscall)
+  FIND(pthread_cond_signal) FIND(pthread_cond_broadcast) FIND(sem_post) FIND(syscall)
 }

@@ -62,6 +62,56 @@ EXPORT void _Exit(int status) {
   __builtin_unreachable();
 }
 
+// Another program takes this one's place, or does not.
+#define BECOMES(name, parameters, arguments) \
+  DECLARE(name) \
+  EXPORT int name parameters { \
+    lull_pause_samples(); \
+    int result = REAL(name) arguments; \
+    lull_resume_samples(); \
+    return result; \
+  }
+BECOMES(execve, (const char *path, char *const words[], char *const environment[]), (path, words, environment))
+BECOMES(execv, (const char *path, char *const words[]), (path, words))
+BECOMES(execvp, (const char *file, char *const words[]), (file, words))
+BECOMES(execvpe, (const char *file, char *const words[], char *const environment[]), (file, words, environment))
+BECOMES(fexecve, (int fd, char *const words[], char *const environment[]), (fd, words, environment))
+#if __GLIBC_PREREQ(2, 34)
+BECOMES(execveat, (int folder, const char *path, char *const words[], char *const environment[], int flags),
+        (folder, path, words, environment, flags))
+#endif
+
+// The words of a call as an array, with what follows them.
+#define WORDS(first) \
+  va_list list; \
+  size_t count = 1; \
+  va_start(list, first); \
+  while (va_arg(list, const char *)) count++; \
+  va_end(list); \
+  char *words[count + 1]; \
+  words[0] = (char *)first; \
+  va_start(list, first); \
+  for (size_t index = 1; index <= count; index++) words[index] = va_arg(list, char *);
+
+EXPORT int execl(const char *path, const char *first, ...) {
+  WORDS(first)
+  va_end(list);
+  return execv(path, words);
+}
+
+EXPORT int execlp(const char *file, const char *first, ...) {
+  WORDS(first)
+  va_end(list);
+  return execvp(file, words);
+}
+
+EXPORT int execle(const char *path, const char *first, ...) {
+  WORDS(first)
+  char *const *environment = va_arg(list, char *const *);
+  va_end(list);
+  return execve(path, words, environment);
+}
+
 // The child runs on this thread's memory and returns to its caller first: the function itself is jumped to, with the
 // caller's stack as it is.
 static pid_t (*real_vfork)(void);
@@ -90,4 +140,11 @@ void lull_resolve(void) {
   lull_resolve_waits();
   lull_resolve_locks();
   lull_resolve_streams();
+  lull_resolve_signals();
+  lull_resolve_threads();
+  lull_resolve_events();
+  FIND(execve) FIND(execv) FIND(execvp) FIND(execvpe) FIND(fexecve)
+#if __GLIBC_PREREQ(2, 34)
+  FIND(execveat)
+#endif
 }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -18,12 +19,20 @@ uint64_t lull_thread_time(void) {
   return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
+uint64_t lull_thread_waits(void) {
+  struct rusage usage;
+  if (lull_kernel(SYS_getrusage, RUSAGE_THREAD, (long)&usage, 0, 0, 0, 0) < 0) return 0;
+  return (uint64_t)usage.ru_nvcsw;
+}
+
 enum { known_descriptors = 1 << 16 };
 static uint8_t descriptors[known_descriptors];
 
-void lull_forget_descriptor(int descriptor) {
-  if (descriptor >= 0 && descriptor < known_descriptors) descriptors[descriptor] = lull_descriptor_unknown;
+void lull_know_descriptor(int descriptor, enum lull_descriptor_kind kind) {
+  if (descriptor >= 0 && descriptor < known_descriptors) descriptors[descriptor] = (uint8_t)kind;
 }
+
+void lull_forget_descriptor(int descriptor) { lull_know_descriptor(descriptor, lull_descriptor_unknown); }
 
 void lull_forget_descriptors(unsigned first, unsigned last) {
   for (unsigned descriptor = first; descriptor <= last && descriptor < known_descriptors; descriptor++) {
@@ -70,16 +79,23 @@ unsigned lull_descriptor(int descriptor) {
   return descriptors[descriptor];
 }
 
-// Copies what there is of the stack, which may end sooner, and gives the number of bytes.
-static size_t copy_stack(uint64_t from, uint8_t *to, size_t count) {
-  struct iovec local = {to, count}, remote = {(void *)from, count};
-  long copied = lull_kernel(SYS_process_vm_readv, lull_owner->pid, (long)&local, 1, (long)&remote, 1, 0);
-  if (copied > 0) return (size_t)copied;
-  // Where that is not allowed, the page that the stack is on is there in any case.
-  size_t rest = lull_page_bytes - (from & (lull_page_bytes - 1));
-  if (rest > count) rest = count;
-  memcpy(to, (const void *)from, rest);
-  return rest;
+void lull_write_stack(struct agent *agent, uint64_t *at, uint64_t from, size_t most) {
+  uint64_t place = *at + sizeof(uint64_t);
+  size_t offset = place & (lull_ring_bytes - 1);
+  size_t first = most < lull_ring_bytes - offset ? most : lull_ring_bytes - offset;
+  struct iovec local[2] = {{agent->ring + offset, first}, {agent->ring, most - first}};
+  struct iovec remote = {(void *)from, most};
+  long copied = lull_kernel(SYS_process_vm_readv, lull_owner->pid, (long)local, 2, (long)&remote, 1, 0);
+  uint64_t count = copied > 0 ? (uint64_t)copied : 0;
+  if (count == 0) {
+    // Where that is not allowed, the page that the stack is on is there in any case.
+    count = lull_page_bytes - (from & (lull_page_bytes - 1));
+    if (count > most) count = most;
+    uint64_t end = place;
+    lull_write_part(agent, &end, (const void *)from, count);
+  }
+  lull_write_part(agent, at, &count, sizeof count);
+  *at += (count + 7) & ~7ul;
 }
 
 struct addresses {
@@ -121,14 +137,15 @@ void lull_finish_slowly(struct call *call, uint64_t end, const struct outcome *o
       .end = end,
       .result = outcome->result,
       .arguments = {outcome->first, outcome->second, outcome->third}};
-  uint64_t cpu[2], lengths[2] = {0, 0}, stack_bytes = 0;
+  uint64_t cpu[3], lengths[2] = {0, 0};
+  uint32_t most = lull_stack_bytes();
   struct addresses addresses;
-  uint8_t stack[4096];
   size_t size = sizeof record;
   if (has_cpu) {
     record.parts |= lull_part_cpu;
     cpu[0] = lull_thread_time();
     cpu[1] = call->cpu;
+    cpu[2] = lull_thread_waits();
     size += sizeof cpu;
     agent->last_cpu = end;
   }
@@ -155,10 +172,8 @@ void lull_finish_slowly(struct call *call, uint64_t end, const struct outcome *o
     }
   }
   if (has_stack) {
-    uint32_t most = lull_stack_bytes();
-    stack_bytes = copy_stack(registers->values[LULL_STACK_POINTER], stack, most < sizeof stack ? most : sizeof stack);
     record.parts |= lull_part_stack;
-    size += sizeof *registers + 8 + ((stack_bytes + 7) & ~7ul);
+    size += sizeof *registers + 8 + ((most + 7) & ~7ul);
     agent->last_stack = end;
     if (outcome->manner & manner_site) agent->last_site = end;
   }
@@ -180,10 +195,11 @@ void lull_finish_slowly(struct call *call, uint64_t end, const struct outcome *o
     if (record.parts & lull_part_addresses) lull_write_part(agent, &at, &addresses, sizeof addresses);
     if (record.parts & lull_part_stack) {
       lull_write_part(agent, &at, registers, sizeof *registers);
-      lull_write_part(agent, &at, &stack_bytes, 8);
-      lull_write_part(agent, &at, stack, stack_bytes);
+      lull_write_stack(agent, &at, registers->values[LULL_STACK_POINTER], most);
+      // There may be less of it.
+      place->size = (uint32_t)((at - agent->head + 63) & ~63ul);
     }
-    lull_publish(agent, record.size);
+    lull_publish(agent, place->size);
   }
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   agent->busy = 0;

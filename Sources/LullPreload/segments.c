@@ -1,5 +1,7 @@
 #include "segments.h"
 
+#include "samples.h"
+
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +77,7 @@ static struct lull_segment *open_segment(bool is_program) {
   segment->is_program = is_program;
   segment->began = now;
   segment->sees_streams = lull_sees_streams();
+  segment->sampling = lull_sampling;
   lull_kernel(SYS_renameat, AT_FDCWD, (long)path, AT_FDCWD, (long)whole, 0, 0);
   return segment;
 }
@@ -150,6 +153,31 @@ bool lull_has_segments(void) { return segment_count > 0; }
 
 void lull_note_thread_without_ring(void) {
   if (segment_count > 0) __atomic_add_fetch(&segments[0]->threads_without_ring, 1, __ATOMIC_RELAXED);
+}
+
+void lull_note_sampling(uint32_t state) {
+  if (segment_count > 0) __atomic_store_n(&segments[0]->sampling, state, __ATOMIC_RELAXED);
+}
+
+void lull_note_asked(int number) {
+  // Not a child's that has no segment of its own, or this memory with its parent.
+  if (segment_count == 0 || !lull_is_own_process()) return;
+  uint32_t none = 0;
+  if (!__atomic_compare_exchange_n(&segments[0]->asked_by, &none, (uint32_t)number, false, __ATOMIC_RELAXED,
+                                   __ATOMIC_RELAXED)) {
+    return;
+  }
+  __atomic_store_n(&segments[0]->asked_at, lull_now(), __ATOMIC_RELEASE);
+}
+
+void lull_each_slot(void (*body)(struct lull_slot *slot)) {
+  unsigned count = __atomic_load_n(&segment_count, __ATOMIC_ACQUIRE);
+  for (unsigned segment = 0; segment < count; segment++) {
+    for (unsigned index = 0; index < lull_slots; index++) {
+      struct lull_slot *slot = lull_slot_of(segments[segment], index);
+      if (__atomic_load_n(&slot->taken, __ATOMIC_ACQUIRE) && slot->reserved) body(slot);
+    }
+  }
 }
 
 // Has the recorder look at once, since the ring is half full; what it takes is seen then.

@@ -13,5 +13,10 @@ HIDDEN bool lull_has_segments(void);
 // A slot for the calling thread, or nothing.
 HIDDEN struct lull_slot *lull_take_slot(void);
 HIDDEN void lull_note_thread_without_ring(void);
+// Whether threads are sampled, of enum lull_sampling.
+HIDDEN void lull_note_sampling(uint32_t state);
+// The program takes a signal that asks it to end.
+HIDDEN void lull_note_asked(int number);
+HIDDEN void lull_each_slot(void (*body)(struct lull_slot *slot));
 
 #endif

@@ -17,34 +17,45 @@
 int __poll_chk(struct pollfd *, nfds_t, int, size_t);
 int __ppoll_chk(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *, size_t);
 
+// What comes of the wait is told by what is read then.
+#define POLLS(name, parameters, arguments, call_number) \
+  EXPORT int name parameters { \
+    struct call call; \
+    if (!lull_begin(&call, call_number, -1)) return REAL(name) arguments; \
+    int result = REAL(name) arguments; \
+    lull_agent.woken = result > 0; \
+    lull_finish(&call, (struct outcome){.result = result, .descriptor = -1, .manner = manner_wait}); \
+    return result; \
+  }
+
 DECLARE(poll)
-WAITS(int, poll, (struct pollfd * entries, nfds_t count, int timeout), (entries, count, timeout), SYS_ppoll)
+POLLS(poll, (struct pollfd * entries, nfds_t count, int timeout), (entries, count, timeout), SYS_ppoll)
 DECLARE(__poll_chk)
-WAITS(int, __poll_chk, (struct pollfd * entries, nfds_t count, int timeout, size_t room), (entries, count, timeout,
+POLLS(__poll_chk, (struct pollfd * entries, nfds_t count, int timeout, size_t room), (entries, count, timeout,
     room), SYS_ppoll)
 DECLARE(ppoll)
-WAITS(int, ppoll, (struct pollfd * entries, nfds_t count, const struct timespec *timeout, const sigset_t *mask),
+POLLS(ppoll, (struct pollfd * entries, nfds_t count, const struct timespec *timeout, const sigset_t *mask),
       (entries, count, timeout, mask), SYS_ppoll)
 DECLARE(__ppoll_chk)
-WAITS(int, __ppoll_chk,
+POLLS(__ppoll_chk,
       (struct pollfd * entries, nfds_t count, const struct timespec *timeout, const sigset_t *mask, size_t room),
       (entries, count, timeout, mask, room), SYS_ppoll)
 DECLARE(select)
-WAITS(int, select, (int count, fd_set *reads, fd_set *writes, fd_set *others, struct timeval *timeout),
+POLLS(select, (int count, fd_set *reads, fd_set *writes, fd_set *others, struct timeval *timeout),
       (count, reads, writes, others, timeout), SYS_pselect6)
 DECLARE(pselect)
-WAITS(int, pselect,
+POLLS(pselect,
       (int count, fd_set *reads, fd_set *writes, fd_set *others, const struct timespec *timeout, const sigset_t *mask),
       (count, reads, writes, others, timeout, mask), SYS_pselect6)
 DECLARE(epoll_wait)
-WAITS(int, epoll_wait, (int fd, struct epoll_event *events, int count, int timeout), (fd, events, count, timeout),
+POLLS(epoll_wait, (int fd, struct epoll_event *events, int count, int timeout), (fd, events, count, timeout),
     SYS_epoll_pwait)
 DECLARE(epoll_pwait)
-WAITS(int, epoll_pwait, (int fd, struct epoll_event *events, int count, int timeout, const sigset_t *mask),
+POLLS(epoll_pwait, (int fd, struct epoll_event *events, int count, int timeout, const sigset_t *mask),
       (fd, events, count, timeout, mask), SYS_epoll_pwait)
 #if __GLIBC_PREREQ(2, 35)
 DECLARE(epoll_pwait2)
-WAITS(int, epoll_pwait2,
+POLLS(epoll_pwait2,
       (int fd, struct epoll_event *events, int count, const struct timespec *timeout, const sigset_t *mask),
       (fd, events, count, timeout, mask), SYS_epoll_pwait)
 #endif
@@ -58,13 +69,6 @@ DECLARE(usleep) WAITS(int, usleep, (useconds_t length), (length), SYS_clock_nano
 DECLARE(sleep) WAITS(unsigned, sleep, (unsigned length), (length), SYS_clock_nanosleep)
 
 DECLARE(sigsuspend) WAITS(int, sigsuspend, (const sigset_t *mask), (mask), SYS_rt_sigsuspend)
-DECLARE(sigwait) WAITS(int, sigwait, (const sigset_t *mask, int *number), (mask, number), SYS_rt_sigtimedwait)
-DECLARE(sigwaitinfo)
-WAITS(int, sigwaitinfo, (const sigset_t *mask, siginfo_t *information), (mask, information), SYS_rt_sigtimedwait)
-DECLARE(sigtimedwait)
-WAITS(int, sigtimedwait, (const sigset_t *mask, siginfo_t *information, const struct timespec *timeout), (mask,
-    information, timeout),
-      SYS_rt_sigtimedwait)
 DECLARE(pause) WAITS(int, pause, (void), (), SYS_rt_sigsuspend)
 
 DECLARE(wait) WAITS(pid_t, wait, (int *status), (status), SYS_wait4)
@@ -104,7 +108,7 @@ void lull_resolve_waits(void) {
   FIND(epoll_pwait2)
 #endif
   FIND(nanosleep) FIND(clock_nanosleep) FIND(usleep) FIND(sleep)
-  FIND(sigsuspend) FIND(sigwait) FIND(sigwaitinfo) FIND(sigtimedwait) FIND(pause)
+  FIND(sigsuspend) FIND(pause)
   FIND(wait) FIND(waitpid) FIND(wait3) FIND(wait4) FIND(waitid) FIND(system) FIND(pclose)
   FIND(getaddrinfo) FIND(posix_spawn) FIND(posix_spawnp)
 }

@@ -51,6 +51,7 @@ public struct PacketCapture: Sendable {
     guard let handle = library.open(path, UInt32(PCAP_TSTAMP_PRECISION_NANO), &text) else {
       // libpcap puts the path before the system's own reasons, and not before its own.
       let reason = string(text)
+      if reason.contains(" of the first interface") { return try readByInterface(path) }
       let prefix = "\(path): "
       throw PacketCaptureError(
         path: path,
@@ -100,14 +101,11 @@ public struct PacketCapture: Sendable {
       case -2: break reading
       default:
         let reason = String(cString: library.error(handle))
+        if reason.contains(" of the first interface") { return try readByInterface(path) }
         let read = capture.packets.count + capture.others + capture.cut
         // A capture that was killed ends in the middle of a packet; what stands before is good.
         guard reason.hasPrefix("truncated dump file"), read > 0 else {
-          let advice =
-            reason.contains("different from the type of the first interface")
-            ? "; split it by `tshark -r FILE -Y frame.interface_id==0 -w ONE`, and give the one of the interface"
-            : ""
-          throw PacketCaptureError(path: path, reason: "after \(read) packets: \(reason)\(advice)")
+          throw PacketCaptureError(path: path, reason: "after \(read) packets: \(reason)")
         }
         capture.note = "the capture ends in the middle of a packet, after \(read) whole ones"
         break reading
@@ -124,6 +122,55 @@ public struct PacketCapture: Sendable {
     }
     if !isOrdered { capture.packets.sort { $0.time < $1.time } }
     return capture
+  }
+
+  /// Reads each interface's packets by themselves.
+  private static func readByInterface(_ path: String) throws(PacketCaptureError) -> PacketCapture {
+    var capture = PacketCapture(path: path, packets: [])
+    var failure: PacketCaptureError?
+    for file in InterfaceSplit.files(of: contents(of: path)) {
+      do throws(PacketCaptureError) {
+        let part = try withFile(file) { part throws(PacketCaptureError) in try read(path: part) }
+        capture.packets += part.packets
+        capture.others += part.others
+        capture.cut += part.cut
+      } catch { failure = PacketCaptureError(path: path, reason: error.reason) }
+    }
+    // An interface of a link that is not read, or without TCP and UDP, leaves the others.
+    if capture.packets.isEmpty, let failure { throw failure }
+    capture.packets.sort { $0.time < $1.time }
+    return capture
+  }
+
+  private static func contents(of path: String) -> [UInt8] {
+    guard let file = fopen(path, "re") else { return [] }
+    defer { fclose(file) }
+    var bytes: [UInt8] = []
+    var part = [UInt8](repeating: 0, count: 1 << 20)
+    while true {
+      let count = fread(&part, 1, part.count, file)
+      guard count > 0 else { return bytes }
+      bytes += part[..<count]
+    }
+  }
+
+  /// A file of these bytes for as long as the closure runs.
+  private static func withFile(
+    _ bytes: [UInt8], _ body: (String) throws(PacketCaptureError) -> PacketCapture
+  ) throws(PacketCaptureError) -> PacketCapture {
+    let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var name = Array("\(folder)/lull-interface-XXXXXX".utf8CString)
+    let descriptor = mkstemp(&name)
+    let path = string(name)
+    guard descriptor >= 0, let file = fdopen(descriptor, "w") else {
+      throw PacketCaptureError(path: path, reason: "cannot be created, which is needed to read it")
+    }
+    defer { unlink(path) }
+    let isWhole = fwrite(bytes, 1, bytes.count, file) == bytes.count
+    guard fclose(file) == 0, isWhole else {
+      throw PacketCaptureError(path: path, reason: "cannot be written, which is needed to read it")
+    }
+    return try body(path)
   }
 
   private static func string(_ text: [CChar]) -> String {

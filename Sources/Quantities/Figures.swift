@@ -52,6 +52,17 @@ package enum Figures {
   /// A size in the decimal unit that suits it.
   package static func bytes(_ value: UInt64) -> String { bytes(Double(value)) }
 
+  /// A span of time with no more digits than are known.
+  package static func seconds(_ value: Double, digits: Int) -> String {
+    guard value.isFinite, value != 0 else { return seconds(value) }
+    var scale = 1.0
+    while value.magnitude * scale >= 10 { scale /= 10 }
+    while value.magnitude * scale < 1 { scale *= 10 }
+    for _ in 1..<max(digits, 1) { scale *= 10 }
+    let words = seconds((value * scale).rounded() / scale).split(separator: " ")
+    return "\(trimmed(String(words[0]))) \(words[1])"
+  }
+
   /// An energy in the unit that suits it.
   package static func joules(_ value: Double) -> String {
     value.magnitude < 1 && value != 0 ? "\(brief(value * 1e3)) mJ" : "\(brief(value)) J"

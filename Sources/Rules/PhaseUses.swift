@@ -20,7 +20,16 @@ enum PhaseUses {
     signals.phases.filter { $0.name.isQuiet && !$0.isStopped && $0.durationSeconds > 0 }
   }
 
+  /// Those in which the main thread had a turn for the change, the longest first.
+  static func handled(_ phases: [Phase]) -> [(phase: Phase, seconds: Double)] {
+    phases.compactMap { phase in phase.handlerSeconds.map { (phase, $0) } }
+      .sorted { $0.seconds > $1.seconds }
+  }
+
   /// What phases cost by the prices of energy, as the share of a core, in percent, whose running would cost as much.
+  ///
+  /// The prices are those of one sort of machine, for which the limits are: a rule is broken or not wherever it is
+  /// recorded, and whatever `--machine` says.
   static func work(
     _ signals: SignalSet, _ scale: RuleScale, in phases: [Phase], noun: String
   ) -> RuleOutcome {
@@ -31,15 +40,19 @@ enum PhaseUses {
     let written = phases.reduce(0.0) { $0 + Double($1.bytesWritten) }
     let joules = phases.reduce(0) { $0 + self.joules($1, signals.priors) }
     // Each wakeup begins a spell of work.
+    let standard = EnergyPriors()
+    let coreSeconds =
+      phases.reduce(0) { $0 + ($1.standardJoules ?? self.joules($1, standard)) }
+      / standard.wattsPerBusyCore
     let rate = Exposure(seconds: seconds).percent(
-      EventSum(total: joules / signals.priors.wattsPerBusyCore, events: wakeups, unseen: 0.001))
+      EventSum(total: coreSeconds, events: wakeups, unseen: 0.001))
     var finding = RuleFinding(
       rate: rate,
       displayValue:
         "\(Figures.seconds(cpu)) of CPU time, \(Figures.count(wakeups, "wakeup")), "
         + "\(Figures.bytes(sent)) over the network and \(Figures.bytes(written)) to disk in "
         + "\(Figures.seconds(seconds)) of \(noun): \(Figures.joules(joules)), as \(Figures.brief(rate.value)) % "
-        + "of a core",
+        + "of a core at a laptop's prices",
       evidence: phases.sorted { self.joules($0, signals.priors) > self.joules($1, signals.priors) }
         .prefix(5).map {
           row(
@@ -93,6 +106,13 @@ enum PhaseUses {
       durationSeconds: 60, wakeups: WakeupSignal(), network: NetworkSignal(),
       memory: MemorySignal(peakFootprintBytes: 20_000_000), cpu: CPUSignal(),
       lifecycle: LifecycleSignal(), phases: [phase])
+  }
+
+  /// What is without a background phase, of a program with a main thread.
+  static var appExampleWithout: SignalSet {
+    var set = exampleWithout
+    set.mainThread = MainThreadSignal(turns: 9)
+    return set
   }
 
   /// The same without a background phase.

@@ -63,6 +63,20 @@ struct CallFrameBuilder {
     rows.append((range.end, CallFrameTable.none))
   }
 
+  /// The rule of one instruction.
+  func rule(at address: UInt64) -> FrameRule? {
+    var opened: OpaquePointer?
+    guard libdw.dwarf_cfi_addrframe(information, address, &opened) == 0, let frame = opened else {
+      return nil
+    }
+    defer { free(UnsafeMutableRawPointer(frame)) }
+    var start: UInt64 = 0
+    var end: UInt64 = 0
+    var isSignalFrame = false
+    guard libdw.dwarf_frame_info(frame, &start, &end, &isSignalFrame) >= 0 else { return nil }
+    return rule(of: frame, isSignalFrame: isSignalFrame)
+  }
+
   private mutating func index(of rule: FrameRule) -> UInt32 {
     if let known = indices[rule] { return known }
     let index = UInt32(rules.count)

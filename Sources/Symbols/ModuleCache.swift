@@ -80,6 +80,7 @@ final class Module {
     self.isProgramFile = contents.header.isProgramFile
     self.segments = contents.header.segments
     self.contents = contents
+    if contents.header.callFrameBytes > Self.mostReadWhole { frameRules = [:] }
   }
 
   init(identifier: Int, path: String) {
@@ -91,7 +92,9 @@ final class Module {
     contents = nil
   }
 
-  lazy var callFrames = contents?.callFrames() ?? .empty
+  private lazy var callFrames = contents?.callFrames() ?? .empty
+  /// Of modules so large that all of it would take longer to read than what is asked for.
+  private var frameRules: [UInt64: FrameRule?]?
   lazy var symbols: SymbolTable = contents?.symbols() ?? .empty
   /// Functions that start a thread or the process: stacks end there.
   private lazy var threadStarts = symbols.ranges(named: [
@@ -106,6 +109,18 @@ final class Module {
   private var names: [String: FunctionName] = [:]
   private var callSites: [UInt64: Bool] = [:]
   private var callTargets: [UInt64: UInt64?] = [:]
+
+  /// What takes some 40 ms to read; a single rule takes 40 µs.
+  private static let mostReadWhole: UInt64 = 512 << 10
+
+  /// How to leave the function at a link-time address.
+  func callFrame(at address: UInt64) -> FrameRule? {
+    guard let rules = frameRules else { return callFrames.find(address) }
+    if let known = rules[address] { return known }
+    let rule = contents?.callFrame(at: address)
+    frameRules?[address] = .some(rule)
+    return rule
+  }
 
   /// Whether code may lie in it as far as the name of the mapping tells.
   var mayHoldCode: Bool { path == "[vdso]" || (path.hasPrefix("/") && !path.hasPrefix("//")) }

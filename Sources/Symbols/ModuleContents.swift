@@ -5,6 +5,8 @@ struct ModuleHeader: Hashable, Sendable {
   var isProgramFile: Bool
   /// Holds the Swift runtime itself, so that its functions are not the program's own.
   var holdsSwiftRuntime: Bool
+  /// How much call frame information it has.
+  var callFrameBytes: UInt64
 }
 
 /// A function's name in the forms that are shown.
@@ -20,6 +22,8 @@ struct FunctionName: Hashable, Sendable {
 protocol ModuleContents {
   var header: ModuleHeader { get }
   func callFrames() -> CallFrameTable
+  /// How to leave the function at a link-time address, without reading of all others how.
+  func callFrame(at address: UInt64) -> FrameRule?
   func symbols() -> SymbolTable
   func lines() -> LineTable
   /// The inlined calls of a unit of the line table.
@@ -45,10 +49,13 @@ final class LocalContents: ModuleContents {
     header = ModuleHeader(
       machine: reader.machine, segments: reader.segments, isProgramFile: isProgramFile,
       holdsSwiftRuntime: isProgramFile && reader.hasSection(prefix: "swift5_")
-        && !reader.neededLibraries.contains { $0.hasPrefix("libswiftCore.") })
+        && !reader.neededLibraries.contains { $0.hasPrefix("libswiftCore.") },
+      callFrameBytes: reader.section(".eh_frame")?.header.sh_size ?? 0)
   }
 
   func callFrames() -> CallFrameTable { reader.callFrames() }
+
+  func callFrame(at address: UInt64) -> FrameRule? { reader.callFrame(at: address) }
 
   func symbols() -> SymbolTable {
     reader.symbols(debugFile: reader.hasFullSymbols ? nil : debugFile)

@@ -32,6 +32,7 @@ public final class ModuleReader {
   /// Build id of the file, if it has one.
   public let buildID: [UInt8]?
   private(set) var openedDwarf: OpaquePointer?
+  private var openedCallFrames: OpaquePointer?
   private var triedDwarf = false
 
   /// Bounds on what one module may make Lull hold; generous for real files, firm for hostile ones.
@@ -95,9 +96,20 @@ public final class ModuleReader {
   }
 
   deinit {
+    if let openedCallFrames { _ = libdw.dwarf_cfi_end(openedCallFrames) }
     if let openedDwarf { _ = libdw.dwarf_end(openedDwarf) }
     _ = libdw.elf_end(elf)
     close(descriptor)
+  }
+
+  /// The call frame information, opened at the first use.
+  func openCallFrames() -> OpaquePointer? {
+    if openedCallFrames == nil, let section = section(".eh_frame"),
+      section.header.sh_type != UInt32(SHT_NOBITS)
+    {
+      openedCallFrames = libdw.dwarf_getcfi_elf(elf)
+    }
+    return openedCallFrames
   }
 
   /// Whether the file is a program rather than a library.

@@ -35,6 +35,12 @@ extension ModuleReader {
     return builder.table
   }
 
+  /// How to leave the function at a link-time address: found by the file's own index, where it has one.
+  func callFrame(at address: UInt64) -> FrameRule? {
+    guard isExecutable(address), let information = openCallFrames() else { return nil }
+    return CallFrameBuilder(information: information, machine: machine).rule(at: address)
+  }
+
   private func isExecutable(_ address: UInt64) -> Bool {
     segments.contains {
       $0.isExecutable && address >= $0.address && address - $0.address < $0.fileSize

@@ -22,7 +22,7 @@ struct UnwindState {
     instructionPointer = sample.instructionPointer
     stackPointer = sample.stackPointer
     values[stackPointerNumber] = sample.stackPointer
-    values[framePointerNumber] = sample.framePointer
+    values[framePointerNumber] = sample.framePointer == 0 ? nil : sample.framePointer
   }
 
   /// The frame pointer register without the mark that asynchronous Swift frames set in it.
@@ -31,6 +31,15 @@ struct UnwindState {
   static func unmarked(_ value: UInt64) -> UInt64 {
     value >> 60 == 1 ? value & ~(1 << 60) : value
   }
+
+  /// Whether a register that functions keep over their calls is not known.
+  var lacksKeptRegisters: Bool {
+    (sample.architecture == .x86 ? [3, 12, 13, 14, 15] : Array(19...28))
+      .contains { values[$0] == nil }
+  }
+
+  /// Takes a frame pointer that was found on the stack.
+  mutating func take(framePointer: UInt64) { values[framePointerNumber] = framePointer }
 
   /// What a step to the caller came to.
   enum Step {
@@ -53,16 +62,16 @@ struct UnwindState {
 
   /// What a frame that reaches up to `end` keeps over its calls, in registers and on the stack; nil where it was not
   /// copied.
-  func kept(until end: UInt64) -> [UInt64]? {
+  func kept(until end: UInt64) -> (registers: [UInt64], words: [UInt64])? {
     let registers =
       sample.architecture == .x86 ? [3, 12, 13, 14, 15] : Array(19...28)
-    var all = registers.compactMap { values[$0] }
+    var words: [UInt64] = []
     guard end > stackPointer, end - stackPointer <= 4096 else { return nil }
     for address in stride(from: stackPointer, to: end, by: 8) {
       guard let word = load(address) else { return nil }
-      all.append(word)
+      words.append(word)
     }
-    return all
+    return (registers.compactMap { values[$0] }, words)
   }
 
   /// Goes to the caller by call frame information.

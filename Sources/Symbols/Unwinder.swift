@@ -8,6 +8,8 @@ public final class Unwinder {
   private static let maximumDepth = 512
   /// How far a return address is looked for in a frame without call frame information.
   private static let scannedWords = 64
+  /// How far the frame pointer of a function is looked for that keeps one.
+  private static let scannedFrameWords: UInt64 = 256
 
   /// An unwinder; give it the symbolizer's modules so that each file is read once.
   public init(modules: ModuleCache = ModuleCache()) { self.modules = modules }
@@ -39,7 +41,7 @@ public final class Unwinder {
     guard let link = module.linkAddress(of: address, in: mapping) else {
       return Place(module: module, address: address &- mapping.start, rule: nil)
     }
-    return Place(module: module, address: link, rule: module.callFrames.find(link))
+    return Place(module: module, address: link, rule: module.callFrame(at: link))
   }
 
   /// One sample's way from the innermost frame to the outermost.
@@ -109,6 +111,7 @@ public final class Unwinder {
           push(address, lookup: next)
         case .missing:
           state = before
+          if findFramePointer(of: place) { continue }
           join(after: place)
           return
         }
@@ -122,9 +125,39 @@ public final class Unwinder {
         let kept = before.kept(until: state.stackPointer)
       else { return }
       let slide = address &- place.address
-      result.drainsMainQueue[result.addresses.count - 1] = kept.contains { value in
-        place.module.isMainQueue(value &- slide)
+      let isMain = (kept.registers + kept.words).contains {
+        place.module.isMainQueue($0 &- slide)
       }
+      // It may be in a register that was not recorded.
+      if !isMain, before.lacksKeptRegisters, sample.lacksRegisters { return }
+      result.drains[result.addresses.count - 1] = UnwoundStack.Drain(
+        isOfMainQueue: isMain, registers: kept.registers, words: kept.words)
+    }
+
+    /// Where the frame pointer was not recorded: the first place above whose words may be a caller's frame pointer and
+    /// the return address of a call of this very function, or else of some call, and then a gap is marked.
+    private mutating func findFramePointer(of place: Place?) -> Bool {
+      guard sample.framePointer == 0, state.framePointer == nil, let place,
+        place.ownsFramePointer(sample.architecture)
+      else { return false }
+      var likely: UInt64?
+      for word in 0..<Unwinder.scannedFrameWords {
+        let slot = state.stackPointer &+ word * 8
+        guard let next = state.load(slot), let address = state.load(slot &+ 8) else { break }
+        let pointer = UnwindState.unmarked(next)
+        guard pointer == 0 || pointer > slot, slot % 16 == 0 || sample.architecture == .arm,
+          isReturnAddress(address)
+        else { continue }
+        if calls(address, place) {
+          state.take(framePointer: slot)
+          return true
+        }
+        if likely == nil, pointer != 0 { likely = slot }
+      }
+      guard let likely else { return false }
+      state.take(framePointer: likely)
+      markGap()
+      return true
     }
 
     private func supported(_ place: Place?) -> Place? {

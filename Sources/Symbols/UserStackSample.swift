@@ -9,6 +9,7 @@ public struct UserStackSample: Sendable {
   public var architecture: Architecture
   public var instructionPointer: UInt64
   public var stackPointer: UInt64
+  /// 0 where it is not known.
   public var framePointer: UInt64
   /// Values in ascending order of the bits of `registerMask` (perf's order).
   public var registers: [UInt64]
@@ -33,7 +34,7 @@ public struct UserStackSample: Sendable {
     self.callchain = callchain
   }
 
-  /// Takes the three pointers from the registers; nil if one of them was not recorded.
+  /// Takes the three pointers from the registers; nil if the stack or instruction pointer was not recorded.
   public init?(
     registers: [UInt64], registerMask: UInt64, stack: [UInt8], callchain: [UInt64],
     architecture: Architecture = .x86
@@ -43,12 +44,15 @@ public struct UserStackSample: Sendable {
       registerMask: registerMask, stack: stack, callchain: callchain, architecture: architecture)
     let (frame, stackNumber, instruction) = architecture == .x86 ? (6, 7, 8) : (29, 31, 32)
     guard let instructionPointer = perfRegister(instruction),
-      let stackPointer = perfRegister(stackNumber), let framePointer = perfRegister(frame)
+      let stackPointer = perfRegister(stackNumber)
     else { return nil }
     self.instructionPointer = instructionPointer
     self.stackPointer = stackPointer
-    self.framePointer = framePointer
+    framePointer = perfRegister(frame) ?? 0
   }
+
+  /// Whether nothing but the stack and instruction pointers was recorded.
+  var lacksRegisters: Bool { registerMask.nonzeroBitCount == 2 }
 
   /// The register with perf's number `number`, if it was recorded.
   func perfRegister(_ number: Int) -> UInt64? {
@@ -66,8 +70,16 @@ public struct UnwoundStack: Hashable, Sendable {
   public var gapAt: [Int]
   /// Whether the outermost frame is the first of the thread, and nothing is missing between.
   public var isComplete: Bool
-  /// Of the functions that drain a serial dispatch queue, as far as it is known: whether that is the main queue.
-  public var drainsMainQueue: [Int: Bool] = [:]
+  /// What a function that drains a serial dispatch queue keeps over its calls, the queue's address among it.
+  public struct Drain: Hashable, Sendable {
+    public var isOfMainQueue: Bool
+    public var registers: [UInt64]
+    /// On the stack.
+    public var words: [UInt64]
+  }
+
+  /// Those of them that are among the addresses, where what they keep was copied.
+  public var drains: [Int: Drain] = [:]
 
   public init(addresses: [UInt64] = [], gapAt: [Int] = [], isComplete: Bool = false) {
     self.addresses = addresses

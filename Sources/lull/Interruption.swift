@@ -17,6 +17,9 @@ enum Interruption {
   /// The signal to hand on to a program that is waited for; a terminal gives it its Ctrl-C itself.
   static var forwarded: Int32? { received == 0 || received == SIGINT ? nil : SIGTERM }
 
+  /// The signal that came.
+  static var signal: Int32? { received == 0 ? nil : received }
+
   /// Throws when one of the signals has come.
   static func check(_ what: @autoclosure () -> String) throws {
     guard received != 0 else { return }

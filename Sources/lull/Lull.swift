@@ -7,15 +7,11 @@ struct Lull: ParsableCommand {
     abstract: "What a Swift process costs: power and performance, recorded and scored.",
     version: Version.text,
     subcommands: [
-      RecordCommand.self, ReportCommand.self, ExportCommand.self, RulesCommand.self,
+      RecordCommand.self, TopCommand.self, ReportCommand.self, ExportCommand.self,
+      RulesCommand.self,
       EnergyCommand.self,
       MarkCommand.self, PressureCommand.self, RedactCommand.self,
       DoctorCommand.self,
       CheckCommand.self, CompareCommand.self, MergeCommand.self,
     ])
-}
-
-/// The version, in this place only.
-enum Version {
-  static let text = "0.1.0"
 }

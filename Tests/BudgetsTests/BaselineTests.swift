@@ -1,4 +1,5 @@
 import Foundation
+import Quantities
 import Reporting
 import Testing
 
@@ -65,6 +66,16 @@ import Testing
     #expect(try SampleRuns.check(Self.budget, runs, baseline: base).verdict == .inconclusive)
   }
 
+  @Test(arguments: ["user, looked at from outside", "user, recorded within the process", "user"])
+  func `a baseline by another recorder is refused, for counts too`(privilege: String) throws {
+    let runs = try SampleRuns.syncing([10, 10, 10])
+    var base = Baseline(sets: [RunSet(scenario: nil, runs: runs)])
+    base.scenarios[""]?.environment.privilege = privilege
+    let refused = try SampleRuns.check(Self.budget, runs, baseline: base)
+    #expect(refused.verdict == .inconclusive)
+    #expect(refused.results.first?.message.contains("the privilege \(privilege) became") == true)
+  }
+
   @Test func `a baseline is written the same each time, a figure a line, and reads back`() throws {
     let base = try baseline([10, 11, 12])
     let text = try base.render()
@@ -89,6 +100,58 @@ import Testing
   ])
   func `figures are rounded to six digits, counts not at all`(value: Double, rounded: Double) {
     #expect(Baseline.rounded(value) == rounded)
+  }
+
+  @Test(arguments: [3, 6, 12])
+  func `of a thousand runs like those it came from, a first budget fails one or two`(
+    count: Int
+  ) throws {
+    var random = SeededGenerator(seed: 25)
+    func uniform() -> Double { Double(random.next() >> 11) / Double(UInt64(1) << 53) }
+    func footprint() -> UInt64 {
+      let normal = (-2 * log(max(uniform(), 1e-12))).squareRoot() * cos(2 * .pi * uniform())
+      return UInt64(1_770_000 * (1 + 0.015 * normal))
+    }
+    var failures = 0
+    for _ in 0..<40 {
+      let runs = try (0..<count).map { index in
+        try SampleRuns.run("run\(index)") { $0.signals.memory?.peakFootprintBytes = footprint() }
+      }
+      let text = BudgetTemplate.render(runs)
+      let lines = text.split(separator: "\n")
+      let path = try #require(lines.firstIndex { $0.contains("peakFootprintBytes\"") })
+      let limit = try #require(Double(lines[path + 1].split(separator: " ").last ?? ""))
+      failures += (0..<100).count { _ in Double(footprint()) > limit }
+    }
+    // 4,000 runs of which one in a thousand may fail: more than 12 has a chance of one in a thousand.
+    #expect(failures <= 12)
+  }
+
+  @Test func `sizes that happen to be alike leave room, counts do not`() throws {
+    let runs = try (0..<3).map { index in
+      try SampleRuns.run("run\(index)") {
+        $0.signals.memory?.peakFootprintBytes = 1_769_472
+        $0.signals.disk?.syncs = 10
+      }
+    }
+    let text = BudgetTemplate.render(runs)
+    #expect(text.contains("max = 10\n"))
+    let check = try SampleRuns.check(
+      text,
+      [
+        SampleRuns.run("next") {
+          $0.signals.memory?.peakFootprintBytes = 1_773_568
+          $0.signals.disk?.syncs = 10
+        }
+      ])
+    #expect(check.verdict == .pass, "\(CheckText.render(check))")
+  }
+
+  @Test func `a figure and its limit are printed apart where they differ`() {
+    let texts = FigureUnit.bytes.texts(1_769_472, 1_769_473)
+    #expect(texts.0 == "1,769,472 B" && texts.1 == "1,769,473 B")
+    let apart = FigureUnit.bytes.texts(1_000_000, 2_000_000)
+    #expect(apart.0 == "1 MB" && apart.1 == "2 MB")
   }
 
   @Test func `a first budget holds what is stable and passes on the runs it came from`() throws {

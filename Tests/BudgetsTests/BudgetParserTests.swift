@@ -108,4 +108,24 @@ import Testing
     #expect(error?.line == line, "\(error?.description ?? "")")
     #expect(says == "TOML" || error?.message.contains(says) == true, "\(error?.message ?? "")")
   }
+
+  @Test func `a project's file sets options, of which none writes a file`() throws {
+    let text = """
+      [record]
+      interval = "50ms"
+      full-names = true
+      radio-loopback = false
+      battery = 12.5
+      """
+    let words = try DefaultOptions.words(of: "record", in: text, path: "lull.toml")
+    #expect(words == ["--battery=12.5", "--full-names", "--interval=50ms"])
+    #expect(try DefaultOptions.words(of: "report", in: text, path: "lull.toml").isEmpty)
+    #expect(try DefaultOptions.words(of: "export", in: text, path: "lull.toml").isEmpty)
+    _ = try BudgetParser.parse(text, path: "lull.toml")
+    for line in ["output = \"/etc/passwd\"", "force = true", "html = \"x\""] {
+      #expect(throws: BudgetFileError.self) {
+        try DefaultOptions.words(of: "record", in: "[record]\n" + line, path: "lull.toml")
+      }
+    }
+  }
 }

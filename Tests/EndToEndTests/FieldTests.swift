@@ -1,4 +1,5 @@
 import Foundation
+import PerfData
 import Testing
 
 extension EndToEnd {
@@ -9,11 +10,13 @@ extension EndToEnd {
     private static let source = """
       #define _GNU_SOURCE
       #include <fcntl.h>
+      #include <netinet/in.h>
       #include <pthread.h>
       #include <stdio.h>
       #include <stdlib.h>
       #include <string.h>
       #include <sys/sendfile.h>
+      #include <sys/socket.h>
       #include <sys/wait.h>
       #include <time.h>
       #include <unistd.h>
@@ -31,6 +34,8 @@ extension EndToEnd {
         usleep(200000);
         return unused;
       }
+      static void *spins(void *milliseconds) { burn(atof(milliseconds)); return 0; }
+      static void *naps_once(void *unused) { usleep(500000); return unused; }
       static void *sleeps(void *unused) { sleep(60); return unused; }
 
       int main(int count, char **words) {
@@ -55,8 +60,53 @@ extension EndToEnd {
           from = open("from", O_RDONLY);
           int to = open("to", O_CREAT | O_WRONLY | O_TRUNC, 0600);
           while (sendfile(to, from, 0, sizeof bytes) > 0);
+        } else if (!strcmp(what, "splices")) {
+          struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(0x7f000001)};
+          socklen_t size = sizeof address;
+          int server = socket(AF_INET, SOCK_STREAM, 0), client = socket(AF_INET, SOCK_STREAM, 0);
+          bind(server, (void *)&address, size);
+          listen(server, 5);
+          getsockname(server, (void *)&address, &size);
+          connect(client, (void *)&address, size);
+          int accepted = accept(server, 0, 0), ends[2];
+          pipe(ends);
+          int to = open("spliced", O_CREAT | O_WRONLY | O_TRUNC, 0600);
+          for (int i = 0; i < 5; i++) {
+            send(client, bytes, 4000, 0);
+            splice(accepted, 0, ends[1], 0, 4000, 0);
+            splice(ends[0], 0, to, 0, 4000, 0);
+            send(accepted, bytes, 300, 0);
+            splice(client, 0, ends[1], 0, 300, 0);
+            splice(ends[0], 0, to, 0, 300, 0);
+          }
+        } else if (!strcmp(what, "daemon")) {
+          if (!fork()) { setsid(); sleep(2); return 0; }
+          burn(20);
         } else if (!strcmp(what, "burns")) {
           burn(atof(words[2]));
+        } else if (!strcmp(what, "brief")) {
+          for (int i = atoi(words[2]); i > 0; i--) {
+            pthread_t thread;
+            pthread_create(&thread, 0, spins, words[3]);
+            pthread_join(thread, 0);
+          }
+        } else if (!strcmp(what, "forks")) {
+          for (int i = atoi(words[2]); i > 0; i--) {
+            if (!fork()) { burn(atof(words[3])); _exit(0); }
+            wait(0);
+          }
+        } else if (!strcmp(what, "many")) {
+          struct timespec start, end;
+          pthread_t threads[4000];
+          int all = atoi(words[2]);
+          clock_gettime(CLOCK_MONOTONIC, &start);
+          for (int i = 0; i < all; i++) pthread_create(threads + i, 0, naps_once, 0);
+          clock_gettime(CLOCK_MONOTONIC, &end);
+          for (int i = 0; i < all; i++) pthread_join(threads[i], 0);
+          int file = open("many", O_CREAT | O_WRONLY | O_TRUNC, 0600);
+          for (int i = 0; i < 40; i++) { write(file, "12345678", 8); usleep(5000); }
+          printf("{\\"seconds\\":%f}\\n",
+                 end.tv_sec - start.tv_sec + (end.tv_nsec - start.tv_nsec) / 1e9);
         } else if (!strcmp(what, "threads")) {
           pthread_t thread;
           for (int i = atoi(words[2]); i > 0; i--) pthread_create(&thread, 0, sleeps, 0);
@@ -157,6 +207,21 @@ extension EndToEnd {
       #expect(run.signals["disk"]["smallWrites"].int == 0)
     }
 
+    /// The kernel's event of a receive is silent about it.
+    @Test func `what is spliced from a socket was received`() throws {
+      let (scratch, path) = try program()
+      let run = try Recorded(
+        [path, "splices"], in: ["env", "-C", scratch.path], options: ["--radio-loopback"],
+        reportOptions: ["--radio-loopback"], scratch: scratch)
+      let network = run.signals["network"]
+      #expect(network["bytesSent"].int == 21_500, "\(network)")
+      #expect(network["bytesReceived"].int == 21_500, "\(network)")
+      let file = run.file(scratch.file("spliced"))
+      #expect(file["writes"].int == 10 && file["bytesWritten"].int == 21_500, "\(file)")
+      let received = network["connections"].items.compactMap { $0["bytesReceived"].int }
+      #expect(received.sorted() == [1500, 20_000], "\(network["connections"])")
+    }
+
     @Test(.enabled(if: Machine.tool("setpriv") != nil, "needs setpriv"))
     func `a program with other rights is said not to have been recorded`() throws {
       let (scratch, path) = try program()
@@ -192,6 +257,59 @@ extension EndToEnd {
       ])
       #expect(result.status == 0, "\(result.errors)")
       #expect(try Recorded.report(trace)["process"]["threadCount"].int == 301)
+    }
+
+    @Test func `threads that last for a few milliseconds are sampled`() throws {
+      let run = try run(["brief", "300", "4"])
+      let cpu = run.signals["cpu"]["totalSeconds"].double ?? 0
+      #expect(cpu > 1.1, "\(cpu)")
+      let rows = run.report["blame"]["cpu"].items
+      let samples = rows.reduce(0) { $0 + ($1["samples"].int ?? 0) }
+      // 97 a second; of so many the number itself varies by a tenth.
+      #expect(Double(samples) > 97 * cpu * 0.6 && Double(samples) < 97 * cpu * 1.4, "\(samples)")
+      let burn = rows.first { $0["function"].string == "burn" }
+      #expect((burn?["selfSeconds"].double ?? 0) > 0.8 * cpu, "\(rows)")
+      let bounds = burn?["selfSecondsInterval"].items.compactMap(\.double) ?? []
+      #expect(bounds.count == 2 && bounds[0] < bounds[1] && bounds[1] <= cpu * 1.001, "\(bounds)")
+    }
+
+    @Test func `processes that last for a few milliseconds are sampled`() throws {
+      let run = try run(["forks", "200", "5"])
+      let rows = run.report["blame"]["cpuOfChildren"].items
+      let burn = rows.first { $0["function"].string == "burn" }
+      // Each burns 5 ms; what a fork and an exit take comes on top.
+      #expect((burn?["selfSeconds"].double ?? 0) > 0.7, "\(rows)")
+      #expect((burn?["samples"].int ?? 0) > 50, "\(rows)")
+      let text = try Command.run([Machine.lull, "report", run.trace]).text
+      #expect(text.contains("CPU, children"))
+    }
+
+    @Test func `a child that goes on when its command has ended is mentioned`() throws {
+      let run = try run(["daemon"])
+      let others = run.report["processes"].items.filter { $0["outlivesCommand"].bool == true }
+      #expect(others.count == 1, "\(run.report["processes"])")
+      let text = try Command.run([Machine.lull, "report", run.trace]).text
+      #expect(text.contains("went on when the command had ended"))
+      let usual = try self.run(["forks", "3", "5"])
+      #expect(usual.report["processes"].items.count == 4)
+      #expect(usual.report["processes"].items.allSatisfy { $0["outlivesCommand"].bool != true })
+    }
+
+    /// With events of each of its own, each thread took 0.9 ms more.
+    @Test func `creating very many threads does not take much longer`() throws {
+      let (scratch, path) = try program()
+      let many = [path, "many", "3000"]
+      let place = ["env", "-C", scratch.path]
+      let alone = try JSON(lastLineOf: Command.run(place + many).text)["seconds"].double
+      let run = try Recorded(many, in: place, scratch: scratch)
+      let seconds = run.truth["seconds"].double ?? .infinity
+      #expect(seconds < 4 * (try #require(alone)) + 0.7, "\(seconds)")
+      #expect(run.report["process"]["threadCount"].int == 3001)
+      let counts = try PerfDataFile(path: run.trace).recordCounts
+      #expect(counts[RecordType.contextSwitchCPUWide, default: 0] > 3000)
+      // What comes after is told, in slices of time as long as so many threads wake.
+      let file = run.file(run.scratch.file("many"))
+      #expect((file["bytesWritten"].int ?? 0) > 0, "\(run.signals["disk"])")
     }
 
     /// Where a program is while it runs, and what becomes of it.

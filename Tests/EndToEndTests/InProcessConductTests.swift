@@ -57,6 +57,144 @@ extension EndToEnd {
       #expect(folders().isDisjoint(with: left))
     }
 
+    @Test func `samples leave a program's signals alone, and no program after it has theirs`()
+      throws
+    {
+      let scratch = try Scratch()
+      let program = scratch.file("samples")
+      try Data(Self.sampled.utf8).write(to: URL(fileURLWithPath: program + ".c"))
+      let built = try Command.run(["cc", "-O1", "-w", "-o", program, program + ".c", "-pthread"])
+      try #require(built.status == 0, "\(built.errors)")
+      try Data("int main() { for (volatile long i = 0; i < 50000000; i++); }".utf8)
+        .write(to: URL(fileURLWithPath: scratch.file("static.c")))
+      let next = try Command.run([
+        "cc", "-static", "-o", scratch.file("static"), scratch.file("static.c"),
+      ])
+      try #require(next.status == 0, "\(next.errors)")
+      let words = [program, scratch.file("static")]
+      let alone = try Command.run(words)
+      let run = try Recorded(words, options: ["--recorder", "process"], scratch: scratch)
+      #expect(run.result.text == alone.text)
+      #expect(alone.text.hasSuffix("all ended well\n"), "\(alone.text)")
+      // The thread that blocks every signal, and makes no call, is seen as often as the other.
+      let threads = run.report["signals"]["threads"].items.compactMap { $0["cpuSeconds"].double }
+      #expect(threads.count == 2 && threads.allSatisfy { $0 > 0.29 }, "\(threads)")
+      let told = run.report["blame"]["cpu"].items.filter {
+        ["burn", "used"].contains($0["function"].string ?? "")
+      }.compactMap { $0["selfSeconds"].double }.reduce(0, +)
+      #expect(told > 0.5, "\(run.report["blame"]["cpu"])")
+      #expect(run.report["trace"]["lostEvents"].int == 0)
+    }
+
+    @Test func `a library that is loaded as the program runs has its functions' names`() throws {
+      let scratch = try Scratch()
+      let library = scratch.file("late.so")
+      let sources = [
+        "late":
+          "#include <unistd.h>\nvoid waits_late(void) { for (int i = 0; i < 5; i++) usleep(80000); }",
+        "main": """
+        #include <dlfcn.h>
+        int main(int count, char **words) {
+          void *library = dlopen(words[1], RTLD_NOW);
+          ((void (*)(void))dlsym(library, "waits_late"))();
+        }
+        """,
+      ]
+      for (name, text) in sources {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: scratch.file(name + ".c")))
+      }
+      for words in [
+        ["-shared", "-fPIC", "-o", library, scratch.file("late.c")],
+        ["-o", scratch.file("main"), scratch.file("main.c")],
+      ] {
+        let built = try Command.run(["cc", "-O0"] + words)
+        try #require(built.status == 0, "\(built.errors)")
+      }
+      let run = try Recorded(
+        [scratch.file("main"), library], options: ["--recorder", "process"], scratch: scratch)
+      let functions = run.report["blame"]["blocked"].items.map { $0["function"].string }
+      #expect(functions.contains("waits_late"), "\(run.report["blame"]["blocked"])")
+    }
+
+    /// Computes with all signals blocked, waits with time limits between computing, and becomes other programs while a
+    /// sample is due.
+    private static let sampled = """
+      #define _GNU_SOURCE
+      #include <errno.h>
+      #include <poll.h>
+      #include <pthread.h>
+      #include <signal.h>
+      #include <stdio.h>
+      #include <sys/wait.h>
+      #include <time.h>
+      #include <unistd.h>
+      static double used(void) {
+        struct timespec time;
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+        return time.tv_sec + time.tv_nsec / 1e9;
+      }
+      static void burn(double seconds) {
+        double end = used() + seconds;
+        volatile unsigned sum = 0;
+        while (used() < end) for (int i = 0; i < 1000; i++) sum += i;
+      }
+      static void *computes(void *unused) {
+        sigset_t all;
+        sigfillset(&all);
+        pthread_sigmask(SIG_BLOCK, &all, NULL);
+        burn(0.3);
+        return unused;
+      }
+      static volatile int ends;
+      static void handler(int number) { ends++; }
+      int main(int count, char **words) {
+        signal(SIGTERM, handler);
+        struct sigaction action;
+        sigaction(SIGTERM, NULL, &action);
+        printf("handler %d\\n", action.sa_handler == handler);
+        int others = 0;
+        for (int number = SIGRTMIN; number <= SIGRTMAX; number++) {
+          sigaction(number, NULL, &action);
+          others += action.sa_handler != SIG_DFL;
+        }
+        printf("handlers of others %d\\n", others);
+        pthread_t thread;
+        pthread_create(&thread, NULL, computes, NULL);
+        burn(0.3);
+        pthread_join(thread, NULL);
+        int interrupted = 0;
+        struct timespec pause = {0, 500000};
+        for (int i = 0; i < 100; i++) {
+          burn(0.001);
+          interrupted += nanosleep(&pause, NULL) < 0;
+          interrupted += poll(NULL, 0, 1) < 0;
+        }
+        printf("interrupted %d\\n", interrupted);
+        kill(getpid(), SIGTERM);
+        printf("asked %d\\n", ends);
+        int bad = 0;
+        for (int i = 0; i < 60; i++) {
+          pid_t child = i % 2 ? fork() : vfork();
+          if (child == 0) {
+            if (i % 2) burn(0.0005 * (i % 20));
+            execl(i % 3 ? "/bin/true" : words[1], "next", NULL);
+            _exit(1);
+          }
+          int status;
+          waitpid(child, &status, 0);
+          bad += status != 0;
+        }
+        // Who has use for the samples' signal has it.
+        for (int number = SIGRTMIN; number <= SIGRTMAX; number++) {
+          signal(number, handler);
+          ends = 0;
+          raise(number);
+          bad += ends != 1;
+        }
+        printf(bad ? "%d ended badly\\n" : "all ended well\\n", bad);
+      }
+      """
+
     private static let source = """
       #define _GNU_SOURCE
       #include <errno.h>

@@ -74,6 +74,41 @@ extension EndToEnd {
       #expect(left.contains(folder + "/part") == isBad, "\(left)")
     }
 
+    /// Waits for events, and half a second into its life is stopped for 1.2 s in the midst of its turn.
+    private static let stoppedProgram = """
+      #include <signal.h>
+      #include <sys/epoll.h>
+      #include <sys/wait.h>
+      #include <unistd.h>
+      int main(void) {
+        struct epoll_event event;
+        int queue = epoll_create1(0);
+        for (int i = 0; i < 20; i++) {
+          epoll_wait(queue, &event, 1, 100);
+          if (i != 5) continue;
+          pid_t child = fork();
+          if (child == 0) { usleep(1200000); kill(getppid(), SIGCONT); _exit(0); }
+          raise(SIGSTOP);
+          waitpid(child, 0, 0);
+        }
+        return 0;
+      }
+      """
+
+    @Test func `a program that others stop does not hang`() throws {
+      let scratch = try Scratch()
+      let (source, program) = (scratch.file("p.c"), scratch.file("p"))
+      try Self.stoppedProgram.write(toFile: source, atomically: true, encoding: .utf8)
+      let built = try Command.run(["cc", "-O1", "-o", program, source])
+      try #require(built.status == 0, "\(built.errors)")
+      let run = try Recorded([program], scratch: scratch)
+      #expect(run.hangs.isEmpty, "\(run.hangs)")
+      #expect(run.mainThread["turns"].int ?? 0 > 15)
+      #expect(run.mainThread["blockedSeconds"].double ?? 1 < 0.1, "\(run.mainThread)")
+      let stopped = run.report["phases"].items.first { $0["name"].string == "background" }
+      #expect(abs((stopped?["durationSeconds"].double ?? 0) - 1.2) < 0.1, "\(run.report["phases"])")
+    }
+
     @Test func `property lists and the size of the code are looked at`() throws {
       let scratch = try Scratch()
       let list: [String: Any] = ["key": String(repeating: "value ", count: 4000)]

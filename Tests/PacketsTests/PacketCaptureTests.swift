@@ -152,6 +152,52 @@ struct PacketCaptureTests {
     #expect(found == (try read(Self.packed())).packets.map(\.payload), "\(output)")
   }
 
+  /// Two captures with other links, in one pcapng file as mergecap writes it, which libpcap does not read.
+  @Test(.enabled(if: hasTshark, "tshark is not installed"))
+  func `interfaces with other links are read as tshark reads them`() throws {
+    let folder = try TemporaryDirectory()
+    defer { folder.remove() }
+    let segment = WireFrame.segment(40_000, 443, payload: 5)
+    var (wired, cooked) = (CaptureBuilder(), CaptureBuilder(linkType: CaptureBuilder.cooked))
+    for index in 0..<4 {
+      wired.packet(
+        time: start + UInt64(index) * 2_000_000,
+        WireFrame.segment(40_000, 443, payload: 100 + index))
+      let header = [0x08, 0, 0, 0, 0, 0, 0, 2, 0, 1, 4, 6] + [UInt8](repeating: 0, count: 8)
+      cooked.packet(
+        time: start + 1_000_000 + UInt64(index) * 2_000_000, header + segment.dropFirst(14))
+    }
+    for (name, builder) in [("wired", wired), ("cooked", cooked)] {
+      try Data(builder.build()).write(to: URL(fileURLWithPath: "\(folder.path)/\(name)"))
+    }
+    let path = folder.path + "/both"
+    func run(_ words: [String]) throws -> String {
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+      process.arguments = words
+      let pipe = Pipe()
+      process.standardOutput = pipe
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      let data = pipe.fileHandleForReading.readDataToEndOfFile()
+      process.waitUntilExit()
+      return String(decoding: data, as: UTF8.self)
+    }
+    _ = try run([
+      "mergecap", "-F", "pcapng", "-w", path, folder.path + "/wired", folder.path + "/cooked",
+    ])
+    let told = try run([
+      "tshark", "-r", path, "-Y", "tcp", "-T", "fields", "-e", "frame.time_epoch", "-e", "tcp.len",
+    ]).split(separator: "\n").map { $0.split(separator: "\t").map(String.init) }
+    try #require(told.count == 8)
+    let capture = try PacketCapture.read(path: path)
+    #expect(capture.packets.map(\.payload) == told.compactMap { UInt64($0[1]) })
+    for (packet, fields) in zip(capture.packets, told) {
+      // tshark prints nanoseconds: 1700000000.123456789.
+      #expect(fields[0].filter { $0 != "." } == "\(packet.time)", "\(fields)")
+    }
+  }
+
   @Test func `a capture of all interfaces tells what was sent`() throws {
     let segment = Array(WireFrame.segment(40_000, 443, payload: 5).dropFirst(14))
     var builder = CaptureBuilder(linkType: CaptureBuilder.cooked)

@@ -54,4 +54,31 @@ import Testing
     #expect(Figures.bytes(value).hasPrefix("?"))
     #expect(Figures.seconds(value).hasPrefix("?"))
   }
+
+  @Test(arguments: [
+    (0.0216, 1, "20 ms"), (0.0216, 2, "22 ms"), (0.0216, 3, "21.6 ms"), (1.5, 1, "2 s"),
+    (1.04, 2, "1 s"), (0.000_96, 1, "1 ms"), (0, 1, "0 s"),
+  ])
+  func `a time has no more digits than are known`(value: Double, digits: Int, text: String) {
+    #expect(Figures.seconds(value, digits: digits) == text)
+  }
+
+  @Test func `quantiles of counted lengths are right to a thirty-second part`() throws {
+    var random = SeededGenerator(seed: 7)
+    var histogram = SpanHistogram()
+    var values: [Double] = []
+    for _ in 0..<20_000 {
+      // From nanoseconds to minutes.
+      let length = Int64(random.next() >> (20 + random.next() % 44))
+      histogram.add(length)
+      values.append(Double(length) / 1e9)
+    }
+    values.sort()
+    for share in [0.01, 0.5, 0.95, 0.99, 1] {
+      let exact = values[max(0, Int((share * 20_000).rounded(.up)) - 1)]
+      let found = try #require(histogram.quantile(share))
+      #expect(abs(found - exact) <= exact / 32 + 1e-9, "\(share): \(found), not \(exact)")
+    }
+    #expect(SpanHistogram().quantile(0.5) == nil)
+  }
 }

@@ -16,7 +16,8 @@ import Testing
       defer { processor += used }
       return thread.call(
         from: start, to: start + 30_000, meanings[call % meanings.count],
-        processorTime: (processor + used, processor))
+        use: PreloadUse(processor: processor + used, processorBefore: processor, waits: 0)
+      ).waits
     }
   }
 
@@ -25,12 +26,36 @@ import Testing
     let waits = told(calls: 100, using: used, of: [file])
     let sum = waits.reduce(0) { $0 + $1.to - $1.from }
     #expect(sum <= 100 * off && sum > 100 * off - 30_000, "\(sum) of \(100 * off)")
-    #expect(waits.allSatisfy { $0.to - $0.from >= 20_000 && !$0.isUnseen })
+    #expect(waits.allSatisfy { $0.to - $0.from >= 20_000 })
     #expect(zip(waits, waits.dropFirst()).allSatisfy { $0.to <= $1.from })
   }
 
   @Test func `a wait of one kind is not told as another's`() {
     let socket = CallMeaning(function: "tcp_recvmsg", onlyWaits: false)
     #expect(told(calls: 100, using: 20_000, of: [file, socket]).isEmpty)
+  }
+
+  /// Half a CPU's time in 10 ms, with so many times that the thread went to sleep.
+  private func reading(waits: UInt64) -> PreloadThread.Reading? {
+    var thread = PreloadThread(tid: 1, began: 0, processor: 0)
+    return thread.read(PreloadUse(processor: 5_000_000, waits: waits), at: 10_000_000)
+  }
+
+  @Test func `who did not go to sleep had no CPU`() {
+    let awake = reading(waits: 0)
+    #expect(awake?.unseen?.isInvoluntary == true && awake?.brief == nil)
+    #expect(awake?.unseen.map { $0.to - $0.from } == 5_000_000)
+    #expect(reading(waits: 1)?.unseen?.isInvoluntary == false)
+  }
+
+  @Test func `each time that a thread went to sleep is told once`() {
+    let reading = reading(waits: 30)
+    #expect(reading?.brief?.count == 30 && reading?.brief?.length == 5_000_000)
+    #expect(reading?.brief?.within == 0..<10_000_000 && reading?.unseen == nil)
+    var thread = PreloadThread(tid: 1, began: 0, processor: 0)
+    let sleep = CallMeaning(function: "hrtimer_nanosleep", onlyWaits: true)
+    let use = PreloadUse(processor: 2_000_000, waits: 1)
+    let (waits, told) = thread.call(from: 2_000_000, to: 9_000_000, sleep, use: use)
+    #expect(waits.count == 1 && told?.brief == nil && told?.unseen == nil)
   }
 }

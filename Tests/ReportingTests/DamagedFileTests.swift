@@ -63,6 +63,40 @@ import Testing
     try check(bytes, name, Self.all)
   }
 
+  /// Forty segments of one connection, as a pcap or a pcapng file.
+  private static func capture(isNext: Bool) -> [UInt8] {
+    func little(_ values: UInt32...) -> [UInt8] {
+      values.flatMap { value in (0..<4).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) } }
+    }
+    func block(_ type: UInt32, _ body: [UInt8]) -> [UInt8] {
+      let body = body + [UInt8](repeating: 0, count: (4 - body.count % 4) % 4)
+      return little(type, UInt32(body.count + 12)) + body + little(UInt32(body.count + 12))
+    }
+    let segment = WireFrame.segment(40_000, 443, payload: 10)
+    let times = (0..<40).map { 1_700_000_000_000_000 + UInt64($0) * 100_000 }
+    guard isNext else {
+      var builder = CaptureBuilder()
+      for time in times { builder.packet(time: time * 1000, segment) }
+      return builder.build()
+    }
+    let size = UInt32(segment.count)
+    // Section, interface, and a packet's interface, time and sizes.
+    return times.reduce(
+      into: block(0x0a0d_0d0a, little(0x1a2b_3c4d, 1, .max, .max)) + block(1, little(1, 65_535))
+    ) { bytes, time in
+      let (high, low) = (UInt32(time >> 32), UInt32(truncatingIfNeeded: time))
+      bytes += block(6, little(0, high, low, size, size) + segment)
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `the captures that are damaged are good before`(isNext: Bool) throws {
+    try TemporaryDirectory.withFile(Self.capture(isNext: isNext)) { path in
+      let status = try run(["report", path], size: 10_000)
+      #expect(status == 0)
+    }
+  }
+
   static let seeds: [UInt64] = [1, UInt64.random(in: 0 ... .max)]
 
   @Test(arguments: seeds) func `no damage takes memory that the file does not explain`(
@@ -75,11 +109,15 @@ import Testing
     var random = SeededGenerator(seed: seed)
     var mutator = StructuralMutator(seed: seed)
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    var files = [("pcap", Self.capture(isNext: false)), ("pcapng", Self.capture(isNext: true))]
     for name in names where !name.hasSuffix(".md") {
       guard let data = try? Data(contentsOf: folder.appendingPathComponent(name)), data.count > 128
       else { continue }
+      files.append((name, [UInt8](data)))
+    }
+    for (name, whole) in files {
       for round in 0..<rounds {
-        var bytes = [UInt8](data)
+        var bytes = whole
         if round % 2 == 0 { bytes = mutator.mutate(bytes) }
         for _ in 0..<Int.random(in: 1...4, using: &random) {
           let place = Int.random(in: 0..<bytes.count, using: &random)

@@ -6,6 +6,7 @@ enum PrivateTrace {
   /// What must not be in a redacted copy, as bytes of text.
   static let secrets = [
     "alice", "secrethost", "secretproject", "bobsmith", "93.184.216.34", "hunter2-in-a-stack",
+    "acme-corp", "customers", "merger", "notes.txt",
   ]
   static let remote: [UInt8] = [93, 184, 216, 34]
 
@@ -48,6 +49,8 @@ enum PrivateTrace {
         time: second * 3 + 10_000 + index * 1000, tid: 100, number: 1, result: 512,
         arguments: [fd, 0, 512])
     }
+    trace.open(time: second * 4, tid: 100, path: "/srv/acme-corp/customers.db", fd: 8)
+    trace.open(time: second * 5, tid: 100, path: "merger/plan of it.txt", fd: 9)
     trace.exit(time: second * 6, pid: 100, tid: 100)
     try trace.write(to: path)
   }

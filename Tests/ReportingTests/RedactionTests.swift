@@ -6,17 +6,23 @@ import Testing
   @Test func `homes, build folders and people become placeholders, each its own`() {
     var names = NameRedactor(hostname: "buildbox.example.org")
     let pairs = [
-      ("/home/alice/data/x.txt", "/home/user/data/x.txt"),
-      ("/home/bob/data/x.txt", "/home/user2/data/x.txt"),
-      ("/root/notes", "/home/user3/notes"),
-      ("/home/alice/app/.build/debug/app", "/build/.build/debug/app"),
-      ("/home/alice/app/Sources/App/main.swift", "/build/Sources/App/main.swift"),
-      ("/ci/thing/data", "/build2/thing/data"),
+      ("/home/alice/data/x.txt", "/home/user/data/n.txt"),
+      ("/home/bob/data/x.txt", "/home/user2/data/n.txt"),
+      ("/root/notes", "/home/user3/n2"),
+      ("/home/alice/app/.build/debug/app", "/build/.build/debug/n3"),
+      ("/home/alice/app/Sources/App/main.swift", "/build/Sources/n4/main.swift"),
+      ("/ci/thing/data", "/build2/n5/data"),
+      ("/srv/acme-corp/customers.db", "/srv/n6/n7.db"),
+      ("/srv/acme-corp/customers.db-wal", "/srv/n6/n7.db-wal"),
+      ("/var/log/acme/2026.log", "/var/log/n8/2026.log"),
+      ("/opt/acme/bin/tool", "/opt/n8/bin/n9"),
+      ("/opt/swift/usr/lib/libx.so", "/opt/swift/usr/lib/libx.so"),
+      ("/usr/local/acme", "/usr/local/n8"),
       ("/usr/lib/libc.so.6", "/usr/lib/libc.so.6"), ("/proc/self/maps", "/proc/self/maps"),
-      ("/dev/shm/x", "/dev/shm/x"), ("/tmp/alice.sock", "/tmp/user.sock"),
-      ("--path=/home/bob/x,/usr/x", "--path=/home/user2/x,/usr/x"),
-      ("cat /home/bob/x /home/alice/y", "cat /home/user2/x /home/user/y"),
-      ("-I/home/bob/include", "-I/home/user2/include"), ("a/b/c", "a/b/c"), ("//anon", "//anon"),
+      ("/dev/shm/x", "/dev/shm/n"), ("/tmp/alice.sock", "/tmp/n10.sock"),
+      ("--path=/home/bob/x,/usr/x", "--path=/home/user2/n,/usr/x"),
+      ("cat /home/bob/x /home/alice/y", "cat /home/user2/n /home/user/n11"),
+      ("-I/home/bob/include", "-I/home/user2/n12"), ("a/b/c", "a/b/c"), ("//anon", "//anon"),
       ("buildbox up, buildbox.example.org too", "host up, host too"), ("malice", "malice"),
       ("[heap]", "[heap]"), ("", ""), ("/", "/"), ("socket:[123]", "socket:[123]"),
     ]
@@ -30,12 +36,30 @@ import Testing
     for (_, text) in pairs { #expect(again.text(text) == text) }
   }
 
+  @Test func `paths with blanks, and those from the working directory on, are paths too`() {
+    var names = NameRedactor(hostname: nil)
+    let files = [
+      ("/srv/acme corp/the plan.txt", "/srv/n/n2.txt"), ("secret/plan.txt", "n3/n4.txt"),
+      ("socket:[12]", "socket:[12]"), ("[heap]", "[heap]"),
+    ]
+    let arguments = [
+      ("--out=secret/plan.txt", "--out=n3/n4.txt"),
+      ("https://example.org/x", "https://example.org/x"),
+      ("plain", "plain"), ("-v", "-v"),
+    ]
+    for (text, _) in files { _ = names.file(text) }
+    for (text, _) in arguments { _ = names.argument(text) }
+    names.seal()
+    for (text, expected) in files { #expect(names.file(text) == expected) }
+    for (text, expected) in arguments { #expect(names.argument(text) == expected) }
+  }
+
   @Test func `a folder that is called as a placeholder keeps its name to itself`() {
     var names = NameRedactor(hostname: nil)
     for text in ["/ci/a", "/build/a", "/home/alice/a"] { _ = names.text(text) }
     names.seal()
-    #expect(names.text("/ci/a") == "/build2/a")
-    #expect(names.text("/build/a") == "/build/a")
+    #expect(names.text("/ci/a") == "/build2/n")
+    #expect(names.text("/build/a") == "/build/n")
   }
 
   @Test func `addresses keep their kind, and different ones stay different`() {

@@ -73,7 +73,7 @@ enum SampleReport {
       processes: [ReportBuilder.totals(of: process, start: process.start)],
       capture: ReportBuilder.section(
         of: capture, start: Timestamp(nanoseconds: 0), missing: signals.unavailable),
-      score: ReportBuilder.section(of: evaluation),
+      score: ReportBuilder.section(of: evaluation, on: metadata()),
       signals: SignalBuilding.build(
         signals, counters: [CounterSeries(name: "instructions", value: 123_456_789)]),
       blame: BlameBuilding.build(signals.blame),

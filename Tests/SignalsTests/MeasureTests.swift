@@ -9,19 +9,6 @@ import Testing
 private let second: UInt64 = 1_000_000_000
 private let millisecond: UInt64 = 1_000_000
 
-/// Measures a program, pid 100, that starts at 1 s.
-private func measure(
-  _ options: MeasurementOptions = .init(), _ build: (inout TraceBuilder) throws -> Void
-) throws -> SignalSet {
-  var builder = TraceBuilder()
-  try builder.capture(time: second, rootPid: 100)
-  try builder.process(time: second, pid: 100)
-  builder.comm(time: second, pid: 100, tid: 100, name: "program")
-  try build(&builder)
-  let trace = try builder.withFile { try Trace.load(path: $0) }
-  return try Measurement.measure(trace, options: options)
-}
-
 extension TraceBuilder {
   /// Thread 100 waits from one millisecond to another, with these frames.
   fileprivate mutating func wait(
@@ -41,7 +28,7 @@ extension TraceBuilder {
 
 struct MainThreadMeasureTests {
   @Test func `turns split at event waits, and their parts add up to the nanosecond`() throws {
-    let signals = try measure { builder in
+    let signals = try measureProgram { builder in
       builder.switchIn(time: second, 100)
       try builder.wait(from: 20, to: 1000, in: TraceBuilder.runLoop, id: 1)
       // A turn of 300 ms: 10 running, 280 blocked, 10 running.
@@ -66,7 +53,7 @@ struct MainThreadMeasureTests {
   }
 
   @Test func `a program without an event wait has no hangs`() throws {
-    let signals = try measure { builder in
+    let signals = try measureProgram { builder in
       builder.switchIn(time: second, 100)
       try builder.wait(from: 20, to: 5000, in: ["pread", "load()"], id: 1)
       builder.exit(time: second + 6000 * millisecond, pid: 100, tid: 100)
@@ -134,7 +121,7 @@ struct ThreadChurnTests {
 
 struct WakeupMeasureTests {
   @Test func `a 50 ms timer is found with its period and count`() throws {
-    let signals = try measure { builder in
+    let signals = try measureProgram { builder in
       builder.switchIn(time: second, 100)
       for tick in UInt64(1)...40 {
         try builder.wait(
@@ -149,7 +136,7 @@ struct WakeupMeasureTests {
   }
 
   @Test func `a wake by another process and one by our own are told apart`() throws {
-    let signals = try measure { builder in
+    let signals = try measureProgram { builder in
       builder.comm(time: second, pid: 100, tid: 101, name: "worker")
       builder.switchIn(time: second, 100)
       try builder.wait(
@@ -164,7 +151,7 @@ struct WakeupMeasureTests {
 
 struct BlockingSumsTests {
   @Test func `a wait is ended by the threads that end it most often`() throws {
-    let signals = try measure { builder in
+    let signals = try measureProgram { builder in
       for tid in UInt32(101)...103 {
         builder.comm(
           time: second, pid: 100, tid: Int32(tid), name: tid == 103 ? "other" : "worker")
@@ -187,7 +174,7 @@ struct BlockingSumsTests {
 
 struct DiskMeasureTests {
   @Test func `a file replaced again and again is rewritten but for its first content`() throws {
-    let signals = try measure { builder in
+    let signals = try measureProgram { builder in
       for round in UInt64(0)..<3 {
         let time = second + round * 2 * second
         builder.open(time: time + 1000, tid: 100, path: "/data/.tmp\(round)", fd: 4, flags: 0o101)
@@ -217,14 +204,14 @@ struct NetworkMeasureTests {
   }
 
   @Test func `bursts are 1.5 s apart and loopback is left out unless asked for`() throws {
-    let far = try measure { connect(&$0, remote: [198, 51, 100, 7]) }
+    let far = try measureProgram { connect(&$0, remote: [198, 51, 100, 7]) }
     #expect(far.network?.bursts.count == 2)
     #expect(far.network?.bursts.first?.bytesReceived == 900)
     #expect(far.network?.bytesReceived == 1800)
-    let near = try measure { connect(&$0, remote: [127, 0, 0, 1]) }
+    let near = try measureProgram { connect(&$0, remote: [127, 0, 0, 1]) }
     #expect(near.network?.bursts.isEmpty == true)
     #expect(near.network?.bytesReceived == 1800)
-    let asked = try measure(.init(includeLoopback: true)) {
+    let asked = try measureProgram(.init(includeLoopback: true)) {
       connect(&$0, remote: [127, 0, 0, 1])
     }
     #expect(asked.network?.bursts.count == 2)
@@ -257,7 +244,7 @@ struct NetworkMeasureTests {
 
 struct MemoryMeasureTests {
   @Test func `a leak of 6 MB a minute is the slope, with an interval that excludes zero`() throws {
-    let signals = try measure { builder in
+    let signals = try measureProgram { builder in
       for step in UInt64(0)...100 {
         builder.footprint(
           time: second + step * 100 * millisecond, pid: 100,
@@ -298,7 +285,7 @@ struct MemoryMeasureTests {
 
 struct CPUMeasureTests {
   @Test func `half a core for four seconds is a median share of one half`() throws {
-    let signals = try measure { builder in
+    let signals = try measureProgram { builder in
       for step in UInt64(0)..<40 {
         builder.switchIn(time: second + step * 100 * millisecond, 100)
         builder.switchOut(time: second + (step * 100 + 50) * millisecond, 100)
@@ -314,7 +301,7 @@ struct CPUMeasureTests {
 struct EnergyMeasureTests {
   /// Four wakes: two of an idle CPU, one of a busy CPU, one by a thread.
   @Test func `only wakes that found the CPU idle are charged, the others are the doubt`() throws {
-    let signals = try measure { builder in
+    let signals = try measureProgram { builder in
       builder.switchIn(time: second, 100)
       func wait(
         _ index: UInt64, _ function: String, _ context: TraceBuilder.WakeContext?,
@@ -366,7 +353,7 @@ struct EnergyMeasureTests {
 
 struct EnergyShareTests {
   @Test func `a function's energy does not depend on the order of its stacks`() throws {
-    let signals = try measure { builder in
+    let signals = try measureProgram { builder in
       builder.switchIn(time: second, 100)
       for sample in UInt64(0)..<210 {
         let time = second + sample * 10 * millisecond

@@ -11,15 +11,11 @@ private let second: UInt64 = 1_000_000_000
 private func measure(
   _ options: MeasurementOptions = .init(), _ build: (inout TraceBuilder) throws -> Void
 ) throws -> SignalSet {
-  var builder = TraceBuilder()
-  try builder.capture(time: second, rootPid: 100)
-  try builder.process(time: second, pid: 100)
-  builder.comm(time: second, pid: 100, tid: 100, name: "program")
-  builder.switchIn(time: second, 100)
-  try build(&builder)
-  builder.exit(time: 21 * second, pid: 100, tid: 100)
-  let trace = try builder.withFile { try Trace.load(path: $0) }
-  return try Measurement.measure(trace, options: options)
+  try measureProgram(options) { builder in
+    builder.switchIn(time: second, 100)
+    try build(&builder)
+    builder.exit(time: 21 * second, pid: 100, tid: 100)
+  }
 }
 
 extension TraceBuilder {
@@ -104,6 +100,23 @@ struct PhaseTests {
       try builder.mark("background", at: 10 * second)
     }
     #expect(signals.phases[2].name == .background && signals.phases[2].handlerSeconds == nil)
+  }
+
+  @Test func `what a phase costs by the rules' prices is the same on any machine`() throws {
+    let machines: [MachineClass] = [.phone, .laptop, .server]
+    let phases = try machines.map { machine in
+      try measure(MeasurementOptions(machine: machine)) { builder in
+        try builder.eventWait(from: second * 12 / 10, to: 9 * second, id: 1)
+        try builder.mark("background", at: 10 * second)
+        try builder.eventWait(from: 12 * second, to: 15 * second, id: 10)
+      }.phases[2]
+    }
+    // From 10 to 12 s and from 15 to 21 s it runs.
+    let watts = EnergyPriors(.laptop).wattsPerBusyCore
+    for phase in phases {
+      #expect(abs((phase.standardJoules ?? 0) - 8 * watts) < 0.02 * watts, "\(phase)")
+    }
+    #expect(phases[0].energy?.totalJoules != phases[2].energy?.totalJoules)
   }
 
   @Test func `a signal may stand for a mark`() throws {

@@ -35,7 +35,8 @@ import Testing
     } else {
       path = try TestProgram.cLibrary()
     }
-    let table = try ModuleReader(path: path).callFrames()
+    let reader = try ModuleReader(path: path)
+    let table = reader.callFrames()
     var columns: [String] = []
     var inFunction = false
     var rows = 0
@@ -56,6 +57,8 @@ import Testing
           wrong.append("\(line): none")
           continue
         }
+        // Found by the file's index rather than in the table of all.
+        if reader.callFrame(at: address) != rule { wrong.append("\(line): another by itself") }
         var differences: [String] = []
         for (column, value) in zip(columns, parts).dropFirst() {
           if column == "CFA" {

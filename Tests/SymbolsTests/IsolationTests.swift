@@ -39,6 +39,7 @@ import Testing
       for address in stride(from: entry.address, to: entry.end, by: 3) {
         #expect(symbols.find(address) == others.find(address))
         #expect(frames.find(address) == otherFrames.find(address))
+        #expect(there.callFrame(at: address) == frames.find(address))
         let found = lines.find(address, functionStart: entry.address)
         #expect(found == otherLines.find(address, functionStart: entry.address))
       }

@@ -332,6 +332,10 @@ struct WaitClassifierTests {
       (["schedule", "do_wait", "kernel_wait4", "__x64_sys_wait4"], .child),
       (["schedule", "do_epoll_wait", "__x64_sys_epoll_wait"], .eventWait),
       (["io_schedule", "filemap_fault", "handle_mm_fault", "exc_page_fault"], .pageFault),
+      (["schedule", "do_signal_stop", "get_signal", "arch_do_signal_or_restart"], .stopped),
+      (
+        ["schedule", "get_signal", "arch_do_signal_or_restart", "exit_to_user_mode_loop"], .stopped
+      ),
       (["schedule", "unheard_of"], .other),
     ] as [([String], WaitCause)])
   func `kernel functions name the cause`(kernel: [String], expected: WaitCause) {

@@ -16,7 +16,8 @@ struct ThreadHistoryTests {
 
   @Test(arguments: [1, 5, 6, 7, 40, 300])
   func `waits that are told afterwards are as those known at once`(wakers: Int) {
-    let causes = WaitCause.allCases.filter { $0 != .unknown } + [.unknown]
+    // No call tells of a stop.
+    let causes = WaitCause.allCases.filter { $0 != .unknown && $0 != .stopped } + [.unknown]
     var told = ThreadHistoryBuilder(followsIdle: true, learnsCauses: true)
     var known = ThreadHistoryBuilder(followsIdle: true)
     var time: UInt64 = 5
@@ -115,12 +116,12 @@ struct ThreadHistoryTests {
     }
     for history in [ThreadHistory(intervals), ThreadHistory(intervals).takingUnknownForIdle] {
       let own = Array(history)
-      let events = own.indices.filter { own[$0].state == .blocked(.eventWait) }
-      let told = Array(history.eventWaits)
+      let events = own.indices.filter { isIdle(own[$0].state) }
+      let told = Array(history.idleWaits)
       #expect(told.map(\.index) == events)
       #expect(told.map(\.start) == events.map { own[$0].start })
       #expect(told.map(\.end) == events.map { own[$0].end })
-      let part = history[300..<900].eventWaits.map(\.index)
+      let part = history[300..<900].idleWaits.map(\.index)
       #expect(part == events.filter { (300..<900).contains($0) })
       for position in [0, 1, 255, 256, 1300, 2000] {
         var counted: [String: Int] = [:]
@@ -202,13 +203,13 @@ struct HistoryPartTests {
   @Test func `waits for events are all that there are, in histories without any too`() {
     let some = intervals(1000, from: 1000)
     let all = ThreadHistory(some)
-    let without = ThreadHistory(some.filter { $0.state != .blocked(.eventWait) })
+    let without = ThreadHistory(some.filter { !isIdle($0.state) })
     let histories = [
       all, without, without.takingUnknownForIdle, all[300..<700], without[300..<700], [],
     ]
     let counts = histories.map { history in
-      let told = Array(history.eventWaits)
-      let own = zip(history.indices, history).filter { $1.state == .blocked(.eventWait) }
+      let told = Array(history.idleWaits)
+      let own = zip(history.indices, history).filter { isIdle($1.state) }
       #expect(told.map(\.index) == own.map { $0.0 })
       #expect(told.map(\.start) == own.map { $0.1.start })
       #expect(told.map(\.end) == own.map { $0.1.end })
@@ -281,6 +282,11 @@ struct HistoryPartTests {
   }
 }
 
+/// Whether a thread waits for events or is held by others.
+private func isIdle(_ state: ThreadState) -> Bool {
+  state == .blocked(.eventWait) || state == .blocked(.stopped)
+}
+
 struct IntervalKeyTests {
   @Test(arguments: [nil, 0, 1, 77, IntervalKey.mostStacks - 1], [nil, -1, 0, 1, Int32.max, .min])
   func `a key holds what it was made of`(stack: Int?, waker: Int32?) {
@@ -290,7 +296,7 @@ struct IntervalKeyTests {
       let key = IntervalKey(state, stack: stack).ended(by: waker)
       #expect(key.state == state && key.stack == stack && key.waker == waker)
       #expect(key.isUnknown == (state == .blocked(.unknown) && stack == nil))
-      #expect(key.isEventWait == (state == .blocked(.eventWait)))
+      #expect(key.isIdle == isIdle(state))
     }
   }
 

@@ -28,12 +28,14 @@ struct PendingResult {
   mutating func hold(to budget: Budget) {
     guard let measured = result.measured else { return }
     let runs = result.values.count
-    let found =
-      runs == 1 ? unit.text(measured) : "\(unit.text(measured)) (\(budget.aggregate) of \(runs))"
+    let of = runs == 1 ? "" : " (\(budget.aggregate) of \(runs))"
+    let found = unit.text(measured) + of
     if let max = budget.max, measured > max {
-      fail("\(found), the limit is \(unit.text(max))")
+      let texts = unit.texts(measured, max)
+      fail("\(texts.0)\(of), the limit is \(texts.1)")
     } else if let min = budget.min, measured < min {
-      fail("\(found), the least allowed is \(unit.text(min))")
+      let texts = unit.texts(measured, min)
+      fail("\(texts.0)\(of), the least allowed is \(texts.1)")
     } else {
       let limits = [
         budget.max.map { "at most \(unit.text($0))" },

@@ -1,3 +1,4 @@
+import Quantities
 import Reporting
 import TOMLKit
 
@@ -7,7 +8,7 @@ package enum BudgetParser {
   package static func parse(_ text: String, path: String) throws(BudgetFileError) -> BudgetFile {
     let document = StrictTable.Document(path: path, lines: TOMLLines(text))
     let root = StrictTable(table: try table(text, path), place: "", document: document)
-    try root.allow(["budget", "scenario", "settings"])
+    try root.allow(["budget", "scenario", "settings"] + DefaultOptions.known.keys)
     var file = BudgetFile(path: path)
     if let settings = try root.table("settings") { file.settings = try read(settings: settings) }
     for table in try root.tables("scenario") {
@@ -23,7 +24,7 @@ package enum BudgetParser {
     return file
   }
 
-  private static func table(_ text: String, _ path: String) throws(BudgetFileError) -> TOMLTable {
+  static func table(_ text: String, _ path: String) throws(BudgetFileError) -> TOMLTable {
     do {
       return try TOMLTable(string: text)
     } catch let error as TOMLParseError {

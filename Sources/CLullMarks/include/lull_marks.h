@@ -1,5 +1,5 @@
-// Marks and intervals for a recording by Lull. Nothing happens unless one is being made: each function is
-// empty, and costs a call. A recorder puts a probe on it.
+// Marks and intervals for a recording by Lull. Nothing happens unless one is being made: each function costs two calls
+// of next to nothing. A recorder puts a probe on it, or a library into the program that takes the marks.
 #ifndef LULL_MARKS_H
 #define LULL_MARKS_H
 

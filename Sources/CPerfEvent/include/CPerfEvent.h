@@ -12,7 +12,9 @@
 
 #include "bpf.h"
 #include "contents.h"
+#include "leftovers.h"
 #include "marks.h"
+#include "sockets.h"
 #include "tracefs.h"
 
 /// The fields of `struct perf_event_attr` that Lull sets; `flags` is its whole bit field.

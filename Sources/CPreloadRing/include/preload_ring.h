@@ -18,7 +18,7 @@
 #define LULL_PRELOAD_FOLDER "LULL_PRELOAD_FOLDER"
 
 enum {
-  lull_preload_version = 1,
+  lull_preload_version = 2,
   lull_page_bytes = 4096,
   lull_ring_bytes = 1 << 20,
   // A ring takes memory as it grows, so much at a time.
@@ -42,6 +42,20 @@ struct lull_control {
   uint32_t stack_bytes;
   // Its process, which may have been killed.
   int32_t recorder;
+  // So much CPU time, in nanoseconds, is between two samples of a thread; 0 where none are wanted.
+  uint32_t sample_interval;
+};
+
+// Whether a process's threads are sampled, and why not.
+enum lull_sampling {
+  lull_sampling_unwanted,
+  lull_sampling_on,
+  // Before Linux 5.9 (on arm64 5.16) a timer's signal may end a call that waits.
+  lull_sampling_old_kernel,
+  // The program has use for the signal itself.
+  lull_sampling_signal_taken,
+  // No timer was to be had for a thread.
+  lull_sampling_refused,
 };
 
 struct lull_segment {
@@ -54,9 +68,14 @@ struct lull_segment {
   uint64_t began;
   // Whether what the C library's streams read and write is seen.
   uint32_t sees_streams;
-  uint32_t spare;
+  // Of enum lull_sampling; in the first segment it changes as the process goes on.
+  uint32_t sampling;
   // What could not be given a ring: threads.
   uint64_t threads_without_ring;
+  // When the program was first asked to end by a signal that it takes itself, 0 until then; and by which.
+  uint64_t asked_at;
+  uint32_t asked_by;
+  uint32_t spare;
 };
 
 // The call that a thread is in.
@@ -79,7 +98,9 @@ struct lull_slot {
   uint32_t has_open_record;
   // How much of the ring has memory.
   uint32_t reserved;
-  uint32_t spare[20];
+  // The timer on the thread's CPU time, counted from 1; 0 where there is none.
+  uint32_t timer;
+  uint32_t spare[19];
   // Bytes ever read; the recorder's, and far enough from what the thread writes.
   uint64_t tail;
   uint64_t more_spare[15];
@@ -90,14 +111,20 @@ struct lull_slot {
 
 enum lull_record_kind {
   lull_record_call = 1,
+  // Arguments are its CPU time and how often it has waited.
   lull_record_thread_begin,
+  // Arguments are its CPU time, the start of the call that it was in, and that one's number below how often it waited.
   lull_record_thread_end,
   // With the new name as its path.
   lull_record_name,
   // A file that is mapped to be executed: arguments are address, length and offset.
   lull_record_mapping,
-  // The process ends by its own doing.
+  // The process ends by its own doing: arguments are the thread's CPU time, and how often all its threads waited.
   lull_record_process_end,
+  // A mark, by its name: arguments are 0, or 1 and 2 where it begins and ends an interval, and the interval's number.
+  lull_record_mark,
+  // Where the thread was as its CPU time had gone on for an interval.
+  lull_record_sample,
 };
 
 // What a descriptor is.
@@ -110,14 +137,16 @@ enum lull_descriptor_kind {
   lull_descriptor_tcp,
   lull_descriptor_udp,
   lull_descriptor_other_socket,
-  // eventfd, epoll, timerfd and their like.
+  // eventfd, epoll and their like.
   lull_descriptor_event,
   lull_descriptor_terminal,
+  lull_descriptor_signals,
+  lull_descriptor_timer,
 };
 
 // Parts that follow a record, in this order.
 enum lull_record_part {
-  // Two numbers: the thread's CPU time at its end, and at its start (or all ones).
+  // Three numbers: the thread's CPU time at its end, and at its start (or all ones), and how often it has waited.
   lull_part_cpu = 1,
   // A length, and text padded to 8.
   lull_part_path = 2,
@@ -132,6 +161,8 @@ enum lull_record_part {
 enum lull_number {
   // getaddrinfo.
   lull_number_names = 1 << 16,
+  // Another thread's wait is ended: the first argument is what it waits on.
+  lull_number_wake,
 };
 
 // Of a size that is a multiple of 64: it lies whole in the ring, what follows it may go on at the ring's start.

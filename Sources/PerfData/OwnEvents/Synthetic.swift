@@ -54,7 +54,7 @@ public enum SyntheticEvent: String, CaseIterable, Sendable {
 
 /// One reading of a process's memory, faults, times and I/O from /proc.
 ///
-/// On disk: 20 little-endian 64-bit words in the order of the properties, the last one reserved.
+/// On disk: 20 little-endian 64-bit words in the order of the properties; the last one was zero in traces of before.
 public struct FootprintSample: Sendable, Hashable {
   /// Anonymous resident bytes.
   public var anonymous: UInt64 = 0
@@ -94,6 +94,18 @@ public struct FootprintSample: Sendable, Hashable {
   public var cancelledWriteBytes: UInt64 = 0
   /// Threads now.
   public var threadCount: UInt64 = 0
+  /// The signals that have a handler, from signal 1 in the lowest bit on (SigCgt of /proc/PID/status). The bit of
+  /// SIGKILL, which can have none, says that they are known.
+  public var caughtSignals: UInt64 = 0
+
+  /// SIGKILL's bit.
+  public static let signalsKnown: UInt64 = 1 << 8
+
+  /// Whether a signal has a handler; nil where that was not read.
+  public func catches(_ signal: Int) -> Bool? {
+    guard caughtSignals & Self.signalsKnown != 0, (1...64).contains(signal) else { return nil }
+    return caughtSignals & 1 << UInt64(signal - 1) != 0
+  }
 
   /// All zero.
   public init() {}
@@ -106,7 +118,7 @@ public struct FootprintSample: Sendable, Hashable {
       \.anonymous, \.file, \.sharedMemory, \.swapped, \.resident, \.peakResident, \.proportional,
       \.minorFaults, \.majorFaults, \.userTimeNs, \.systemTimeNs, \.readChars, \.writtenChars,
       \.readCalls, \.writeCalls, \.storageReadBytes, \.storageWriteBytes, \.cancelledWriteBytes,
-      \.threadCount,
+      \.threadCount, \.caughtSignals,
     ]
   }
 
@@ -114,11 +126,10 @@ public struct FootprintSample: Sendable, Hashable {
   public func encoded() -> [UInt8] {
     var output = ByteBuilder()
     for word in Self.words { output.append(self[keyPath: word]) }
-    output.append(UInt64(0))
     return output.bytes
   }
 
-  /// Reads a raw payload; nil when it is shorter than the 19 words in use.
+  /// Reads a raw payload; nil when it is shorter than its words.
   public init?(decoding raw: RawPayload) {
     self.init()
     for (index, word) in Self.words.enumerated() {

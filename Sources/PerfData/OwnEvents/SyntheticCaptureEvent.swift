@@ -174,19 +174,29 @@ public struct CaptureEvent: SyntheticPayload, Hashable {
   public var lullVersion: String
   /// Whether reads of 64 KiB and more are among the system calls.
   public var recordsLargeReads: Bool?
-  /// By what means it was recorded, where not by perf events: `processRecorder`.
+  /// By what means it was recorded, where not by perf events: `processRecorder` or `outsideRecorder`.
   public var recorder: String?
-  /// The processes that were recorded from within, where that is how it was recorded: of others only /proc tells.
+  /// The processes that were recorded from within, or looked at from outside, where that is how it was recorded: of
+  /// others only /proc tells.
   public var processesRecorded: [Int]?
 
   /// Which part of a recording that is kept in several it is about, counted from 1.
   public var part: Int?
+  /// Whether transfers are what sockets counted between two looks, so that nothing tells how many calls they were.
+  public var countsSockets: Bool?
+  /// Whether the processes have UDP sockets as well, of which nothing is counted.
+  public var missesDatagrams: Bool?
+  /// How many connections there were that lived too short to tell whose they were; nil where these are few beside the
+  /// others.
+  public var connectionsOfUnknown: Int?
 
   /// What tells the sort of machine it was; recordings of before lack it.
   public var machine: MachineFacts?
 
   /// A library in the recorded programs.
   public static let processRecorder = "process"
+  /// Looks at the recorded processes from outside.
+  public static let outsideRecorder = "outside"
 
   /// Makes an event.
   public init(

@@ -18,6 +18,15 @@ struct RecordScanner {
   /// Ranges amid the data that hold no records.
   private(set) var holes: [Range<Int>] = []
 
+  /// No record of these kinds is longer. The kernel's have a header, at most 24 bytes and a trailer of six words; other
+  /// writers give threads longer names.
+  private static let longestShort = 1024
+  private static let short: Set<UInt32> = [
+    RecordType.lost, RecordType.comm, RecordType.exit, RecordType.throttle, RecordType.unthrottle,
+    RecordType.fork, RecordType.lostSamples, RecordType.contextSwitch,
+    RecordType.contextSwitchCPUWide,
+  ]
+
   /// How many records must follow each other for a place after a hole to be believed.
   private static let convincingRow = 3
 
@@ -60,7 +69,7 @@ struct RecordScanner {
       let header = decoder.word(offset)
       let type = UInt32(truncatingIfNeeded: header)
       let size = Int(header >> 48)
-      guard size >= 8, size <= upperBound - offset, type < 256 else {
+      guard size >= 8, size <= upperBound - offset, type < 256, !Self.isTooLong(type, size) else {
         guard resynchronise(type: type, size: size) else { return nil }
         continue
       }
@@ -72,6 +81,11 @@ struct RecordScanner {
       return found
     }
     return nil
+  }
+
+  @inline(__always)
+  private static func isTooLong(_ type: UInt32, _ size: Int) -> Bool {
+    size > longestShort && type != RecordType.sample && short.contains(type)
   }
 
   /// The end of a round, which is a header alone, was read elsewhere.

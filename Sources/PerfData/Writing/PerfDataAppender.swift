@@ -9,9 +9,10 @@ public enum PerfDataAppender {
   /// Adds records at the end of the data section, and keeps every feature.
   ///
   /// The trace is written anew beside itself and renamed, so a failure leaves it as it was. The
-  /// records must be of attributes that the trace has.
+  /// records must be of attributes that the trace has. Stacks that `removal` names are left out of the samples before
+  /// them.
   public static func append(
-    records: [UInt8], toTraceAt path: String
+    records: [UInt8], toTraceAt path: String, removal: StackRemoval? = nil
   ) throws(PerfDataError) {
     guard !records.isEmpty else { return }
     try checkWhole(records)
@@ -31,12 +32,18 @@ public enum PerfDataAppender {
     let output = try OutputFile(creating: beside)
     do throws(PerfDataError) {
       output.adoptOwner(of: status)
-      try output.append(source.bytes.view(0..<data.upperBound))
+      if let removal {
+        try output.append(source.bytes.view(0..<data.lowerBound))
+        try removal.copy(source.bytes.view(data), to: output)
+      } else {
+        try output.append(source.bytes.view(0..<data.upperBound))
+      }
       try output.append(records)
+      let end = output.count
       let sections = table.map { (feature: $0.feature, bytes: [UInt8](source.bytes[$0.range])) }
       try output.append(PerfDataWriter.tail(sections, at: output.count))
       var header = old
-      header.data.size += UInt64(records.count)
+      header.data.size = end - header.data.offset
       try output.overwriteStart(header.encoded)
       try output.close()
       guard rename(beside, path) == 0 else {

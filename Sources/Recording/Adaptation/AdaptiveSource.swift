@@ -2,25 +2,19 @@
 enum AdaptiveSource: Int, CaseIterable {
   case systemCalls, sends, receives, stacks, spins, jobs, eventWaits
 
-  /// How many events a source may have at once, and a second.
-  struct Limit {
-    var burst: Double
-    var perSecond: Double
-  }
-
   /// A recorded system call costs up to 1 µs and a socket transfer as much, and a server makes
   /// all three for a request: 5,000 a second of each are 1.5 % of a CPU. A stack of 3 KB costs
   /// about 4 µs with its copying: 2,000 are 0.8 %. A burst of 10,000 takes 10 ms once, and keeps
   /// short programs exact; one of 1,600 stacks takes 5 MB of a ring.
-  var limit: Limit {
+  var limit: TokenBucket.Limit {
     switch self {
-    case .systemCalls, .sends, .receives: Limit(burst: 10_000, perSecond: 5_000)
-    case .stacks: Limit(burst: 1_600, perSecond: 2_000)
-    case .spins: Limit(burst: 4_000, perSecond: 2_000)
+    case .systemCalls, .sends, .receives: .init(burst: 10_000, perSecond: 5_000)
+    case .stacks: .init(burst: 1_600, perSecond: 2_000)
+    case .spins: .init(burst: 4_000, perSecond: 2_000)
     // A burst is a twentieth of a second at the start of a program.
-    case .jobs: Limit(burst: 10_000, perSecond: Self.largestJobShare / Self.jobSeconds)
+    case .jobs: .init(burst: 10_000, perSecond: Self.largestJobShare / Self.jobSeconds)
     // A burst is told whole at up to a thousand event waits a second; a busier loop is told by its samples.
-    case .eventWaits: Limit(burst: 4_000, perSecond: 1_000)
+    case .eventWaits: .init(burst: 4_000, perSecond: 1_000)
     }
   }
 

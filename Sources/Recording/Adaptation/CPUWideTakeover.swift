@@ -11,6 +11,9 @@ struct CPUWideTakeover {
   private static let mostForEach = 4.0
   /// For how long both must have been so.
   private static let span: UInt64 = 300_000_000
+  /// Of the machine's switches so many at most for each new thread of the target, whose events take 0.9 ms: with more,
+  /// the CPUs' events take as long.
+  private static let mostForThread = 500.0
   /// With more CPUs it would cost more to begin a recording, by an event of each for each of these.
   private static let mostCPUs = 16
 
@@ -20,6 +23,7 @@ struct CPUWideTakeover {
 
   private var isPossible: Bool
   private var high: (since: UInt64, machine: UInt64)?
+  private var first: (time: UInt64, machine: UInt64)?
 
   /// Whether CPU-wide events are worth being opened here: they count what all programs transfer, so that the transfers
   /// of the target have to be counted otherwise.
@@ -49,7 +53,21 @@ struct CPUWideTakeover {
     return all <= perSecond / 2 * Self.mostForEach
   }
 
-  /// Puts the CPU-wide events in the place of the threads', and closes those.
+  /// Whether it is time, by the rate of new threads and the machine's switches since the last look.
+  mutating func isDue(
+    threads perSecond: Double, now: UInt64, machine: () -> UInt64?
+  ) -> Bool {
+    guard isPossible, !isDone, let switches = machine() else { return false }
+    guard let first, now > first.time else {
+      first = (now, switches)
+      return false
+    }
+    self.first = (now, switches)
+    let all = Double(switches &- first.machine) / (Double(now &- first.time) / 1e9)
+    return all <= perSecond * Self.mostForThread
+  }
+
+  /// Puts the CPU-wide events in the place of the threads', which are to be closed.
   ///
   /// - Returns: The numbers of events with the numbers of those that took their place.
   mutating func takeOver(_ events: EventSet) -> [Int: Int] {
@@ -60,8 +78,6 @@ struct CPUWideTakeover {
     }
     for (old, new) in places { events.set(new, enabled: events.events[old].isOn) }
     since = SystemInfo.monotonicNanoseconds()
-    events.close(places.keys)
-    events.closeThreadGates()
     return places
   }
 }

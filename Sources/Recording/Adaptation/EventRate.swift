@@ -1,19 +1,13 @@
 /// Whether something happens too often to be recorded whole, and when it has calmed down.
 struct EventRate {
-  /// How many a second are too many, once so many more have come at once.
-  struct Limit {
-    var burst: Double
-    var perSecond: Double
-  }
-
   /// SWITCH records, of which a wait makes two. What a switch costs grows with the events that the thread has, by 0.3
   /// µs each for both ways, and a program that switches this often waits for requests, of which each makes a dozen more
   /// events. The burst is that of a program's start.
-  static let switches = Limit(burst: 4_000, perSecond: 6_000)
+  static let switches = TokenBucket.Limit(burst: 4_000, perSecond: 6_000)
 
   /// System calls of the kinds that are recorded. An event that counts them makes each, and those of other kinds too,
   /// by 0.2 to 0.4 µs longer, whether it is sampled or not: so many are 2 to 4 % of a CPU.
-  static let systemCalls = Limit(burst: 100_000, perSecond: 100_000)
+  static let systemCalls = TokenBucket.Limit(burst: 100_000, perSecond: 100_000)
 
   static let calmNanoseconds: UInt64 = 1_000_000_000
   private static let windowNanoseconds: UInt64 = 100_000_000
@@ -23,15 +17,11 @@ struct EventRate {
   var heard: UInt64 = 0
   private(set) var isHigh = false
   private(set) var perSecond = 0.0
-  private let limit: Limit
-  private var tokens: Double
+  private var tokens: TokenBucket
   private var windowStart: UInt64 = 0
   private var lastHigh: UInt64 = 0
 
-  init(_ limit: Limit) {
-    self.limit = limit
-    tokens = limit.burst
-  }
+  init(_ limit: TokenBucket.Limit) { tokens = TokenBucket(limit) }
 
   /// Looks at the events since the last window.
   mutating func judge(now: UInt64) {
@@ -44,15 +34,15 @@ struct EventRate {
     perSecond = events / seconds
     // Between two slices it will have been no different.
     let elapsed = Double(now &- windowStart) / 1e9
-    tokens = min(limit.burst, tokens + elapsed * limit.perSecond) - perSecond * elapsed
+    let isOver = tokens.take(perSecond * elapsed, in: elapsed)
     windowStart = now
     events = 0
     heard = 0
-    if perSecond > limit.perSecond / 2 { lastHigh = now }
+    if perSecond > tokens.limit.perSecond / 2 { lastHigh = now }
     if isHigh {
       isHigh = now &- lastHigh < Self.calmNanoseconds
-    } else if tokens < 0 {
-      tokens = limit.burst
+    } else if isOver {
+      tokens.refill()
       isHigh = true
     }
   }

@@ -8,6 +8,9 @@ final class RateGovernor {
   private var lastProgram: UInt64 = 0
   /// From when on events of the task that can be done without are closed.
   var busySince = UInt64.max
+  /// From when on CPU samples are those of the CPUs' clocks.
+  var clockSince = UInt64.max
+  var turnover = TaskTurnover()
   var slices = SliceClock()
   var takeover: CPUWideTakeover
   /// Counts transfers by process, where the kernel lets us.
@@ -87,6 +90,7 @@ final class RateGovernor {
     }
     let isWhole = considerSlicing(now)
     considerTakeover(now)
+    considerTurnover(now)
     return isWhole
   }
 
@@ -95,20 +99,20 @@ final class RateGovernor {
     guard stopped[.concurrency] == nil, self[.jobs].wholeEvent != nil,
       self[.jobs].isOverLimit(now: now)
     else { return }
-    endJobs(
-      "at \(Int(self[.jobs].perSecond)) jobs a second, recording them would have taken more than 2 % of a CPU; "
-        + "it was ended"
-    )
+    events.close(
+      endJobs(
+        "at \(Int(self[.jobs].perSecond)) jobs a second, recording them would have taken more than 2 % of a CPU; "
+          + "it was ended"))
   }
 
-  /// Takes the probes of jobs out of the target, once and for all.
-  func endJobs(_ reason: String) {
+  /// Ends the recording of jobs, once and for all; gives the probes that are to be closed.
+  func endJobs(_ reason: String) -> [Int] {
     let probes = events.events.indices.filter {
       events.events[$0].spec.purpose == .concurrency && !events.events[$0].ids.isEmpty
     }
-    guard stopped[.concurrency] == nil, !probes.isEmpty else { return }
-    events.close(probes)
+    guard stopped[.concurrency] == nil, !probes.isEmpty else { return [] }
     stopped[.concurrency] = reason
+    return probes
   }
 
   /// Ends of event waits are recorded while stacks are sampled, until they come too fast themselves.

@@ -33,7 +33,8 @@ extension RateGovernor {
     switch phase {
     case .always: true
     case .untilBusy: time < busySince
-    case .onceBusy: time >= busySince
+    case .taskClock: time < clockSince
+    case .cpuClock: time >= clockSince
     case .untilTakeover: time < takeover.since
     case .afterTakeover: time >= takeover.since
     }

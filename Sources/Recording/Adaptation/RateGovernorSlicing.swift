@@ -23,7 +23,7 @@ extension RateGovernor {
     calls.judge(now: now)
     guard events.gates.canSlice else { return false }
     if switches.isHigh, !wasSwitching {
-      closeForGood(rate: switches.perSecond)
+      events.close(endForGood(because: waitRate))
       recordEventWaits(true, from: now)
     } else if wasSwitching, !switches.isHigh {
       recordEventWaits(self[.stacks].isSampled, from: now)
@@ -58,38 +58,51 @@ extension RateGovernor {
     }
   }
 
-  /// Closes what a target that switches often pays for at each switch, once and for all: events that were closed cannot
+  /// Ends what a target that switches often pays for at each switch, once and for all: events that were closed cannot
   /// come back, since the trace names their ids at its beginning.
-  private func closeForGood(rate: Double) {
-    guard busySince == .max else { return }
-    for (index, opened) in events.events.enumerated() where opened.spec.phase == .onceBusy {
-      events.set(index, enabled: true)
-    }
+  ///
+  /// - Returns: The numbers of the events that are to be closed.
+  private func endForGood(because reason: String) -> [Int] {
+    guard busySince == .max else { return [] }
+    let clocks = startCPUClock()
     busySince = SystemInfo.monotonicNanoseconds()
     let ended = events.events.indices.filter { events.events[$0].spec.phase == .untilBusy }
-    events.close(ended)
+    if ended.contains(where: {
+      events.events[$0].spec.purpose == .queueLabels && !events.events[$0].ids.isEmpty
+    }) {
+      stopped[.queueLabels] =
+        "\(reason), the probe that tells them was ended; queues that were made later have none here"
+    }
     if ended.contains(where: {
       events.events[$0].spec.purpose == .fileNames && !events.events[$0].ids.isEmpty
     }) {
       stopped[.fileNames] =
-        "at \(Int(rate / 2)) waits a second, the probes that tell paths would have slowed each of them; they "
-        + "were ended, and paths are those of /proc from then on"
+        "\(reason), the probes that tell paths would have cost too much; they were ended, and paths are those of "
+        + "/proc from then on"
     }
+    return clocks + ended
   }
 
   func considerTakeover(_ now: UInt64) {
     guard isBetweenSlices, states.allSatisfy(\.canBeTakenOver),
       takeover.isDue(switches.perSecond, now: now, machine: { SystemInfo.contextSwitches() })
     else { return }
-    takeOver(because: "at \(Int(switches.perSecond / 2)) waits a second")
+    takeOver(because: waitRate)
   }
+
+  private var waitRate: String { "at \(Int(switches.perSecond / 2)) waits a second" }
 
   /// Puts the CPUs' events in the place of the threads'.
   func takeOver(because reason: String) {
     let places = takeover.takeOver(events)
-    // As long as a thread has any event of its own, its switches take as long as with all.
-    endJobs(
-      "\(reason), the probes that tell jobs would have slowed each wait; they were ended")
+    // As long as a thread has any event of its own, its switches take as long as with all; and while the last event of
+    // a probe goes, no thread can be given one. So all go at once.
+    events.close(
+      places.keys + endForGood(because: reason)
+        + endJobs("\(reason), the probes that tell jobs would have cost too much; they were ended"))
+    events.closeThreadGates()
+    // What is sliced waits for its CPU's gate.
+    if !isBetweenSlices { events.gates.set(enabled: true) }
     for index in states.indices { states[index].move(to: places) }
   }
 }

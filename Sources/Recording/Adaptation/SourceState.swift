@@ -19,7 +19,7 @@ struct SourceState {
   private(set) var perSecond = 0.0
 
   private var period: UInt64 = 1
-  private var tokens: Double
+  private var tokens: TokenBucket
   private var lastRefill: UInt64 = 0
   /// Records since the last look.
   private var records: UInt64 = 0
@@ -41,7 +41,7 @@ struct SourceState {
 
   init(_ source: AdaptiveSource) {
     self.source = source
-    tokens = source.limit.burst
+    tokens = TokenBucket(source.limit)
   }
 
   /// Takes in one of its two events, by its number.
@@ -70,7 +70,9 @@ struct SourceState {
   var isHeldSampled: Bool { sampledEvent != nil && !source.isSliced }
 
   /// Whether its totals stay exact with events that count what all programs do.
-  var canBeTakenOver: Bool { source.direction == nil || sampledEvent == nil || isCounted }
+  var canBeTakenOver: Bool {
+    source.direction == nil || sampledEvent == nil || !isSampled || isCounted
+  }
 
   // MARK: - Records
 
@@ -98,10 +100,8 @@ struct SourceState {
     let elapsed = lastRefill == 0 ? 0 : Double(now &- lastRefill) / 1e9
     lastRefill = now
     perSecond = elapsed > 0 ? Double(records) / elapsed : 0
-    let limit = source.limit
-    tokens = min(limit.burst, tokens + elapsed * limit.perSecond) - Double(records)
-    records = 0
-    return tokens < 0
+    defer { records = 0 }
+    return tokens.take(Double(records), in: elapsed)
   }
 
   /// Looks at the samples since the last look; true where the rate has been low for long.
@@ -116,7 +116,7 @@ struct SourceState {
   }
 
   private mutating func refill(now: UInt64) {
-    tokens = source.limit.burst
+    tokens.refill()
     lastRefill = now
     records = 0
   }

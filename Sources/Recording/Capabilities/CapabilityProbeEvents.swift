@@ -32,7 +32,7 @@ extension CapabilityProbe {
     ).map { explanation.event($0, needsCapability: true) }
   }
 
-  /// Opens and closes an event; the error number when that fails.
+  /// Opens an event, which is left to be closed with the others that were tried; the error number when that fails.
   func open(
     type: UInt32, config: UInt64, on place: Place, period: UInt64, sampleType: UInt64,
     registers: UInt64 = 0, stack: UInt32 = 0, excludeKernel: Bool = false
@@ -48,7 +48,7 @@ extension CapabilityProbe {
     let descriptor = lull_probe_open(
       &code, isWide ? -1 : 0, cpu, period, sampleType, registers, stack, UInt32(how))
     if descriptor < 0 { return -descriptor }
-    close(descriptor)
+    TriedEvents.keep(descriptor)
     return nil
   }
 

@@ -56,14 +56,20 @@ extension CapabilityProbe {
 
   mutating func cpuSamples() {
     let fields = Self.base | Self.callchain | Self.userRegisters | Self.userStack
-    func sampling(excludeKernel: Bool) -> Int32? {
+    func sampling(on place: Place = .ownThread, excludeKernel: Bool = false) -> Int32? {
       open(
-        type: EventSpec.Kind.software.type, config: 0, on: .ownThread, period: 10_000_000,
+        type: EventSpec.Kind.software.type, config: 0, on: place, period: 10_000_000,
         sampleType: fields,
         registers: EventPlan.stackRegisters, stack: 1024, excludeKernel: excludeKernel)
     }
-    guard let cause = sampling(excludeKernel: false) else {
-      return add("CPU samples", .full, "97 a second, with stacks")
+    guard let cause = sampling() else {
+      guard let ofCPUs = sampling(on: .wholeCPU) else {
+        return add("CPU samples", .full, "97 a second, with stacks")
+      }
+      return add(
+        "CPU samples", .degraded,
+        "97 a second, but none of threads and processes that take less than 10 ms",
+        explanation.event(ofCPUs, needsCapability: false, userLevel: 0))
     }
     let refusal = explanation.event(cause, needsCapability: false)
     if sampling(excludeKernel: true) == nil {

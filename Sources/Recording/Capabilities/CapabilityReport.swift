@@ -63,6 +63,8 @@ package struct CapabilityReport: Codable, Sendable, Equatable {
 
   /// Tries what a recording opens, and says what works.
   package static func probe(readsSymbols: Bool) -> CapabilityReport {
+    EventTurn.take()
+    defer { EventTurn.give() }
     var probe = CapabilityProbe(readsSymbols: readsSymbols)
     return probe.run()
   }
@@ -131,7 +133,8 @@ package struct CapabilityReport: Codable, Sendable, Equatable {
     text + String(repeating: " ", count: max(1, width - text.count))
   }
 
-  private static func wrapped(
+  /// Words in lines of a width.
+  package static func wrapped(
     _ text: String, first: String, rest: String, width: Int
   ) -> [String] {
     var lines: [String] = []

@@ -30,10 +30,7 @@ struct Explanation {
 
   /// The advice that gives the right to tracepoints.
   var raiseFix: String {
-    if privileges.user == 0 {
-      return "start the container with `--cap-add=PERFMON --cap-add=SYS_PTRACE"
-        + " --cap-add=SYSLOG`"
-    }
+    if privileges.user == 0 || privileges.isFiltered { return containerFix }
     let sudo = "run `sudo \(program) …`, which runs your command as you"
     // CAP_PERFMON came with Linux 5.8.
     guard kernel >= KernelVersion(5, 8) else { return sudo }
@@ -44,6 +41,13 @@ struct Explanation {
       + " cap_perfmon,cap_sys_ptrace,cap_syslog,cap_dac_read_search=ep \(copy)`"
   }
 
+  /// The advice for a container: what is added to it is its root's, and tracepoints are listed in tracefs.
+  private var containerFix: String {
+    "record from the host, `sudo lull record --pid PID`, or start the container as root with"
+      + " `--cap-add=PERFMON --cap-add=SYS_PTRACE --cap-add=SYSLOG"
+      + " -v /sys/kernel/tracing:/sys/kernel/tracing`"
+  }
+
   /// Why perf_event_open said no.
   func event(_ cause: Int32, needsCapability: Bool, userLevel: Int = 1) -> Refusal {
     let error = Refusal.name(of: cause)
@@ -51,9 +55,7 @@ struct Explanation {
     case EACCES, EPERM:
       if refusesEverything, privileges.isFiltered {
         return Refusal(
-          cause: "a seccomp filter refuses perf_event_open", error: error,
-          fix: "allow perf_event_open in the container's seccomp profile"
-            + " (`--security-opt seccomp=PROFILE.json`) and add `--cap-add=PERFMON`")
+          cause: "a seccomp filter refuses perf_event_open", error: error, fix: containerFix)
       }
       if privileges.mayMonitor {
         return Refusal(
@@ -73,8 +75,7 @@ struct Explanation {
     case ENOSYS:
       return privileges.isFiltered
         ? Refusal(
-          cause: "a seccomp filter hides perf_event_open", error: error,
-          fix: "allow perf_event_open in the container's seccomp profile")
+          cause: "a seccomp filter hides perf_event_open", error: error, fix: containerFix)
         : Refusal(
           cause: "the kernel was built without performance events", error: error,
           fix: "use a kernel with CONFIG_PERF_EVENTS")

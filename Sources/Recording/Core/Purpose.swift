@@ -8,6 +8,8 @@ enum Purpose: String {
   case callSites = "call sites"
   /// The paths that programs give to the C library.
   case fileNames = "file names"
+  /// How programs call their dispatch queues.
+  case queueLabels = "queue labels"
   case fileContents = "file contents"
   case syncTimes = "sync times"
   case ioUring = "io_uring"

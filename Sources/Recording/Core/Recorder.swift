@@ -13,9 +13,16 @@ package final class Recorder {
   package init(options: RecordingOptions) throws(RecordingError) {
     self.options = options
     environment = Self.currentEnvironment()
+    if options.overwrites { Self.removeFile(options.outputPath) }
     if let reason = PIDNamespace.whyProcIsForeign() { throw reason }
     // Parts have names of their own.
     if options.parts == nil, let reason = Self.whyNotWritable(options.outputPath) { throw reason }
+  }
+
+  /// Only what a trace may be: neither a folder nor a device.
+  private static func removeFile(_ path: String) {
+    var information = stat()
+    if lstat(path, &information) == 0, information.st_mode & S_IFMT == S_IFREG { unlink(path) }
   }
 
   private static func whyNotWritable(_ path: String) -> RecordingError? {
@@ -50,16 +57,23 @@ package final class Recorder {
     }
     let subject = try makeSubject(environment: environment)
     DescriptorLimit.raise()
-    let tracefs = locateTraceFS()
+    EventTurn.take()
+    defer { EventTurn.give() }
+    let isFromOutside = options.recorder.isFromOutside
+    let tracefs = isFromOutside ? nil : locateTraceFS()
     let probes = installProbes(tracefs, subject)
-    defer { probes?.remove() }
+    let leftovers = Leftovers(tracefs: tracefs)
     let transfers = tracefs.flatMap { TransferCounter(tracefs: $0) }
     let plan = EventPlan(
       tracefs: tracefs, options: options, countsTransfers: transfers != nil,
       uprobes: probes?.probes ?? [])
     unavailable += plan.unavailable
-    let events = EventSet(specs: plan.specs, cpus: SystemInfo.onlineCPUs())
-    defer { events.close() }
+    let events = EventSet(
+      specs: options.recorder == .outside ? [] : plan.specs, cpus: SystemInfo.onlineCPUs())
+    defer {
+      events.leave(to: leftovers)
+      probes?.leave(to: leftovers)
+    }
     try events.openSystem()
     var threads: Set<Int32>
     switch subject {
@@ -76,12 +90,15 @@ package final class Recorder {
             + " are not recorded")
       }
     }
+    TriedEvents.close()
+    EventTurn.give()
     unavailable += events.unavailable
-    noteReach(events)
+    if !isFromOutside { noteReach(events) }
     let recording = try Recording(
       options: options, subject: subject, events: events, tracefs: tracefs, transfers: transfers,
-      unavailable: unavailable, threads: threads, folder: nil)
-    return try recording.run(before: before, problems: problems)
+      unavailable: unavailable, threads: threads, folder: nil,
+      outside: isFromOutside ? OutsideSource(of: subject, options, beside: events) : nil)
+    return try recording.run(before: before, problems: problems, leftovers: leftovers)
   }
 
   /// What a recording by a library in the program shares with it; nil where it is made otherwise.
@@ -95,10 +112,7 @@ package final class Recorder {
     }
     let reason = refusal ?? ""
     if options.recorder == .process { throw RecordingError(kind: .unsupported, message: reason) }
-    problems.append("\(reason): it is recorded as far as perf events and /proc tell")
-    for purpose in [Purpose.mainThread, .network, .disk] {
-      unavailable.append(.init(purpose, "\(reason), and perf's tracepoints cannot be opened"))
-    }
+    problems.append("\(reason): it is looked at from outside")
     return nil
   }
 
@@ -111,8 +125,9 @@ package final class Recorder {
       let events = EventSet(specs: [], cpus: SystemInfo.onlineCPUs())
       let recording = try Recording(
         options: options, subject: subject, events: events, tracefs: nil, transfers: nil,
-        unavailable: unavailable, threads: [subject.pid], folder: folder)
-      return try recording.run(before: before, problems: problems)
+        unavailable: unavailable, threads: [subject.pid], folder: folder, outside: nil)
+      return try recording.run(
+        before: before, problems: problems, leftovers: Leftovers(tracefs: nil))
     } catch {
       folder.remove()
       throw error
@@ -149,11 +164,13 @@ package final class Recorder {
     guard let tracefs else { return nil }
     var pid: Int32?
     if case .process(let process) = subject { pid = process.pid }
+    func candidates(_ library: SwiftLibrary) -> [String] {
+      library.candidates(of: options.target, path: environment["PATH"] ?? "")
+    }
     do {
       return try UprobeSet.install(
         tracefs: tracefs, libraries: UprobeSet.libraryCandidates(pid: pid),
-        runtimes: ConcurrencyRuntime.candidates(
-          of: options.target, path: environment["PATH"] ?? ""), tests: runsTests)
+        runtimes: candidates(.concurrency), dispatchers: candidates(.dispatch), tests: runsTests)
     } catch {
       unavailable.append(
         .init(.fileNames, "no probes in the C library: \(error.message)"))

@@ -33,13 +33,15 @@ final class Recording {
   var problems: [String] = []
   var truncation: String?
 
+  private static let progressInterval: UInt64 = 500_000_000
+
   /// Event ids that the kernel, which counts up from 1, will not reach.
   private static let syntheticIDs: UInt64 = 0x4c55_4c4c << 32
 
   init(
     options: RecordingOptions, subject: RecordingSubject, events: EventSet, tracefs: TraceFS?,
     transfers: TransferCounter?, unavailable: [CaptureEvent.Unavailable], threads: Set<Int32>,
-    folder: PreloadFolder?
+    folder: PreloadFolder?, outside: OutsideSource?
   ) throws(RecordingError) {
     self.options = options
     self.subject = subject
@@ -67,8 +69,10 @@ final class Recording {
       rings,
       folder.map {
         PreloadSource(
-          folder: $0, stackBytes: options.stackBytes, processes: processes, root: subject.pid)
+          folder: $0, options: options, processes: processes, root: subject.pid)
       },
+      outside,
+      outside == nil ? nil : SocketCounts(of: processes, root: subject.pid),
       CounterSource(names: options.counters, subject: subject),
       PowerSource(pid: subject.pid, names: options.counters),
       MachineSource(),
@@ -147,12 +151,15 @@ final class Recording {
     return answers
   }
 
-  func run(before: Double, problems: [String]) throws(RecordingError) -> RecordingResult {
+  func run(
+    before: Double, problems: [String], leftovers: Leftovers
+  ) throws(RecordingError) -> RecordingResult {
     self.problems = problems
     usedBefore = before
-    defer { for source in sources { source.remove() } }
+    defer { for source in sources { source.remove(leftovers) } }
     do throws(PerfDataError) { try begin(at: earliest) } catch { throw RecordingError(error) }
     options.onReady?(subject.pid)
+    let started = earliest
     if case .command(let command) = subject, case .command(let arguments) = options.target,
       let failure = command.release(program: arguments.first ?? "")
     {
@@ -164,8 +171,15 @@ final class Recording {
       // The command runs by now: what cannot be written shows in the next round.
       try? processes.released(subject.pid, command: arguments.first ?? "", to: sink)
     }
-    let started = earliest
-    let ending = session.run(duration: options.duration, since: started)
+    var told = started
+    let ending = session.run(duration: options.duration, since: started) { now in
+      guard let tell = options.onProgress, now &- told >= Self.progressInterval else { return }
+      told = now
+      tell(
+        RecordingProgress(
+          seconds: Double(now &- started) / 1e9, records: rings.drain.records,
+          bytes: sink.byteCount))
+    }
     let seconds = Double(SystemInfo.monotonicNanoseconds() - started) / 1e9
     let lost = end(ending, since: started)
     let status = exitStatus(ending)

@@ -19,8 +19,13 @@ extension Recording {
     try sink.flushWhole()
   }
 
+  /// The event by which mappings and names are told.
+  private var sideBandID: UInt64? {
+    sources.lazy.compactMap { $0.attributes.first?.ids.first }.first
+  }
+
   private func begin(_ command: WrappedCommand, _ now: UInt64) throws(PerfDataError) {
-    if let id = sources.lazy.compactMap({ $0.attributes.first?.ids.first }).first {
+    if let id = sideBandID {
       try sink.append(
         RecordBuilder.comm(
           pid: command.pid, tid: command.pid, name: "lull", time: now, id: id))
@@ -41,7 +46,7 @@ extension Recording {
   private func begin(_ process: AttachedProcess, _ now: UInt64) throws(PerfDataError) {
     let pids = [process.pid] + process.descendants
     for pid in pids {
-      if let id = rings.attributes.first?.ids.first {
+      if let id = sideBandID {
         let known = AttachedProcess.synthesize(pid, id: id, time: now)
         for record in known.records { try sink.append(record) }
         rings.drain.know(known.buildIDs)

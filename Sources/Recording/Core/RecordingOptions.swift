@@ -25,6 +25,8 @@ package struct RecordingOptions: Sendable {
   package var duration: TimeSpan?
   /// Where the trace is written; the file must not exist.
   package var outputPath: String
+  /// Whether a file at that path is removed first.
+  package var overwrites = false
   /// The time between two readings of /proc, reached from 1 ms by doubling.
   package var footprintInterval = TimeSpan(nanoseconds: 100_000_000)
   /// Counters by libpfm4 names; nil for the default ones, empty for none.
@@ -42,6 +44,10 @@ package struct RecordingOptions: Sendable {
   /// Without frame pointers a program is found below Foundation only with as much: reading a file into `Data` takes
   /// 2.6 to 3 KB of stack (Swift 6.3, x86-64), all else that was tried less.
   package var stackBytes: UInt32 = 3072
+  /// CPU time between two samples, in nanoseconds; 0 where none are taken.
+  package var sampleInterval: UInt64 {
+    sampleFrequency > 0 ? 1_000_000_000 / sampleFrequency : 0
+  }
   /// Of a process that is attached to: whether the children that it has already are recorded too. Those that it starts
   /// later always are.
   package var takesChildren = true
@@ -55,12 +61,23 @@ package struct RecordingOptions: Sendable {
   package var parts: RecordingParts?
   /// Called with the root process once everything is armed, before the command runs.
   package var onReady: (@Sendable (Int32) -> Void)?
+  /// Called twice a second while it is recorded.
+  package var onProgress: (@Sendable (RecordingProgress) -> Void)?
 
   /// Options with the defaults that suit most programs.
   package init(target: Target, outputPath: String) {
     self.target = target
     self.outputPath = outputPath
   }
+}
+
+/// How far a recording has come.
+package struct RecordingProgress: Sendable {
+  package var seconds: Double
+  /// Records of perf events.
+  package var records: Int
+  /// Of the trace, so far.
+  package var bytes: UInt64
 }
 
 /// What came of a recording.

@@ -33,14 +33,17 @@ final class RecordingSession {
   }
 
   /// Runs until the target, the clock, the user or a signal ends it; the duration counts from `start`,
-  /// nanoseconds of the monotonic clock.
-  func run(duration: TimeSpan?, since start: UInt64) -> RecordingEnding {
+  /// nanoseconds of the monotonic clock. `onRound` is told the time of each round.
+  func run(
+    duration: TimeSpan?, since start: UInt64, onRound: (UInt64) -> Void = { _ in }
+  ) -> RecordingEnding {
     let deadline = duration.map { start &+ UInt64(max(0, $0.nanoseconds)) } ?? .max
     for source in sources { source.start(at: start) }
     while true {
       let targetHasEnded = wait(until: deadline)
       let now = SystemInfo.monotonicNanoseconds()
       step(now: now)
+      onRound(now)
       if targetHasEnded, let ending = targetEnding() { return ending }
       if let ending = answerSignals() { return ending }
       if now >= deadline { return .duration }

@@ -64,8 +64,8 @@ protocol RecordingSource: AnyObject {
   /// Writes what is known only at the end, after the last round.
   func finish(_ ending: RecordingEnding, _ round: Round) throws(PerfDataError)
 
-  /// Takes back what it put into the kernel, once the trace is written: that may take long.
-  func remove()
+  /// Takes back what it put into the kernel or a folder, once the trace is written; leaves what takes long.
+  func remove(_ leftovers: Leftovers)
 
   /// Adds what it tells of the recording as a whole, at the beginning and at the end.
   func describe(_ summary: inout RecordingSummary)
@@ -88,7 +88,7 @@ extension RecordingSource {
   func writeOut(_ round: Round) throws(PerfDataError) {}
   func stop() {}
   func finish(_ ending: RecordingEnding, _ round: Round) throws(PerfDataError) {}
-  func remove() {}
+  func remove(_ leftovers: Leftovers) {}
   func describe(_ summary: inout RecordingSummary) {}
 }
 

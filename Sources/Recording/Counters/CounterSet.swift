@@ -138,6 +138,14 @@ package final class CounterSet: Sendable {
     return OwnedDescriptor(result)
   }
 
+  /// What would give the right to count in one's own program, which level 2 of kernel.perf_event_paranoid does.
+  private static var permissionFix: String {
+    if Privileges.current().isFiltered { return "a container's seccomp filter refuses it" }
+    let level = KernelFile.integer("/proc/sys/kernel/perf_event_paranoid") ?? 2
+    return "run as root or with CAP_PERFMON"
+      + (level > 2 ? ", or set kernel.perf_event_paranoid to 2" : "")
+  }
+
   /// What an error of perf_event_open means for a counter.
   static func reason(_ cause: Int32, wholeCPU: Bool) -> String {
     let text = KernelFile.errorText(cause)
@@ -148,8 +156,7 @@ package final class CounterSet: Sendable {
     case EACCES, EPERM:
       return wholeCPU
         ? "counting whole processors is not allowed (\(text)): run as root or with CAP_PERFMON"
-        : "counting is not allowed (\(text)): run as root or with CAP_PERFMON, or set"
-          + " kernel.perf_event_paranoid to 2"
+        : "counting is not allowed (\(text)): \(permissionFix)"
     case ENOSYS: return "perf_event_open is missing or filtered away here (\(text))"
     case EMFILE: return "no more descriptors (\(text)): raise `ulimit -n`"
     case ESRCH: return "the process ended (\(text))"

@@ -86,15 +86,16 @@ struct CallMeaning {
       case lull_descriptor_tcp.rawValue:
         connects ? "inet_stream_connect" : isRead ? "tcp_recvmsg" : "tcp_sendmsg"
       case lull_descriptor_udp.rawValue: isRead ? "udp_recvmsg" : "udp_sendmsg"
-      case lull_descriptor_event.rawValue: isRead ? "eventfd_read" : "eventfd_write"
+      case lull_descriptor_event.rawValue, lull_descriptor_signals.rawValue:
+        isRead ? "eventfd_read" : "eventfd_write"
       case lull_descriptor_terminal.rawValue: isRead ? "n_tty_read" : "n_tty_write"
       case lull_descriptor_file.rawValue: isRead ? "vfs_read" : "vfs_write"
       default: nil
       }
     let isFile = kind == lull_descriptor_file.rawValue || kind == lull_descriptor_unknown.rawValue
-    // What is a call of another number, such as for names or a child that begins, is a wait of no known kind.
+    // A call for names is a wait of no known kind.
     self.init(
       function: isTransfer || connects ? function : nil,
-      onlyWaits: (isTransfer || connects) ? !isFile : number >= 1 << 16)
+      onlyWaits: (isTransfer || connects) ? !isFile : number == lull_number_names.rawValue)
   }
 }

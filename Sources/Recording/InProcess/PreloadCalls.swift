@@ -6,15 +6,19 @@ extension PreloadSource {
   typealias Place = PreloadWriter.Place
 
   func call(
-    _ record: lull_record, _ parts: PreloadParts, _ pid: Int32, _ thread: inout PreloadThread,
-    _ round: Round, into output: inout [[UInt8]]
+    _ record: lull_record, _ parts: PreloadParts, of process: PreloadProcess,
+    _ thread: inout PreloadThread, _ round: Round, into output: inout [[UInt8]]
   ) {
+    let pid = process.pid
     let meaning = CallMeaning(record.number, UInt32(record.descriptor_kind))
     // Of several in a row none waited.
     if record.repeats == 0 {
-      let waits = thread.call(
-        from: record.start, to: record.end, meaning, processorTime: parts.processorTime)
+      let (waits, reading) = thread.call(
+        from: record.start, to: record.end, meaning, use: parts.use)
+      tell(reading, process, thread.tid, into: &output)
       tellWaits(waits, of: meaning, parts, pid, thread.tid, into: &output)
+      tellWaker(of: record, waited: waits, process, &thread, into: &output)
+      process.toldWaits += UInt64(waits.count)
     }
     let place = Place(pid: pid, tid: thread.tid, time: record.end)
     tellFile(record, parts, place, round, into: &output)

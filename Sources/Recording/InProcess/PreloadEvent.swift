@@ -10,6 +10,9 @@ enum PreloadEvent: Int, CaseIterable {
   case fsync, fdatasync, mmap
   case send, sendStack, receive, socketState
   case open, opened, rename, unlink
+  case processorSample
+  case signal
+  case waking
 
   /// System and name of its tracepoint.
   var tracepoint: (system: String, name: String) {
@@ -27,10 +30,15 @@ enum PreloadEvent: Int, CaseIterable {
     case .opened: ("lull_process", "open_ret")
     case .rename: ("lull_process", "rename")
     case .unlink: ("lull_process", "unlink")
+    case .processorSample: ("", "task-clock")
+    case .signal: ("signal", "signal_generate")
+    case .waking: ("sched", "sched_waking")
     }
   }
 
   private var hasStack: Bool { [.scheduleSwitch, .systemCallStack, .sendStack].contains(self) }
+  /// Those that are no tracepoints have no description of their payload.
+  var isTracepoint: Bool { self != .sideBand && self != .processorSample }
 
   /// The event of the same tracepoint that has its format.
   private var formatOwner: PreloadEvent {
@@ -44,7 +52,8 @@ enum PreloadEvent: Int, CaseIterable {
   /// A number that no tracepoint of the kernel has.
   var config: UInt64 { UInt64(64_000 + formatOwner.rawValue) }
 
-  func attribute(id: UInt64, stackBytes: UInt32) -> EventAttribute {
+  /// The attribute; of samples so much CPU time is between two, in nanoseconds.
+  func attribute(id: UInt64, stackBytes: UInt32, sampleInterval: UInt64) -> EventAttribute {
     if self == .sideBand {
       typealias Flag = EventSpec.Flag
       return EventAttribute(
@@ -52,6 +61,14 @@ enum PreloadEvent: Int, CaseIterable {
         flags: EventAttribute.sampleIDAllFlag | EventAttribute.useClockIDFlag | Flag.mmap
           | Flag.comm | Flag.task | Flag.mmap2 | Flag.commExec | Flag.buildID | Flag.contextSwitch,
         ids: [id], name: tracepoint.name)
+    }
+    if self == .processorSample {
+      // PERF_COUNT_SW_TASK_CLOCK.
+      return EventAttribute(
+        type: 1, config: 1,
+        sampleType: [.base, .instructionPointer, .callchain, .userRegisters, .userStack],
+        sampleRegsUser: EventPlan.stackRegisters, sampleStackUser: stackBytes,
+        samplePeriod: max(sampleInterval, 1), ids: [id], name: tracepoint.name)
     }
     var fields: SampleFields = [.base, .raw]
     var registers: UInt64 = 0
@@ -81,7 +98,7 @@ enum PreloadEvent: Int, CaseIterable {
 
         """, headerEvent: "",
       formats: allCases.compactMap { event in
-        guard event != .sideBand, event.formatOwner == event else { return nil }
+        guard event.isTracepoint, event.formatOwner == event else { return nil }
         return TracingData.Format(system: event.tracepoint.system, text: event.format)
       })
   }

@@ -46,6 +46,7 @@ final class PreloadFolder {
     control.pointee.recording = 1
     control.pointee.stack_bytes = options.stackBytes
     control.pointee.recorder = getpid()
+    control.pointee.sample_interval = UInt32(clamping: options.sampleInterval)
     mkfifo("\(path)/wake", 0o600)
     InvokingUser.own("\(path)/wake")
     fifo = open("\(path)/wake", O_RDWR | O_NONBLOCK | O_CLOEXEC)

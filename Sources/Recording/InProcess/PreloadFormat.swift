@@ -27,7 +27,7 @@ extension PreloadEvent {
 
   private var fields: [Field] {
     switch self {
-    case .sideBand: []
+    case .sideBand, .processorSample: []
     case .scheduleSwitch:
       [
         .plain("char prev_comm[16]", 8, 16), .signed("pid_t prev_pid", 24, 4),
@@ -59,6 +59,17 @@ extension PreloadEvent {
       ]
     case .open, .unlink: [.signed("__data_loc char[] path", 8, 4)]
     case .opened: [.signed("s32 fd", 8, 4)]
+    case .waking:
+      [
+        .plain("char comm[16]", 8, 16), .signed("pid_t pid", 24, 4), .signed("int prio", 28, 4),
+        .signed("int target_cpu", 32, 4),
+      ]
+    case .signal:
+      [
+        .signed("int sig", 8, 4), .signed("int errno", 12, 4), .signed("int code", 16, 4),
+        .plain("char comm[16]", 20, 16), .signed("pid_t pid", 36, 4), .signed("int group", 40, 4),
+        .signed("int result", 44, 4),
+      ]
     case .rename: [.signed("__data_loc char[] old", 8, 4), .signed("__data_loc char[] new", 12, 4)]
     }
   }

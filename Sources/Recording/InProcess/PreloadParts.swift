@@ -1,9 +1,18 @@
 import CPreloadRing
 
+/// What a thread has used at a call's end, or as it was sampled.
+struct PreloadUse {
+  /// CPU time, in nanoseconds.
+  var processor: UInt64
+  /// The same at the call's start, where that was looked at.
+  var processorBefore: UInt64?
+  /// How often it went to sleep: its voluntary switches.
+  var waits: UInt64
+}
+
 /// What follows a record in the ring.
 struct PreloadParts {
-  /// The thread's CPU time at the call's end, and at its start where that was looked at.
-  var processorTime: (end: UInt64, start: UInt64?)?
+  var use: PreloadUse?
   var path: String?
   var otherPath: String?
   /// Socket addresses: its own, the peer's.
@@ -18,8 +27,8 @@ struct PreloadParts {
     var reader = Reader(bytes: bytes)
     func has(_ part: lull_record_part) -> Bool { UInt32(record.parts) & part.rawValue != 0 }
     if has(lull_part_cpu) {
-      let (end, start) = (reader.number(), reader.number())
-      processorTime = (end, start == .max ? nil : start)
+      let (end, start, waits) = (reader.number(), reader.number(), reader.number())
+      use = PreloadUse(processor: end, processorBefore: start == .max ? nil : start, waits: waits)
     }
     if has(lull_part_path) { path = reader.text() }
     if has(lull_part_second_path) { otherPath = reader.text() }

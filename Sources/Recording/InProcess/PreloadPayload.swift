@@ -2,10 +2,11 @@
 struct PreloadPayload {
   private(set) var bytes: [UInt8]
 
-  init(_ event: PreloadEvent, pid: Int32) {
+  /// Begins as every event does; flags tell the context (include/linux/trace_events.h).
+  init(_ event: PreloadEvent, pid: Int32, flags: UInt8 = 0) {
     bytes = []
     add(UInt16(event.config))
-    add(UInt16(0))
+    add(UInt16(flags))
     add(pid)
   }
 

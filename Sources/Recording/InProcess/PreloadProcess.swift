@@ -18,10 +18,20 @@ final class PreloadProcess {
   var threads: [Int: PreloadThread] = [:]
   /// Where threads wait that have waited for long, by slot.
   var looks: [Int: PreloadLook] = [:]
+  var wakes = PreloadWakes()
+  /// How often its threads waited, as it told when it ended, and how many waits of them were told.
+  var voluntarySwitches: UInt64?
+  var toldWaits: UInt64 = 0
+  /// Where the executable mappings begin that were told.
+  var mapped: Set<UInt64> = []
+  /// Whether a stack came since its mappings were looked at, and when that was.
+  var hasNewStack = false
+  var lastMaps: UInt64
   /// When it ended by its own doing.
   var ended: UInt64?
   var lastTime: UInt64
   private var lostBefore: UInt64 = 0
+  private var wasAsked = false
 
   init(_ segment: PreloadSegment) {
     pid = segment.pid
@@ -30,6 +40,7 @@ final class PreloadProcess {
     isToBeTold = segment.isProgram
     began = segment.began
     lastTime = segment.began
+    lastMaps = segment.began
     pidfd = lull_pidfd_open(segment.pid)
   }
 
@@ -56,6 +67,13 @@ final class PreloadProcess {
     let lost = rings.reduce(0) { $0 + $1.ring.lost }
     defer { lostBefore = lost }
     return lost - lostBefore
+  }
+
+  /// When the program was first asked to end, once.
+  func newlyAsked() -> (time: UInt64, signal: UInt32)? {
+    guard !wasAsked, let asked = segments[0].asked else { return nil }
+    wasAsked = true
+    return asked
   }
 
   var heldBytes: UInt64 { segments.reduce(0) { $0 + $1.heldBytes } }

@@ -43,10 +43,22 @@ extension PreloadSource {
         writer.exit(.init(pid: process.pid, tid: thread.tid, time: time), parent: process.pid))
     }
     process.threads = [:]
-    threadsWithoutRing += process.segments.reduce(0) { $0 + $1.threadsWithoutRing }
+    noteUnrecorded(process)
     sockets.ended(
       process.pid, .init(pid: process.pid, tid: process.pid, time: time), writer, into: &output)
     for record in output { try round.sink.append(record) }
+  }
+
+  /// Takes in what a program that ends could not record.
+  func noteUnrecorded(_ process: PreloadProcess) {
+    threadsWithoutRing += process.segments.reduce(0) { $0 + $1.threadsWithoutRing }
+    if let all = process.voluntarySwitches, all > process.toldWaits,
+      all - process.toldWaits > Self.fewWaits,
+      Double(all - process.toldWaits) > Self.mostUntold * Double(all)
+    {
+      untoldWaits[process.pid] = (all, all - process.toldWaits)
+    }
+    unsampled[process.segments[0].sampling.rawValue, default: []].insert(process.pid)
   }
 
   func end(_ process: PreloadProcess, _ round: Round) throws(PerfDataError) {
@@ -75,7 +87,7 @@ extension PreloadSource {
       guard ring.isTaken, var thread = process.threads[number], call.start > 0, time > call.start
       else { continue }
       let meaning = CallMeaning(call.number, 0)
-      let waits = thread.call(from: call.start, to: time, meaning, processorTime: nil)
+      let (waits, _) = thread.call(from: call.start, to: time, meaning, use: nil)
       let look = process.looks[number].flatMap { $0.start == call.start ? $0 : nil }
       tellWaits(
         waits, of: meaning, PreloadParts(stack: look?.stack), process.pid, thread.tid,

@@ -8,6 +8,7 @@ extension PreloadSource {
     _ round: Round, into output: inout [[UInt8]]
   ) {
     let pid = process.pid
+    if parts.stack != nil { process.hasNewStack = true }
     switch UInt32(record.kind) {
     case lull_record_thread_begin.rawValue:
       let tid = Int32(truncatingIfNeeded: record.result)
@@ -18,24 +19,46 @@ extension PreloadSource {
       // It may have been ended in a call.
       let meaning = CallMeaning(UInt32(truncatingIfNeeded: record.arguments.2), 0)
       let start = record.arguments.1
-      let waits = thread.call(
+      let (waits, reading) = thread.call(
         from: start > 0 ? start : record.end, to: record.end, meaning,
-        processorTime: (record.arguments.0, nil))
+        use: PreloadUse(processor: record.arguments.0, waits: record.arguments.2 >> 32))
+      tell(reading, process, thread.tid, into: &output)
       tellWaits(waits, of: meaning, parts, pid, thread.tid, into: &output)
       output.append(writer.exit(.init(pid: pid, tid: thread.tid, time: record.end), parent: pid))
     case lull_record_name.rawValue:
       guard let thread = process.threads[slot], let name = parts.path else { return }
       output.append(writer.comm(name, .init(pid: pid, tid: thread.tid, time: record.start)))
     case lull_record_mapping.rawValue:
+      process.mapped.insert(record.arguments.0)
       mapped(record, parts.path ?? "", pid, round, into: &output)
-    case lull_record_process_end.rawValue: process.ended = record.end
+    case lull_record_process_end.rawValue:
+      process.ended = record.end
+      process.voluntarySwitches = record.arguments.1
+    case lull_record_mark.rawValue:
+      guard let thread = process.threads[slot], let name = parts.path,
+        let kind = Self.markKinds[record.arguments.0]
+      else { return }
+      let mark = MarkEvent(
+        name: name, kind: kind, how: "library",
+        identifier: kind == .mark ? nil : record.arguments.1, tid: Int(thread.tid))
+      marks.append((mark, pid, record.end))
+    case lull_record_sample.rawValue:
+      guard var thread = process.threads[slot], let stack = parts.stack else { return }
+      if let use = parts.use {
+        tell(thread.read(use, at: record.end), process, thread.tid, into: &output)
+      }
+      output.append(
+        writer.processorSample(stack, .init(pid: pid, tid: thread.tid, time: record.end)))
+      process.threads[slot] = thread
     case lull_record_call.rawValue:
       guard var thread = process.threads[slot] else { return }
-      call(record, parts, pid, &thread, round, into: &output)
+      call(record, parts, of: process, &thread, round, into: &output)
       process.threads[slot] = thread
     default: break
     }
   }
+
+  private static let markKinds: [UInt64: MarkEvent.Kind] = [0: .mark, 1: .begin, 2: .end]
 
   private func beginThread(
     _ tid: Int32, _ record: lull_record, _ parts: PreloadParts, of process: PreloadProcess,
@@ -59,15 +82,19 @@ extension PreloadSource {
     guard let began = process.programBegan, tid == pid else {
       _ = runDelays.since(pid: pid, tid: tid)
       process.threads[slot] = PreloadThread(
-        tid: tid, began: record.start, processor: record.arguments.0)
+        tid: tid, began: record.start, processor: record.arguments.0, waits: record.arguments.1)
       return
     }
     // It was loaded until now.
     process.programBegan = nil
-    var thread = PreloadThread(tid: tid, began: began, processor: 0)
-    let unseen = thread.read(record.arguments.0, at: record.start)
-    tellWaits(
-      [unseen].compactMap(\.self), of: nil, PreloadParts(stack: nil), pid, tid, into: &output)
+    // It slept before that too, until it was let go; of how often it did since then nothing is known.
+    let waits = record.arguments.1
+    var thread = PreloadThread(
+      tid: tid, began: began, processor: 0, waits: waits > 0 ? waits - 1 : 0)
+    let use = PreloadUse(processor: record.arguments.0, waits: waits)
+    var reading = thread.read(use, at: record.start)
+    reading?.brief = nil
+    tell(reading, process, tid, into: &output)
     process.threads[slot] = thread
   }
 
@@ -75,11 +102,7 @@ extension PreloadSource {
     _ record: lull_record, _ path: String, _ pid: Int32, _ round: Round,
     into output: inout [[UInt8]]
   ) {
-    if path.hasPrefix("/"), buildIDs[path] == nil {
-      buildIDs[path] =
-        BuildIDNote.read("/proc/\(pid)/root\(path)") ?? BuildIDNote.read(path) ?? []
-    }
-    let buildID = buildIDs[path].flatMap { $0.isEmpty ? nil : $0 }
+    let buildID = path.hasPrefix("/") ? buildID(of: path, pid) : nil
     // PROT_READ | PROT_EXEC, MAP_PRIVATE.
     let mapping = MmapRecord(
       pid: pid, tid: pid, start: record.arguments.0, length: (record.arguments.1 + 4095) & ~4095,
@@ -87,5 +110,29 @@ extension PreloadSource {
       path: path.hasPrefix("/") ? path : "[vdso]", buildID: buildID)
     output.append(writer.mapping(mapping, time: record.start))
     if path.hasPrefix("/") { round.tell([.fileMapped(pid: pid, path: path)]) }
+  }
+
+  /// What a program loads as it runs is found in /proc, where it has stacks that may need it.
+  func findMappings(of process: PreloadProcess, _ round: Round, into output: inout [[UInt8]]) {
+    guard process.hasNewStack, round.now >= process.lastMaps + Self.mapsInterval else { return }
+    for mapping in ProcessMaps.executable(pid: process.pid)
+    where process.mapped.insert(mapping.start).inserted {
+      var mapping = mapping
+      let isFile = mapping.path.hasPrefix("/") && !mapping.path.hasPrefix("//")
+      if isFile { mapping.buildID = buildID(of: mapping.path, process.pid) }
+      output.append(writer.mapping(mapping, time: process.lastMaps))
+      if isFile { round.tell([.fileMapped(pid: process.pid, path: mapping.path)]) }
+    }
+    (process.hasNewStack, process.lastMaps) = (false, round.now)
+  }
+
+  /// How often mappings are looked for.
+  private static let mapsInterval: UInt64 = 250_000_000
+
+  private func buildID(of path: String, _ pid: Int32) -> [UInt8]? {
+    let known =
+      buildIDs[path] ?? BuildIDNote.read("/proc/\(pid)/root\(path)") ?? BuildIDNote.read(path) ?? []
+    buildIDs[path] = known
+    return known.isEmpty ? nil : known
   }
 }

@@ -48,6 +48,15 @@ final class PreloadSegment {
   /// Threads that had no ring.
   var threadsWithoutRing: UInt64 { memory.load(as: lull_segment.self).threads_without_ring }
 
+  /// Whether its threads are sampled, and why not.
+  var sampling: lull_sampling { lull_sampling(memory.load(as: lull_segment.self).sampling) }
+
+  /// When the program was first asked to end by a signal that it takes itself, and by which.
+  var asked: (time: UInt64, signal: UInt32)? {
+    let header = memory.load(as: lull_segment.self)
+    return header.asked_at > 0 ? (header.asked_at, header.asked_by) : nil
+  }
+
   /// Memory that the process holds for being recorded.
   var heldBytes: UInt64 {
     var held = UInt64(lull_page_bytes)

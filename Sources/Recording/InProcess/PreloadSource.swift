@@ -16,7 +16,14 @@ final class PreloadSource: RecordingSource {
   var seen: Set<Int32> = []
   private(set) var lostRecords: UInt64 = 0
   var threadsWithoutRing: UInt64 = 0
+  /// Marks of the programs' own, to be written next.
+  var marks: [(event: MarkEvent, pid: Int32, time: UInt64)] = []
   var unseenStreams: Set<Int32> = []
+  var unsampled: [UInt32: Set<Int32>] = [:]
+  var untoldWaits: [Int32: (all: UInt64, untold: UInt64)] = [:]
+  /// If more of a process's waits are not told, and a larger share, it is said.
+  static let fewWaits: UInt64 = 20
+  static let mostUntold = 0.02
   var buildIDs: [String: [UInt8]] = [:]
   private var lastCollection: UInt64 = 0
   /// How many of the kernel's functions have been named.
@@ -31,12 +38,15 @@ final class PreloadSource: RecordingSource {
   /// How often rings are looked at that are not half full, which programs say themselves.
   private static let interval: UInt64 = 50_000_000
 
-  init(folder: PreloadFolder, stackBytes: UInt32, processes: ProcessBook, root: Int32) {
+  init(
+    folder: PreloadFolder, options: RecordingOptions, processes: ProcessBook, root: Int32
+  ) {
     self.folder = folder
     self.processes = processes
     self.root = root
-    self.stackBytes = stackBytes
-    writer = PreloadWriter(stackBytes: stackBytes)
+    stackBytes = options.stackBytes
+    writer = PreloadWriter(
+      stackBytes: options.stackBytes, sampleInterval: options.sampleInterval)
   }
 
   var attributes: [EventAttribute] { writer.attributes }
@@ -46,8 +56,8 @@ final class PreloadSource: RecordingSource {
     var list: [CaptureEvent.Unavailable] = [
       .init(
         .wakeups,
-        "\(within): who wakes its threads, and in what context, is known to the kernel alone"),
-      .init(.cpuSamples, "\(within): no samples of running code are taken"),
+        "\(within): in what context a wake is made is known to the kernel alone; one that no thread made is taken for"
+          + " an interrupt's, and its CPU for idle"),
       .init(.concurrency, "\(within): the Swift runtime's own functions are not looked at"),
       .init(
         .otherWaits,
@@ -63,6 +73,18 @@ final class PreloadSource: RecordingSource {
           "\(within): this C library's streams (fwrite, printf) are not those that are known: what they write is"
             + " not seen (process \(pids))"))
     }
+    for (pid, count) in untoldWaits.sorted(by: { $0.key < $1.key }) {
+      list.append(
+        .init(
+          .wakeups,
+          "\(within): of the \(count.all) waits of process \(pid) \(count.untold) are not among its wakeups: they took"
+            + " less than 20 µs, or were in no function that is known"))
+    }
+    for (state, processes) in unsampled.sorted(by: { $0.key < $1.key }) {
+      guard let reason = Self.whyUnsampled(lull_sampling(state)) else { continue }
+      let pids = processes.sorted().map(String.init).joined(separator: ", ")
+      list.append(.init(.cpuSamples, "\(within): \(reason) (process \(pids))"))
+    }
     if threadsWithoutRing > 0 {
       list.append(
         .init(
@@ -70,6 +92,17 @@ final class PreloadSource: RecordingSource {
           "\(threadsWithoutRing) threads were not recorded: there was no memory for their rings"))
     }
     return list
+  }
+
+  private static func whyUnsampled(_ state: lull_sampling) -> String? {
+    switch state {
+    case lull_sampling_old_kernel:
+      "before Linux 5.9 (on arm64 5.16) the signal of a timer on CPU time may end a call that waits"
+    case lull_sampling_signal_taken:
+      "the program has use for signal 47 itself, by which it would be sampled"
+    case lull_sampling_refused: "not all of its threads were given a timer on their CPU time"
+    default: nil
+    }
   }
 
   func descriptors(now: UInt64) -> [Int32] {
@@ -99,18 +132,33 @@ final class PreloadSource: RecordingSource {
     }
     // What one thread opens another uses: all in the order of time, and of the ring where that is the same.
     let order = records.indices.sorted { (records[$0].end, $0) < (records[$1].end, $1) }
+    noteWakes(order.map { (records[$0].record, records[$0].slot) }, of: process)
     var output: [[UInt8]] = []
     for index in order {
       let (end, record, parts, slot) = records[index]
       process.lastTime = max(process.lastTime, end)
       take(record, parts, of: process, slot: slot, round, into: &output)
     }
+    findMappings(of: process, round, into: &output)
+    process.wakes.forget(before: process.lastTime)
+    runDelays.endRound()
     for record in output { try round.sink.append(record) }
+    for mark in marks { try round.sink.append(mark.event, pid: mark.pid, time: mark.time) }
+    marks = []
     let losses = process.newLosses()
     if losses > 0 {
       lostRecords += losses
       let place = PreloadWriter.Place(pid: process.pid, tid: process.pid, time: process.lastTime)
       try round.sink.append(writer.lost(losses, place))
+    }
+    if let asked = process.newlyAsked() {
+      var payload = PreloadPayload(.signal, pid: process.pid)
+      payload.add(asked.signal)
+      payload.add([], padded: 24)
+      payload.add(process.pid)
+      payload.add(UInt64(0))
+      let place = PreloadWriter.Place(pid: process.pid, tid: process.pid, time: asked.time)
+      try round.sink.append(writer.sample(.signal, payload, place))
     }
     processes.noteHeld(process.heldBytes, by: process.pid)
     look(at: process, now: round.now)
@@ -140,6 +188,7 @@ final class PreloadSource: RecordingSource {
     var output: [[UInt8]] = []
     for process in known.values {
       finishCalls(of: process, at: round.now, goesOn: goesOn, round, into: &output)
+      noteUnrecorded(process)
     }
     for record in output { try round.sink.append(record) }
   }
@@ -177,7 +226,7 @@ final class PreloadSource: RecordingSource {
     }
   }
 
-  func remove() { folder.remove() }
+  func remove(_ leftovers: Leftovers) { folder.remove() }
 
   func describe(_ summary: inout RecordingSummary) {
     summary.features.tracingData = PreloadEvent.tracingData

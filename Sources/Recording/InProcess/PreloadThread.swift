@@ -10,20 +10,33 @@ struct PreloadThread {
   struct Wait {
     var from: UInt64
     var to: UInt64
-    /// Whether what it was is not known.
-    var isUnseen = false
+    /// Of one in no call: whether the thread did not go to sleep, so that it had no CPU.
+    var isInvoluntary = false
+  }
+
+  /// What a reading of its CPU time tells of the time since the one before.
+  struct Reading {
+    /// Off the CPU in no call.
+    var unseen: Wait?
+    /// How often it went to sleep beside the waits that are told, how long in sum, and when it may have been.
+    var brief: (count: UInt64, length: UInt64, within: Range<UInt64>)?
   }
 
   let tid: Int32
   /// Until when all is told.
   private(set) var covered: UInt64
-  private var lastReading: (time: UInt64, processor: UInt64)
+  private var lastReading: (time: UInt64, use: PreloadUse)
+  /// Waits that were told since then.
+  private var waitsSince: UInt64 = 0
   /// Off the CPU, as told, since the last reading.
   private var offSince: UInt64 = 0
   /// What calls of one kind waited that were each too short to be told; it is told with the next of them.
   private var brief: (function: String, length: UInt64)?
   /// The longest time between two waits since the last reading.
   private var longestGap: (from: UInt64, to: UInt64)?
+
+  /// A wait for descriptors that came to an end, until what is read then tells what ended it.
+  var unexplained: Wait?
 
   /// A call takes as long without a wait, and a wait is told with as much that is none.
   private static let shortestWait: UInt64 = 20_000
@@ -32,37 +45,33 @@ struct PreloadThread {
   /// What is missing may be less by what interrupts took.
   private static let leastUnseen: UInt64 = 500_000
 
-  init(tid: Int32, began: UInt64, processor: UInt64) {
+  init(tid: Int32, began: UInt64, processor: UInt64, waits: UInt64 = 0) {
     self.tid = tid
     covered = began
-    lastReading = (began, processor)
+    lastReading = (began, PreloadUse(processor: processor, waits: waits))
   }
 
-  /// Takes in a call, and gives when the thread was off its CPU in it and before it.
+  /// Takes in a call, and gives when the thread was off its CPU in it, and what is known of the time before it.
   mutating func call(
-    from start: UInt64, to end: UInt64, _ meaning: CallMeaning,
-    processorTime: (end: UInt64, start: UInt64?)?
-  ) -> [Wait] {
+    from start: UInt64, to end: UInt64, _ meaning: CallMeaning, use: PreloadUse?
+  ) -> (waits: [Wait], reading: Reading?) {
     var waits: [Wait] = []
     let start = max(start, covered)
-    if end > start, let off = timeToTell(from: start, to: end, meaning, processorTime) {
+    if end > start, let off = timeToTell(from: start, to: end, meaning, use) {
       noteGap(until: start)
       waits.append(Wait(from: start, to: min(end, start + off)))
       covered = min(end, start + off)
       offSince += off
+      waitsSince += 1
     }
-    if let processorTime {
-      if let unseen = read(processorTime.end, at: end) { waits.insert(unseen, at: 0) }
-    }
-    return waits
+    return (waits, use.flatMap { read($0, at: end) })
   }
 
   /// The time off the CPU that is told in a call: its own, with that of shorter ones of its kind before it.
   private mutating func timeToTell(
-    from start: UInt64, to end: UInt64, _ meaning: CallMeaning,
-    _ processorTime: (end: UInt64, start: UInt64?)?
+    from start: UInt64, to end: UInt64, _ meaning: CallMeaning, _ use: PreloadUse?
   ) -> UInt64? {
-    guard let off = timeOff(from: start, to: end, meaning, processorTime) else { return nil }
+    guard let off = timeOff(from: start, to: end, meaning, use) else { return nil }
     let before = meaning.function == brief?.function ? brief?.length ?? 0 : 0
     let all = min(off + before, end - start)
     guard all >= Self.shortestWait else {
@@ -74,13 +83,12 @@ struct PreloadThread {
   }
 
   private func timeOff(
-    from start: UInt64, to end: UInt64, _ meaning: CallMeaning,
-    _ processorTime: (end: UInt64, start: UInt64?)?
+    from start: UInt64, to end: UInt64, _ meaning: CallMeaning, _ use: PreloadUse?
   ) -> UInt64? {
     let length = end - start
     guard length >= Self.shortestWait else { return nil }
-    if let processorTime, let before = processorTime.start {
-      let used = processorTime.end &- before
+    if let use, let before = use.processorBefore {
+      let used = use.processor &- before
       return used < length ? length - used : nil
     }
     return meaning.onlyWaits || length >= Self.surelyWaited ? length : nil
@@ -94,21 +102,32 @@ struct PreloadThread {
 
   /// The thread's CPU time was read: what is neither that nor told was a wait that nobody saw.
   ///
-  /// It is put where there is most room for it.
-  mutating func read(_ processor: UInt64, at time: UInt64) -> Wait? {
+  /// It is put where there is most room for it. If the thread went to sleep no more often than is told, it had no CPU.
+  mutating func read(_ use: PreloadUse, at time: UInt64) -> Reading? {
     guard time > lastReading.time else { return nil }
     noteGap(until: time)
     defer {
-      lastReading = (time, processor)
+      lastReading = (time, use)
       offSince = 0
+      waitsSince = 0
       longestGap = nil
       covered = max(covered, time)
     }
-    let used = processor >= lastReading.processor ? processor - lastReading.processor : 0
+    let before = lastReading.use
+    let used = use.processor >= before.processor ? use.processor - before.processor : 0
+    let slept = use.waits >= before.waits ? use.waits - before.waits : 0
     let told = offSince + used
     let length = time - lastReading.time
-    guard length > told, length - told >= Self.leastUnseen, let gap = longestGap else { return nil }
-    let unseen = min(length - told, gap.to - gap.from)
-    return Wait(from: gap.to - unseen, to: gap.to, isUnseen: true)
+    guard let gap = longestGap else { return nil }
+    let missing = length > told ? length - told : 0
+    let unseen = missing >= Self.leastUnseen ? min(missing, gap.to - gap.from) : 0
+    var reading = Reading()
+    let brief = slept > waitsSince ? slept - waitsSince : 0
+    if brief > 1 || brief == 1 && unseen == 0 {
+      reading.brief = (brief, min(missing, gap.to - gap.from), gap.from..<gap.to)
+    } else if unseen > 0 {
+      reading.unseen = Wait(from: gap.to - unseen, to: gap.to, isInvoluntary: brief == 0)
+    }
+    return reading
   }
 }

@@ -8,36 +8,69 @@ extension PreloadSource {
     _ tid: Int32, into output: inout [[UInt8]]
   ) {
     for wait in waits where wait.to > wait.from {
-      if wait.isUnseen {
-        tellUnseen(wait, pid, tid, into: &output)
-      } else {
-        let function = meaning.flatMap {
-          parts.stack == nil && $0.needsStack ? nil : $0.function
-        }
-        // What works as well as it waits may as well be kept from it; to ask takes as long as a few microseconds.
-        let isAsked =
-          meaning?.onlyWaits == false && wait.to - wait.from >= PreloadThread.surelyWaited
-        let queued = isAsked ? queued(in: wait, pid, tid, into: &output) : 0
-        guard wait.from + queued < wait.to else { continue }
-        tell(from: wait.from + queued, to: wait.to, function, parts.stack, pid, tid, into: &output)
+      let function = meaning.flatMap {
+        parts.stack == nil && $0.needsStack ? nil : $0.function
       }
+      // What works as well as it waits may as well be kept from it; to ask takes as long as a few microseconds.
+      let isAsked =
+        meaning?.onlyWaits == false && wait.to - wait.from >= PreloadThread.surelyWaited
+      let queued = isAsked ? queued(in: wait, pid, tid, into: &output) : 0
+      guard wait.from + queued < wait.to else { continue }
+      tell(from: wait.from + queued, to: wait.to, function, parts.stack, pid, tid, into: &output)
     }
   }
 
-  /// As much of it as the thread is known to have queued for a CPU is that; of the rest nothing is known.
+  /// What a reading of the thread's CPU time showed.
+  func tell(
+    _ reading: PreloadThread.Reading?, _ process: PreloadProcess, _ tid: Int32,
+    into output: inout [[UInt8]]
+  ) {
+    guard let reading else { return }
+    if let unseen = reading.unseen {
+      tellUnseen(unseen, process.pid, tid, into: &output)
+      if !unseen.isInvoluntary { process.toldWaits += 1 }
+    }
+    guard let brief = reading.brief else { return }
+    let start = brief.within.lowerBound
+    let queued = queued(
+      in: .init(from: start, to: start + brief.length), process.pid, tid, into: &output)
+    let room = brief.within.upperBound - start - queued
+    let told = min(brief.count, Self.mostBrief, room / 4)
+    guard told > 0 else { return }
+    let length = max(1, min((brief.length - queued) / told, room / told - 1))
+    for index in 0..<told {
+      let from = start + queued + room / told * index
+      tell(from: from, to: from + length, Self.unseenFunction, nil, process.pid, tid, into: &output)
+    }
+    process.toldWaits += told
+  }
+
+  /// What stands for the kernel's function where it is not known.
+  private static let unseenFunction = "off_cpu_out_of_calls"
+
+  /// Of one reading, of which there are a hundred a second or so.
+  private static let mostBrief: UInt64 = 100
+
+  /// Who did not go to sleep had no CPU. Else as much of it as the thread is known to have queued for one is that; of
+  /// the rest nothing is known.
   private func tellUnseen(
     _ wait: PreloadThread.Wait, _ pid: Int32, _ tid: Int32, into output: inout [[UInt8]]
   ) {
+    guard !wait.isInvoluntary else {
+      output.append(writer.switch(.preempted, Place(pid: pid, tid: tid, time: wait.from)))
+      output.append(writer.switch(.arrived, Place(pid: pid, tid: tid, time: wait.to)))
+      return
+    }
     let rest = wait.from + queued(in: wait, pid, tid, into: &output)
     guard rest < wait.to else { return }
-    tell(from: rest, to: wait.to, "off_cpu_out_of_calls", nil, pid, tid, into: &output)
+    tell(from: rest, to: wait.to, Self.unseenFunction, nil, pid, tid, into: &output)
   }
 
   /// How long of it the thread was in the queue for a CPU, which is told first.
   private func queued(
     in wait: PreloadThread.Wait, _ pid: Int32, _ tid: Int32, into output: inout [[UInt8]]
   ) -> UInt64 {
-    let queued = min(runDelays.since(pid: pid, tid: tid), wait.to - wait.from)
+    let queued = runDelays.take(upTo: wait.to - wait.from, pid: pid, tid: tid)
     guard queued > 0 else { return 0 }
     output.append(writer.switch(.preempted, Place(pid: pid, tid: tid, time: wait.from)))
     output.append(

@@ -10,9 +10,11 @@ struct PreloadWriter {
   /// Ids that neither the kernel nor the recorder's own events have.
   private static let firstID: UInt64 = 0x4c55_4c4c << 32 + 1000
 
-  init(stackBytes: UInt32) {
+  init(stackBytes: UInt32, sampleInterval: UInt64 = 0) {
     attributes = PreloadEvent.allCases.map {
-      $0.attribute(id: Self.firstID + UInt64($0.rawValue), stackBytes: stackBytes)
+      $0.attribute(
+        id: Self.firstID + UInt64($0.rawValue), stackBytes: stackBytes,
+        sampleInterval: sampleInterval)
     }
     sideBandID = Self.firstID
   }
@@ -32,6 +34,18 @@ struct PreloadWriter {
       attribute: attributes[event.rawValue], id: Self.firstID + UInt64(event.rawValue),
       time: place.time, pid: place.pid, tid: place.tid, cpu: 0, period: count, callchain: callchain,
       raw: payload.bytes, userRegisters: registers, userStack: stack)
+  }
+
+  /// A sample of running code.
+  func processorSample(
+    _ stack: (registers: [UInt64], bytes: [UInt8]), _ place: Place
+  ) -> [UInt8] {
+    let event = PreloadEvent.processorSample
+    let address = stack.registers[PreloadSource.instruction]
+    return RecordBuilder.sample(
+      attribute: attributes[event.rawValue], id: Self.firstID + UInt64(event.rawValue),
+      time: place.time, pid: place.pid, tid: place.tid, cpu: 0, ip: address,
+      callchain: Self.userChain(address), userRegisters: stack.registers, userStack: stack.bytes)
   }
 
   func `switch`(_ what: ContextSwitch, _ place: Place) -> [UInt8] {
@@ -74,8 +88,12 @@ struct PreloadWriter {
       // PERF_CONTEXT_KERNEL.
       chain = [UInt64(bitPattern: -128), known]
     }
-    // PERF_CONTEXT_USER.
-    if let address { chain += [UInt64(bitPattern: -512), address] }
+    if let address { chain += Self.userChain(address) }
     return chain
+  }
+
+  private static func userChain(_ address: UInt64) -> [UInt64] {
+    // PERF_CONTEXT_USER.
+    [UInt64(bitPattern: -512), address]
   }
 }

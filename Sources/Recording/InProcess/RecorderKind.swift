@@ -2,12 +2,17 @@ import Glibc
 
 /// By what means a recording is made.
 package enum RecorderKind: String, Sendable, CaseIterable {
-  /// perf's tracepoints where they can be opened, else from within the process.
+  /// perf's tracepoints where they can be opened, else from within the process, else from outside.
   case auto
   /// The kernel's perf events.
   case perf
   /// A library in the recorded programs, which needs no privilege.
   case process
+  /// Looks at the program's threads by /proc, which needs no privilege and no library in it.
+  case outside
+
+  /// Whether what is not recorded from within is looked at from outside.
+  var isFromOutside: Bool { self == .outside || self == .auto && !Self.hasTracepoints }
 
   /// Whether what it comes to is a recording from within the process, if the program takes part in that.
   func isWithinProcess(_ target: RecordingOptions.Target) -> Bool {
@@ -17,11 +22,13 @@ package enum RecorderKind: String, Sendable, CaseIterable {
 
   /// The same for what the program is, in a line that says what is recorded; nil where perf's events are.
   package func description(_ target: RecordingOptions.Target) -> String? {
-    guard isWithinProcess(target), case .command(let words) = target,
+    if isWithinProcess(target), case .command(let words) = target,
       PreloadLibrary.refusal(of: words) == nil
-    else { return nil }
-    return
-      "within the process: waits, files, sockets, CPU time and memory; unavailable: wakeups, CPU samples"
+    {
+      return "within the process: waits, files, sockets, wakeups, CPU samples and memory"
+    }
+    return isFromOutside
+      ? "from outside: waits that last, CPU time and memory; unavailable: wakeups, files" : nil
   }
 
   /// What `lull record --` does here instead of opening perf's events, in a sentence; nil where it opens them.
@@ -33,20 +40,22 @@ package enum RecorderKind: String, Sendable, CaseIterable {
     }
     return """
       What lull starts (lull record -- COMMAND) is recorded within the process:
-      waits of threads with their causes and functions, files, sockets, CPU time and
-      memory, of programs that are dynamically linked; no wakeups, no CPU samples.
+      waits of threads with their causes and functions, wakeups, files, sockets, CPU
+      samples and memory, of programs that are dynamically linked.
       """
   }
 
   /// Whether the tracepoints by which waits and calls are recorded can be opened.
-  static var hasTracepoints: Bool {
+  static let hasTracepoints: Bool = {
     guard let tracefs = try? TraceFS.locate() else { return false }
+    EventTurn.take()
+    defer { EventTurn.give() }
     return [("sched", "sched_switch"), ("raw_syscalls", "sys_exit")].allSatisfy { system, name in
       guard let id = tracefs.eventID(system, name) else { return false }
       let spec = EventSpec(name: name, kind: .tracepoint, config: id, purpose: .mainThread)
       guard let event = EventRequest.anchor(of: spec, in: 0) else { return false }
-      close(event)
+      TriedEvents.keep(event)
       return true
     }
-  }
+  }()
 }

@@ -1,6 +1,19 @@
 /// How long threads waited for a CPU, by /proc, since that was last asked for.
 struct RunDelays {
   private var last: [Int32: UInt64] = [:]
+  /// What was asked for and not taken yet.
+  private var left: [Int32: UInt64] = [:]
+
+  /// Takes as much of a thread's wait as it is known to have queued for a CPU.
+  mutating func take(upTo length: UInt64, pid: Int32, tid: Int32) -> UInt64 {
+    let known = left[tid, default: 0] + since(pid: pid, tid: tid)
+    let taken = min(known, length)
+    left[tid] = known - taken
+    return taken
+  }
+
+  /// What was not taken by now were the queues after wakes.
+  mutating func endRound() { left.removeAll(keepingCapacity: true) }
 
   /// Nanoseconds in queues for a CPU (the second number of schedstat) since the last question; 0 where it is gone.
   ///
@@ -13,5 +26,8 @@ struct RunDelays {
     return before.map { total >= $0 ? total - $0 : total } ?? total
   }
 
-  mutating func forget(_ tid: Int32) { last[tid] = nil }
+  mutating func forget(_ tid: Int32) {
+    last[tid] = nil
+    left[tid] = nil
+  }
 }

@@ -47,7 +47,11 @@ final class MarkProbes {
     for file in files { consider(file) }
   }
 
-  deinit { remove() }
+  deinit {
+    rings.removeAll()
+    for fd in descriptors { close(fd) }
+    for name in names { try? tracefs.append("-:\(group)/\(name)\n", to: UprobeSet.definitions) }
+  }
 
   /// Puts probes into a program or library that has the functions.
   private func consider(_ path: String) {
@@ -69,7 +73,7 @@ final class MarkProbes {
         ).entryArguments
         try tracefs.append(
           "p:\(group)/\(event) \(target):0x\(String(site.fileOffset, radix: 16)) \(fetched)\n",
-          to: "uprobe_events")
+          to: UprobeSet.definitions)
         names.append(event)
         guard let id = tracefs.eventID(group, event), let text = tracefs.format(group, event),
           let format = TracepointFormat(parsing: text)
@@ -151,15 +155,6 @@ final class MarkProbes {
       return (event, ring.signed(at + 16), ring.word(at + 24))
     }
   }
-
-  /// Closes the events and removes the definitions.
-  func remove() {
-    rings.removeAll()
-    for fd in descriptors { close(fd) }
-    descriptors.removeAll()
-    for name in names { try? tracefs.append("-:\(group)/\(name)\n", to: "uprobe_events") }
-    names.removeAll()
-  }
 }
 
 extension MarkProbes: RecordingSource {
@@ -183,4 +178,11 @@ extension MarkProbes: RecordingSource {
     if case .fileMapped(_, let path) = observation { consider(path) }
   }
 
+  func remove(_ leftovers: Leftovers) {
+    rings.removeAll()
+    leftovers.add(descriptors)
+    descriptors.removeAll()
+    for name in names { leftovers.add(definition: "\(group)/\(name)") }
+    names.removeAll()
+  }
 }

@@ -52,9 +52,12 @@ struct EventGates {
     return ofThreads
   }
 
-  mutating func close() {
-    for descriptor in ofThreads + ofCPUs.values { Glibc.close(descriptor) }
-    ofThreads = []
-    ofCPUs = [:]
+  /// Gives all, to be closed.
+  mutating func giveUp() -> [Int32] {
+    defer {
+      ofThreads = []
+      ofCPUs = [:]
+    }
+    return ofThreads + ofCPUs.values
   }
 }

@@ -36,6 +36,8 @@ struct EventPlan {
     addDummy()
     if let tracefs {
       for tracepoint in Tracepoint.catalogue { add(tracepoint, tracefs) }
+    } else {
+      addSwitches()
     }
     addClock()
     specs += uprobes.map(EventSpec.init)
@@ -106,19 +108,31 @@ struct EventPlan {
     }
   }
 
+  /// Switches with their stacks, which perf_event_paranoid 1 lets a user have where it forbids tracepoints.
+  private mutating func addSwitches() {
+    // PERF_COUNT_SW_CONTEXT_SWITCHES.
+    var spec = EventSpec(
+      name: "context-switches", kind: .software, config: 3, purpose: .mainThread, cost: .frequent)
+    hold(.stack, &spec)
+    spec.fields.remove(.raw)
+    spec.isKernels = true
+    specs.append(spec)
+  }
+
   private mutating func addClock() {
     guard options.sampleFrequency > 0 else { return }
     // PERF_COUNT_SW_CPU_CLOCK, whose period is in nanoseconds.
     var spec = EventSpec(name: "cpu-clock", kind: .software, config: 0, purpose: .cpuSamples)
     spec.fields = [.base, .instructionPointer, .callchain, .userRegisters, .userStack]
-    spec.period = 1_000_000_000 / options.sampleFrequency
+    spec.period = options.sampleInterval
     spec.registers = Self.stackRegisters
     spec.stackBytes = options.stackBytes
-    spec.phase = options.scope == .system ? .untilBusy : .always
+    spec.phase = .taskClock
     specs.append(spec)
     guard options.scope == .system else { return }
-    // A clock of the task is set and stopped at each of its switches, that of a CPU runs on.
-    spec.phase = .onceBusy
+    // A clock of the task is set and stopped at each of its switches and begins anew with each task; that of a CPU runs
+    // on, and wakes a CPU that is idle.
+    spec.phase = .cpuClock
     spec.visibility = .machine(by: .maker)
     spec.flags = EventSpec.Flag.excludeIdle
     specs.append(spec)
@@ -153,6 +167,6 @@ extension EventSpec {
     }
     if purpose == .tests { filter = TestHost.filter }
     // Without them paths are those of /proc.
-    if purpose == .fileNames { phase = .untilBusy }
+    if purpose == .fileNames || purpose == .queueLabels { phase = .untilBusy }
   }
 }

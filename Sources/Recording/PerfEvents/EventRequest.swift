@@ -21,6 +21,7 @@ struct EventRequest {
     _ spec: EventSpec, pid: Int32, cpu: Int32, group: Int32
   ) -> (result: Int32, event: lull_event) {
     var event = lull_event()
+    if spec.isKernels, excludesKernel { return (-EACCES, event) }
     event.type = spec.kind.type
     event.config = spec.config
     event.sample_period = spec.period
@@ -54,8 +55,8 @@ struct EventRequest {
     case EINVAL where !lacksBuildID && spec.flags & EventSpec.Flag.buildID != 0:
       // Linux 5.12.
       lacksBuildID = true
-    case EACCES where !excludesKernel && spec.kind == .software,
-      EPERM where !excludesKernel && spec.kind == .software:
+    case EACCES where !excludesKernel && spec.kind == .software && !spec.isKernels,
+      EPERM where !excludesKernel && spec.kind == .software && !spec.isKernels:
       // perf_event_paranoid 2 lets a user see user space alone.
       excludesKernel = true
     default:

@@ -30,11 +30,22 @@ extension EventSet {
     events.contains { $0.spec.flags & EventSpec.Flag.commExec != 0 && !$0.ids.isEmpty }
   }
 
+  /// Whether an event is open in one of its forms, as of the threads where that of the CPUs is refused.
+  private func isOpen(_ name: String) -> Bool {
+    events.contains { $0.spec.name == name && !$0.ids.isEmpty }
+  }
+
+  /// Whether the switches of the recorded threads are told of.
+  var tellsSwitches: Bool {
+    events.contains { $0.spec.flags & EventSpec.Flag.contextSwitch != 0 && !$0.ids.isEmpty }
+  }
+
   /// What could not be opened, with the reasons.
   var unavailable: [CaptureEvent.Unavailable] {
     events.compactMap { opened in
       // What could only take the place of another is missed by nobody.
-      guard opened.spec.replaced == nil else { return nil }
+      guard opened.spec.replaced == nil, !opened.spec.isKernels, !isOpen(opened.spec.name)
+      else { return nil }
       return opened.failure.map { .init(opened.spec.purpose, $0) }
     }
   }

@@ -64,9 +64,15 @@ extension EventSet {
   /// Ends events for good in all threads: one that is only switched off still costs something at each switch, and a
   /// probe at each call.
   ///
-  /// With a probe's last event the kernel waits up to 0.1 s for all CPUs: that is waited for elsewhere, and once all
-  /// probes are out of the target, since their last events are the recorder's own.
+  /// With a probe's last event the kernel waits up to 0.1 s for all CPUs: that is waited for elsewhere.
   func close(_ indices: some Sequence<Int>) {
+    let descriptors = giveUp(indices)
+    closing.async { for descriptor in descriptors { Glibc.close(descriptor) } }
+  }
+
+  /// Switches events off and gives their descriptors, in the order in which to close them: first all probes come out of
+  /// the target, since their last events are the recorder's own.
+  private func giveUp(_ indices: some Sequence<Int>) -> [Int32] {
     var probes: [EventSpec] = []
     var ofProbes: [Int32] = []
     var others: [Int32] = []
@@ -82,10 +88,7 @@ extension EventSet {
       events[index].descriptors = []
       events[index].anchors = []
     }
-    closing.async { [probes, ofProbes, others] in
-      let last = probes.compactMap { EventRequest.anchor(of: $0, in: 0) }
-      for descriptor in ofProbes + others + last { Glibc.close(descriptor) }
-    }
+    return ofProbes + others + probes.compactMap { EventRequest.anchor(of: $0, in: 0) }
   }
 
   /// Closes the groups of the threads' sliced events, which are closed themselves.
@@ -100,13 +103,22 @@ extension EventSet {
     gates.set(enabled: false)
   }
 
+  /// Leaves all events to be closed, without their rings.
+  func leave(to leftovers: Leftovers) {
+    rings = []
+    leftovers.add(giveUp(events.indices))
+    closing.sync {}
+    leftovers.add(ringOwners)
+    ringOwners = []
+    leftovers.add(gates.giveUp())
+  }
+
   /// Closes all; the rings with them.
   func close() {
     rings = []
     close(events.indices)
     closing.sync {}
-    for descriptor in ringOwners { Glibc.close(descriptor) }
+    for descriptor in ringOwners + gates.giveUp() { Glibc.close(descriptor) }
     ringOwners = []
-    gates.close()
   }
 }

@@ -56,8 +56,10 @@ struct EventSpec {
     case always
     /// Of the task, until it switches so often that what its switches cost more is too much.
     case untilBusy
-    /// Of the machine, in the place of one of the task from then on.
-    case onceBusy
+    /// The clock of each task, until the CPUs' own takes its place.
+    case taskClock
+    /// The clock of each CPU, from then on.
+    case cpuClock
     /// Of the task, until events of the CPUs take over; see `CPUWideTakeover`.
     case untilTakeover
     /// Of the CPUs, in the place of the task's event with this number in the plan from then on.
@@ -96,6 +98,8 @@ struct EventSpec {
   var filter: String?
   /// Wakes the recorder at each record; such events have a small ring of their own.
   var wakesAtOnce = false
+  /// Happens in the kernel alone, so that who may see the program only gets none; its lack is told by nobody.
+  var isKernels = false
   /// The tracepoint's format text, for the trace and for the drain.
   var format: String?
   var system = ""
@@ -106,7 +110,7 @@ struct EventSpec {
   /// Whether it is switched on later, by the rate governor.
   var startsDisabled: Bool {
     switch (phase, cost) {
-    case (.afterTakeover, _), (.onceBusy, _): true
+    case (.afterTakeover, _), (.cpuClock, _): true
     case (_, .sampled(let source)): !source.isCountedAlways
     case (_, .whole(let source)): source == .eventWaits
     default: false
@@ -137,7 +141,7 @@ struct EventSpec {
   static func gate(_ visibility: Visibility) -> EventSpec {
     var spec = EventSpec(name: "slices", kind: .software, config: dummy, purpose: .processes)
     spec.visibility = visibility
-    spec.phase = visibility == .target ? .always : .onceBusy
+    spec.phase = visibility == .target ? .always : .afterTakeover(from: 0)
     spec.fields = []
     spec.period = 0
     return spec

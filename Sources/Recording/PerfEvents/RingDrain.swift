@@ -15,6 +15,8 @@ final class RingDrain {
   var kernelThreadIDs = KernelThreadIDs()
   var sockets = SocketFilter()
   var lostRecords: UInt64 = 0
+  /// Records that were copied to the trace.
+  private(set) var records = 0
   var observations: [Observation] = []
   var headless = HeadlessProcesses()
   /// Nil where no part of the recording will have to tell of them.
@@ -106,7 +108,9 @@ final class RingDrain {
         lostRecords += 1
         break
       }
-      if !inspect(ring, at, header) {
+      if inspect(ring, at, header) {
+        records += 1
+      } else {
         if start < at { try sink.append(ring, from: start, to: at) }
         start = at + size
       }

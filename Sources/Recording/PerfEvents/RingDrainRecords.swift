@@ -22,7 +22,9 @@ extension RingDrain {
     case RecordType.lostSamples: lostRecords += ring.word(at + 8)
     case RecordType.fork:
       let (pid, parent) = (ring.signed(at + 8), ring.signed(at + 12))
-      if pid != parent {
+      if pid == parent {
+        governor.turnover.begun += 1
+      } else {
         observations.append(
           .processBegan(pid: pid, parentPid: parent, time: ring.word(at + 24)))
       }
@@ -30,6 +32,7 @@ extension RingDrain {
       let (pid, tid) = (ring.signed(at + 8), ring.signed(at + 16))
       threads.end(tid)
       standingWaits?.ended(tid)
+      governor.turnover.ended += 1
       let time = ring.word(at + 24)
       if headless.ended(pid, tid: tid, at: time) {
         observations.append(.processEnded(pid: pid, time: time))

@@ -15,6 +15,7 @@ enum SystemCallFilter {
       71,  // sendfile
       76,  // splice
       82, 83, 84,  // fsync, fdatasync, sync_file_range
+      198, 202, 242,  // socket, accept, accept4
       227,  // msync
       276,  // renameat2
       285, 287,  // copy_file_range, pwritev2
@@ -44,14 +45,14 @@ enum SystemCallFilter {
       1, 2, 3,  // write, open, close
       18, 20, 26,  // pwrite64, writev, msync
       32, 33,  // dup, dup2
-      40,  // sendfile
+      40, 41, 43,  // sendfile, socket, accept
       72,  // fcntl, which duplicates too
       74, 75, 76, 77,  // fsync, fdatasync, truncate, ftruncate
       80, 81,  // chdir, fchdir
       82, 85, 87,  // rename, creat, unlink
       257, 263, 264,  // openat, unlinkat, renameat
       275, 277,  // splice, sync_file_range
-      285, 292, 296,  // fallocate, dup3, pwritev
+      285, 288, 292, 296,  // fallocate, accept4, dup3, pwritev
       316, 326, 328,  // renameat2, copy_file_range, pwritev2
       426, 436, 437,  // io_uring_enter, close_range, openat2
     ]
@@ -77,7 +78,7 @@ enum SystemCallFilter {
 
   /// A tracefs filter on the field `id` that a call is put through in few comparisons.
   ///
-  /// The kernel evaluates left to right: a plain list of 26 numbers would make a `read`, which is
+  /// The kernel evaluates left to right: a plain list of 35 numbers would make a `read`, which is
   /// not among them, pay for all; write, the most frequent wanted one, comes first. Other calls that failed did
   /// nothing: a program that closes all descriptors which there may be makes a million of them.
   static var expression: String {

@@ -118,6 +118,9 @@ package enum DescriptorTable {
     }
   }
 
+  /// Whether what is written to a path goes to memory alone.
+  package static func isInMemory(_ path: String) -> Bool { regularKind(at: path) == .tmpfs }
+
   private static func regularKind(at link: String) -> DescriptorEvent.Kind {
     switch lull_filesystem_type(link) {
     // tmpfs and ramfs (memfd is the first), hugetlbfs.

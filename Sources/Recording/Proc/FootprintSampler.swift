@@ -90,6 +90,7 @@ package final class FootprintSampler {
     result.storageWriteBytes = io[5]
     result.cancelledWriteBytes = io[6]
     result.threadCount = use.threads
+    result.caughtSignals = sizes.caughtSignals
     return result
   }
 
@@ -100,6 +101,7 @@ package final class FootprintSampler {
     var swapped: UInt64 = 0
     var resident: UInt64 = 0
     var peak: UInt64 = 0
+    var caughtSignals: UInt64 = 0
   }
 
   private func readStatusOfOthers() -> Sizes? {
@@ -118,8 +120,8 @@ package final class FootprintSampler {
     var sizes = Sizes()
     var hasMemory = false
     ProcFields.forEachLine(of: buffer[..<count]) { line in
-      // All the wanted names begin with these two letters.
-      guard line.count > 6, let first = line.first, first == UInt8(ascii: "V") || first == 82
+      // All the wanted names begin with one of these letters: R, S, V.
+      guard line.count > 6, let first = line.first, first == 82 || first == 83 || first == 86
       else { return }
       if let value = ProcFields.value("RssAnon:", in: line) {
         sizes.anonymous = value << 10
@@ -134,6 +136,8 @@ package final class FootprintSampler {
         hasMemory = true
       } else if let value = ProcFields.value("VmHWM:", in: line) {
         sizes.peak = value << 10
+      } else if let mask = ProcFields.mask("SigCgt:", in: line) {
+        sizes.caughtSignals = mask | FootprintSample.signalsKnown
       }
     }
     return hasMemory ? sizes : nil

@@ -25,6 +25,13 @@ enum ProcFields {
     rest(after: name, in: line).flatMap(number)
   }
 
+  /// The hexadecimal mask of a line of that name.
+  static func mask(_ name: StaticString, in line: ArraySlice<UInt8>) -> UInt64? {
+    rest(after: name, in: line).flatMap { digits in
+      UInt64(String(decoding: digits.drop { $0 == 9 || $0 == 32 }, as: UTF8.self), radix: 16)
+    }
+  }
+
   /// What follows a name in the first line that begins with it.
   static func field(_ name: StaticString, of bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     var found: ArraySlice<UInt8>?

@@ -127,7 +127,7 @@ package struct TraceFS: Sendable {
       cause: "tracefs is not mounted and may not be mounted here"
         + " (\(KernelFile.errorText(mountError)))",
       fix: "mount it with `sudo mount -t tracefs -o gid=\(getegid()),mode=0750 tracefs"
-        + " /sys/kernel/tracing` (for a container: on the host, and pass it in)",
+        + " /sys/kernel/tracing` (into a container: `-v /sys/kernel/tracing:/sys/kernel/tracing`)",
       errno: mountError)
   }
 
@@ -150,7 +150,12 @@ package struct TraceFS: Sendable {
 
   /// Whether a file may be written.
   package func isWritable(_ path: String) -> Bool {
-    OwnedDescriptor(opening: path, in: directory, flags: O_WRONLY | O_APPEND) != nil
+    opened(toAppend: path) != nil
+  }
+
+  /// A file that commands can be appended to.
+  func opened(toAppend path: String) -> OwnedDescriptor? {
+    OwnedDescriptor(opening: path, in: directory, flags: O_WRONLY | O_APPEND)
   }
 
   /// The text of a file, its path relative to the file system's root.
@@ -163,9 +168,7 @@ package struct TraceFS: Sendable {
 
   /// Appends one command to a file such as `uprobe_events`, in one `write`.
   package func append(_ text: String, to path: String) throws(RecordingError) {
-    guard
-      let file = OwnedDescriptor(opening: path, in: directory, flags: O_WRONLY | O_APPEND)
-    else { throw refused("open", path, errno) }
+    guard let file = opened(toAppend: path) else { throw refused("open", path, errno) }
     let bytes = Array(text.utf8)
     var count: Int
     repeat {

@@ -180,6 +180,12 @@ final class TransferCounter {
     return true
   }
 
+  /// Leaves the events to be closed; nothing is counted from here on.
+  func leave(to leftovers: Leftovers) {
+    leftovers.add((attached ?? []).map { fcntl($0.number, F_DUPFD_CLOEXEC, 3) }.filter { $0 >= 0 })
+    attached = nil
+  }
+
   private func enter(_ key: Int32) {
     var key = key
     var none = [UInt64](repeating: 0, count: possibleCPUs * TransferPrograms.Count.size / 4)

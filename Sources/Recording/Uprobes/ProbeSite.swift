@@ -118,6 +118,13 @@ package struct ProbeTemplate: Sendable, Equatable {
       purpose: .concurrency),
   ]
 
+  /// Where Swift makes its dispatch queues: which label each has, by its address.
+  package static let queues: [ProbeTemplate] = [
+    ProbeTemplate(
+      function: "dispatch_queue_create_with_target", entry: "label=+0($1):ustring",
+      result: "queue=$retval:x64", onlyIfCheap: false, purpose: .queueLabels)
+  ]
+
   /// Where test runners hand a line to the C library: XCTest prints, Swift Testing writes its lines by `fputs` and its
   /// event stream by `fwrite`.
   package static let tests: [ProbeTemplate] = [

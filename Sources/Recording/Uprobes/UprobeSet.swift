@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// The uprobes that tell which paths a program opens, renames and removes.
 ///
@@ -32,6 +33,8 @@ package final class UprobeSet: Sendable {
 
   private let tracefs: TraceFS
   private let system: String
+  /// Others remove the definitions.
+  private let isLeft = Atomic(false)
 
   private init(
     tracefs: TraceFS, system: String, probes: [Probe],
@@ -43,7 +46,7 @@ package final class UprobeSet: Sendable {
     self.unavailable = unavailable
   }
 
-  private static let definitions = "uprobe_events"
+  static let definitions = "uprobe_events"
 
   /// How the groups of all recorders begin; the recorder's process id follows, after its PID namespace's label.
   private static let groupPrefix = "lull_"
@@ -61,9 +64,11 @@ package final class UprobeSet: Sendable {
   ///   - libraries: paths of C libraries, or of executables that contain one.
   ///   - tag: the recorder's process id.
   ///   - runtimes: where Swift's concurrency may be; the first that has it is probed.
+  ///   - dispatchers: the same of libdispatch.
   ///   - tests: whether the lines of a test runner are wanted too.
   package static func install(
-    tracefs: TraceFS, libraries: [String], runtimes: [String] = [], tests: Bool = false,
+    tracefs: TraceFS, libraries: [String], runtimes: [String] = [],
+    dispatchers: [String] = [], tests: Bool = false,
     tag: Int32 = getpid()
   ) throws(RecordingError) -> UprobeSet {
     let system = group(of: tag)
@@ -132,12 +137,16 @@ package final class UprobeSet: Sendable {
       let templates = ProbeTemplate.all + (tests ? ProbeTemplate.tests : [])
       define(templates, in: library, file, suffix: suffix)
     }
-    for runtime in runtimes {
-      guard let file = ElfFile(path: runtime),
-        !file.functions(named: ["swift_job_run"]).isEmpty
-      else { continue }
-      define(ProbeTemplate.concurrency, in: runtime, file, suffix: "")
-      break
+    for (places, templates) in [
+      (runtimes, ProbeTemplate.concurrency), (dispatchers, ProbeTemplate.queues),
+    ] {
+      for place in places {
+        guard let file = ElfFile(path: place),
+          !file.functions(named: [templates[0].function]).isEmpty
+        else { continue }
+        define(templates, in: place, file, suffix: "")
+        break
+      }
     }
     if probes.isEmpty {
       throw firstError
@@ -150,6 +159,12 @@ package final class UprobeSet: Sendable {
       tracefs: tracefs, system: system, probes: probes, unavailable: unavailable)
   }
 
+  /// Leaves the definitions to be removed when the events are closed.
+  func leave(to leftovers: Leftovers) {
+    for probe in probes { leftovers.add(definition: "\(system)/\(probe.name)") }
+    isLeft.store(true, ordering: .relaxed)
+  }
+
   /// Removes the definitions; those still open as events stay, and are named.
   ///
   /// Close the events first. What stays is removed by the next recorder.
@@ -158,7 +173,7 @@ package final class UprobeSet: Sendable {
     Self.removeGroup(system, tracefs)
   }
 
-  deinit { remove() }
+  deinit { if !isLeft.load(ordering: .relaxed) { remove() } }
 
   /// Removes the probes that recorders left behind which are no longer there.
   ///

@@ -15,9 +15,13 @@ package enum ReportBuilder {
       generator: Generator(name: "lull", version: generatorVersion),
       trace: section(of: trace.metadata),
       process: section(of: trace.subject),
-      processes: trace.processes.map { totals(of: $0, start: trace.start) },
+      processes: trace.processes.map {
+        var totals = totals(of: $0, start: trace.start)
+        if outlivesCommand($0, trace) { totals.outlivesCommand = true }
+        return totals
+      },
       capture: section(of: trace.capture, start: trace.start, missing: signals.unavailable),
-      score: section(of: evaluation),
+      score: section(of: evaluation, on: trace.metadata),
       signals: SignalBuilding.build(signals, counters: trace.counters),
       blame: BlameBuilding.build(signals.blame),
       trigger: TriggerBuilding.section(of: trace, signals),
@@ -61,6 +65,15 @@ package enum ReportBuilder {
       children: process.children.map(Int.init))
   }
 
+  /// A daemon: the command that was to be recorded has ended, and its end is what the recording waited for.
+  private static func outlivesCommand(_ process: ProcessModel, _ trace: Trace) -> Bool {
+    guard let capture = trace.capture, capture.mode == .wrap, capture.complete,
+      capture.processesRecorded == nil, process.end == nil, process.unrecordedFrom == nil,
+      let command = trace.processes.first(where: { Int($0.pid) == capture.rootPid })
+    else { return false }
+    return command.end != nil
+  }
+
   static func totals(of process: ProcessModel, start: Timestamp) -> ProcessTotals {
     ProcessTotals(
       pid: Int(process.pid), parentPid: process.parentPid > 0 ? Int(process.parentPid) : nil,
@@ -101,11 +114,15 @@ package enum ReportBuilder {
     max(0, (Timestamp(nanoseconds: time) - start).seconds)
   }
 
-  static func section(of evaluation: Evaluation) -> ScoreSection {
+  static func section(of evaluation: Evaluation, on metadata: TraceMetadata) -> ScoreSection {
     ScoreSection(
-      overall: evaluation.overall?.finite, measuredShare: evaluation.measuredShare?.finite,
+      // What is missing may have been worse than what is there.
+      overall: metadata.truncated ? nil : evaluation.overall?.finite,
+      measuredShare: evaluation.measuredShare?.finite,
       low: evaluation.low?.finite,
-      high: evaluation.high?.finite, note: evaluation.note, narrow: evaluation.narrow.finite,
+      high: evaluation.high?.finite,
+      note: metadata.truncated ? note(onPart: evaluation, metadata) : evaluation.note,
+      narrow: evaluation.narrow.finite,
       categories: evaluation.categories.map {
         CategorySection(
           id: $0.id, title: $0.title, score: $0.score?.finite, low: $0.low?.finite,
@@ -114,6 +131,15 @@ package enum ReportBuilder {
       configuration: evaluation.configurationVersion,
       profile: evaluation.profile.rawValue, profileReason: evaluation.profileReason,
       batteryWattHours: evaluation.battery.wattHours.finite)
+  }
+
+  private static func note(onPart evaluation: Evaluation, _ metadata: TraceMetadata) -> String {
+    let shown = ShownScore(
+      score: evaluation.overall, low: evaluation.low, high: evaluation.high,
+      narrow: evaluation.narrow)
+    let rest = shown.text().map { "that part alone has \($0)" } ?? evaluation.note
+    return "it breaks off after \(Figures.seconds(metadata.durationSeconds))"
+      + (rest.map { "; \($0)" } ?? "")
   }
 }
 

@@ -9,7 +9,9 @@ enum ReportNotes {
     let name = shown(Columns.clip(process.name, to: 32))
     if let trigger = report.trigger { notes.append(self.trigger(trigger, shown: shown)) }
     if process.isSwift == false { notes.append("\(name) is not a Swift program.") }
-    if let signal = process.signal {
+    if let crash = crash(report, shown: shown) {
+      notes.append(crash)
+    } else if let signal = process.signal {
       notes.append("\(name) was ended by signal \(SignalNames.name(signal)).")
     } else if let status = process.exitStatus, status != 0 {
       notes.append("\(name) ended with status \(status).")
@@ -17,7 +19,7 @@ enum ReportNotes {
     if report.trace.truncated {
       notes.append("The trace is truncated: \(RecordingText.truncation(report.trace)).")
     }
-    notes += unrecorded(report, shown: shown)
+    notes += unrecorded(report, shown: shown) + outliving(report, shown: shown)
     if report.trace.isSubjectByUse == true {
       notes.append(
         "The trace names no program that it is about: \(name) is scored, which used most of what it shows; "
@@ -54,6 +56,17 @@ enum ReportNotes {
     return text + "."
   }
 
+  /// Signals by which a program ends that did what it may not: SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE and SIGSEGV.
+  private static let crashes: Set<Int> = [4, 5, 6, 7, 8, 11]
+
+  /// That the program crashed, which no score tells; nil where it did not.
+  static func crash(_ report: Report, shown: (String) -> String) -> String? {
+    guard let signal = report.process.signal, crashes.contains(signal) else { return nil }
+    let name = shown(Columns.clip(report.process.name, to: 32))
+    return "CRASHED: \(name) was ended by signal \(SignalNames.name(signal)), "
+      + "\(Figures.seconds(report.trace.durationSeconds)) after the recording began."
+  }
+
   /// What the kernel ended the events of.
   private static func unrecorded(_ report: Report, shown: (String) -> String) -> [String] {
     let few = report.processes.filter { $0.unrecordedFrom != nil }
@@ -62,6 +75,14 @@ enum ReportNotes {
         + " the kernel ended its events \(Figures.seconds(process.unrecordedFrom ?? 0)) after the start, and what it"
         + " did from then on was not recorded."
     } + (few.count > 3 ? ["Neither were \(few.count - 3) other such processes."] : [])
+  }
+
+  private static func outliving(_ report: Report, shown: (String) -> String) -> [String] {
+    let some = report.processes.filter { $0.outlivesCommand == true }
+    return some.prefix(3).map { process in
+      "\(shown(Columns.clip(process.name, to: 32))) (pid \(process.pid)) went on when the command had ended: "
+        + "what it did from then on was not recorded; attach to it with --pid."
+    } + (some.count > 3 ? ["So did \(some.count - 3) other processes."] : [])
   }
 
   /// A compiler's driver waits while its frontend works: then the score is not of what costs.

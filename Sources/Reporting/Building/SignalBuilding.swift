@@ -8,6 +8,7 @@ enum SignalBuilding {
       mainThread: signals.mainThread.map { mainThread($0, signals.lifecycle) },
       threads: signals.threads.map(thread),
       criticalThreads: signals.criticalThreads.map(criticalThread),
+      serialQueues: signals.serialQueues.isEmpty ? nil : signals.serialQueues.map(serialQueue),
       wakeups: signals.wakeups.map(wakeups),
       network: signals.network.map(TransferBuilding.network),
       disk: signals.disk.map(TransferBuilding.disk),
@@ -85,11 +86,22 @@ enum SignalBuilding {
     CriticalThreadSection(
       tid: thread.tid, name: thread.name, role: thread.role.rawValue, turns: thread.turns,
       longestTurnSeconds: thread.longestTurnSeconds.finite,
+      turnMedianSeconds: thread.turnLengths?.median?.finite,
+      turnP95Seconds: thread.turnLengths?.p95?.finite,
+      turnP99Seconds: thread.turnLengths?.p99?.finite,
       runningSeconds: thread.runningSeconds.finite,
       runnableSeconds: thread.runnableSeconds.finite, idleSeconds: thread.idleSeconds.finite,
       blockedSeconds: thread.blockedSeconds.finite,
       blockedByCause: thread.blockedByCause.byName.mapValues(\.finite),
       blockings: thread.blockings.map(blocking))
+  }
+
+  private static func serialQueue(_ signal: SerialQueueSignal) -> SerialQueueSection {
+    SerialQueueSection(
+      label: signal.label.isEmpty ? nil : signal.label,
+      blockedSeconds: signal.blockedSeconds.finite, longestSeconds: signal.longestSeconds.finite,
+      blockedByCause: signal.blockedByCause.byName.mapValues(\.finite),
+      cpuSeconds: signal.cpuSeconds?.finite, blockings: signal.blockings.map(blocking))
   }
 
   private static func thread(_ signal: ThreadSignal) -> ThreadSection {

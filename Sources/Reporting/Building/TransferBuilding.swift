@@ -4,7 +4,8 @@ import Signals
 enum TransferBuilding {
   static func network(_ signal: NetworkSignal) -> NetworkSection {
     NetworkSection(
-      sends: signal.sends, receives: signal.receives, bytesSent: signal.bytesSent,
+      sends: signal.countsCalls ? signal.sends : nil,
+      receives: signal.countsCalls ? signal.receives : nil, bytesSent: signal.bytesSent,
       bytesReceived: signal.bytesReceived, loopbackIncluded: signal.loopbackIncluded,
       connections: signal.connections.map { connection in
         ConnectionSection(

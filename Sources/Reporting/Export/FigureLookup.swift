@@ -1,3 +1,5 @@
+import Quantities
+
 /// What a path can hold.
 package enum FigureKind: Sendable, Equatable {
   /// `whole` where it counts things or bytes.

@@ -77,6 +77,18 @@ extension FigureUnit {
     }
   }
 
+  /// Two values for people, with so many digits that they differ where the values do.
+  package func texts(_ left: Double, _ right: Double) -> (String, String) {
+    let texts = (text(left), text(right))
+    guard texts.0 == texts.1, left != right else { return texts }
+    func exact(_ value: Double) -> String {
+      let isWhole = value.rounded() == value && value.magnitude < 1e15
+      return isWhole ? Figures.grouped(Int(value)) : "\(value)"
+    }
+    let unit = name.isEmpty || name == "1" ? "" : " " + name
+    return (exact(left) + unit, exact(right) + unit)
+  }
+
   /// A difference with its sign.
   package func signed(_ value: Double) -> String { (value < 0 ? "" : "+") + text(value) }
 }

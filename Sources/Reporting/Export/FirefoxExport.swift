@@ -192,7 +192,7 @@ package enum FirefoxExport {
     /// Waits with a stack, as markers that name the function that waited.
     mutating func add(waits: ThreadHistory) {
       for interval in waits {
-        guard case .blocked(let cause) = interval.state, cause != .eventWait,
+        guard case .blocked(let cause) = interval.state, !cause.isIdle,
           let stack = interval.stack
         else { continue }
         let function = trace.stacks.frames(of: stack).blamed

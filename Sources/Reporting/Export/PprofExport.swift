@@ -29,7 +29,7 @@ package enum PprofExport {
     }
     for thread in threads {
       for interval in thread.intervals {
-        guard case .blocked(let cause) = interval.state, cause != .eventWait,
+        guard case .blocked(let cause) = interval.state, !cause.isIdle,
           let stack = interval.stack
         else { continue }
         profile.block(stack: stack, tid: thread.tid, nanoseconds: interval.length.nanoseconds)

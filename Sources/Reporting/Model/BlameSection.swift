@@ -2,6 +2,8 @@
 package struct BlameSection: Codable, Sendable, Equatable {
   /// CPU time.
   package var cpu: [BlameRowSection]
+  /// CPU time of the processes that it started, whoever of them used it; left out where it started none.
+  package var cpuOfChildren: [BlameRowSection]?
   /// The event whose counts the rows of `cpu` have, where samples tell shares and no time; left out elsewhere.
   package var cpuEvent: String?
   /// Blocked time by cause.
@@ -36,6 +38,10 @@ package struct BlameRowSection: Codable, Sendable, Equatable {
   /// Why it was blocked, in the table of blocked time.
   @Nullable package var cause: String?
   package var selfSeconds: Double
+  /// Between what limits `selfSeconds` lies, at 95 %, where it was told by samples.
+  @Nullable package var selfSecondsInterval: [Double]?
+  /// How many samples tell of it, in the table of CPU time.
+  @Nullable package var samples: Int?
   package var inclusiveSeconds: Double
   package var count: Double
   package var inclusiveCount: Double

@@ -114,6 +114,8 @@ package struct ProcessTotals: Codable, Sendable, Equatable {
   @Nullable package var peakFootprintBytes: UInt64?
   /// From when on its events were not recorded, in seconds from the start; left out where they were.
   package var unrecordedFrom: Double?
+  /// It went on when the command had ended that was recorded; left out where it did not.
+  package var outlivesCommand: Bool?
 }
 
 /// The scores of a report.

@@ -6,6 +6,8 @@ package struct SignalsSection: Codable, Sendable, Equatable {
   package var threads: [ThreadSection]
   /// Threads on which others depend, the most blocked first.
   package var criticalThreads: [CriticalThreadSection]
+  /// Serial dispatch queues other than the main one; left out where none is known.
+  package var serialQueues: [SerialQueueSection]?
   @Nullable package var wakeups: WakeupSection?
   @Nullable package var network: NetworkSection?
   @Nullable package var disk: DiskSection?
@@ -140,12 +142,29 @@ package struct CriticalThreadSection: Codable, Sendable, Equatable {
   package var role: String
   package var turns: Int
   package var longestTurnSeconds: Double
+  /// What half, 95 and 99 of a hundred of its turns did not exceed; null of the pool, and in reports of before.
+  @Nullable package var turnMedianSeconds: Double? = nil
+  @Nullable package var turnP95Seconds: Double? = nil
+  @Nullable package var turnP99Seconds: Double? = nil
   package var runningSeconds: Double
   package var runnableSeconds: Double
   package var idleSeconds: Double
   package var blockedSeconds: Double
   package var blockedByCause: [String: Double]
   /// Where it blocked, the longest first.
+  package var blockings: [BlockingSection]
+}
+
+/// A serial dispatch queue that is not the main one, and what its work waited for.
+package struct SerialQueueSection: Codable, Sendable, Equatable {
+  /// Null for all those together whose labels are not known.
+  @Nullable package var label: String?
+  package var blockedSeconds: Double
+  package var longestSeconds: Double
+  package var blockedByCause: [String: Double]
+  /// By samples.
+  @Nullable package var cpuSeconds: Double?
+  /// Where its work blocked, the longest first.
   package var blockings: [BlockingSection]
 }
 

@@ -1,7 +1,8 @@
 /// Traffic of the process on internet sockets.
 package struct NetworkSection: Codable, Sendable, Equatable {
-  package var sends: Int
-  package var receives: Int
+  /// How many calls it were; nil where sockets' counts alone are known.
+  @Nullable package var sends: Int?
+  @Nullable package var receives: Int?
   package var bytesSent: UInt64
   package var bytesReceived: UInt64
   package var loopbackIncluded: Bool

@@ -6,15 +6,20 @@ enum BlameText {
 
   static func write(_ report: Report, to canvas: inout TextCanvas) {
     let blame = report.blame
-    let events = blame.cpu.reduce(0) { $0 + $1.count }
+    func processor(_ rows: [BlameRowSection]) -> (BlameRowSection) -> String {
+      let events = max(rows.reduce(0) { $0 + $1.count }, 1)
+      return {
+        (blame.cpuEvent == nil
+          ? seconds($0) : Figures.percent($0.count / events)) + sampling($0)
+      }
+    }
+    let children = blame.cpuOfChildren ?? []
     let tables: [(String, [BlameRowSection], (BlameRowSection) -> String)] = [
       (
         blame.cpuEvent.map { Columns.clip(Escaped.text($0), to: 16) } ?? "CPU time", blame.cpu,
-        {
-          blame.cpuEvent == nil
-            ? Figures.seconds($0.selfSeconds) : Figures.percent($0.count / max(events, 1))
-        }
+        processor(blame.cpu)
       ),
+      ("CPU, children", children, processor(children)),
       (
         "blocked", blame.blocked,
         {
@@ -46,5 +51,24 @@ enum BlameText {
         canvas.item(index == 0 ? title : "", "\(amount(row)): \(TextReport.place(frame))")
       }
     }
+  }
+
+  /// With fewer samples the bounds are farther than a fifth from the figure.
+  private static let fewSamples = 100
+
+  /// Time by samples, with as many digits as their number bears out.
+  private static func seconds(_ row: BlameRowSection) -> String {
+    let samples = row.samples ?? 0
+    let digits = samples == 0 || samples >= 1000 ? 3 : samples < 30 ? 1 : 2
+    return Figures.seconds(row.selfSeconds, digits: digits)
+  }
+
+  /// Between what limits a figure lies that few samples tell.
+  private static func sampling(_ row: BlameRowSection) -> String {
+    guard let samples = row.samples, samples < fewSamples else { return "" }
+    let counted = Figures.count(samples, "sample")
+    guard let bounds = row.selfSecondsInterval, bounds.count == 2 else { return " (\(counted))" }
+    return
+      " (\(Figures.seconds(bounds[0], digits: 2)) to \(Figures.seconds(bounds[1], digits: 2)), \(counted))"
   }
 }

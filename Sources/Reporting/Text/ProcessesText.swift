@@ -2,7 +2,7 @@ import Quantities
 
 /// The table of every process's totals.
 enum ProcessesText {
-  private static let rowsShown = 40
+  private static let rowsShown = 12
   /// A column of figures, with the space before it.
   private static let column = 9
 
@@ -15,12 +15,13 @@ enum ProcessesText {
           "pid", "name", ["CPU", "wakeups", "written", "sent", "received", "peak mem"], width),
         .faint
       ))
-    for process in report.processes.prefix(rowsShown) {
+    let sorted = ranked(report)
+    for process in sorted.prefix(rowsShown) {
       let style: TextCanvas.Style =
         process.pid == report.process.pid && report.processes.count > 1 ? .heading : .plain
       canvas.line((row(process, width, report.signals), style))
     }
-    let rest = report.processes.dropFirst(rowsShown)
+    let rest = sorted.dropFirst(rowsShown)
     guard !rest.isEmpty else { return }
     let total = ProcessTotals(
       pid: 0, parentPid: nil, name: "\(rest.count) more",
@@ -31,6 +32,16 @@ enum ProcessesText {
       bytesReceived: rest.reduce(0) { $0 &+ $1.bytesReceived },
       peakFootprintBytes: nil)
     canvas.line((row(total, width, report.signals), .faint))
+  }
+
+  /// The one that is scored, then the others by what they cost.
+  private static func ranked(_ report: Report) -> [ProcessTotals] {
+    let scored = report.process.pid
+    return report.processes.sorted { left, right in
+      if (left.pid == scored) != (right.pid == scored) { return left.pid == scored }
+      if left.cpuSeconds != right.cpuSeconds { return left.cpuSeconds > right.cpuSeconds }
+      return (right.wakeups, left.pid) < (left.wakeups, right.pid)
+    }
   }
 
   /// What was not measured is no zero.

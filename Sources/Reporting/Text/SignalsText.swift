@@ -87,11 +87,12 @@ enum SignalsText {
   }
 
   private static func write(_ network: NetworkSection, _ canvas: inout TextCanvas) {
+    let calls = { (count: Int?, name: String) in
+      count.map { " in \(Figures.count($0, name))" } ?? ", in calls that were not counted"
+    }
+    canvas.item("sent", Figures.bytes(network.bytesSent) + calls(network.sends, "send"))
     canvas.item(
-      "sent", "\(Figures.bytes(network.bytesSent)) in \(Figures.count(network.sends, "send"))")
-    canvas.item(
-      "received",
-      "\(Figures.bytes(network.bytesReceived)) in \(Figures.count(network.receives, "receive"))")
+      "received", Figures.bytes(network.bytesReceived) + calls(network.receives, "receive"))
     canvas.item(
       "counted",
       Figures.count(network.connections.count, "connection") + "; the radio's figures "

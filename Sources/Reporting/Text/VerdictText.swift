@@ -14,20 +14,18 @@ enum VerdictText {
       (
         shown.text().map { "\($0) of 100" } ?? "none: " + Escaped.text(report.score.note ?? ""),
         TextCanvas.style(ofScore: shown.bounds?.high ?? shown.score)
-      ),
-      // What is missing may have been worse.
-      (
-        report.trace.truncated && shown.text() != nil
-          ? ", of the \(Figures.seconds(report.trace.durationSeconds)) that are not missing" : "",
-        .bad
       ))
+    let crash = ReportNotes.crash(report, shown: Escaped.text)
+    if let crash {
+      canvas.line(("  \(crash)", .bad))
+    }
     if let note = report.score.note, report.score.overall != nil {
       canvas.paragraph(Escaped.text(note))
     }
     for category in report.score.categories {
       write(category, ShownScore(category, of: report.score), &canvas)
     }
-    for note in notes(report) { canvas.item("note", note, style: .middling) }
+    for note in notes(report) where note != crash { canvas.item("note", note, style: .middling) }
     let findings = Findings.of(report)
     canvas.heading(findings.isEmpty ? "Findings" : "Worst findings")
     if findings.isEmpty { canvas.paragraph("none: " + Findings.whyNone(report)) }
@@ -129,7 +127,10 @@ enum VerdictText {
       text += "; \(range) by other models"
     }
     text += ")"
-    if let share = best.batteryShare, let battery = report.score.batteryWattHours {
+    // No server runs on a phone's battery.
+    if report.score.profile != "server", let share = best.batteryShare,
+      let battery = report.score.batteryWattHours
+    {
       text += ", \(Figures.fixed(share * 100, 1)) % of a battery of \(Figures.fixed(battery, 2)) Wh"
     }
     canvas.paragraph(text)

@@ -27,27 +27,25 @@ package enum BackgroundTransitionTimeRule: Rule {
         }),
       RuleExample("handled in 7 s", .fail, example { $0.handlerSeconds = 7 }),
       RuleExample("nothing was done", .notApplicable, example { _ in }),
-      RuleExample("never in the background", .notApplicable, exampleWithout),
+      RuleExample("never in the background", .notApplicable, PhaseUses.appExampleWithout),
     ])
 
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     let phases = PhaseUses.background(signals)
     guard !phases.isEmpty else { return .notApplicable(reason: PhaseUses.noBackground) }
-    let handled = phases.filter { $0.handlerSeconds != nil }.sorted {
-      $0.handlerSeconds ?? 0 > $1.handlerSeconds ?? 0
-    }
-    guard let worst = handled.first?.handlerSeconds else {
+    let handled = PhaseUses.handled(phases)
+    guard let (phase, worst) = handled.first else {
       return .notApplicable(
         reason: "the main thread had no turn in the second after the background was marked")
     }
     return .measured(
       RuleFinding(
         fact: worst,
-        displayValue: "handled in \(Figures.seconds(worst)); \(quiet(handled[0]))",
+        displayValue: "handled in \(Figures.seconds(worst)); \(quiet(phase))",
         evidence: handled.prefix(5).map {
           PhaseUses.row(
-            $0, "handled in \(Figures.seconds($0.handlerSeconds ?? 0)), \(quiet($0))",
-            value: $0.handlerSeconds, unit: "s")
+            $0.phase, "handled in \(Figures.seconds($0.seconds)), \(quiet($0.phase))",
+            value: $0.seconds, unit: "s")
         }, savings: scale.saving(of: worst, seconds: worst)))
   }
 
@@ -57,12 +55,6 @@ package enum BackgroundTransitionTimeRule: Rule {
 
   private static func example(_ change: (inout Phase) -> Void) -> SignalSet {
     var set = PhaseUses.example(change)
-    set.mainThread = MainThreadSignal(turns: 9)
-    return set
-  }
-
-  private static var exampleWithout: SignalSet {
-    var set = PhaseUses.exampleWithout
     set.mainThread = MainThreadSignal(turns: 9)
     return set
   }

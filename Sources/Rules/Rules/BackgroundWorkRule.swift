@@ -8,9 +8,9 @@ package enum BackgroundWorkRule: Rule {
     guide: [Guide.responsible, Guide.responsibleMultitasking, Guide.responsible10],
     signals: [.cpu], unit: "%",
     measuredAs:
-      "CPU time, wakeups, traffic and disk operations of background phases at their modelled energy, as the "
-      + "share of one core whose running would cost as much: four wakeups a second that find their CPU idle are 1 %, "
-      + "a send a minute is 13 % on LTE",
+      "CPU time, wakeups, traffic and disk operations of background phases at their modelled energy, on a laptop "
+      + "whatever the machine is, as the share of one core whose running would cost as much: four wakeups a second "
+      + "that find their CPU idle are 1 %, a send a minute is 13 % on LTE",
     advice:
       "Cancel what nobody waits for when the background notification comes, drop timers, hold sends and saves "
       + "until the program is in use, and keep one thing: the transfer or the playing that the background is for. "

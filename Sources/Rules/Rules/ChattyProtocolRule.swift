@@ -24,6 +24,9 @@ package enum ChattyProtocolRule: Rule {
 
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let network = signals.network else { return .notMeasured(reason: "not recorded") }
+    guard network.countsCalls else {
+      return .notMeasured(reason: "what sockets carried is known, not in how many sends")
+    }
     let exchange = network.exchange
     guard exchange.sends >= fewestSends else {
       return .notApplicable(reason: "fewer than \(fewestSends) sends")

@@ -25,8 +25,11 @@ package enum LateSavesRule: Rule {
     ])
 
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
-    guard signals.disk != nil else { return .notMeasured(reason: "not recorded") }
+    guard let disk = signals.disk else { return .notMeasured(reason: "not recorded") }
     guard let saves = signals.lateSaves else {
+      if disk.writes > 0, case .notMeasured(let reason) = TerminationTimeRule.notTold(signals) {
+        return .notMeasured(reason: reason)
+      }
       return .notApplicable(
         reason:
           "the program was neither moved to the background nor told to end, or had written nothing")

@@ -17,7 +17,7 @@ package enum ResumeLagRule: Rule {
       RuleExample("back in 40 ms", .pass, example(0.04)),
       RuleExample("back in 1.2 s", .fail, example(1.2)),
       RuleExample("nothing was done", .notApplicable, example(nil)),
-      RuleExample("was never away", .notApplicable, exampleWithout),
+      RuleExample("was never away", .notApplicable, PhaseUses.appExampleWithout),
     ])
 
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
@@ -28,10 +28,8 @@ package enum ResumeLagRule: Rule {
       return .notApplicable(
         reason: "the program did not come back from an inactive or background phase")
     }
-    let handled = returns.filter { $0.handlerSeconds != nil }.sorted {
-      $0.handlerSeconds ?? 0 > $1.handlerSeconds ?? 0
-    }
-    guard let worst = handled.first?.handlerSeconds else {
+    let handled = PhaseUses.handled(returns)
+    guard let worst = handled.first?.seconds else {
       return .notApplicable(reason: "the main thread had no turn in the second after it came back")
     }
     return .measured(
@@ -39,8 +37,8 @@ package enum ResumeLagRule: Rule {
         fact: worst * 1000, displayValue: "\(Figures.seconds(worst)) until the next event wait",
         evidence: handled.prefix(5).map {
           PhaseUses.row(
-            $0, "back at its events after \(Figures.seconds($0.handlerSeconds ?? 0))",
-            value: $0.handlerSeconds, unit: "s")
+            $0.phase, "back at its events after \(Figures.seconds($0.seconds))",
+            value: $0.seconds, unit: "s")
         }, savings: scale.saving(of: worst * 1000, seconds: worst)))
   }
 
@@ -49,12 +47,6 @@ package enum ResumeLagRule: Rule {
     var back = Phase(name: .active, start: 60, durationSeconds: 30, how: "marked")
     back.handlerSeconds = seconds
     set.phases.append(back)
-    set.mainThread = MainThreadSignal(turns: 9)
-    return set
-  }
-
-  private static var exampleWithout: SignalSet {
-    var set = PhaseUses.exampleWithout
     set.mainThread = MainThreadSignal(turns: 9)
     return set
   }

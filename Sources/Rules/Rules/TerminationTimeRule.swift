@@ -37,13 +37,17 @@ package enum TerminationTimeRule: Rule {
       RuleExample(
         "told to end, but the recording ends first", .notMeasured,
         SignalSet(durationSeconds: 10, lifecycle: LifecycleSignal(terminationSignal: 15))),
+      RuleExample("signals not recorded", .notMeasured, withoutSignals(nil)),
+      RuleExample(
+        "signals not recorded, of a program without a handler", .notApplicable,
+        withoutSignals(false)),
     ])
 
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let life = signals.lifecycle else { return .notMeasured(reason: "not recorded") }
     guard let seconds = life.terminationSeconds else {
       return life.terminationSignal == nil
-        ? .notApplicable(reason: "the program was not told to end")
+        ? notTold(signals)
         : .notMeasured(reason: "the program was still running when the recording ended")
     }
     // A handler that cleans up may end the program by the same signal, but not at once.
@@ -54,5 +58,21 @@ package enum TerminationTimeRule: Rule {
       RuleFinding(
         fact: seconds, displayValue: "\(Figures.seconds(seconds)) from the signal to the exit",
         savings: scale.saving(of: seconds, seconds: seconds)))
+  }
+
+  /// What is to be said where no signal was seen that told the program to end.
+  static func notTold(_ signals: SignalSet) -> RuleOutcome {
+    if signals.signalsMeasured { return .notApplicable(reason: "the program was not told to end") }
+    if signals.lifecycle?.catchesTermination == false {
+      return .notApplicable(reason: "the program has no handler for a signal that tells it to end")
+    }
+    return .notMeasured(reason: "signals to the program were not recorded")
+  }
+
+  private static func withoutSignals(_ catches: Bool?) -> SignalSet {
+    var set = SignalSet(
+      durationSeconds: 10, lifecycle: LifecycleSignal(catchesTermination: catches))
+    set.signalsMeasured = false
+    return set
   }
 }

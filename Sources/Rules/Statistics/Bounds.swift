@@ -23,7 +23,7 @@ package struct Bounds: Sendable, Hashable, Codable {
   /// Of the share that so many make of others, where each might have turned out either way.
   ///
   /// Clopper and Pearson (1934). `count` and `all` may be fractions: a share of bytes in so many saves.
-  static func share(_ count: Double, of all: Double) -> Bounds {
+  package static func share(_ count: Double, of all: Double) -> Bounds {
     guard all > 0 else { return Bounds(low: 0, high: 1) }
     let count = min(max(count, 0), all)
     return Bounds(
@@ -32,7 +32,9 @@ package struct Bounds: Sendable, Hashable, Codable {
   }
 
   /// In another unit.
-  func scaled(by factor: Double) -> Bounds { Bounds(low: low * factor, high: high * factor) }
+  package func scaled(by factor: Double) -> Bounds {
+    Bounds(low: low * factor, high: high * factor)
+  }
 
   /// With no end above this.
   func atMost(_ most: Double) -> Bounds { Bounds(low: min(low, most), high: min(high, most)) }

@@ -20,7 +20,7 @@ struct BlameMeasure {
     for signal in BlameSignal.allCases {
       let all = samples.samples(of: signal, network: network)
       add(all, of: signal, to: &tables.energy)
-      let rows = rows(of: all)
+      let rows = rows(of: all, countsSamples: signal == .cpu)
       switch signal {
       case .cpu: tables.cpu = rows
       case .blocked: tables.blocked = rows
@@ -30,6 +30,7 @@ struct BlameMeasure {
       }
       tables.gapShare[signal.rawValue] = gapShare(of: all)
     }
+    tables.cpuOfChildren = rows(of: samples.ofChildren(), countsSamples: true)
     return tables
   }
 
@@ -103,7 +104,7 @@ struct BlameMeasure {
     var included: [Frame]
   }
 
-  private func rows(of samples: [BlameSample]) -> [BlameRow] {
+  private func rows(of samples: [BlameSample], countsSamples: Bool) -> [BlameRow] {
     var rows: [Key: Row] = [:]
     var blamed: [Int: Blamed] = [:]
     for sample in samples {
@@ -122,6 +123,7 @@ struct BlameMeasure {
       update(&rows, found.charged ?? .noStack, sample) {
         $0.selfSeconds += sample.seconds
         $0.count += sample.count
+        if countsSamples { $0.samples += sample.events }
         $0.bytes += sample.bytes
         $0.joules += sample.joules
         if found.charged == nil {

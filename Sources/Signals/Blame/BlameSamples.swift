@@ -26,7 +26,7 @@ struct BlameSamples {
 
   func samples(of signal: BlameSignal, network: NetworkSignal? = nil) -> [BlameSample] {
     switch signal {
-    case .cpu: processor()
+    case .cpu: processor(subject.threads) { $0 == subject.pid }
     case .blocked: blocked()
     case .wakeups: wakeups()
     case .disk: disk()
@@ -34,13 +34,24 @@ struct BlameSamples {
     }
   }
 
+  /// CPU samples of the processes that the subject started.
+  func ofChildren() -> [BlameSample] {
+    let children = subject.trace.descendants(of: subject.pid)
+    guard !children.isEmpty else { return [] }
+    return processor(subject.trace.threads.filter { children.contains($0.pid) }) {
+      children.contains($0)
+    }
+  }
+
   /// Each sample stands for an equal part of the CPU time that the scheduler's events tell exactly. Without these that
   /// of a clock stands for its period, and that of another event for a share: its periods are counted.
-  private func processor() -> [BlameSample] {
-    let own = subject.trace.processorSamples.filter { $0.pid == subject.pid && $0.stack != nil }
-    let total = subject.threads.reduce(0) { $0 + $1.runningTime.seconds }
+  private func processor(
+    _ threads: [ThreadModel], of isTheirs: (Int32) -> Bool
+  ) -> [BlameSample] {
+    let own = subject.trace.processorSamples.filter { isTheirs($0.pid) && $0.stack != nil }
+    let total = threads.reduce(0) { $0 + $1.runningTime.seconds }
     guard !own.isEmpty else { return [] }
-    let isSampled = subject.threads.contains { $0.sampledTime != nil }
+    let isSampled = threads.contains { $0.sampledTime != nil }
     let isShare = subject.trace.sharesEvent != nil
     let each = total / Double(own.count)
     var sums = BlameSums()
@@ -60,7 +71,7 @@ struct BlameSamples {
     // A trace that has them has no switches, by which the same time would be told again.
     if !subject.trace.tellsRuns {
       for sample in subject.trace.blockedSamples
-      where sample.pid == subject.pid && sample.cause != .eventWait {
+      where sample.pid == subject.pid && !sample.cause.isIdle {
         sums.add(
           BlameSample(
             stack: sample.stack, tid: sample.tid, cause: sample.cause,
@@ -70,7 +81,7 @@ struct BlameSamples {
     for thread in subject.threads {
       let history = subject.history(of: thread)
       guard !history.totals.stacks.isEmpty else {
-        for cause in WaitCause.allCases where cause != .eventWait {
+        for cause in WaitCause.allCases where !cause.isIdle {
           let count = history.totals.waits(by: cause)
           guard count > 0 else { continue }
           sums.add(
@@ -81,7 +92,7 @@ struct BlameSamples {
         continue
       }
       for interval in history {
-        guard case .blocked(let cause) = interval.state, cause != .eventWait else { continue }
+        guard case .blocked(let cause) = interval.state, !cause.isIdle else { continue }
         sums.add(
           BlameSample(
             stack: interval.stack, tid: thread.tid, cause: cause, seconds: interval.length.seconds))

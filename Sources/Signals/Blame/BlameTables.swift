@@ -4,6 +4,8 @@ import TraceModel
 package struct BlameTables: Sendable, Hashable, Codable {
   /// CPU time, from samples of the running threads.
   package var cpu: [BlameRow] = []
+  /// The same of the processes that it started.
+  package var cpuOfChildren: [BlameRow] = []
   /// The event whose shares the rows of `cpu` count, where no time is known.
   package var cpuEvent: String?
   /// Blocked time by cause.
@@ -46,6 +48,8 @@ package struct BlameRow: Sendable, Hashable, Codable {
   package var count: Double = 0
   /// The same with the function on the stack.
   package var inclusiveCount: Double = 0
+  /// Samples of running threads that are charged to the function, in the table of CPU time; 0 in the others.
+  package var samples = 0
   /// Bytes written or sent, charged to the function.
   package var bytes: Double = 0
   /// The same with the function on the stack.

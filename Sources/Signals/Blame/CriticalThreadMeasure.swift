@@ -33,7 +33,9 @@ enum CriticalThreadMeasure {
       result.append(
         CriticalThread(
           tid: Int(thread.tid), name: thread.name, role: role, turns: turns.count,
-          longestTurnSeconds: longest.seconds, runningSeconds: parts.running.seconds,
+          longestTurnSeconds: longest.seconds,
+          turnLengths: role == .cooperativePool ? nil : TurnLengths(turns.lengths),
+          runningSeconds: parts.running.seconds,
           runnableSeconds: parts.runnable.seconds, idleSeconds: parts.idle.seconds,
           blockedSeconds: blocked.blockedTotal.seconds, blockedByCause: blocked.blockedByCause,
           blockings: Array(places.blockings(subject).prefix(placeLimit)),

@@ -1,10 +1,5 @@
+import Quantities
 import TraceModel
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// What a stack shows of the part that its thread plays.
 struct RoleSigns: OptionSet, Hashable {
@@ -75,7 +70,7 @@ struct StackSigns {
     if function.holds(RoleSignature.job) { signs.insert(.job) }
     if RoleSignature.serialDrain.contains(where: function.holds) {
       signs.insert(.serialDrain)
-      if function.holds(SerialDrain.ofOtherQueue) {
+      if SerialDrain.label(in: function) != nil {
         signs.insert(.otherDrain)
       } else if function.holds(SerialDrain.ofMainQueue) || function.holds(RoleSignature.mainDrain) {
         signs.insert(.mainDrain)
@@ -83,14 +78,5 @@ struct StackSigns {
     }
     if function.holds(RoleSignature.parked) { signs.insert(.parked) }
     return signs
-  }
-}
-
-extension String {
-  /// Whether a text stands in it, byte for byte: `contains` looks for equivalent letters and takes a hundred times as
-  /// long.
-  fileprivate func holds(_ part: String) -> Bool {
-    // Both texts end with a zero.
-    unsafe withCString { text in unsafe part.withCString { unsafe strstr(text, $0) != nil } }
   }
 }

@@ -49,7 +49,7 @@ struct BlockingSums {
   private mutating func add(
     _ cause: WaitCause, _ stack: Int?, _ waker: Int32?, count: Int, _ time: TimeSpan
   ) {
-    guard cause != .eventWait else { return }
+    guard !cause.isIdle else { return }
     sums[Key(cause: cause, stack: stack), default: Sum()].add(waker, count: count, time)
   }
 

@@ -23,8 +23,12 @@ enum CPUMeasure {
     }
     let width = windowSeconds(subject.seconds)
     let windows = shares(subject, width: width)
+    let told = (fromProc(\.userTimeNs) ?? 0) + (fromProc(\.systemTimeNs) ?? 0)
+    // Looks from outside miss threads that live for shorter than the time between two.
+    let isOutside = subject.trace.capture?.recorder == CaptureEvent.outsideRecorder
     return CPUSignal(
-      totalSeconds: hasSchedule || last == nil ? scheduled : (user ?? 0) + (system ?? 0),
+      totalSeconds: hasSchedule || last == nil
+        ? (isOutside ? max(scheduled, told) : scheduled) : told,
       userSeconds: user,
       systemSeconds: system, medianShare: Quantiles.median(windows) ?? 0,
       p95Share: Quantiles.quantile(0.95, of: windows) ?? 0,

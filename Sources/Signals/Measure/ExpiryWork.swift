@@ -194,8 +194,9 @@ struct ExpiryWork {
     for interval in history.from(time) where interval.end > time {
       switch interval.state {
       case .running: spell.running += interval.length
-      case .blocked(.eventWait) where interval.start > time: return spell
-      case .blocked(.eventWait), .runnable: break
+      case .blocked(let cause) where cause.isIdle:
+        if interval.start > time { return spell }
+      case .runnable: break
       // It may be idle there.
       case .blocked(.unknown): return spell
       case .blocked: spell.blocked += interval.end - max(interval.start, time)

@@ -16,7 +16,7 @@ struct HandlerTurns {
     case nil:
       var turns: [(start: Timestamp, end: Timestamp)] = []
       var begin = subject.start
-      for wait in subject.history(of: choice.thread).eventWaits {
+      for wait in subject.history(of: choice.thread).idleWaits {
         if wait.start > begin { turns.append((begin, wait.start)) }
         begin = wait.end
       }

@@ -19,6 +19,11 @@ enum LifecycleMeasure {
         + (mark == nil ? "the first event wait" : "the ready mark")
       signal.launch = LaunchMeasure.measure(main: main, ready: ready, in: subject)
     }
+    let caught = subject.trace.footprints.lazy.filter { $0.pid == subject.pid }
+      .compactMap { reading in
+        reading.sample.catches(15).map { $0 || reading.sample.catches(2) == true }
+      }
+    signal.catchesTermination = caught.isEmpty ? nil : caught.contains(true)
     let asked = terminationRequest(in: subject)
     if let asked, let end = subject.trace.subject.end, end > asked.time {
       signal.terminationSeconds = (end - asked.time).seconds

@@ -85,6 +85,9 @@ package enum Measurement {
     var roles = ThreadRoles(subject, main: choice?.thread.tid)
     set.threads = ThreadMeasure.measure(subject, roles: &roles)
     if let critical { set.criticalThreads = critical.value }
+    if set.unavailable[.mainThread] == nil {
+      set.serialQueues = SerialQueueMeasure.measure(subject)
+    }
     if set.unavailable[.network] == nil {
       set.network = NetworkMeasure.measure(
         subject, profile: profile, others: others, isRadioSaid: options.isRadioSaid,
@@ -153,6 +156,7 @@ package enum Measurement {
     set.propertyLists = HeldMeasure.propertyLists(subject)
     set.codeBytes = subject.trace.subject.codeBytes
     set.backgroundLaunch = PhaseMeasure.backgroundLaunch(set.phases, activity)
+    set.signalsMeasured = subject.trace.eventNames.contains("signal:signal_generate")
     guard let disk = set.disk else { return }
     set.lateSaves = LateSaveMeasure.measure(subject, phases: set.phases)
     set.temporaryFiles = TemporaryFileMeasure.measure(subject)
@@ -184,9 +188,20 @@ package enum Measurement {
     if let within = trace.capture?.processesRecorded, !within.contains(Int(trace.subject.pid)) {
       for kind in [SignalKind.mainThread, .lifecycle, .network, .disk] {
         result[kind] =
-          "process \(trace.subject.pid) was not recorded from within: it is statically linked, runs with another user's"
-          + " rights, or was started without the environment of its parent"
+          trace.capture?.recorder == CaptureEvent.outsideRecorder
+          ? "process \(trace.subject.pid) was not looked at: it ended too soon, or may not be looked into"
+          : "process \(trace.subject.pid) was not recorded from within: it is statically linked, runs with another"
+            + " user's rights, or was started without the environment of its parent"
       }
+    }
+    if trace.capture?.missesDatagrams == true {
+      result[.network] =
+        "it has UDP sockets, of which the kernel counts nothing: what went over the network is known in part only"
+    }
+    if let count = trace.capture?.connectionsOfUnknown {
+      result[.network] =
+        "\(Figures.count(count, "connection")) on the machine lived shorter than the distance of two looks, and whose"
+        + " they were is not known"
     }
     if trace.subject.unrecordedFrom != nil {
       for kind in [SignalKind.mainThread, .lifecycle, .wakeups, .network, .disk, .cpu] {

@@ -66,6 +66,7 @@ enum NetworkMeasure {
         ? nil : RadioReplays.withoutPolls(packets, from: start, to: end, profile: profile),
       overheadSent: overhead.sent, overheadReceived: overhead.received, overheadHow: overhead.how,
       captured: PacketMeasure.source(trace))
+    signal.countsCalls = trace.capture?.countsSockets != true
     signal.models = models.filter(\.isCandidate)
     return signal
   }

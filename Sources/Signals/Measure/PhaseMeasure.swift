@@ -194,9 +194,13 @@ enum PhaseMeasure {
     let settled = span.start + TimeSpan(nanoseconds: Int64(settlingSeconds * 1e9))
     phase.settledFootprintBytes = activity.footprint(at: min(settled, span.end))
     let radio = bursts.reduce(0) { $0 + $1.energyJoules }
-    phase.energy = priors.energy(
-      cpuSeconds: phase.cpuSeconds, wakeups: wakeups.foundCPUIdle,
-      disk: disk, radio: JouleRange(radio))
+    func energy(_ priors: EnergyPriors) -> EnergySignal {
+      priors.energy(
+        cpuSeconds: phase.cpuSeconds, wakeups: wakeups.foundCPUIdle,
+        disk: disk, radio: JouleRange(radio))
+    }
+    phase.energy = energy(priors)
+    phase.standardJoules = energy(EnergyPriors()).totalJoules
     return phase
   }
 }

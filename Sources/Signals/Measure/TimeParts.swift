@@ -13,7 +13,7 @@ struct TimeParts {
       switch interval.state {
       case .running: running += interval.length
       case .runnable: runnable += interval.length
-      case .blocked(.eventWait): idle += interval.length
+      case .blocked(let cause) where cause.isIdle: idle += interval.length
       case .blocked(let cause): blocked[cause, default: .zero] += interval.length
       }
     }
@@ -23,10 +23,13 @@ struct TimeParts {
   init(_ totals: ThreadHistory.Totals) {
     running = totals.running
     runnable = totals.runnable
-    idle = totals.blocked(by: .eventWait)
-    for cause in WaitCause.allCases where cause != .eventWait {
+    for cause in WaitCause.allCases {
       let time = totals.blocked(by: cause)
-      if time > .zero { blocked[cause] = time }
+      if cause.isIdle {
+        idle += time
+      } else if time > .zero {
+        blocked[cause] = time
+      }
     }
   }
 

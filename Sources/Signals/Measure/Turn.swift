@@ -1,7 +1,7 @@
 import Quantities
 import TraceModel
 
-/// From leaving an event wait to the next.
+/// From leaving an event wait, or a stop, to the next.
 struct Turn {
   /// All that its thread did: held once, since there are many turns.
   final class Life {
@@ -48,13 +48,15 @@ struct Turn {
     return Turn(of: life, places, start, last.end)
   }
 
-  /// The turns of a thread's life, which its event waits divide.
+  /// The turns of a thread's life, which its event waits and stops divide.
   struct All {
     var count = 0
     var first: Turn?
     /// Those that last at least as long as asked for.
     var long: [Turn] = []
     var longest = TimeSpan.zero
+    /// How long each of them was.
+    var lengths = SpanHistogram()
   }
 
   /// `shortest` is of the turns to keep; none are kept where it is nil.
@@ -70,13 +72,14 @@ struct Turn {
       all.count += 1
       let length = time - start
       all.longest = max(all.longest, length)
+      all.lengths.add(length.nanoseconds)
       let isLong = shortest.map { length >= $0 } ?? false
       guard isLong || all.first == nil else { return }
       let turn = Turn(of: life, begin..<index, start, time)
       if isLong { all.long.append(turn) }
       all.first = all.first ?? turn
     }
-    for wait in intervals.eventWaits {
+    for wait in intervals.idleWaits {
       end(wait.index, wait.start)
       begin = wait.index + 1
       start = wait.end

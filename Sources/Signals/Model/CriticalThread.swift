@@ -1,4 +1,22 @@
+import Quantities
 import TraceModel
+
+/// How long the turns of an event loop were, in seconds: what half, 95 and 99 of a hundred of them did not exceed. Nil
+/// where there were too few to tell: fewer than ten for each that would exceed it.
+package struct TurnLengths: Sendable, Hashable, Codable {
+  package var median: Double?
+  package var p95: Double?
+  package var p99: Double?
+
+  package init(_ lengths: SpanHistogram) {
+    func quantile(_ share: Double) -> Double? {
+      (1 - share) * Double(lengths.count) >= 9.999 ? lengths.quantile(share) : nil
+    }
+    median = quantile(0.5)
+    p95 = quantile(0.95)
+    p99 = quantile(0.99)
+  }
+}
 
 /// A thread on which others depend: the main thread, an event loop, one of the cooperative pool.
 package struct CriticalThread: Sendable, Hashable, Codable {
@@ -12,6 +30,8 @@ package struct CriticalThread: Sendable, Hashable, Codable {
   package var turns: Int
   /// The longest time between two event waits; for the pool, that a task blocked it.
   package var longestTurnSeconds: Double
+  /// How long its turns were; nil of the pool, whose threads have none.
+  package var turnLengths: TurnLengths?
   /// On a CPU.
   package var runningSeconds: Double
   /// Waiting for a CPU.
@@ -30,7 +50,8 @@ package struct CriticalThread: Sendable, Hashable, Codable {
   /// Makes the value from its parts; what is left out is zero or empty.
   package init(
     tid: Int, name: String = "", role: ThreadRole, turns: Int = 0,
-    longestTurnSeconds: Double = 0, runningSeconds: Double = 0, runnableSeconds: Double = 0,
+    longestTurnSeconds: Double = 0, turnLengths: TurnLengths? = nil, runningSeconds: Double = 0,
+    runnableSeconds: Double = 0,
     idleSeconds: Double = 0, blockedSeconds: Double = 0, blockedByCause: [WaitCause: Double] = [:],
     blockings: [Blocking] = [],
     waitSampling: WaitSampling = .whole
@@ -40,6 +61,7 @@ package struct CriticalThread: Sendable, Hashable, Codable {
     self.role = role
     self.turns = turns
     self.longestTurnSeconds = longestTurnSeconds
+    self.turnLengths = turnLengths
     self.runningSeconds = runningSeconds
     self.runnableSeconds = runnableSeconds
     self.idleSeconds = idleSeconds

@@ -10,6 +10,8 @@ package struct LifecycleSignal: Sendable, Hashable, Codable {
   package var exitSignal: Int?
   /// Termination signal that was delivered (15 or 2), whether or not the exit was seen.
   package var terminationSignal: Int?
+  /// Whether it ever had a handler for a termination signal; nil where that was not looked at.
+  package var catchesTermination: Bool?
   /// What was done before the program was ready.
   package var launch: LaunchSignal?
 
@@ -20,6 +22,7 @@ package struct LifecycleSignal: Sendable, Hashable, Codable {
     launchHow: String = "",
     exitSignal: Int? = nil,
     terminationSignal: Int? = nil,
+    catchesTermination: Bool? = nil,
     launch: LaunchSignal? = nil
   ) {
     self.launchSeconds = launchSeconds
@@ -27,6 +30,7 @@ package struct LifecycleSignal: Sendable, Hashable, Codable {
     self.launchHow = launchHow
     self.exitSignal = exitSignal
     self.terminationSignal = terminationSignal
+    self.catchesTermination = catchesTermination
     self.launch = launch
   }
 }

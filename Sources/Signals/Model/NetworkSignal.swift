@@ -1,5 +1,7 @@
 /// Traffic on internet sockets, as a phone's radio would see it.
 package struct NetworkSignal: Sendable, Hashable, Codable {
+  /// Whether it is known how many calls moved the bytes; else numbers of sends and receives tell nothing.
+  package var countsCalls = true
   /// Number of sends.
   package var sends: Int
   /// Number of receives.

@@ -53,6 +53,8 @@ package struct Phase: Sendable, Hashable, Codable {
   package var settledFootprintBytes: UInt64?
   /// Modelled energy.
   package var energy: EnergySignal?
+  /// The same at the prices of the sort of machine that the rules' limits were made for, whatever the machine is.
+  package var standardJoules: Double?
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
   package init(

@@ -17,6 +17,8 @@ package struct SignalSet: Sendable, Hashable {
   package var threads: [ThreadSignal]
   /// Threads on which others depend, the most blocked first.
   package var criticalThreads: [CriticalThread]
+  /// Serial queues other than the main one, those that took longest first.
+  package var serialQueues: [SerialQueueSignal] = []
   /// Wakeups.
   package var wakeups: WakeupSignal?
   /// Network and radio.
@@ -60,6 +62,8 @@ package struct SignalSet: Sendable, Hashable {
 
   /// How much of the executable is code, in bytes.
   package var codeBytes: UInt64?
+  /// Whether signals to the program were recorded: else it is not known whether it was told to end.
+  package var signalsMeasured = true
   /// Locks and inhibitors; nil where the recorder did not look for them.
   package var held: [HeldSignal]?
   /// Nil where the program was neither moved to the background nor told to end, or wrote nothing.

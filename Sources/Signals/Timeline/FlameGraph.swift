@@ -47,7 +47,7 @@ extension FlameGraph {
     }
     for thread in threads {
       for interval in subject.history(of: thread) {
-        guard case .blocked(let cause) = interval.state, cause != .eventWait else { continue }
+        guard case .blocked(let cause) = interval.state, !cause.isIdle else { continue }
         times[Key(cause: cause.rawValue, stack: interval.stack ?? -1), default: 0] +=
           interval.length.seconds
       }

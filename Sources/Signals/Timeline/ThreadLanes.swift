@@ -4,13 +4,13 @@ import TraceModel
 enum ThreadLanes {
   /// A thread's states, in the order of a lane's channels.
   static let states = ["running", "runnable", "idle"] + causes.map(\.rawValue)
-  private static let causes = WaitCause.allCases.filter { $0 != .eventWait }
+  private static let causes = WaitCause.allCases.filter { !$0.isIdle }
 
   static func channel(of state: ThreadState) -> Int {
     switch state {
     case .running: 0
     case .runnable: 1
-    case .blocked(.eventWait): 2
+    case .blocked(let cause) where cause.isIdle: 2
     case .blocked(let cause): 3 + (causes.firstIndex(of: cause) ?? causes.count - 1)
     }
   }

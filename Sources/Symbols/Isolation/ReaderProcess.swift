@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import Synchronization
 
@@ -47,7 +48,16 @@ public final class ReaderProcess {
     self.timeout = timeout
   }
 
-  deinit { stop() }
+  deinit {
+    guard let child else { return }
+    close(child.socket)
+    kill(child.pid, SIGKILL)
+    // Its tables of some hundred megabytes take a while to be given back: nobody waits for that.
+    DispatchQueue.global().async { [pid = child.pid] in
+      var status: Int32 = 0
+      while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+    }
+  }
 
   /// Opens a module; what goes wrong later costs only its tables.
   func open(path: String, expectedBuildID: [UInt8]?) throws(ModuleReaderError)
@@ -218,6 +228,14 @@ private final class RemoteContents: ModuleContents {
 
   func callFrames() -> CallFrameTable {
     ask(.callFrames, .empty, read: { reader throws(WireError) in try .init(from: &reader) })
+  }
+
+  func callFrame(at address: UInt64) -> FrameRule? {
+    ask(
+      .callFrame, nil, parameters: { $0.put(address) },
+      read: { reader throws(WireError) in
+        try reader.number(UInt8.self) == 0 ? nil : try FrameRule(from: &reader)
+      })
   }
 
   func symbols() -> SymbolTable {

@@ -5,6 +5,8 @@ enum ReaderRequest: UInt8 {
   /// A path and a build id; answered by a number for the module, and its header.
   case open = 1
   case callFrames, symbols, lines
+  /// A link-time address.
+  case callFrame
   /// The offset of a unit.
   case inlines
   /// Linker names.
@@ -82,6 +84,10 @@ public enum ReaderService {
     switch request {
     case .open: break
     case .callFrames: contents.callFrames().write(to: &writer)
+    case .callFrame:
+      let rule = contents.callFrame(at: try reader.number(UInt64.self))
+      writer.put(UInt8(rule == nil ? 0 : 1))
+      rule?.write(to: &writer)
     case .symbols: contents.symbols().write(to: &writer)
     case .lines: contents.lines().write(to: &writer)
     case .inlines: contents.inlines(unit: try reader.number(UInt64.self)).write(to: &writer)

@@ -4,6 +4,7 @@ extension ModuleHeader {
     writer.put(UInt8(machine == .x86 ? 0 : 1))
     writer.put(UInt8(isProgramFile ? 1 : 0))
     writer.put(UInt8(holdsSwiftRuntime ? 1 : 0))
+    writer.put(callFrameBytes)
     writer.put(segments.map(\.fileOffset))
     writer.put(segments.map(\.fileSize))
     writer.put(segments.map(\.address))
@@ -14,6 +15,7 @@ extension ModuleHeader {
     machine = try reader.number(UInt8.self) == 0 ? .x86 : .arm
     isProgramFile = try reader.number(UInt8.self) != 0
     holdsSwiftRuntime = try reader.number(UInt8.self) != 0
+    callFrameBytes = try reader.number(UInt64.self)
     let offsets = try reader.numbers(UInt64.self)
     let sizes = try reader.numbers(UInt64.self)
     let addresses = try reader.numbers(UInt64.self)

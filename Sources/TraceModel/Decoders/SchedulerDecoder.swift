@@ -94,11 +94,25 @@ enum SchedulerDecoder {
     _ = state.schedule.wake(tid: woken, by: nil, at: context.time)
   }
 
+  /// As a thread blocks, or of looks from outside while it waits.
   static func blockedStack(_ context: DecodingContext, _ state: inout LoaderState) {
+    blockedStack(context, isLate: state.schedule.takesLateStacks, &state)
+  }
+
+  /// As a thread leaves its CPU, to wait or not.
+  static func leavingStack(_ context: DecodingContext, _ state: inout LoaderState) {
+    // A foreign trace of switches without stacks tells nothing here.
+    guard state.schedule.takesLateStacks else { return }
+    blockedStack(context, isLate: false, &state)
+  }
+
+  private static func blockedStack(
+    _ context: DecodingContext, isLate: Bool, _ state: inout LoaderState
+  ) {
     guard let stack = state.stacks.stack(of: context) else { return }
     state.schedule.blockedStack(
-      tid: context.tid, stack: stack, cause: state.stacks.cause(of: stack),
-      at: context.time)
+      tid: context.tid, stack: stack, cause: state.stacks.cause(of: stack), at: context.time,
+      isLate: isLate)
   }
 
   static func leftEventWait(_ context: DecodingContext, _ state: inout LoaderState) {

@@ -28,6 +28,7 @@ enum SideBandDecoder {
       state.schedule.begin(tid: task.tid, pid: task.pid, name: name, at: time)
       state.processes.forked(pid: task.pid, from: task.parentPid, name: name, at: time)
       state.descriptors.forked(task.pid, from: task.parentPid)
+      state.descriptorSockets.forked(task.pid, from: task.parentPid)
       state.calls.begin(tid: task.tid)
       state.stacks.forked(task.pid, from: task.parentPid)
     case RecordType.exit:

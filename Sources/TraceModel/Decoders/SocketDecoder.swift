@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// sock:* tracepoints.
 enum SocketDecoder {
@@ -55,6 +56,29 @@ enum SocketDecoder {
       remote: SocketAddress.text(bytes: remote, port: context.integer("dport") ?? 0),
       isLoopback: SocketAddress.isLoopback(bytes: remote),
       // A socket begins to listen, or to connect, in its own process; the rest may come in an interrupt.
-      pid: state.processes.isKnown(pid) && (new == 2 || new == 10) ? pid : nil, at: context.time)
+      pid: state.processes.isKnown(pid) && (new == 2 || new == 10 || new == old) ? pid : nil,
+      at: context.time)
+    if new == 2, let connection = state.sockets.connection(of: UInt64(bitPattern: socket)) {
+      state.descriptorSockets.connects(tid: context.tid, connection: connection)
+    }
+  }
+
+  /// What was spliced from a socket is told by the call's end: the socket's own events do not.
+  static func spliced(
+    pid: Int32, tid: Int32, fd: Int, bytes: UInt64, weight: UInt64, at time: Timestamp,
+    _ state: inout LoaderState
+  ) {
+    guard bytes > 0, let socket = state.descriptorSockets.socket(pid: pid, fd: fd) else { return }
+    let connection = socket.connection ?? socket.place.flatMap { state.sockets.accepted(at: $0) }
+    let isInternet = Transfer.isInternet(socket.family)
+    state.tables.transfers.append(
+      Transfer(
+        time: time, pid: pid, tid: tid, direction: .receive, bytes: bytes, weight: weight,
+        socket: connection.map { state.sockets.connections[$0].socket }
+          ?? 1 << 63 | UInt64(UInt32(bitPattern: pid)) << 24 | UInt64(fd & 0xff_ffff),
+        family: socket.family,
+        // IPPROTO_TCP: only streams can be spliced from.
+        transportProtocol: isInternet ? 6 : 0, connection: isInternet ? connection : nil,
+        isSample: weight > 1))
   }
 }

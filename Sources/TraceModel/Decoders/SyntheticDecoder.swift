@@ -39,6 +39,7 @@ enum SyntheticDecoder {
       event = known.merged(with: event)
     }
     state.capture = event
+    state.schedule.takesLateStacks = event.recorder == CaptureEvent.outsideRecorder
     state.weights = SampleWeights(event.slices ?? [], sampled: event.sampled)
   }
 

@@ -10,6 +10,7 @@ enum SystemCallDecoder {
     static let msync = 26, fsync = 74, fdatasync = 75, truncate = 76, ftruncate = 77
     static let dup = 32, dup2 = 33, dup3 = 292, fcntl = 72
     static let creat = 85, openat = 257, splice = 275, syncFileRange = 277
+    static let socket = 41, accept = 43, accept4 = 288
     static let pwritev = 296, pwritev2 = 328, copyFileRange = 326, openat2 = 437
   }
 
@@ -18,7 +19,7 @@ enum SystemCallDecoder {
     Number.writev, Number.sendfile, Number.msync, Number.fsync, Number.fdatasync,
     Number.ftruncate, Number.creat, Number.openat, Number.splice, Number.syncFileRange,
     Number.pwritev, Number.pwritev2, Number.copyFileRange, Number.openat2, Number.dup, Number.dup2,
-    Number.dup3, Number.fcntl,
+    Number.dup3, Number.fcntl, Number.socket, Number.accept, Number.accept4,
   ]
 
   /// perf's register numbers (arch/x86/include/uapi/asm/perf_regs.h).
@@ -148,8 +149,25 @@ enum SystemCallDecoder {
         offset: exit.argument(Register.r10))
     case Number.write, Number.writev, Number.sendfile:
       add(.write, on: exit.descriptor(Register.di), bytes: exit.result)
-    case Number.copyFileRange, Number.splice:
+    case Number.copyFileRange:
       add(.write, on: exit.descriptor(Register.dx), bytes: exit.result)
+    case Number.splice:
+      add(.write, on: exit.descriptor(Register.dx), bytes: exit.result)
+      if let fd = exit.descriptor(Register.di) {
+        SocketDecoder.spliced(
+          pid: exit.pid, tid: exit.tid, fd: fd, bytes: UInt64(max(exit.result, 0)),
+          weight: state.weights.weight(exit.weight, at: exit.time.nanoseconds), at: exit.time,
+          &state)
+      }
+    case Number.socket, Number.accept, Number.accept4:
+      state.descriptors.open(pid: exit.pid, fd: Int(exit.result), at: exit.time)
+      guard let first = exit.descriptor(Register.di) else { return }
+      if number == Number.socket {
+        state.descriptorSockets.made(
+          pid: exit.pid, tid: exit.tid, fd: Int(exit.result), family: first)
+      } else {
+        state.descriptorSockets.accepted(pid: exit.pid, fd: Int(exit.result), listener: first)
+      }
     case Number.fsync, Number.fdatasync:
       add(
         .sync, on: exit.descriptor(Register.di), bytes: 0,
@@ -170,6 +188,7 @@ enum SystemCallDecoder {
     case Number.close:
       if let fd = exit.descriptor(Register.di) {
         state.descriptors.close(pid: exit.pid, fd: fd, at: exit.time)
+        state.descriptorSockets.closed(pid: exit.pid, fd: fd)
       }
     default: break
     }

@@ -33,7 +33,7 @@ public struct Wakeup: Sendable {
     case .unknown:
       switch waited {
       case .eventWait?, .file?, .sync?, .network?, .sleep?, .pageFault?: true
-      case .lock?, .child?, .ipc?, .other?, .unknown?, nil: false
+      case .lock?, .child?, .ipc?, .other?, .unknown?, .stopped?, nil: false
       }
     }
   }

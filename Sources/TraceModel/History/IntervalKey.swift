@@ -9,8 +9,8 @@ struct IntervalKey: Hashable, Sendable {
   private static var hasWaker: UInt64 { 1 << 36 }
   private static var codeShift: UInt64 { 32 }
   private static var codeMask: UInt64 { 0xf }
-  private static var running: UInt64 { 11 }
-  private static var runnable: UInt64 { 12 }
+  private static var running: UInt64 { 12 }
+  private static var runnable: UInt64 { 13 }
 
   @inline(__always)
   init(_ state: ThreadState, stack: Int? = nil) {
@@ -47,7 +47,11 @@ struct IntervalKey: Hashable, Sendable {
   }
 
   @inline(__always)
-  var isEventWait: Bool { code == UInt64(truncatingIfNeeded: WaitCause.eventWait.rank) }
+  var isIdle: Bool {
+    let code = code
+    return code == UInt64(truncatingIfNeeded: WaitCause.eventWait.rank)
+      || code == UInt64(truncatingIfNeeded: WaitCause.stopped.rank)
+  }
 
   var state: ThreadState {
     switch code {

@@ -173,7 +173,7 @@ public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, 
       kinds.remove(kind, interval.length)
       switch interval.state {
       case .running: leftOut.running += interval.length
-      case .blocked(.eventWait): leftOut.idle += interval.length
+      case .blocked(let cause) where cause.isIdle: leftOut.idle += interval.length
       case .blocked(.unknown) where interval.stack == nil: leftOut.unknown += interval.length
       case .runnable, .blocked: break
       }

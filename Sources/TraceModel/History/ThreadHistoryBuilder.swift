@@ -85,7 +85,7 @@ struct ThreadHistoryBuilder {
       unknown += length
       untold = offset
     } else {
-      if key.isEventWait { idle += length }
+      if key.isIdle { idle += length }
       untold = -1
     }
   }
@@ -160,10 +160,10 @@ struct ThreadHistoryBuilder {
       first.put(UInt32(truncatingIfNeeded: kind + further), at: offset + 1)
     }
     unknown -= length
-    if cause == .eventWait { idle += length }
+    if cause.isIdle { idle += length }
     // What was added since is one interval at most, which may begin at a mark.
     guard let last = marks.indices.last, marks[last].offset > offset else { return }
     marks[last].unknown -= length
-    if cause == .eventWait { marks[last].idle += length }
+    if cause.isIdle { marks[last].idle += length }
   }
 }

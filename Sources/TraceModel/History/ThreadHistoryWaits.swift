@@ -2,26 +2,29 @@ import PerfData
 import Quantities
 
 extension ThreadHistory {
-  /// A wait for events: its place, and from when to when it was.
-  public typealias EventWait = (index: Int, start: Timestamp, end: Timestamp)
+  /// A wait for events or a stop: its place, and from when to when it was.
+  public typealias IdleWait = (index: Int, start: Timestamp, end: Timestamp)
 
-  /// The waits for events; what is between them takes next to no time, and nothing does where there are none.
-  public var eventWaits: IteratorSequence<EventWaits> {
-    let isWanted = kinds.has { $0.state == .blocked(.eventWait) }
+  /// The waits for events and the stops; what is between them takes next to no time, and nothing does where there are
+  /// none.
+  public var idleWaits: IteratorSequence<IdleWaits> {
+    let isWanted = kinds.has {
+      if case .blocked(let cause) = $0.state { cause.isIdle } else { false }
+    }
     return IteratorSequence(
-      EventWaits(
+      IdleWaits(
         iterator: isWanted.contains(true) ? makeIterator() : makeIterator(from: bounds.upperBound),
         isWanted: isWanted, index: bounds.lowerBound))
   }
 
-  /// Unpacks one wait for events after another.
-  public struct EventWaits: IteratorProtocol {
+  /// Unpacks one of them after another.
+  public struct IdleWaits: IteratorProtocol {
     fileprivate var iterator: Iterator
     fileprivate let isWanted: [Bool]
     /// Of the next interval.
     fileprivate var index: Int
 
-    public mutating func next() -> EventWait? {
+    public mutating func next() -> IdleWait? {
       while let (start, end, kind) = iterator.skip() {
         index += 1
         if isWanted[kind] {

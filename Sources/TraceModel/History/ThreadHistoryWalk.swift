@@ -32,7 +32,7 @@ extension ThreadHistory {
       sums = history.kinds.all.map { kind in
         switch kind.state {
         case .running: .running
-        case .blocked(.eventWait): .idle
+        case .blocked(let cause) where cause.isIdle: .idle
         case .runnable, .blocked: .none
         }
       }

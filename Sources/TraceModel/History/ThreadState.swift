@@ -7,6 +7,11 @@ public enum WaitCause: String, Codable, CaseIterable, Sendable {
   case other
   /// What it was for was not seen: it may have been idle on purpose as well.
   case unknown
+  /// Held by others: stopped by a signal, or frozen with its control group.
+  case stopped
+
+  /// Whether it is nothing that the program waits for in its work.
+  public var isIdle: Bool { self == .eventWait || self == .stopped }
 }
 
 /// What a thread was doing.
@@ -32,6 +37,7 @@ extension WaitCause {
     case .ipc: 8
     case .other: 9
     case .unknown: 10
+    case .stopped: 11
     }
   }
 
@@ -49,6 +55,7 @@ extension WaitCause {
       case 7: .pageFault
       case 8: .ipc
       case 9: .other
+      case 11: .stopped
       default: .unknown
       }
   }

@@ -43,6 +43,7 @@ enum EventDispatch {
     "sched:sched_waking": .frequent(.scheduleWaking, SchedulerDecoder.schedWaking),
     "sched:sched_wakeup_new": .each(SchedulerDecoder.schedWakeupNew),
     "sched:sched_switch/stack/": .each(SchedulerDecoder.blockedStack),
+    "context-switches": .each(SchedulerDecoder.leavingStack),
     "cpu-clock": .each(SchedulerDecoder.processorSample),
     "raw_syscalls:sys_enter": .frequent(.systemCallEnter, SystemCallDecoder.sysEnter),
     "raw_syscalls:sys_exit": .frequent(.systemCallExit, SystemCallDecoder.sysExit),
@@ -82,6 +83,8 @@ enum EventDispatch {
     "lull_*:swift_task_enqueue": .each(JobDecoder.enqueued),
     "lull_*:swift_job_run": .each(JobDecoder.began),
     "lull_*:swift_job_run_ret": .each(JobDecoder.ended),
+    "lull_*:dispatch_queue_create_with_target": .each(QueueDecoder.creating),
+    "lull_*:dispatch_queue_create_with_target_ret": .each(QueueDecoder.created),
     "lull_*:fwrite": .each(TestRunnerDecoder.written),
     "lull_*:fputs": .each(TestRunnerDecoder.put),
 

@@ -8,6 +8,7 @@ struct LoaderState: ~Copyable {
   var schedule = ScheduleTracker()
   var sockets = SocketTracker()
   var descriptors = DescriptorTracker()
+  var descriptorSockets = DescriptorSockets()
   var stacks: StackTracker
   var processes = ProcessTracker()
   var wakeups = WakeupPacker()
@@ -37,6 +38,8 @@ struct LoaderState: ~Copyable {
   var callWaits: CallWaits?
   /// Paths given to open by the probe, until its return tells the descriptor.
   var openings: [Int32: (path: String, since: Timestamp)] = [:]
+  /// Labels given to the function that makes queues, until it returns.
+  var queueLabels: [Int32: String] = [:]
   /// Where tracepoints' fields name threads by other ids than samples do.
   var kernelThreadIDs: KernelThreadIDs?
   /// Since when threads wait for a lock of the kernel.

@@ -8,9 +8,12 @@ public enum StackEmbedding {
 
   /// Resolves every stack with the binaries of this machine and appends the result.
   ///
-  /// A trace that already has its names is left alone.
+  /// The copies of stacks that the names were found by are taken out then, unless they are to be kept. A trace that
+  /// already has its names is left alone.
   /// - Throws: `TraceError` when the trace cannot be read or written.
-  public static func embed(tracePath path: String) throws(TraceError) {
+  public static func embed(
+    tracePath path: String, keepsStacks: Bool = false
+  ) throws(TraceError) {
     let file: PerfDataFile
     do { file = try PerfDataFile(path: path) } catch { throw TraceError(error, path: path) }
     var loader = TraceLoader(file: file, path: path, options: TraceOptions())
@@ -50,7 +53,13 @@ public enum StackEmbedding {
             time: sample.time, tid: Int(sample.tid), frames: frames, complete: !gap),
           chains, stackID)
       }
-      try PerfDataAppender.append(records: records, toTraceAt: path)
+      let removal =
+        keepsStacks
+        ? nil
+        : StackRemoval(
+          of: Set(stacks.seen.map { SampleMoment(time: $0.time, tid: $0.tid) }),
+          attributes: file.attributes)
+      try PerfDataAppender.append(records: records, toTraceAt: path, removal: removal)
     } catch {
       throw TraceError(error, path: path)
     }

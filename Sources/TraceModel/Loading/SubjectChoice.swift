@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// Finds the process that a recording is about.
 enum SubjectChoice {
@@ -29,8 +30,7 @@ enum SubjectChoice {
         String($0.pid) == wanted || $0.name == wanted || baseName($0) == wanted
       }
       if let best = matches.max(by: usesLess) { return best }
-      let known = processes.map { "\($0.name) (\($0.pid))" }.joined(separator: ", ")
-      throw TraceError("no process \(wanted) in the trace; it has: \(known)")
+      throw TraceError("no process \(wanted) in the trace; \(hint(wanted, among: processes))")
     }
     let found =
       if let capture {
@@ -49,6 +49,21 @@ enum SubjectChoice {
     if let candidates { return candidates.max(by: usesLess) ?? root }
     // The driver was there for a tool, which may have started more of them.
     return others.filter(\.isSwift).min { $0.start < $1.start } ?? root
+  }
+
+  private static let mostNamed = 8
+
+  /// What may have been meant: processes of a like name, else those that used most.
+  private static func hint(_ wanted: String, among processes: [ProcessModel]) -> String {
+    func list(_ some: some Collection<ProcessModel>) -> String {
+      some.prefix(mostNamed).map { "\($0.name) (\($0.pid))" }.joined(separator: ", ")
+    }
+    let byUse = processes.sorted { usesLess($1, $0) }
+    let near = NearestName.of(wanted, among: processes.flatMap { [$0.name, baseName($0)] })
+    let alike = byUse.filter { $0.name == near || baseName($0) == near }
+    if !alike.isEmpty { return "did you mean \(list(alike))?" }
+    let rest = processes.count - mostNamed
+    return "it has \(list(byUse))" + (rest > 0 ? " and \(rest) more" : "")
   }
 
   /// Whether nothing tells what a trace of another recorder is about, so that it was chosen by what it used.

@@ -1,5 +1,6 @@
 import PerfData
 import Quantities
+import Symbols
 
 /// Reads a trace's records in time order and hands each to the decoder of its event.
 struct TraceLoader: ~Copyable {
@@ -13,12 +14,14 @@ struct TraceLoader: ~Copyable {
   /// What a record takes here is a tenth of what memory takes to answer.
   private static let lookahead = 16
 
-  init(file: PerfDataFile, path: String, options: TraceOptions) {
+  init(
+    file: PerfDataFile, path: String, options: TraceOptions, modules: ModuleCache = ModuleCache()
+  ) {
     self.file = file
     self.path = path
     self.options = options
     events = FileEvents(file)
-    state = LoaderState(stacks: StackTracker(fullNames: options.fullNames))
+    state = LoaderState(stacks: StackTracker(fullNames: options.fullNames, modules: modules))
     state.schedule.processors.count = file.features.cpusOnline ?? 1
     state.hasWakeups = events.names.contains("sched:sched_waking")
     state.stacks.lacksStacks = events.missesWakes
@@ -43,14 +46,14 @@ struct TraceLoader: ~Copyable {
     readNames()
     readRecords()
     if file.leaveOutImplausibleTimes(times) {
-      self = TraceLoader(file: file, path: path, options: options)
+      self = startedAgain
       isOrdered = false
       readNames()
       readRecords()
     }
     if !isOrdered, file.lateRecords > 0 {
       // The file broke its own order, which is known only now: what was made of it is made again.
-      self = TraceLoader(file: file, path: path, options: options)
+      self = startedAgain
       readNames()
       readRecords()
     }
@@ -58,6 +61,11 @@ struct TraceLoader: ~Copyable {
     return try assemble(
       from: Timestamp(nanoseconds: times.earliest), to: Timestamp(nanoseconds: times.latest),
       records: times.count)
+  }
+
+  /// The same file from its beginning, with the modules that were read.
+  private var startedAgain: TraceLoader {
+    TraceLoader(file: file, path: path, options: options, modules: state.stacks.modules)
   }
 
   private mutating func readRecords() {

@@ -1,6 +1,7 @@
 import Packets
 import PerfData
 import Quantities
+import Symbols
 
 /// A recording, decoded: entities with their histories, in time order.
 @dynamicMemberLookup
@@ -39,18 +40,20 @@ public struct Trace: Sendable {
   /// Opens and decodes a trace.
   ///
   /// - Throws: `TraceError` with the reason, when the file is no trace or holds no process.
-  public static func load(path: String, options: TraceOptions = .init()) throws(TraceError)
-    -> Trace
-  {
-    try load(series: [path], options: options)
+  ///
+  /// - Parameter modules: files that were read for the names of another trace.
+  public static func load(
+    path: String, options: TraceOptions = .init(), modules: ModuleCache = ModuleCache()
+  ) throws(TraceError) -> Trace {
+    try load(series: [path], options: options, modules: modules)
   }
 
   /// Opens and decodes the files of one recording.
   ///
   /// - Throws: as `load(path:)`.
-  public static func load(series paths: [String], options: TraceOptions = .init())
-    throws(TraceError) -> Trace
-  {
+  public static func load(
+    series paths: [String], options: TraceOptions = .init(), modules: ModuleCache = ModuleCache()
+  ) throws(TraceError) -> Trace {
     let path = paths.first ?? ""
     if paths.count == 1, PacketCapture.isCapture(path: path) {
       let capture: PacketCapture
@@ -60,19 +63,25 @@ public struct Trace: Sendable {
     }
     let file: PerfDataFile
     do { file = try PerfDataFile(series: paths) } catch { throw TraceError(error, path: path) }
-    return try load(file, named: path, options: options)
+    return try load(file, named: path, options: options, modules: modules)
   }
 
   /// Decodes an open trace.
   ///
   /// - Throws: as `load(path:)`.
   public static func load(
-    _ file: PerfDataFile, named path: String, options: TraceOptions = .init()
+    _ file: PerfDataFile, named path: String, options: TraceOptions = .init(),
+    modules: ModuleCache = ModuleCache()
   ) throws(TraceError) -> Trace {
-    var loader = TraceLoader(file: file, path: path, options: options)
+    var loader = TraceLoader(file: file, path: path, options: options, modules: modules)
     var trace = try loader.load()
     trace.startsLate = trace.capture?.mode == .attach
     return options.window.map { trace.limited(to: $0) } ?? trace
+  }
+
+  /// The last so many seconds of it.
+  public func last(_ seconds: Double) -> Trace {
+    limited(to: TraceWindow(from: self.seconds(end) - seconds))
   }
 
   /// Reads a capture of the same run and puts its packets in the place of what is modelled.
@@ -100,6 +109,21 @@ public struct Trace: Sendable {
 
   /// The threads of a process.
   public func threads(of pid: Int32) -> [ThreadModel] { threads.filter { $0.pid == pid } }
+
+  /// The processes that a process started, and those that these did.
+  public func descendants(of pid: Int32) -> Set<Int32> {
+    let children = Dictionary(grouping: tables.processes.filter { $0.pid != $0.parentPid }) {
+      $0.parentPid
+    }
+    var found: Set<Int32> = []
+    var waiting = [pid]
+    while let next = waiting.popLast() {
+      for child in children[next] ?? [] where child.pid != pid {
+        if found.insert(child.pid).inserted { waiting.append(child.pid) }
+      }
+    }
+    return found
+  }
 
   /// The event whose samples tell shares of the CPU time, where nothing tells how much that was.
   public var sharesEvent: ProcessorEvent? {

@@ -20,8 +20,28 @@ struct NameRedactor {
     "root", "user", "host", "swift", "localhost", "main", "home", "build", "debug", "release",
   ]
 
+  /// Folders of the system, whose files are the same on every machine that has them.
+  private static let systemTrees: Set<Substring> = [
+    "bin", "boot", "dev", "lib", "lib32", "lib64", "nix", "proc", "sbin", "snap", "sys", "usr",
+  ]
+  /// What folders are called everywhere; rules go by some of these.
+  private static let plainNames: Set<Substring> = [
+    "", ".", "..", "tmp", "log", "lib", "lib64", "bin", "share", "local", "cache", "run", "spool",
+    "lock", "etc", "usr", "user", "shm", ".cache", ".local", ".config", "state", "Library",
+    "Caches",
+    "Documents", "Downloads", "Desktop", "Application Support", "Preferences", "Sources", "Tests",
+    "Plugins", ".build", "debug", "release", "checkouts", "x86_64-unknown-linux-gnu",
+    "aarch64-unknown-linux-gnu", "main.swift", "Package.swift", "null", "swift", "data",
+  ]
+  /// What SQLite puts behind the name of a database.
+  private static let databaseSuffixes = ["-wal", "-shm", "-journal"]
+
   private var homes = PlaceholderNames(base: "/home/user")
   private var roots = PlaceholderNames(base: "/build")
+  /// Folders and files that are somebody's own.
+  private var files = PlaceholderNames(base: "n")
+  /// Names of programs and threads, which a report shows.
+  private var programs: Set<String> = []
   /// What stands for each person, as in the path of his home.
   private var people: [String: String] = [:]
   private var hosts: Set<String> = []
@@ -38,6 +58,7 @@ struct NameRedactor {
   mutating func seal() {
     homes.seal()
     roots.seal()
+    files.seal()
     for home in homes.keys {
       guard let name = home.split(separator: "/").dropFirst().first.map(String.init),
         name.utf8.count > 1, !Self.commonNames.contains(name)
@@ -68,9 +89,28 @@ struct NameRedactor {
   }
 
   /// A short name without a path in it, such as a thread's.
-  mutating func name(_ text: String) -> String { words(text) }
+  mutating func name(_ text: String) -> String {
+    programs.insert(text)
+    return words(text)
+  }
 
-  /// An absolute path: home and build directories replaced.
+  /// Text that is the path of one file, whatever its name has in it, or says what else there is in place of a file.
+  mutating func file(_ text: String) -> String {
+    text.hasPrefix("/") ? words(path(text)) : argument(text)
+  }
+
+  /// A word of a command line, or what a call was given: a path may be one from the working directory on.
+  mutating func argument(_ text: String) -> String {
+    let value = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let last = value.last, last.contains("/"), !last.contains("/ "), !last.contains(" /"),
+      !last.contains("://"), last.first != "/", !last.hasPrefix("-")
+    else { return self.text(text) }
+    let parts = last.split(separator: "/", omittingEmptySubsequences: false)
+    let shown = parts.map { hidden($0) }.joined(separator: "/")
+    return words((value.dropLast().map(String.init) + [shown]).joined(separator: "="))
+  }
+
+  /// An absolute path: homes and build directories replaced, and what is below them and elsewhere.
   private mutating func path(_ path: String) -> String {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count >= 2, parts[0].isEmpty else { return path }
@@ -81,10 +121,42 @@ struct NameRedactor {
     if let depth = homeDepth(parts) {
       return join(homes.placeholder(parts[..<depth].joined(separator: "/")), parts[depth...])
     }
-    if parts[1].isEmpty || Self.systemRoots.contains(parts[1]) { return path }
+    if parts[1].isEmpty || isSystems(parts) { return path }
+    if Self.systemRoots.contains(parts[1]) { return join("/" + parts[1], parts[2...]) }
     // A top directory that the system does not have is somebody's.
-    if parts.count == 2 { return path }
+    if parts.count == 2 { return "/" + hidden(parts[1]) }
     return join(roots.placeholder(parts[..<2].joined(separator: "/")), parts[2...])
+  }
+
+  /// Whether a file is the system's, or the toolchain's.
+  private func isSystems(_ parts: [Substring]) -> Bool {
+    switch (parts[1], parts.count > 2 ? parts[2] : "") {
+    case ("usr", "local"), ("dev", "shm"): false
+    case ("opt", let name), ("usr", let name): parts[1] == "usr" || name.hasPrefix("swift")
+    default: Self.systemTrees.contains(parts[1])
+    }
+  }
+
+  /// What stands for one part of a path: always the same for the same name, with its type.
+  private mutating func hidden(_ part: Substring) -> String {
+    if Self.plainNames.contains(part) || programs.contains(String(part)) { return String(part) }
+    var name = part
+    var suffix = ""
+    if let database = Self.databaseSuffixes.first(where: { name.hasSuffix($0) }) {
+      name = name.dropLast(database.count)
+      suffix = database
+    }
+    if let dot = name.lastIndex(of: "."), dot > name.startIndex {
+      let type = name[dot...]
+      if type.utf8.count <= 12, type.dropFirst().allSatisfy({ $0.isASCII && $0.isLetter }) {
+        suffix = type + suffix
+        name = name[..<dot]
+      }
+    }
+    if name.allSatisfy({ $0.isASCII && $0.isNumber }) { return String(part) }
+    let isHidden = name.first == "."
+    return (isHidden ? "." : "") + files.placeholder(String(isHidden ? name.dropFirst() : name))
+      + suffix
   }
 
   /// How many components lie before a package's own folders; nil when none of them is in the path.
@@ -109,8 +181,8 @@ struct NameRedactor {
     _ = homes.placeholder(parts[..<depth].joined(separator: "/"))
   }
 
-  private func join(_ head: String, _ rest: ArraySlice<Substring>) -> String {
-    rest.isEmpty ? head : head + "/" + rest.joined(separator: "/")
+  private mutating func join(_ head: String, _ rest: ArraySlice<Substring>) -> String {
+    rest.isEmpty ? head : head + "/" + rest.map { hidden($0) }.joined(separator: "/")
   }
 
   /// Whole words that name a person or the host, and addresses.

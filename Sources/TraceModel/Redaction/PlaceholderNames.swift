@@ -7,6 +7,8 @@ struct PlaceholderNames {
   /// The names seen, in order.
   private(set) var keys: [String] = []
   private var known: [String: String] = [:]
+  private var taken: Set<String> = []
+  private var last = 0
   private var isSealed = false
 
   init(base: String) {
@@ -28,16 +30,17 @@ struct PlaceholderNames {
   mutating func seal() {
     isSealed = true
     known = [:]
-    for key in keys where isPlaceholder(key) { known[key] = key }
+    for key in keys where isPlaceholder(key) {
+      known[key] = key
+      taken.insert(key)
+    }
     for key in keys where known[key] == nil { _ = assign(key) }
   }
 
   private mutating func assign(_ key: String) -> String {
-    let taken = Set(known.values)
-    var number = 1
-    while taken.contains(name(number)) { number += 1 }
-    known[key] = name(number)
-    return name(number)
+    repeat { last += 1 } while taken.contains(name(last))
+    known[key] = name(last)
+    return name(last)
   }
 
   private func name(_ number: Int) -> String { number == 1 ? base : "\(base)\(number)" }

@@ -7,6 +7,8 @@ struct RecordRedactor {
   /// Whether the trace names its stacks itself, so that the bytes of user stacks are not needed.
   let dropsStacks: Bool
   private var parts = SyntheticJoiner()
+  /// What is in the trace of which nothing tells what it says, with how often.
+  private(set) var unknown: [String: Int] = [:]
 
   init(file: PerfDataFile, names: NameRedactor, dropsStacks: Bool) {
     self.file = file
@@ -43,6 +45,7 @@ struct RecordRedactor {
       guard entry.type > RecordType.lastUser || entry.type < RecordType.firstUser else {
         return nil
       }
+      unknown["records of type \(entry.type)", default: 0] += 1
       return Array(record.prefix(8)) + [UInt8](repeating: 0, count: max(0, record.count - 8))
     }
   }
@@ -58,7 +61,7 @@ struct RecordRedactor {
     guard record.count >= start + trailer else { return record }
     let old = Array(record[start..<record.count - trailer].prefix { $0 != 0 })
     let decoded = String(decoding: old, as: UTF8.self)
-    let changed = isName ? short(decoded) : names.text(decoded)
+    let changed = isName ? short(decoded) : names.file(decoded)
     guard changed != decoded else { return record }
     var result = Array(record[..<start]) + Array(changed.utf8.prefix(4095)) + [0]
     while !result.count.isMultiple(of: 8) { result.append(0) }
@@ -87,6 +90,7 @@ struct RecordRedactor {
       let contents = SampleLayout(attribute).contents(of: record)
     else {
       // Not decodable, so nothing can be kept of it but its place.
+      unknown["samples that cannot be decoded", default: 0] += 1
       return Self.blank(record)
     }
     if let event = SyntheticEvent(attribute: attribute), let raw = contents.raw {
@@ -105,6 +109,10 @@ struct RecordRedactor {
       } else {
         Self.blankText(in: &result, stack: stack)
       }
+    }
+    if let raw = contents.raw, !raw.isEmpty, file.tracepoint(of: entry) == nil {
+      unknown["samples of \(attribute.name), whose layout is not told", default: 0] += 1
+      return Self.blank(record)
     }
     if let raw = contents.raw, let format = file.tracepoint(of: entry) {
       let old = Array(record[raw])
@@ -157,8 +165,8 @@ struct RecordRedactor {
         return try PartEvent(number: 0, standingBytes: 0).encoded()
       case .process:
         var value = try ProcessEvent(decoding: raw)
-        value.executable = names.text(value.executable)
-        value.commandLine = value.commandLine.map { names.text($0) }
+        value.executable = names.file(value.executable)
+        value.commandLine = value.commandLine.map { names.argument($0) }
         for index in value.threads?.indices ?? 0..<0 {
           guard let name = value.threads?[index].name else { continue }
           value.threads?[index].name = short(name)
@@ -166,11 +174,11 @@ struct RecordRedactor {
         return try value.encoded()
       case .descriptor:
         var value = try DescriptorEvent(decoding: raw)
-        value.path = names.text(value.path)
+        value.path = names.file(value.path)
         return try value.encoded()
       case .capture:
         var value = try CaptureEvent(decoding: raw)
-        value.commandLine = value.commandLine.map { names.text($0) }
+        value.commandLine = value.commandLine.map { names.argument($0) }
         value.privilege = names.text(value.privilege)
         value.subjectHint = value.subjectHint.map { names.text($0) }
         for index in value.unavailable.indices {
@@ -179,12 +187,12 @@ struct RecordRedactor {
         return try value.encoded()
       case .symbol:
         var value = try SymbolEvent(decoding: raw)
-        value.file = value.file.map { names.text($0) }
-        value.module = names.text(value.module)
+        value.file = value.file.map { names.file($0) }
+        value.module = names.file(value.module)
         return try value.encoded()
       case .content:
         var value = try ContentEvent(decoding: raw)
-        value.path = names.text(value.path)
+        value.path = names.file(value.path)
         return try value.encoded()
       case .held:
         var value = try HeldEvent(decoding: raw)
@@ -199,6 +207,7 @@ struct RecordRedactor {
       }
     } catch {
       // Not ours to read, so nothing of it is passed on.
+      unknown["\(event.rawValue) events that cannot be read", default: 0] += 1
       return [UInt8](repeating: 0x20, count: payload.count)
     }
   }
@@ -233,7 +242,7 @@ struct RecordRedactor {
     guard let old = field.string(in: raw), let location = Bytes.u32(result, field.offset) else {
       return
     }
-    let changed = names.text(old)
+    let changed = names.file(old)
     guard changed != old else { return }
     let base = field.typeName.hasPrefix("__rel_loc") ? field.offset + 4 : 0
     let start = Int(location & 0xffff) + base

@@ -39,6 +39,13 @@ public enum Redaction {
       _ = redactor.redact(file.bytes(of: entry), entry)
     }
     _ = redactor.features(WrittenFeatures(file.features))
+    // What cannot be read cannot be called fit to be shared.
+    guard redactor.unknown.isEmpty else {
+      let found = redactor.unknown.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+      throw TraceError(
+        "the trace holds what Lull cannot read, which may name anything: \(found.joined(separator: ", ")); no copy was "
+          + "made")
+    }
     redactor.names.seal()
     try TraceRewriter.rewrite(
       file, pathOut: output,
@@ -52,22 +59,9 @@ public enum Redaction {
   private static func withNames(_ file: PerfDataFile, at path: String) throws -> PerfDataFile? {
     let events = file.attributes.compactMap { SyntheticEvent(attribute: $0) }
     guard events.contains(.symbol), events.contains(.stack), !isEmbedded(file) else { return nil }
-    try copyWhole(file, to: path)
+    try TraceCopy.write(file, to: path)
     try StackEmbedding.embed(tracePath: path)
     return try PerfDataFile(path: path)
-  }
-
-  /// Copies the records into a finished file even where the trace is not, for names to be added.
-  private static func copyWhole(_ file: PerfDataFile, to path: String) throws {
-    let features = WrittenFeatures(file.features)
-    let writer = try PerfDataWriter(path: path, attributes: file.attributes, features: features)
-    for entry in file.orderedRecords().sorted(by: { $0.offset < $1.offset })
-    where entry.type != RecordType.auxtrace && entry.type != RecordType.headerFeature
-      && entry.type != RecordType.tracingData
-    {
-      try writer.append(file.bytes(of: entry))
-    }
-    try writer.finish(features: features)
   }
 
   private static func isEmbedded(_ file: PerfDataFile) -> Bool {

@@ -53,6 +53,8 @@ struct ScheduleTracker: ~Copyable {
   static let returnWindow: UInt64 = 200_000
 
   private(set) var threads = TidTable<Thread>()
+  /// Stacks were taken while waits lasted, from outside: each is of the wait that the thread is in.
+  var takesLateStacks = false
   /// Calls' ends tell what the waits in them were for.
   var learnsCauses = false
   var processors = ProcessorUse()
@@ -211,8 +213,11 @@ struct ScheduleTracker: ~Copyable {
   }
 
   /// A stack taken as the thread blocked, before or just after the scheduler's record of it.
-  mutating func blockedStack(tid: Int32, stack: Int, cause: WaitCause, at time: Timestamp) {
-    threads.place(of: tid)?.pointee.blocked(stack: stack, cause: cause, at: time)
+  mutating func blockedStack(
+    tid: Int32, stack: Int, cause: WaitCause, at time: Timestamp, isLate: Bool = false
+  ) {
+    threads.place(of: tid)?.pointee.blocked(
+      stack: stack, cause: cause, at: time, isLate: isLate)
   }
 
   /// The thread begins or ends (nil) a system call in which such a thing is waited for.

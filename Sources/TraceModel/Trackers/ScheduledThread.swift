@@ -130,12 +130,14 @@ extension ScheduleTracker.Thread {
     return (model.pid, waited)
   }
 
-  mutating func blocked(stack taken: Int, cause: WaitCause, at time: Timestamp) {
+  mutating func blocked(stack taken: Int, cause: WaitCause, at time: Timestamp, isLate: Bool) {
+    // In a wait before anything else was told of it.
+    if isLate, state == .unseen { begin(.blocked, at: since) }
     if state == .blocked, wait.stack == nil,
-      time.nanoseconds &- since.nanoseconds < ScheduleTracker.stackWindow
+      isLate || time.nanoseconds &- since.nanoseconds < ScheduleTracker.stackWindow
     {
       wait = IntervalKey(.blocked(cause == .unknown ? wait.cause : cause), stack: taken)
-    } else {
+    } else if !isLate {
       pendingStack = (taken, cause)
     }
   }

@@ -7,6 +7,8 @@ struct SocketTracker {
   private(set) var listeners: [Listener] = []
   private var listening: [UInt64: Int] = [:]
   private var current: [UInt64: Int] = [:]
+  /// Connections that came from elsewhere, in the order in which they can be accepted.
+  private var acceptable: [Int] = []
 
   // include/net/tcp_states.h
   private static let established: Int64 = 1
@@ -21,6 +23,8 @@ struct SocketTracker {
     remote: String, isLoopback: Bool, pid: Int32?, at time: Timestamp
   ) {
     switch new {
+    case Self.established where old == new, Self.listen where old == new:
+      found(socket, new, transportProtocol, local, remote, isLoopback, pid)
     case Self.synSent, Self.synReceived:
       open(
         Connection(
@@ -33,12 +37,14 @@ struct SocketTracker {
         connections[index].remote = remote
         connections[index].isLoopback = isLoopback
         connections[index].established = time
+        if connections[index].isServerSide { acceptable.append(index) }
       } else {
         open(
           Connection(
             socket: socket, transportProtocol: transportProtocol, local: local, remote: remote,
             isLoopback: isLoopback, opened: time, isServerSide: old == Self.synReceived, pid: pid,
             established: time))
+        if old == Self.synReceived { acceptable.append(connections.count - 1) }
       }
     case Self.listen:
       guard let pid else { break }
@@ -50,6 +56,37 @@ struct SocketTracker {
       }
       if let index = listening.removeValue(forKey: socket) { listeners[index].closed = time }
     default: break
+    }
+  }
+
+  /// The connection of a socket that is being connected; nil where its state was not seen.
+  func connection(of socket: UInt64) -> Int? { current[socket] }
+
+  /// The connection that was accepted as the one at this place; with more than one listener it cannot be told.
+  func accepted(at place: Int) -> Int? {
+    guard acceptable.indices.contains(place), Set(listeners.lazy.map(\.local)).count <= 1 else {
+      return nil
+    }
+    return acceptable[place]
+  }
+
+  /// One that was there before the recording.
+  private mutating func found(
+    _ socket: UInt64, _ state: Int64, _ transportProtocol: Int, _ local: String, _ remote: String,
+    _ isLoopback: Bool, _ pid: Int32?
+  ) {
+    if state == Self.listen, let pid {
+      listeners.append(Listener(pid: pid, local: local, opened: nil, closed: nil))
+      listening[socket] = listeners.count - 1
+    } else if state == Self.established {
+      let port = local.split(separator: ":").last
+      open(
+        Connection(
+          socket: socket, transportProtocol: transportProtocol, local: local, remote: remote,
+          isLoopback: isLoopback,
+          isServerSide: listeners.contains {
+            $0.pid == pid && $0.local.split(separator: ":").last == port
+          }, pid: pid))
     }
   }
 

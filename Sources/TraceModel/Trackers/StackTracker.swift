@@ -26,17 +26,22 @@ struct StackTracker {
   var judgesModules = false
   /// Some stacks are not among those that the trace brings along.
   var lacksStacks = false
+  let modules: ModuleCache
   private let unwinder: Unwinder
   private let fullNames: Bool
   private let symbolizer: Symbolizer
   private var resolved: [Int32: [UInt64: [Int32]]] = [:]
   private var tailCalls: [Int32: [Jump: [Int32]]] = [:]
-  private var jitMaps: [Int32: JITMap] = [:]
+  private var jitMaps: [Int32: [JITMap]] = [:]
+  private var jitDumps: [Int32: String] = [:]
   private var executors: [Int32: [UInt64: String?]] = [:]
   private var causes: [Int: WaitCause] = [:]
+  /// The labels of each process's dispatch queues, by their addresses.
+  private var queues: [Int32: [UInt64: String]] = [:]
 
-  init(fullNames: Bool) {
-    let modules = ModuleCache()
+  /// `modules` is what was read already.
+  init(fullNames: Bool, modules: ModuleCache = ModuleCache()) {
+    self.modules = modules
     unwinder = Unwinder(modules: modules)
     symbolizer = Symbolizer(modules: modules)
     self.fullNames = fullNames
@@ -74,6 +79,10 @@ struct StackTracker {
 
   mutating func map(_ record: MmapRecord) {
     kernelNames?.note(record)
+    if JITMap.isDump(record.path), jitDumps[record.pid] == nil {
+      jitDumps[record.pid] = record.path
+      jitMaps[record.pid] = nil
+    }
     resolved[record.pid] = nil
     tailCalls[record.pid] = nil
     mappings[record.pid, default: MappingTable()].insert(
@@ -83,7 +92,10 @@ struct StackTracker {
   }
 
   mutating func forked(_ child: Int32, from parent: Int32) {
-    if child != parent, mappings[child] == nil { mappings[child] = mappings[parent] }
+    if child != parent, mappings[child] == nil {
+      mappings[child] = mappings[parent]
+      queues[child] = queues[parent]
+    }
   }
 
   /// A new program replaces every mapping.
@@ -92,6 +104,14 @@ struct StackTracker {
     mappings[pid] = nil
     resolved[pid] = nil
     tailCalls[pid] = nil
+    queues[pid] = nil
+    jitDumps[pid] = nil
+    jitMaps[pid] = nil
+  }
+
+  /// A queue was made where another may have been before.
+  mutating func queue(_ address: UInt64, of pid: Int32, label: String?) {
+    queues[pid, default: [:]][address] = label
   }
 
   /// The interned stack of a sample, or nil when it has none.
@@ -180,7 +200,7 @@ struct StackTracker {
       if gaps.contains(index) { frames.append(table.intern(.gap)) }
       let resolved = userFrames(address, pid: sample.pid, mapping)
       frames +=
-        unwound.drainsMainQueue[index].map { tell(resolved, drainsMainQueue: $0) } ?? resolved
+        unwound.drains[index].map { tell(resolved, drain: $0, of: sample.pid) } ?? resolved
       let next = index + 1
       if next < unwound.addresses.count, !gaps.contains(next) {
         frames += tailCall(to: address, from: unwound.addresses[next], pid: sample.pid, mapping)
@@ -236,9 +256,10 @@ struct StackTracker {
       guard ["//anon", "[anon", "[heap]", "/memfd:", "/dev/zero"].contains(where: path.hasPrefix)
       else { return nil }
     }
-    let names = jitMaps[pid] ?? JITMap(pid: pid)
+    let names =
+      jitMaps[pid] ?? [JITMap(pid: pid)] + (jitDumps[pid].map { [JITMap(dump: $0)] } ?? [])
     jitMaps[pid] = names
-    guard let name = names.name(of: address) else { return nil }
+    guard let name = names.lazy.compactMap({ $0.name(of: address) }).first else { return nil }
     return table.intern(
       Frame(
         function: name, fullName: nil, module: "[jit]", moduleOffset: 0, file: nil, line: nil,
@@ -255,11 +276,28 @@ struct StackTracker {
   }
 
   /// Frames of a function that drains a serial queue, with what is known of the queue in the name.
-  private mutating func tell(_ frames: [Int32], drainsMainQueue isMain: Bool) -> [Int32] {
+  private mutating func tell(
+    _ frames: [Int32], drain: UnwoundStack.Drain, of pid: Int32
+  ) -> [Int32] {
     guard let last = frames.last else { return frames }
     var frame = table.frames[Int(last)]
-    frame.function? += " " + (isMain ? SerialDrain.ofMainQueue : SerialDrain.ofOtherQueue)
+    let queue =
+      drain.isOfMainQueue
+      ? SerialDrain.ofMainQueue
+      : label(of: drain, in: pid).map(SerialDrain.of) ?? SerialDrain.ofOtherQueue
+    frame.function? += " " + queue
     return frames.dropLast() + [table.intern(frame)]
+  }
+
+  /// The label of the queue whose address the function keeps, first of all in a register; what was left on its stack
+  /// may be of several queues, which tells nothing.
+  private func label(of drain: UnwoundStack.Drain, in pid: Int32) -> String? {
+    guard let known = queues[pid] else { return nil }
+    for kept in [drain.registers, drain.words] {
+      let labels = Set(kept.compactMap { known[$0] })
+      if let only = labels.first { return labels.count == 1 ? only : nil }
+    }
+    return nil
   }
 
   /// The function between two frames of a stack that left none of its own; of the program's own functions alone, since

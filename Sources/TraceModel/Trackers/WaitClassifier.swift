@@ -1,3 +1,5 @@
+import Quantities
+
 /// Tells from a blocked stack what the thread was waiting for.
 ///
 /// Idle waits are known by the user frames nearest the system call; everything else by the kernel's own functions. Both
@@ -82,6 +84,8 @@ package enum WaitClassifier {
         "fuse_", "nfs_", "ovl_", "do_renameat2", "do_unlinkat", "vfs_open", "__x64_sys_flock",
       ]
     ),
+    // What waits as it handles a signal is held there until SIGCONT or until its group is thawed.
+    .init(cause: .stopped, prefixes: ["do_signal_stop", "do_freezer_trap", "get_signal"]),
   ]
 
   /// A fault is the outermost of the kernel's functions: the program had not called it.
@@ -114,13 +118,13 @@ package enum WaitClassifier {
   /// Whether a function's name is one by which an idle wait is known.
   package static func isIdleFunction(_ function: String?) -> Bool {
     guard let function else { return false }
-    return idleSignatures.contains { function.contains($0.function) }
+    return idleSignatures.contains { function.holds($0.function) }
   }
 
   /// The first of the user frames show an event loop.
   static func isIdle(_ user: [Frame]) -> Bool {
     idleSignatures.contains { row in
-      user.prefix(row.depth).contains { $0.function?.contains(row.function) == true }
+      user.prefix(row.depth).contains { $0.function?.holds(row.function) == true }
     }
   }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import Budgets
 import Glibc
 import OutputFiles
+import Quantities
 import Reporting
 
 /// `lull check`: recordings against budgets.

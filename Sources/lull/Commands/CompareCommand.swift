@@ -136,10 +136,12 @@ struct CompareCommand: ParsableCommand {
             first: interleave, most: maxRuns ?? 4 * max(interleave, 6),
             significance: comparer.significance))
     } else {
-      sides = (
-        try baseRuns.map { try ReportInput($0, scenarios: []).run(analysis) },
-        try newRuns.map { try ReportInput($0, scenarios: []).run(analysis) }
-      )
+      sides = try Progress.during("reading \(baseRuns.count + newRuns.count) recordings") {
+        (
+          try baseRuns.map { try ReportInput($0, scenarios: []).run(analysis) },
+          try newRuns.map { try ReportInput($0, scenarios: []).run(analysis) }
+        )
+      }
       comparison = comparer.compare(base: sides.base, new: sides.new)
     }
     try write(comparison, sides.base, sides.new)
@@ -171,7 +173,7 @@ struct CompareCommand: ParsableCommand {
       case .json: try ComparisonText.json(comparison)
       case .markdown: ComparisonText.markdown(comparison)
       }
-    guard let output else { return Console.output(text) }
+    guard let output, output != "-" else { return Console.output(text) }
     try OutputFile.write(Array(text.utf8), to: output, overwrite: true)
   }
 

@@ -25,7 +25,10 @@ struct ExportCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "A trace that `lull record`, `perf record` or trace-cmd made; or the files of --switch-output, in order.",
+      """
+      A trace that `lull record`, `perf record` or trace-cmd made, or the files of --switch-output, in order; - is \
+      standard input.
+      """,
       valueName: "trace"))
   var traces: [String]
 
@@ -74,11 +77,16 @@ struct ExportCommand: ParsableCommand {
 
   func run() throws {
     Console.ignoreBrokenPipes()
-    let trace = try analysis.trace(at: traces)
-    guard let bytes = try bytes(of: trace) else {
+    let output = output == "-" ? nil : output
+    let traces = try StandardInput.resolve(traces)
+    let (trace, contents) = try Progress.during("exporting") { () throws -> (Trace, [UInt8]?) in
+      let trace = try analysis.trace(at: traces)
+      return (trace, try self.bytes(of: trace))
+    }
+    guard let bytes = contents else {
       throw Failure(
         status: Exit.empty,
-        message: "\(traces.joined(separator: ", ")) holds no \(contents) of "
+        message: "\(traces.joined(separator: ", ")) holds no \(self.contents) of "
           + "\(trace.subject.name) (pid \(trace.subject.pid)), so that nothing was written; `lull report` says what "
           + "it holds, and --process chooses another process")
     }

@@ -14,7 +14,7 @@ struct RecordCommand: ParsableCommand {
     abstract: "Record a command or a running process, and score it.",
     usage: """
       lull record [options] -- COMMAND [ARG...]
-      lull record [options] --pid PID
+      lull record [options] --pid PID|NAME
       """,
     discussion: """
       The command keeps its input, output and terminal; the report goes to standard error, and \
@@ -22,7 +22,10 @@ struct RecordCommand: ParsableCommand {
       The first Ctrl-C is the command's, the second asks it to end, the third ends the recording.
       """)
 
-  @Option(help: "Attach to a running process instead of starting a command.")
+  @Option(
+    help: ArgumentHelp(
+      "Attach to a running process, by its id or its program's name, instead of starting a command.",
+      valueName: "pid|name"), transform: RunningProcess.find)
   var pid: Int32?
 
   @Flag(
@@ -38,9 +41,21 @@ struct RecordCommand: ParsableCommand {
   var duration: TimeSpan?
 
   @Option(
+    help: "With --pid, how long to wait before recording, such as 5s.",
+    transform: DurationArgument.parse)
+  var delay: TimeSpan?
+
+  @Option(
     name: .shortAndLong,
-    help: "The trace to write; by default <program>-<yyyymmdd-hhmmss>.perf.data here.")
+    help: ArgumentHelp(
+      """
+      The trace to write, by default <program>-<yyyymmdd-hhmmss>.perf.data here. With - it goes to standard output, \
+      in the form of `perf record -o -`; what the command itself prints then goes to standard error.
+      """))
   var output: String?
+
+  @Flag(help: "Overwrite the trace, and the page of --html, where they exist.")
+  var force = false
 
   @Option(
     help: "How often memory is read, 100ms by default.", transform: DurationArgument.parse)
@@ -60,7 +75,8 @@ struct RecordCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "How it is recorded: perf (the kernel's events), process (a library in the program, which needs no privilege),"
-        + " or auto (default), which is perf where it can be.", valueName: "recorder"),
+        + " outside (looks at its threads, which needs none either and takes what runs already), or auto (default),"
+        + " which is the first of them that can be.", valueName: "recorder"),
     transform: Self.recorder)
   var recorder = RecorderKind.auto
 
@@ -70,6 +86,11 @@ struct RecordCommand: ParsableCommand {
   var embedSymbols: Bool?
 
   @OptionGroup var parts: PartOptions
+  @Flag(
+    help:
+      "Keep the copies of programs' stacks beside the names that were found by them: a trace several times as large."
+  )
+  var keepStacks = false
 
   @OptionGroup var analysis: AnalysisOptions
 
@@ -105,7 +126,7 @@ struct RecordCommand: ParsableCommand {
 
   @Sendable static func recorder(_ name: String) throws -> RecorderKind {
     guard let recorder = RecorderKind(rawValue: name) else {
-      throw ValidationError("there is no recorder '\(name)'; write auto, perf or process.")
+      throw ValidationError("there is no recorder '\(name)'; write auto, perf, process or outside.")
     }
     return recorder
   }
@@ -115,11 +136,10 @@ struct RecordCommand: ParsableCommand {
       throw ValidationError("--recorder process records what Lull starts: give a command after --.")
     }
     if printPerfCommand { return }
-    if let pid {
+    if pid != nil {
       if !command.isEmpty {
         throw ValidationError("give --pid or a command, not both.")
       }
-      if pid <= 0 { throw ValidationError("--pid must be above zero; `ps` lists processes.") }
     } else if command.isEmpty {
       throw ValidationError("give a command after --, or a process with --pid.")
     }
@@ -130,6 +150,10 @@ struct RecordCommand: ParsableCommand {
     if parts.isUsed, html != nil {
       throw ValidationError(
         "--html goes with a recording of one file: a flight's page is beside it.")
+    }
+    if delay != nil, pid == nil {
+      throw ValidationError(
+        "--delay goes with --pid: of a command, --from 5s leaves the beginning out of the report.")
     }
     if open && html == nil { throw ValidationError("--open needs --html FILE.") }
     if let interval, interval < TimeSpan(nanoseconds: 1_000_000) {
@@ -142,13 +166,17 @@ struct RecordCommand: ParsableCommand {
     // All that can be wrong is found before the command runs.
     _ = try analysis.measurement()
     _ = try analysis.scoringConfiguration()
+    if let delay { try wait(delay) }
     let keeper = try partKeeper()
     let options = try recordingOptions(keeper)
+    let pipe = try output == "-" ? TracePipe() : nil
+    defer { if pipe != nil { unlink(options.outputPath) } }
     let result: RecordingResult
     do { result = try Recorder(options: options).run() } catch {
       keeper?.leave()
       throw error
     }
+    if showsProgress { Progress.clear() }
     Console.ignoreBrokenPipes()
     if let keeper {
       keeper.finish()
@@ -158,11 +186,12 @@ struct RecordCommand: ParsableCommand {
     finish(result)
     let wantsText = !noReport && !quiet
     if wantsText || html != nil {
-      let analysis = try analysis.analysis(of: [result.tracePath])
-      if wantsText {
-        let color = Console.isColored(STDERR_FILENO)
-        Console.status("\n" + (try analysis.text(as: .text, color: color)))
+      let color = Console.isColored(STDERR_FILENO)
+      let (analysis, text) = try Progress.during("making the report", isWanted: !quiet) {
+        let analysis = try self.analysis.analysis(of: [result.tracePath])
+        return (analysis, try wantsText ? analysis.text(as: .text, color: color) : "")
       }
+      if wantsText { Console.status("\n" + text) }
       if let html { try write(analysis, to: html) }
     }
     guard result.truncation == nil else {
@@ -170,6 +199,7 @@ struct RecordCommand: ParsableCommand {
         status: Exit.recordFailed,
         message: "the command itself ended with status \(result.exitStatus)")
     }
+    try pipe?.write(traceAt: result.tracePath)
     throw ExitCode(result.exitStatus)
   }
 
@@ -182,16 +212,27 @@ struct RecordCommand: ParsableCommand {
       wantsReports: !noReport)
   }
 
-  private func recordingOptions(_ keeper: PartKeeper?) throws -> RecordingOptions {
-    let path = keeper?.folder ?? output ?? TraceName.choose(program: program)
-    if keeper == nil {
-      do { try OutputFile.check(path, overwrite: false) } catch {
-        throw Failure(
-          status: Exit.inputOutput,
-          message: "\(path) is there already; give -o another name, or remove it first")
-      }
+  /// A command has the terminal to itself.
+  private var showsProgress: Bool { pid != nil && !quiet && Progress.isPossible }
+
+  private func wait(_ delay: TimeSpan) throws {
+    Interruption.watch()
+    let end = ContinuousClock.now + .nanoseconds(delay.nanoseconds)
+    while ContinuousClock.now < end {
+      let left = (end - ContinuousClock.now).components
+      usleep(
+        useconds_t(
+          min(100_000, max(1, left.seconds * 1_000_000 + left.attoseconds / 1_000_000_000_000))))
+      try Interruption.check("before recording began")
     }
-    if let html { try OutputFile.check(html, overwrite: false) }
+  }
+
+  private func recordingOptions(_ keeper: PartKeeper?) throws -> RecordingOptions {
+    let path =
+      keeper?.folder
+      ?? (output == "-" ? TracePipe.temporaryPath : output ?? TraceName.choose(program: program))
+    if keeper == nil { try OutputFile.check(path, overwrite: force) }
+    if let html { try OutputFile.check(html, overwrite: force) }
     var options = RecordingOptions(
       target: pid.map { .pid($0) } ?? .command(command), outputPath: path)
     options.duration = duration
@@ -211,6 +252,8 @@ struct RecordCommand: ParsableCommand {
         ?? CapabilityReport.probe(readsSymbols: ModuleReader.isAvailable).oneLine
       options.onReady = { _ in Console.notice("recording: " + abilities) }
     }
+    if showsProgress { options.onProgress = { Progress.write($0.line) } }
+    options.overwrites = force
     options.ownCommandLine = CommandLine.arguments
     return options
   }
@@ -228,13 +271,17 @@ struct RecordCommand: ParsableCommand {
     let held = result.heldFiles.paths
     ModuleCache.elsewhere.withLock { $0 = held }
     if result.truncation == nil, embedSymbols ?? (pid == nil || !held.isEmpty) {
-      do { try StackEmbedding.embed(tracePath: result.tracePath) } catch {
+      do {
+        try Progress.during("reading names of functions", isWanted: !quiet) {
+          try StackEmbedding.embed(tracePath: result.tracePath, keepsStacks: keepStacks)
+        }
+      } catch {
         Console.notice(
           "function names are not stored in the trace, so read it on this machine: \(error)")
       }
     }
     guard !quiet else { return }
-    Console.notice("trace written to \(result.tracePath)")
+    if output != "-" { Console.notice("trace written to \(result.tracePath)") }
     if verbose {
       let cost = Figures.seconds(result.overheadCPUSeconds)
       Console.notice(
@@ -245,7 +292,7 @@ struct RecordCommand: ParsableCommand {
 
   private func write(_ analysis: Analysis, to path: String) throws {
     let page = try analysis.text(as: .html, color: false)
-    try OutputFile.write(Array(page.utf8), to: path, overwrite: false)
+    try OutputFile.write(Array(page.utf8), to: path, overwrite: force)
     if !quiet { Console.notice("page written to \(path)") }
     if open && !Viewer.open(path) {
       Console.notice("\(path) could not be opened by xdg-open; open it in a browser")

@@ -12,7 +12,7 @@ struct ReportCommand: ParsableCommand {
     help: ArgumentHelp(
       """
       A trace that `lull record`, `perf record` or trace-cmd made; the files of --switch-output, in order; or a pcap \
-      or pcapng of packets alone.
+      or pcapng of packets alone. With - a trace is read from standard input.
       """,
       valueName: "trace"))
   var traces: [String]
@@ -44,8 +44,12 @@ struct ReportCommand: ParsableCommand {
 
   func run() throws {
     Console.ignoreBrokenPipes()
-    let text = try analysis.analysis(of: traces, capture: pcap).text(
-      as: format, color: output == nil && Console.isColored(STDOUT_FILENO))
+    let output = output == "-" ? nil : output
+    let traces = try StandardInput.resolve(traces)
+    let text = try Progress.during("making the report") {
+      try analysis.analysis(of: traces, capture: pcap).text(
+        as: format, color: output == nil && Console.isColored(STDOUT_FILENO))
+    }
     guard let output else { return Console.output(text) }
     try OutputFile.write(Array(text.utf8), to: output, overwrite: force)
   }

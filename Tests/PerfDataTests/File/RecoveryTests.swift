@@ -54,6 +54,29 @@ struct RecoveryTests {
     }
   }
 
+  /// A thread's name has sixteen bytes; in what is behind it are no records either.
+  @Test func `a record that is longer than its kind can be is none`() throws {
+    var bytes = SmallTrace.bytes
+    let whole = try PerfDataFile(bytes: bytes).orderedRecords().sorted { $0.offset < $1.offset }
+    let fork = try #require(whole.first { $0.type == RecordType.fork })
+    let length = data(bytes).upperBound - fork.offset
+    // Up to the end of the data, where there is another time.
+    let records = SmallTrace.recordList + [[UInt8]](repeating: SmallTrace.recordList[2], count: 40)
+    bytes = PerfDataWriter.file(
+      attributes: SmallTrace.attributes, records: records.flatMap { $0 },
+      features: SmallTrace.features)
+    let size = length + 40 * SmallTrace.recordList[2].count
+    try #require(size > 1024)
+    bytes[fork.offset + 6] = UInt8(size & 0xff)
+    bytes[fork.offset + 7] = UInt8(size >> 8)
+    let file = try PerfDataFile(bytes: bytes)
+    let kept = file.orderedRecords()
+    #expect(!kept.contains { $0.type == RecordType.fork })
+    // What follows it is found again.
+    #expect(kept.count == whole.count - 1 + 40)
+    #expect(!file.problems.isEmpty)
+  }
+
   @Test func `a writer that never finishes leaves a readable trace`() throws {
     let directory = try TemporaryDirectory()
     defer { directory.remove() }

@@ -25,6 +25,44 @@ struct RewriteTests {
     }
   }
 
+  @Test func `stacks that have names are taken out, and nothing else`() throws {
+    let directory = try TemporaryDirectory()
+    defer { directory.remove() }
+    let path = directory.path + "/t"
+    do {
+      let writer = try PerfDataWriter(
+        path: path, attributes: SmallTrace.attributes, features: SmallTrace.features)
+      try writer.append(SmallTrace.recordList.flatMap { $0 })
+      try writer.finish(features: SmallTrace.features)
+    }
+    func samples() throws -> [Sample] {
+      let file = try PerfDataFile(path: path)
+      return try file.orderedRecords().filter { $0.type == RecordType.sample }.map(file.sample)
+    }
+    let before = try samples()
+    let records = try PerfDataFile(path: path).orderedRecords().count
+    let added = RecordBuilder.comm(pid: 5, tid: 5, name: "added", time: 70, id: 7)
+    func take(_ moment: SampleMoment) throws {
+      try PerfDataAppender.append(
+        records: added, toTraceAt: path,
+        removal: StackRemoval(of: [moment], attributes: SmallTrace.attributes))
+    }
+    // Another sample's.
+    try take(SampleMoment(time: 50, tid: 5))
+    #expect(try samples().map(\.userStack) == before.map(\.userStack))
+    try take(SampleMoment(time: 50, tid: 6))
+    let after = try samples()
+    #expect(after.count == before.count)
+    let place = try #require(before.firstIndex { $0.userStack.isEmpty == false })
+    #expect(after[place].userStack.isEmpty && after[place].userRegisters == nil)
+    #expect(after[place].callchain == before[place].callchain)
+    #expect(after[place].raw?.bytes == before[place].raw?.bytes)
+    #expect(after[place].ip == 0x1234 && after[place].period == 3)
+    let file = try PerfDataFile(path: path)
+    #expect(!file.isTruncated && file.orderedRecords().count == records + 2)
+    #expect(file.features.hostname == "häuschen")
+  }
+
   @Test func `nothing is added to a trace that was not finished`() throws {
     let directory = try TemporaryDirectory()
     defer { directory.remove() }

@@ -65,6 +65,42 @@ struct AccessibilityTests {
     #expect(try browser.number("document.documentElement.scrollWidth - innerWidth") <= 0)
   }
 
+  // A long title pushed its figure out of the card, or to one letter a line.
+  @Test(arguments: [360, 768, 1280, 1600])
+  func `what the advice would save stays in its card, each figure in a line`(width: Int) throws {
+    let app = try RecordedApp.analysis()
+    var report = app.report
+    for (index, audit) in report.audits.prefix(4).enumerated() {
+      report.audits[index].title = "Do not make the main thread wait for whatever may take long"
+      report.opportunities.insert(
+        OpportunitySection(
+          audit: audit.id, joules: 1, seconds: 12.5, summary: "", joulesPerDay: 24_370,
+          batteryShare: nil), at: 0)
+    }
+    let browser = try Browser(width: width, height: 900)
+    try browser.show(HTMLReport.render(report, timeline: app.timeline))
+    let rows = "[...document.querySelectorAll('.card-savings .rows > div')]"
+    #expect(try browser.number("\(rows).length") >= 4)
+    let outside = try browser.number(
+      """
+      \(rows).filter((row) => [...row.children].some((part) => {
+        const card = row.closest('.card').getBoundingClientRect(), box = part.getBoundingClientRect();
+        return box.right > card.right || box.left < card.left;
+      })).length
+      """)
+    #expect(outside == 0)
+    // "24.4 kJ a day, 12.5 s" takes two lines at most; measured is the text, since its box is as tall as the row.
+    let tallest = try browser.number(
+      """
+      Math.max(...\(rows).map((row) => {
+        const text = document.createRange();
+        text.selectNodeContents(row.lastElementChild);
+        return text.getBoundingClientRect().height / parseFloat(getComputedStyle(row).lineHeight);
+      }))
+      """)
+    #expect(tallest < 2.5)
+  }
+
   @Test func `the page prints to two sheets`() throws {
     let app = try RecordedApp.analysis()
     let browser = try Browser()

@@ -15,9 +15,9 @@ import Testing
     let written = try #require(rows.first { $0.title == "Bytes written a minute" })
     #expect(written.base == "3 MB")
     #expect(written.new == "9 MB")
-    #expect(written.difference == "+6 MB (+200 %), worse")
+    #expect(written.difference == "+6 MB (+200 %)")
     let footprint = try #require(rows.first { $0.title == "Peak footprint" })
-    #expect(footprint.difference == "+1 MB (+50.0 %), worse")
+    #expect(footprint.difference == "+1 MB (+50.0 %)")
   }
 
   @Test func `the page says that a side's program failed, and statistics in words`() throws {

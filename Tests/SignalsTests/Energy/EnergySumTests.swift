@@ -14,13 +14,7 @@ private func measure(
   _ options: MeasurementOptions = .init(machine: .laptop),
   _ build: (inout TraceBuilder) throws -> Void
 ) throws -> SignalSet {
-  var builder = TraceBuilder()
-  try builder.capture(time: second, rootPid: 100)
-  try builder.process(time: second, pid: 100)
-  builder.comm(time: second, pid: 100, tid: 100, name: "program")
-  try build(&builder)
-  let trace = try builder.withFile { try Trace.load(path: $0) }
-  return try Measurement.measure(trace, options: options)
+  try measureProgram(options, build)
 }
 
 /// Whether the rows of each breakdown add up to the whole, part by part.

@@ -29,8 +29,13 @@ enum BlameRows {
   /// Seconds, or shares of the samples' event.
   private static func processor(_ blame: BlameSection, _ time: [ColumnModel]) -> TableModel {
     guard let event = blame.cpuEvent else {
-      return table("blame-cpu", "Blame: CPU time", time, blame.cpu) {
-        [.seconds($0.selfSeconds), .seconds($0.inclusiveSeconds)]
+      let columns = time + [.number("Samples"), .text("Itself, at 95 %")]
+      return table("blame-cpu", "Blame: CPU time", columns, blame.cpu) {
+        [
+          .seconds($0.selfSeconds), .seconds($0.inclusiveSeconds),
+          .number(Double($0.samples ?? 0), Figures.grouped($0.samples ?? 0)),
+          .text($0.selfSecondsInterval?.map(Figures.seconds).joined(separator: " to ") ?? ""),
+        ]
       }
     }
     let all = max(blame.cpu.reduce(0) { $0 + $1.count }, 1)

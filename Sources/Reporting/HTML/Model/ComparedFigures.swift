@@ -1,6 +1,8 @@
 import Quantities
 
-/// The main figures of two reports; less is better in each.
+/// The main figures of two reports.
+///
+/// A run of each is no ground to call one better: whether a figure changed is for the statistics of all runs to say.
 enum ComparedFigures {
   /// Differences below this share are noise.
   static let tolerance = 0.05
@@ -10,7 +12,6 @@ enum ComparedFigures {
     let base: String
     let new: String
     let difference: String
-    let direction: String
   }
 
   private struct Figure {
@@ -34,19 +35,16 @@ enum ComparedFigures {
       before.map(figure.show) ?? "not measured", after.map(figure.show) ?? "not measured"
     )
     guard let before, let after else {
-      return Row(title: title, base: shown.0, new: shown.1, difference: "–", direction: "same")
+      return Row(title: title, base: shown.0, new: shown.1, difference: "–")
     }
     let change = after - before
     guard abs(change) > tolerance * max(abs(before), abs(after)) else {
-      return Row(title: title, base: shown.0, new: shown.1, difference: "same", direction: "same")
+      return Row(title: title, base: shown.0, new: shown.1, difference: "same")
     }
     let sign = change > 0 ? "+" : "−"
     var text = sign + figure.show(abs(change))
     if before > 0 { text += " (\(sign)\(Figures.percent(abs(change) / before)))" }
-    text += change > 0 ? ", worse" : ", better"
-    return Row(
-      title: title, base: shown.0, new: shown.1, difference: text,
-      direction: change > 0 ? "worse" : "better")
+    return Row(title: title, base: shown.0, new: shown.1, difference: text)
   }
 
   private static func count(_ value: Double) -> String { Figures.brief(value) }
@@ -102,7 +100,6 @@ enum ComparedRules {
     let newText: String
     let newFound: String
     let difference: String
-    let direction: String
   }
 
   static func rows(_ base: Report, _ new: Report) -> [Row] {
@@ -120,7 +117,6 @@ enum ComparedRules {
 
   private static func row(_ old: AuditSection?, _ audit: AuditSection, _ change: Double) -> Row {
     let isMarked = abs(change) >= 1
-    let words = isMarked ? (change > 0 ? ", better" : ", worse") : ""
     let hasBoth = old?.score != nil && audit.score != nil
     let number = "\(change > 0 ? "+" : change < 0 ? "−" : "")\(Figures.fixed(abs(change), 0))"
     return Row(
@@ -130,7 +126,6 @@ enum ComparedRules {
       baseFound: old.map { PageText.shown($0.displayValue) } ?? "",
       newStatus: audit.status.rawValue, newText: FindingModel.words(audit.status),
       newFound: PageText.shown(audit.displayValue),
-      difference: hasBoth ? (isMarked ? number + words : "same") : "–",
-      direction: isMarked ? (change > 0 ? "better" : "worse") : "same")
+      difference: hasBoth ? (isMarked ? number : "same") : "–")
   }
 }

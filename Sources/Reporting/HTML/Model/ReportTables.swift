@@ -6,7 +6,11 @@ enum ReportTables {
   static func tables(_ report: Report) -> [TableModel] {
     let signals = report.signals
     var tables = [hangs(signals)] + BlameRows.tables(report.blame)
-    tables += [threads(signals), timers(signals)]
+    tables += [
+      intervals("tests", "Tests", report.intervals.filter(\.isTest)),
+      intervals("intervals", "Intervals", report.intervals.filter { !$0.isTest }),
+      threads(report), queues(signals), timers(signals),
+    ]
     if let network = signals.network { tables += [bursts(network), connections(network)] }
     if let disk = signals.disk { tables.append(files(disk)) }
     if let energy = signals.energy { tables += EnergyRows.tables(energy) }
@@ -34,18 +38,71 @@ enum ReportTables {
         })
   }
 
-  private static func threads(_ signals: SignalsSection) -> TableModel {
-    TableModel(
+  /// Those that used most CPU time first, as in the text.
+  private static func intervals(
+    _ id: String, _ title: String, _ intervals: [IntervalSection]
+  ) -> TableModel {
+    let areTests = id == "tests"
+    return TableModel(
+      id: id, title: title,
+      columns: [
+        .text("Name"), .text(areTests ? "Outcome" : "Thread"), .number("At"), .number("Length"),
+        .number("CPU"), .number("Wakeups"), .number("Written"), .number("Sent"),
+        .number("Received"),
+      ],
+      rows: intervals.sorted {
+        ($0.cpuSeconds, $0.durationSeconds) > ($1.cpuSeconds, $1.durationSeconds)
+      }.map { interval in
+        [
+          .code(interval.name + (interval.isOpen ? " (its end was not seen)" : "")),
+          .text(areTests ? interval.outcome ?? "not known" : interval.thread),
+          .moment(interval.start), .seconds(interval.durationSeconds),
+          .seconds(interval.cpuSeconds), .count(interval.wakeups),
+          .bytes(interval.bytesWritten), .bytes(interval.bytesSent),
+          .bytes(interval.bytesReceived),
+        ]
+      })
+  }
+
+  private static func threads(_ report: Report) -> TableModel {
+    let signals = report.signals
+    let rows = Dictionary(
+      ThreadRow.rows(of: report, by: .cpu).map { ($0.tid, $0) }, uniquingKeysWith: { $1 })
+    return TableModel(
       id: "threads", title: "Threads",
       columns: [
         .text("Name"), .number("Thread"), .text("Role"), .number("CPU"), .number("Blocked"),
-        .number("Wakeups"), .number("By interrupts"),
+        .number("Wakeups"), .number("By interrupts"), .number("Turns/s"), .number("Busy"),
+        .number("Turn p50"), .number("Turn p99"),
       ],
       rows: signals.threads.map { thread in
-        [
+        let row = rows[thread.tid]
+        return [
           .code(thread.name), .number(Double(thread.tid), String(thread.tid)),
           .text(thread.role), .seconds(thread.cpuSeconds), .seconds(thread.blockedSeconds),
           .count(thread.wakeups), .count(thread.idleWakeups),
+          row?.turnsPerSecond.map { .number($0, Figures.brief($0)) } ?? .none,
+          row?.utilisation.map { .number($0, Figures.percent($0)) } ?? .none,
+          row?.turnMedianSeconds.map(CellModel.seconds) ?? .none,
+          row?.turnP99Seconds.map(CellModel.seconds) ?? .none,
+        ]
+      })
+  }
+
+  private static func queues(_ signals: SignalsSection) -> TableModel {
+    TableModel(
+      id: "queues", title: "Serial queues",
+      columns: [
+        .text("Label"), .number("Blocked"), .number("Longest"), .text("Blocked by"),
+        .text("Most of it in"), .number("CPU"),
+      ],
+      rows: (signals.serialQueues ?? []).map { queue in
+        [
+          .code(queue.label ?? "not known"), .seconds(queue.blockedSeconds),
+          .seconds(queue.longestSeconds),
+          .text(TextReport.causes(queue.blockedByCause, Figures.seconds)),
+          .code(queue.blockings.first?.stack.blamed?.function ?? ""),
+          queue.cpuSeconds.map(CellModel.seconds) ?? .none,
         ]
       })
   }
@@ -117,15 +174,16 @@ enum ReportTables {
 
   private static func files(_ disk: DiskSection) -> TableModel {
     TableModel(
-      id: "files", title: "Files written",
+      id: "files", title: "Files written and read",
       columns: [
         .text("Path"), .number("Written"), .number("Writes"), .number("Syncs"),
-        .number("Rewrites"), .number("Rewritten"),
+        .number("Rewrites"), .number("Rewritten"), .number("Read"), .number("Reads"),
       ],
       rows: disk.files.map { file in
         [
           .code(file.path), .bytes(file.bytesWritten), .count(file.writes), .count(file.syncs),
           .count(file.rewrites), .bytes(file.rewrittenBytes),
+          file.bytesRead.map(CellModel.bytes) ?? .none, file.reads.map(CellModel.count) ?? .none,
         ]
       })
   }

@@ -7,6 +7,8 @@ struct SavingsModel {
   let range: String?
   let battery: String?
   let rows: [LabelledText]
+  /// Whoever runs a server asks for time first; joules a day and a battery are there for who opens them.
+  let isFolded: Bool
 
   init?(_ report: Report) {
     guard !report.opportunities.isEmpty else { return nil }
@@ -15,6 +17,7 @@ struct SavingsModel {
     let high = Self.joulesPerDay(report) { $0.highJoulesPerDay ?? $0.joulesPerDay }
     range = low < high ? "\(Self.energy(low)) to \(Self.energy(high))" : nil
     joulesPerDay = daily > 0 ? Self.energy(daily) : nil
+    isFolded = report.score.profile == "server"
     battery = report.score.batteryWattHours.flatMap { wattHours in
       guard daily > 0, wattHours > 0 else { return nil }
       let share = Figures.percent(daily / (wattHours * 3600))

@@ -1,23 +1,24 @@
 import Glibc
 
-/// Finds the runtime of Swift concurrency that a program uses or will use.
-enum ConcurrencyRuntime {
-  private static let name = "libswift_Concurrency.so"
+/// Finds a library of Swift that a program uses or will use.
+enum SwiftLibrary: String {
+  case concurrency = "libswift_Concurrency.so"
+  case dispatch = "libdispatch.so"
 
   /// Files that may hold it, the likeliest first: the program itself, where the runtime is linked in.
-  static func candidates(of target: RecordingOptions.Target, path: String) -> [String] {
+  func candidates(of target: RecordingOptions.Target, path: String) -> [String] {
     switch target {
     case .pid(let pid):
-      let mapped = ProcessProbe.mappedPaths(pid: pid).filter { $0.hasSuffix("/" + name) }
+      let mapped = ProcessProbe.mappedPaths(pid: pid).filter { $0.hasSuffix("/" + rawValue) }
       return mapped + ["/proc/\(pid)/exe"]
     case .command(let words):
-      guard let program = locate(words.first ?? "", path) else { return [] }
-      var folders = [folder(of: program)]
-      if let swift = locate("swift", path) {
-        folders.append(folder(of: swift) + "/../lib/swift/linux")
+      guard let program = Self.locate(words.first ?? "", path) else { return [] }
+      var folders = [Self.folder(of: program)]
+      if let swift = Self.locate("swift", path) {
+        folders.append(Self.folder(of: swift) + "/../lib/swift/linux")
       }
       folders.append("/usr/lib/swift/linux")
-      return [program] + folders.map { $0 + "/" + name }
+      return [program] + folders.map { $0 + "/" + rawValue }
     }
   }
 

@@ -1,0 +1,86 @@
+/// One sample among those of a trace.
+public struct SampleMoment: Hashable, Sendable {
+  public var time: UInt64
+  public var tid: Int32
+
+  public init(time: UInt64, tid: Int32) {
+    self.time = time
+    self.tid = tid
+  }
+}
+
+/// Takes the copies of stacks and registers out of samples, of which the trace tells the functions' names.
+///
+/// They are most of a trace: 3 KB of each wait. A sample says in their place that it has none.
+public struct StackRemoval {
+  private struct Source {
+    var layout: SampleLayout
+    var time: Int
+    var tid: Int
+  }
+
+  private let samples: Set<SampleMoment>
+  private var sources: [UInt64: Source] = [:]
+
+  /// For a trace with these attributes; other samples than the given ones keep their stacks.
+  public init(of samples: Set<SampleMoment>, attributes: [EventAttribute]) {
+    self.samples = samples
+    for attribute in attributes where attribute.sampleType.isSuperset(of: [.base, .userStack]) {
+      let layout = SampleLayout(attribute)
+      let offsets = SampleOffsets(samplesOf: layout)
+      guard offsets[.identifier] == 0, let time = offsets[.time], let tid = offsets[.tid] else {
+        continue
+      }
+      for id in attribute.ids { sources[id] = Source(layout: layout, time: time, tid: tid) }
+    }
+  }
+
+  /// Copies records; what cannot be read as one ends the changes, and is copied as it is.
+  func copy(_ data: ByteView, to output: OutputFile) throws(PerfDataError) {
+    var at = 0
+    // What is kept as it is, is written as one.
+    var start = 0
+    while at + 8 <= data.count {
+      let header = data.load(UInt64.self, at: at)
+      let size = Int(header >> 48)
+      guard size >= 8, size <= data.count - at else { break }
+      if UInt32(truncatingIfNeeded: header) == RecordType.sample,
+        let shorter = shortened(data.view(at..<at + size))
+      {
+        try output.append(data.view(start..<at))
+        try output.append(shorter)
+        start = at + size
+      }
+      at += size
+    }
+    try output.append(data.view(start..<data.count))
+  }
+
+  private func shortened(_ sample: ByteView) -> [UInt8]? {
+    guard sample.count >= 16, let source = sources[sample.load(UInt64.self, at: 8)],
+      sample.count >= 8 + max(source.time + 8, source.tid + 4),
+      samples.contains(
+        SampleMoment(
+          time: sample.load(UInt64.self, at: 8 + source.time),
+          tid: sample.load(Int32.self, at: 8 + source.tid)))
+    else { return nil }
+    var ranges = SampleRanges(sample, from: 8, to: sample.count, until: nil)
+    do throws(SampleRanges.Stop) { try source.layout.walk(&ranges) } catch { return nil }
+    guard let stack = ranges.stack else { return nil }
+    // Before the registers is their ABI, with the stack its size: 0 says that there are none.
+    let none = [UInt8](repeating: 0, count: 8)
+    var result: [UInt8] = []
+    if let registers = ranges.userRegisters {
+      result += sample.view(0..<registers.lowerBound - 8)
+      result += none
+      result += sample.view(registers.upperBound..<stack.lowerBound)
+    } else {
+      result += sample.view(0..<stack.lowerBound)
+    }
+    result += none
+    result += sample.view(stack.upperBound..<sample.count)
+    result[6] = UInt8(truncatingIfNeeded: result.count)
+    result[7] = UInt8(truncatingIfNeeded: result.count >> 8)
+    return result
+  }
+}

@@ -1,0 +1,87 @@
+import Glibc
+import PerfData
+
+/// A process that is looked at from outside: its threads, and what tells that it did nothing.
+final class OutsideProcess {
+  let pid: Int32
+  let parent: Int32
+  var tasks: [Int32: OutsideTask] = [:]
+  var descriptors: OutsideDescriptors
+  /// Waits by themselves of threads that have ended.
+  var endedSwitches: UInt64 = 0
+  /// When its threads were last listed, and when that is due again whatever their number.
+  var listed: UInt64
+  private var nextListing: UInt64 = 0
+  /// The program and the mappings that are written.
+  private(set) var program: String?
+  private var mapped: Set<String> = []
+  private var nextMaps: UInt64 = 0
+  private var threadCount: UInt64 = 0
+  private let folder: OwnedDescriptor?
+  private var clock = clockid_t()
+  private let hasClock: Bool
+  /// Its CPU time when all its threads were found waiting.
+  private var quietClock: UInt64?
+
+  private static let listing: UInt64 = 100_000_000
+  private static let mapsInterval: UInt64 = 2_000_000_000
+
+  init(pid: Int32, parent: Int32, at time: UInt64) {
+    self.pid = pid
+    self.parent = parent
+    listed = time
+    descriptors = OutsideDescriptors(pid: pid)
+    folder = OwnedDescriptor(opening: "/proc/\(pid)/task", flags: O_RDONLY | O_DIRECTORY)
+    hasClock = clock_getcpuclockid(pid, &clock) == 0
+    program = KernelFile.link("/proc/\(pid)/exe")
+  }
+
+  /// Its CPU time to the nanosecond; nil where that is not told.
+  private var clockTime: UInt64? {
+    guard hasClock else { return nil }
+    var time = timespec()
+    guard clock_gettime(clock, &time) == 0 else { return nil }
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+  }
+
+  /// Whether none of its threads ran since all were found waiting.
+  var isQuiet: Bool { quietClock.map { clockTime == $0 } ?? false }
+
+  /// Its CPU time before a round of looks, which is that of the quiet if all of them find waits.
+  func beginLooks() -> UInt64? { clockTime }
+
+  func endLooks(_ before: UInt64?) {
+    let allWait = tasks.values.allSatisfy { $0.wait != nil && $0.isTold }
+    quietClock = allWait && before == clockTime ? before : nil
+  }
+
+  /// Its threads' ids, where they may have changed.
+  func newList(now: UInt64) -> [Int32]? {
+    var information = stat()
+    // The folder has a link for each thread besides its own two.
+    if let folder, fstat(folder.number, &information) == 0 {
+      let count = UInt64(information.st_nlink)
+      if count == threadCount, now < nextListing { return nil }
+      threadCount = count
+    } else if now < nextListing {
+      return nil
+    }
+    nextListing = now + Self.listing
+    return ProcessProbe.threadIDs(pid: pid)
+  }
+
+  /// The executable mappings that were not there when last asked; nil where that is not due.
+  func newMappings(now: UInt64) -> [MmapRecord]? {
+    let running = KernelFile.link("/proc/\(pid)/exe")
+    let isOther = running != nil && running != program
+    guard isOther || now >= nextMaps else { return nil }
+    if isOther {
+      program = running
+      mapped = []
+    }
+    nextMaps = now + Self.mapsInterval
+    return ProcessMaps.executable(pid: pid).filter {
+      mapped.insert("\($0.start) \($0.length) \($0.path)").inserted
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import PerfData
+
+/// Processes as they begin, run other programs and end.
+extension OutsideSource {
+  func findChildren(_ round: Round, into output: inout [[UInt8]]) {
+    for process in Array(processes.values) where process.pid != root {
+      guard process.tasks.isEmpty, process.listed > 0,
+        ProcessProbe.threadIDs(pid: process.pid).isEmpty
+      else { continue }
+      processes[process.pid] = nil
+      round.tell([.processEnded(pid: process.pid, time: round.now)])
+    }
+    for parent in Array(processes.values) {
+      for child in Self.children(of: parent) where !seen.contains(child) {
+        guard !strangers.contains(child), ProcessProbe.isTraceable(pid: child) else { continue }
+        seen.insert(child)
+        processes[child] = OutsideProcess(pid: child, parent: parent.pid, at: round.now)
+        if tellsAll {
+          output.append(
+            writer.fork(
+              from: parent.pid, .init(pid: child, tid: child, time: round.now)))
+        }
+        round.tell([.processBegan(pid: child, parentPid: parent.pid, time: round.now)])
+      }
+    }
+  }
+
+  private static func children(of process: OutsideProcess) -> [Int32] {
+    var isTold = false
+    let found = process.tasks.keys.flatMap { tid -> [Int32] in
+      guard let text = KernelFile.text("/proc/\(process.pid)/task/\(tid)/children") else {
+        return []
+      }
+      isTold = true
+      return text.split(separator: " ").compactMap { Int32($0) }
+    }
+    // The kernel may lack CONFIG_PROC_CHILDREN.
+    return isTold || process.tasks.isEmpty ? found : ProcessProbe.children(of: process.pid)
+  }
+
+  func tellMappings(
+    of process: OutsideProcess, now: UInt64, into output: inout [[UInt8]]
+  ) {
+    guard tellsAll, let mappings = process.newMappings(now: now), !mappings.isEmpty else { return }
+    if let task = process.tasks[process.pid], let name = task.files.name, name != task.name {
+      task.name = name
+      output.append(writer.comm(name, .init(pid: process.pid, tid: process.pid, time: now)))
+    }
+    for var mapping in mappings {
+      if mapping.path.hasPrefix("/") {
+        if buildIDs[mapping.path] == nil {
+          buildIDs[mapping.path] =
+            BuildIDNote.read("/proc/\(process.pid)/root\(mapping.path)")
+            ?? BuildIDNote.read(mapping.path) ?? []
+        }
+        mapping.buildID = buildIDs[mapping.path].flatMap { $0.isEmpty ? nil : $0 }
+      }
+      output.append(writer.mapping(mapping, time: now))
+    }
+  }
+}

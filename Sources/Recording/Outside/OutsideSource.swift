@@ -1,0 +1,167 @@
+import CPreloadRing
+import PerfData
+
+/// Processes as they are seen from outside, by looking at their threads in /proc some hundred times a second: what can
+/// be had of a program that runs already, or takes no library, where no event may be opened.
+///
+/// Nothing of it is stopped, and nothing is put into it.
+final class OutsideSource: RecordingSource {
+  let root: Int32
+  private let takesChildren: Bool
+  let isWrapped: Bool
+  /// Whether nothing else tells of switches, threads and mappings.
+  let tellsAll: Bool
+  var writer: OutsideWriter
+  var processes: [Int32: OutsideProcess] = [:]
+  var seen: Set<Int32> = []
+  var strangers: Set<Int32> = []
+  var pace = OutsidePace()
+  var began: UInt64 = 0
+  private var next: UInt64 = 0
+  private var nextChildren: UInt64 = 0
+  private var nextSwitches: UInt64 = 0
+  var buildIDs: [String: [UInt8]] = [:]
+  let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1024, alignment: 16)
+  var isMemoryForbidden = false
+  var areCallsForbidden = false
+  private var isFinished = false
+
+  private static let childrenInterval: UInt64 = 100_000_000
+  private static let switchesInterval: UInt64 = 1_000_000_000
+
+  /// Beside events of which some may tell switches, so that this need not.
+  init(of subject: RecordingSubject, _ options: RecordingOptions, beside events: EventSet) {
+    root = subject.pid
+    takesChildren = options.takesChildren
+    tellsAll = !events.tellsSwitches
+    writer = OutsideWriter(stackBytes: options.stackBytes)
+    var children: [Int32] = []
+    switch subject {
+    case .command: isWrapped = true
+    case .process(let process):
+      isWrapped = false
+      children = process.descendants
+      if !takesChildren { strangers = Set(ProcessProbe.children(of: root)) }
+    }
+    for pid in [root] + children {
+      processes[pid] = OutsideProcess(pid: pid, parent: 0, at: 0)
+      seen.insert(pid)
+    }
+  }
+
+  deinit { buffer.deallocate() }
+
+  var attributes: [EventAttribute] { writer.attributes }
+
+  func start(at time: UInt64) {
+    began = time
+    for process in processes.values {
+      process.listed = time
+      // What a running process has mapped is told as the recording begins.
+      if !isWrapped { _ = process.newMappings(now: time) }
+    }
+  }
+
+  func nextDue(now: UInt64) -> UInt64 { next }
+
+  func collect(_ round: Round) throws(PerfDataError) {
+    guard round.now >= next || round.isLast else { return }
+    let before = OutsidePace.ownTime
+    let now = round.now
+    var output: [[UInt8]] = []
+    if now >= nextChildren {
+      nextChildren = now + Self.childrenInterval
+      findChildren(round, into: &output)
+      for process in processes.values {
+        tellMappings(of: process, now: now, into: &output)
+        for task in process.tasks.values { task.countSwitches() }
+      }
+    }
+    for process in processes.values { look(at: process, now: now, into: &output) }
+    if now >= nextSwitches {
+      nextSwitches = now + Self.switchesInterval
+      try tellSwitches(round)
+    }
+    for record in output { try round.sink.append(record) }
+    pace.took(OutsidePace.ownTime - before, at: now)
+    next = now + pace.interval
+  }
+
+  private func tellSwitches(_ round: Round) throws(PerfDataError) {
+    guard let process = processes[root] else { return }
+    let count = process.tasks.values.reduce(process.endedSwitches) {
+      $0 + $1.switches.last - $1.switches.first
+    }
+    try round.sink.append(
+      CounterEvent(
+        name: "voluntary context switches", value: Double(count), final: round.isLast),
+      pid: root, time: round.now)
+  }
+
+  func finish(_ ending: RecordingEnding, _ round: Round) throws(PerfDataError) {
+    if tellsAll {
+      for task in processes.values.flatMap(\.tasks.values) {
+        for step in task.thread.finish() {
+          try round.sink.append(writer.switch(step, pid: task.pid, tid: task.tid))
+        }
+      }
+    }
+    try tellSwitches(round)
+    isFinished = true
+    for (function, address) in writer.functions.sorted(by: { $0.value < $1.value }) {
+      try round.sink.append(
+        KernelSymbolEvent(address: address, name: function), pid: root, time: round.now)
+    }
+  }
+
+  var unavailable: [CaptureEvent.Unavailable] {
+    let outside = "looked at from outside"
+    let gap = pace.usualGap.map { ", 19 of 20 looks at most \($0) ms after the one before" } ?? ""
+    var list: [CaptureEvent.Unavailable] = []
+    // How far looks were apart is known at the end.
+    if isFinished {
+      list.append(
+        .init(
+          .otherWaits,
+          tellsAll
+            ? "\(outside): what is shorter than the distance of two looks (\(pace.largest / 1_000_000) ms\(gap)) is"
+              + " known in sum, by CPU times and schedstat; when a wait began and ended is known to that distance"
+            : "\(outside): of waits that are shorter than the distance of two looks"
+              + " (\(pace.largest / 1_000_000) ms\(gap)) not all have a cause and a function"))
+    }
+    list.append(
+      .init(
+        .wakeups,
+        "\(outside): who wakes its threads, and in what context, is known to the kernel alone; how often they waited is"
+          + " counted (voluntary context switches)"))
+    list.append(
+      .init(
+        .disk,
+        "\(outside): system calls are not seen; what the process wrote in all is told by /proc/PID/io"
+      ))
+    if areCallsForbidden {
+      list.append(
+        .init(
+          .callSites,
+          "\(outside): which call a thread is in may not be asked (Yama, or another user's): waits are known by the"
+            + " kernel's functions, without the program's"))
+    } else if isMemoryForbidden {
+      list.append(
+        .init(.callSites, "\(outside): its memory may not be read, so waits have no functions"))
+    }
+    return list
+  }
+
+  func describe(_ summary: inout RecordingSummary) {
+    summary.features.tracingData = PreloadEvent.tracingData
+    let known = Set(summary.features.buildIDs.map(\.path))
+    summary.features.buildIDs += buildIDs.filter { !$0.value.isEmpty && !known.contains($0.key) }
+      .sorted { $0.key < $1.key }.map { BuildIDEntry(path: $0.key, buildID: $0.value) }
+    summary.capture.scope = .process
+    // A baseline of the one is no measure for the other.
+    summary.capture.privilege +=
+      ", looked at from outside" + (tellsAll ? "" : " beside perf's switches")
+    summary.capture.recorder = CaptureEvent.outsideRecorder
+    summary.capture.processesRecorded = seen.sorted().map(Int.init)
+  }
+}

@@ -1,0 +1,147 @@
+/// What a thread did between looks at it, by what it used meanwhile.
+///
+/// A look finds it waiting or running. How long it was on a CPU and in queues between two looks, and how often it was
+/// given a CPU, is known exactly from `schedstat`; when that was is known to within the distance of the looks. What is
+/// neither is the end of the wait before, the beginning of the wait after, and where it was given a CPU more than once,
+/// waits that no look saw.
+struct OutsideThread {
+  /// A switch, with its time.
+  enum Step: Equatable {
+    case arrived(UInt64)
+    case preempted(UInt64)
+    case left(UInt64)
+  }
+
+  /// Until when all is told.
+  private(set) var told: OutsideReading
+  /// Whether it is told to be on a CPU by then.
+  private(set) var isOn: Bool
+  /// What was its CPU time when that was first read, less what was told of it since.
+  private var base: UInt64
+  private var toldRun: UInt64 = 0
+  /// When it was seen running, first and last, since then.
+  private var seenRunning: (first: UInt64, last: UInt64)?
+
+  /// Of a thread on a CPU its time is of the last tick, which is so long ago at most (CONFIG_HZ is 100 at least).
+  static let longestTick: UInt64 = 10_000_000
+  /// What runs on is told as often.
+  static let longestRun: UInt64 = 50_000_000
+  /// Queues shorter than this are not told by themselves.
+  private static let shortestQueue: UInt64 = 20_000
+  /// What was not seen may be less by what interrupts took.
+  private static let leastUnseen: UInt64 = 200_000
+  /// So many arrivals between two looks, besides that after the wait before, are of waits that neither saw.
+  private static let surelyWaits = 3
+
+  /// Begins with a first reading; `isOn` where the thread is on a CPU then, with so much of its time untold.
+  init(_ reading: OutsideReading, isOn: Bool, untold: UInt64 = 0) {
+    told = reading
+    self.isOn = isOn
+    base = reading.processor - min(untold, reading.processor)
+  }
+
+  /// The wait that it is in lasts at least until then.
+  mutating func waits(until time: UInt64) {
+    if !isOn, seenRunning == nil { told.time = max(told.time, time) }
+  }
+
+  /// It was found running.
+  mutating func runs(_ reading: OutsideReading) -> [Step] {
+    guard reading.time > told.time else { return [] }
+    seenRunning = (seenRunning?.first ?? reading.time, reading.time)
+    guard reading.time - told.time >= Self.longestRun else { return [] }
+    return close(reading, endsOn: true)
+  }
+
+  /// It was found in a wait that began since it was last told of.
+  mutating func waits(_ reading: OutsideReading) -> [Step] {
+    guard reading.time > told.time else { return [] }
+    if !isOn, seenRunning == nil, reading.arrivals == told.arrivals {
+      // It is the wait that it was in.
+      waits(until: reading.time)
+      return []
+    }
+    return close(reading, endsOn: false)
+  }
+
+  /// The recording ends: what was seen of it until then.
+  func finish() -> [Step] {
+    guard !isOn, let seenRunning else { return [] }
+    return [.arrived(seenRunning.first)]
+  }
+
+  private mutating func close(_ now: OutsideReading, endsOn: Bool) -> [Step] {
+    let length = now.time - told.time
+    let used = now.processor >= base + toldRun ? now.processor - base - toldRun : 0
+    var run = min(used, length)
+    let queued = min(now.queued >= told.queued ? now.queued - told.queued : 0, length - run)
+    var rest = length - run - queued
+    let arrivals = now.arrivals >= told.arrivals ? now.arrivals - told.arrivals : 0
+    let between = Int(clamping: arrivals) - (isOn ? 0 : 1)
+    // Of a thread on a CPU the time is of the last tick: it ran meanwhile.
+    if endsOn, isOn, between <= 0 || rest <= Self.longestTick {
+      run += rest
+      rest = 0
+    }
+    let parts = split(rest, run, queued, length, between, endsOn: endsOn)
+    let queue = queued >= Self.shortestQueue ? queued : 0
+    let running = length - parts.tail - parts.between - parts.head - queue
+    var steps: [Step] = []
+    var at = told.time + parts.tail
+    if !isOn { steps.append(.arrived(at)) }
+    if queue > 0 {
+      steps += [.preempted(at), .arrived(at + queue)]
+      at += queue
+    }
+    if parts.between > 0 {
+      at += running / 2
+      steps += [.left(at), .arrived(at + parts.between)]
+    }
+    if !endsOn { steps.append(.left(now.time - parts.head)) }
+    toldRun += running
+    told = now
+    isOn = endsOn
+    seenRunning = nil
+    return steps
+  }
+
+  /// Time off the CPU: of the wait before, of waits that were not seen, of the wait after.
+  private struct Parts {
+    var tail: UInt64 = 0
+    var between: UInt64 = 0
+    var head: UInt64 = 0
+  }
+
+  private func split(
+    _ rest: UInt64, _ run: UInt64, _ queued: UInt64, _ length: UInt64, _ between: Int,
+    endsOn: Bool
+  ) -> Parts {
+    var parts = Parts()
+    let (hasTail, hasHead) = (!isOn, !endsOn)
+    // It ran when it was seen to.
+    let mostTail = hasTail ? min(rest, (seenRunning?.first ?? .max) - told.time) : 0
+    let mostHead = hasHead ? min(rest, told.time + length - (seenRunning?.last ?? told.time)) : 0
+    let slots = UInt64((hasTail ? 1 : 0) + (hasHead ? 1 : 0) + max(0, between))
+    guard slots > 0, rest > 0 else { return parts }
+    if between > 0 {
+      // A few more arrivals may be those of a thread that lost its CPU meanwhile, and no waits.
+      let isMany = between >= Self.surelyWaits
+      parts.tail = min(isMany ? rest / slots : hasHead ? rest / 2 : rest, mostTail)
+      parts.head = min(isMany ? rest / slots : rest - parts.tail, mostHead)
+      if !isMany { parts.tail = min(rest - parts.head, mostTail) }
+      let unseen = rest - parts.tail - parts.head
+      if unseen >= Self.leastUnseen { parts.between = unseen }
+      return parts
+    }
+    guard hasTail, hasHead else {
+      parts.tail = mostTail
+      parts.head = mostHead
+      return parts
+    }
+    // One run without a break: between the earliest and the latest that it can have begun.
+    let earliest = rest - min(rest, mostHead)
+    parts.tail = min((earliest + max(mostTail, earliest)) / 2, rest)
+    parts.head = rest - parts.tail
+    return parts
+  }
+}

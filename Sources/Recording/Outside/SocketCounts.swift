@@ -1,0 +1,307 @@
+import CPerfEvent
+import Glibc
+import PerfData
+
+/// What TCP sockets of the recorded processes carried, by the kernel's own counts of each (`tcp_info`), which anybody
+/// may ask for.
+///
+/// Bytes are exact, of sockets that ended too, but for one where the other side ended first; when they went is known
+/// to the distance of two looks, and how many calls moved them is not. Of a connection that lives shorter than that it
+/// is known whose it was where a listening socket accepted it. Of UDP the kernel counts nothing.
+final class SocketCounts: RecordingSource {
+  private let processes: ProcessBook
+  private let root: Int32
+  private let writer = SocketWriter()
+  private let request: OwnedDescriptor?
+  private let endings: OwnedDescriptor?
+  private let refusal: String?
+  private var known: [UInt64: CountedSocket] = [:]
+  /// Sockets that are none of the recorded processes'.
+  private var foreign: Set<UInt64> = []
+  private var owners: [UInt32: Int32] = [:]
+  private var sockets = [lull_socket](repeating: lull_socket(), count: 256)
+  private var next: UInt64 = 0
+  private var lastLook: UInt64 = 0
+  private var isFirst = true
+  /// Ports of both ends of the recorded processes' sockets, and ports at which others listen.
+  private var ends: Set<UInt32> = []
+  private var othersPorts: Set<UInt16> = []
+  /// Connections that lived too short to be seen, of which it is not known whose they were, and what all others
+  /// carried.
+  private var unowned = (count: 0, bytes: UInt64(0))
+  private var told: UInt64 = 0
+  private var denseUntil: UInt64 = 0
+  private var isFinished = false
+  private var hasDatagrams = false
+  private var nextDatagrams: UInt64 = 0
+  private var identities: UInt64 = 0
+
+  /// Ten times a second, since bursts are told apart by 1.5 s, and while connections live shorter more often.
+  private static let shortest: UInt64 = 100_000_000
+  private static let dense: UInt64 = 10_000_000
+  private static let longest: UInt64 = 1_000_000_000
+  private static let mostForeign = 100_000
+  /// include/net/tcp_states.h
+  private enum State {
+    static let established: UInt8 = 1, asking: UInt8 = 2, answering: UInt8 = 3, closed: UInt8 = 7
+    static let listening: UInt8 = 10
+    /// The other side's end has come, which counts for a byte.
+    static let ended: Set<UInt8> = [8, 9, 11]
+  }
+
+  init(of processes: ProcessBook, root: Int32) {
+    self.processes = processes
+    self.root = root
+    let (opened, ends) = (lull_sockets_open(0), lull_sockets_open(1))
+    request = opened >= 0 ? OwnedDescriptor(opened) : nil
+    endings = ends >= 0 ? OwnedDescriptor(ends) : nil
+    let own = KernelFile.link("/proc/self/ns/net")
+    refusal =
+      if opened < 0 {
+        "sockets' counts cannot be asked for: \(KernelFile.errorText(-opened))"
+      } else if KernelFile.link("/proc/\(root)/ns/net") != own {
+        "process \(root) is in another network namespace: record from within its container"
+      } else {
+        nil
+      }
+  }
+
+  var isThere: Bool { refusal == nil }
+
+  var attributes: [EventAttribute] { isThere ? writer.attributes : [] }
+
+  var unavailable: [CaptureEvent.Unavailable] {
+    if let refusal { return [.init(.network, "looked at from outside: \(refusal)")] }
+    var list: [CaptureEvent.Unavailable] = [
+      .init(
+        .network,
+        "looked at from outside: what each TCP socket carried is counted by the kernel and read ten times a second; "
+          + "calls are not counted, and UDP is not seen")
+    ]
+    if isFinished, unowned.count > 0 {
+      list.append(
+        .init(
+          .connections,
+          "looked at from outside: \(unowned.count) connections of this network namespace, with \(unowned.bytes) bytes,"
+            + " lived shorter than the distance of two looks, and whose they were is not known"))
+    }
+    return list
+  }
+
+  func nextDue(now: UInt64) -> UInt64 { isThere ? next : .max }
+
+  func collect(_ round: Round) throws(PerfDataError) {
+    guard isThere, round.now >= next || round.isLast else { return }
+    let before = OutsidePace.ownTime
+    var output: [[UInt8]] = []
+    // What went since the last look may have gone at any time; at the end the process is over by now.
+    let time = isFirst ? round.now : round.isLast ? lastLook + 1 : (lastLook + round.now) / 2
+    lastLook = round.now
+    // Those that ended first: their numbers may be others' by now.
+    takeEnded(at: time, into: &output)
+    var present: Set<UInt64> = []
+    var isWhole = true
+    for family in [AF_INET, AF_INET6] {
+      guard let list = list(family, IPPROTO_TCP) else {
+        isWhole = false
+        continue
+      }
+      findOwners(of: list)
+      for socket in list {
+        present.insert(socket.cookie)
+        take(socket, at: time, into: &output)
+      }
+    }
+    takeEnded(at: time, into: &output)
+    if !hasDatagrams, round.now >= nextDatagrams || round.isLast {
+      nextDatagrams = round.now + Self.longest
+      lookForDatagrams()
+    }
+    if isWhole {
+      for (cookie, socket) in known where !present.contains(cookie) {
+        end(socket.last, at: time, into: &output)
+      }
+    }
+    // They are found to be others' again.
+    if foreign.count > Self.mostForeign { foreign = [] }
+    for record in output { try round.sink.append(record) }
+    isFirst = false
+    isFinished = round.isLast
+    // A machine with very many sockets is asked less often.
+    let least = round.now < denseUntil ? Self.dense : Self.shortest
+    next = round.now + min(max(least, (OutsidePace.ownTime - before) * 100), Self.longest)
+  }
+
+  /// Sees whether a recorded process has a UDP socket.
+  private func lookForDatagrams() {
+    for family in [AF_INET, AF_INET6] {
+      guard let list = list(family, IPPROTO_UDP) else { continue }
+      findOwners(of: list)
+      for socket in list where socket.inode != 0 {
+        if owners[socket.inode] != nil {
+          hasDatagrams = true
+        } else {
+          foreign.insert(socket.cookie)
+        }
+      }
+    }
+  }
+
+  private func list(_ family: Int32, _ protocol: Int) -> ArraySlice<lull_socket>? {
+    guard let request else { return nil }
+    while true {
+      let count = lull_sockets_list(
+        request.number, family, Int32(`protocol`), &sockets, sockets.count)
+      guard count >= 0 else { return nil }
+      if count <= sockets.count { return sockets[..<count] }
+      sockets = [lull_socket](repeating: lull_socket(), count: count * 2)
+    }
+  }
+
+  private func takeEnded(at time: UInt64, into output: inout [[UInt8]]) {
+    guard let endings else { return }
+    var ended: [lull_socket] = []
+    while true {
+      let count = lull_sockets_ended(endings.number, &sockets, sockets.count)
+      guard count > 0 else { break }
+      ended += sockets[..<count]
+      if count < sockets.count { break }
+    }
+    // What ended before the first look was not recorded.
+    if isFirst { return }
+    var unknown: [lull_socket] = []
+    for socket in ended {
+      if known[socket.cookie] == nil, !foreign.contains(socket.cookie) {
+        // What a listening socket accepted is its process's, however short it lived.
+        guard let pid = listener(of: socket.own_port) else {
+          unknown.append(socket)
+          continue
+        }
+        begin(socket, of: pid, at: time, into: &output)
+      }
+      if known[socket.cookie] != nil { end(socket, at: time, into: &output) }
+    }
+    for socket in unknown where !isOthers(socket) {
+      unowned.count += 1
+      unowned.bytes += socket.sent + socket.received
+      // The next of them is to be seen while it lives.
+      denseUntil = time + Self.longest
+    }
+  }
+
+  private func listener(of port: UInt16) -> Int32? {
+    known.values.first { $0.last.state == State.listening && $0.last.own_port == port }?.pid
+  }
+
+  /// Whether a socket is another process's: the other end of one of these, or accepted by another.
+  private func isOthers(_ socket: lull_socket) -> Bool {
+    ends.contains(UInt32(socket.peer_port) << 16 | UInt32(socket.own_port))
+      || othersPorts.contains(socket.own_port)
+  }
+
+  /// Whose the sockets are that were not seen before, by the descriptors of the recorded processes.
+  private func findOwners(of list: ArraySlice<lull_socket>) {
+    let isNew = list.contains {
+      $0.inode != 0 && known[$0.cookie] == nil && !foreign.contains($0.cookie)
+    }
+    guard isNew else { return }
+    owners = [:]
+    for pid in processes.seen {
+      for descriptor in KernelFile.numbers(in: "/proc/\(pid)/fd") {
+        guard let target = KernelFile.link("/proc/\(pid)/fd/\(descriptor)"),
+          target.hasPrefix("socket:["), let inode = UInt32(target.dropFirst(8).dropLast())
+        else { continue }
+        // What a child has of its parent's is the parent's.
+        owners[inode] = min(owners[inode] ?? pid, pid)
+      }
+    }
+  }
+
+  private func take(_ socket: lull_socket, at time: UInt64, into output: inout [[UInt8]]) {
+    if known[socket.cookie] == nil {
+      // One that nobody has accepted yet has no number.
+      guard socket.inode != 0, !foreign.contains(socket.cookie) else { return }
+      guard let pid = owners[socket.inode] else {
+        foreign.insert(socket.cookie)
+        if socket.state == State.listening { othersPorts.insert(socket.own_port) }
+        return
+      }
+      begin(socket, of: pid, at: time, into: &output)
+    }
+    count(socket, at: time, into: &output)
+  }
+
+  private func begin(
+    _ socket: lull_socket, of pid: Int32, at time: UInt64, into output: inout [[UInt8]]
+  ) {
+    identities += 1
+    var one = CountedSocket(
+      pid: pid, identity: 0xffff_8800_0000_0000 + identities << 12, last: socket, sent: 0,
+      received: 0)
+    if isFirst {
+      // What it carried before is none of the recording's.
+      one.sent = socket.sent
+      one.received = received(socket)
+      let state = socket.state == State.listening ? State.listening : State.established
+      writer.change(one, from: state, to: state, at: time, into: &output)
+    } else if socket.state == State.listening {
+      writer.change(one, from: State.closed, to: State.listening, at: time, into: &output)
+    } else {
+      let before = listener(of: socket.own_port) == nil ? State.asking : State.answering
+      writer.change(one, from: State.closed, to: before, at: time, into: &output)
+      if socket.state != State.asking {
+        writer.change(one, from: before, to: State.established, at: time, into: &output)
+      }
+    }
+    known[socket.cookie] = one
+    if ends.count > Self.mostForeign { ends = [] }
+    ends.insert(UInt32(socket.own_port) << 16 | UInt32(socket.peer_port))
+  }
+
+  private func count(_ socket: lull_socket, at time: UInt64, into output: inout [[UInt8]]) {
+    guard var one = known[socket.cookie] else { return }
+    if one.last.state == State.asking, ![State.asking, State.closed].contains(socket.state) {
+      writer.change(one, from: State.asking, to: State.established, at: time, into: &output)
+    }
+    if socket.has_counts != 0 {
+      let received = received(socket)
+      let (up, down) = (
+        socket.sent - min(socket.sent, one.sent), received - min(received, one.received)
+      )
+      writer.transfer(.send, up, of: one, at: time, into: &output)
+      writer.transfer(.receive, down, of: one, at: time, into: &output)
+      told += up + down
+      one.sent = max(one.sent, socket.sent)
+      one.received = max(one.received, received)
+    }
+    one.last = socket
+    known[socket.cookie] = one
+  }
+
+  private func end(_ socket: lull_socket, at time: UInt64, into output: inout [[UInt8]]) {
+    guard let before = known[socket.cookie] else { return }
+    var last = socket
+    if State.ended.contains(before.last.state) { last.state = before.last.state }
+    // Of a connection that was not answered nothing was carried.
+    if before.last.state != State.asking || last.sent + last.received > 0 {
+      count(last, at: time, into: &output)
+    }
+    known[socket.cookie] = nil
+    writer.change(before, from: State.established, to: State.closed, at: time, into: &output)
+  }
+
+  private func received(_ socket: lull_socket) -> UInt64 {
+    let isEnded = State.ended.contains(socket.state) && socket.received > 0
+    return socket.received - (isEnded ? 1 : 0)
+  }
+
+  func describe(_ summary: inout RecordingSummary) {
+    guard isThere else { return }
+    summary.capture.countsSockets = true
+    if hasDatagrams { summary.capture.missesDatagrams = true }
+    // A twentieth, beside which what is told is as good as all.
+    if unowned.bytes > max(1000, told / 20) {
+      summary.capture.connectionsOfUnknown = unowned.count
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import CPerfEvent
+import Glibc
+import PerfData
+
+/// A TCP socket of a recorded process, with what is told of it.
+struct CountedSocket {
+  var pid: Int32
+  /// Stands for the kernel's address.
+  var identity: UInt64
+  var last: lull_socket
+  /// What it had carried that is told, or was before it was recorded.
+  var sent: UInt64
+  var received: UInt64
+}
+
+/// Writes what sockets' counts tell as records of the kernel's events.
+struct SocketWriter {
+  private let records = PreloadWriter(stackBytes: 0)
+
+  var attributes: [EventAttribute] {
+    [PreloadEvent.send, .receive, .socketState].map { records.attributes[$0.rawValue] }
+  }
+
+  /// So many bytes went since the last look.
+  func transfer(
+    _ event: PreloadEvent, _ bytes: UInt64, of socket: CountedSocket, at time: UInt64,
+    into output: inout [[UInt8]]
+  ) {
+    var left = bytes
+    while left > 0 {
+      let part = Int32(clamping: left)
+      left -= UInt64(part)
+      var payload = PreloadPayload(event, pid: socket.pid)
+      payload.add(socket.identity)
+      payload.add(UInt16(socket.last.family))
+      payload.add(UInt16(IPPROTO_TCP))
+      payload.add(part)
+      payload.add(Int32(0))
+      output.append(
+        records.sample(event, payload, .init(pid: socket.pid, tid: socket.pid, time: time)))
+    }
+  }
+
+  /// It went from one state of include/net/tcp_states.h to another.
+  func change(
+    _ socket: CountedSocket, from old: UInt8, to new: UInt8, at time: UInt64,
+    into output: inout [[UInt8]]
+  ) {
+    var payload = PreloadPayload(.socketState, pid: socket.pid)
+    payload.add(socket.identity)
+    payload.add(Int32(old))
+    payload.add(Int32(new))
+    payload.add(socket.last.own_port)
+    payload.add(socket.last.peer_port)
+    payload.add(UInt16(socket.last.family))
+    payload.add(UInt16(IPPROTO_TCP))
+    let own = withUnsafeBytes(of: socket.last.own) { Array($0) }
+    let peer = withUnsafeBytes(of: socket.last.peer) { Array($0) }
+    let isLong = Int32(socket.last.family) == AF_INET6
+    payload.add(isLong ? [] : own, padded: 4)
+    payload.add(isLong ? [] : peer, padded: 4)
+    payload.add(isLong ? own : [], padded: 16)
+    payload.add(isLong ? peer : [], padded: 16)
+    output.append(
+      records.sample(.socketState, payload, .init(pid: socket.pid, tid: socket.pid, time: time)))
+  }
+}

@@ -1,0 +1,81 @@
+import ArgumentParser
+import Glibc
+import Quantities
+import Recording
+import Reporting
+
+/// `lull top`: the five signals of a running process, now and over the last minute.
+struct TopCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "top",
+    abstract: "Show what a running process costs, now and over the last minute.",
+    usage: """
+      lull top [options] PID|NAME
+      lull top [options] -- COMMAND [ARG...]
+      """,
+    discussion: """
+      Keys: q ends it; s orders the threads by something else; up and down choose a thread, whose waits are shown; \
+      space freezes the screen; w writes what was recorded as a trace. What a command prints goes nowhere: give it \
+      a file.
+      """)
+
+  @Option(
+    help: ArgumentHelp(
+      "The process, by its id or its program's name.", valueName: "pid|name"),
+    transform: RunningProcess.find)
+  var pid: Int32?
+
+  @Option(
+    help: "How often to look, 2s by default; more rarely where reading takes long.",
+    transform: DurationArgument.parse)
+  var interval: TimeSpan?
+
+  @Option(
+    help: "When to end; by default with the process.", transform: DurationArgument.parse)
+  var duration: TimeSpan?
+
+  @Flag(help: "Print a row of figures at a time, for logs; the default where there is no terminal.")
+  var plain = false
+
+  @OptionGroup var analysis: AnalysisOptions
+
+  @Argument(
+    help: ArgumentHelp("The process, by its id or its program's name.", valueName: "pid|name"))
+  var process: String?
+
+  @Argument(parsing: .postTerminator, help: "The command to start and to look at.")
+  var command: [String] = []
+
+  func validate() throws {
+    let given = [pid != nil, process != nil, !command.isEmpty].count { $0 }
+    guard given == 1 else {
+      throw ValidationError("give one process by its id or its name, or a command after --.")
+    }
+    if let interval, interval < TimeSpan(nanoseconds: 100_000_000) {
+      throw ValidationError("--interval must be 100ms or more.")
+    }
+  }
+
+  func run() throws {
+    Console.ignoreBrokenPipes()
+    let started = command.isEmpty ? nil : try Subprogram(command, log: "/dev/null")
+    defer { if let started, started.isRunning { started.stop() } }
+    let target = try pid ?? process.map(RunningProcess.find) ?? started?.pid ?? 0
+    Interruption.watch()
+    let recording = try LiveRecording(pid: target, options: analysis)
+    defer { recording.stop() }
+    var session = TopSession(
+      recording: recording, terminal: plain ? nil : Terminal(),
+      interval: interval?.seconds ?? 2, duration: duration?.seconds)
+    let end = try session.run()
+    // The terminal is the shell's again before anything is said.
+    session.terminal = nil
+    switch end {
+    case .asked: return
+    case .signal(let number): if number != SIGINT { throw ExitCode(128 + number) }
+    case .processEnded:
+      Console.notice(
+        "process \(target) is recorded no more: \(recording.lastWords ?? "it has ended")")
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import Glibc
+import Reporting
+
+/// The loop of `lull top`: look, show, wait for keys.
+struct TopSession {
+  enum End {
+    case asked, processEnded
+    case signal(Int32)
+  }
+
+  let recording: LiveRecording
+  var terminal: Terminal?
+  let interval: Double
+  let duration: Double?
+  private var view: LiveView?
+  private var order = ThreadRow.Order.cpu
+  private var selected: Int?
+  private var isFrozen = false
+  private var message: String?
+
+  init(
+    recording: LiveRecording, terminal: Terminal?, interval: Double, duration: Double?
+  ) {
+    self.recording = recording
+    self.terminal = terminal
+    self.interval = interval
+    self.duration = duration
+  }
+
+  mutating func run() throws -> End {
+    let began = ContinuousClock.now
+    var due = began
+    var rows = 0
+    terminal?.show("recording begins")
+    while true {
+      if let number = Interruption.signal { return .signal(number) }
+      let now = ContinuousClock.now
+      if let duration, now - began >= .seconds(duration) { return .asked }
+      if now >= due {
+        if !recording.isRunning { return .processEnded }
+        try recording.turnOver()
+        // Looking takes a quarter of a core at most.
+        if !isFrozen, let found = try recording.view(moments: interval) {
+          view = found
+          if terminal == nil { print(found, &rows) }
+        }
+        let took = ContinuousClock.now - now
+        due = now + max(.seconds(interval), took * 4)
+      }
+      draw()
+      let left = max(.zero, due - ContinuousClock.now).components
+      let milliseconds = left.seconds * 1000 + left.attoseconds / 1_000_000_000_000_000
+      let wait = Int32(clamping: min(max(milliseconds, 1), 500))
+      guard let keys = terminal?.keys(within: wait) else {
+        usleep(useconds_t(wait) * 1000)
+        continue
+      }
+      for key in keys where answer(key) { return .asked }
+    }
+  }
+
+  private func draw() {
+    guard let terminal, var view else { return }
+    view.order = order
+    view.selected = selected
+    view.isFrozen = isFrozen
+    view.message = message
+    let size = terminal.size
+    terminal.show(
+      LiveScreen.render(
+        view, width: size.width, height: size.height, color: Console.isColored(STDOUT_FILENO)))
+  }
+
+  private func print(_ view: LiveView, _ rows: inout Int) {
+    if rows % 20 == 0 { Console.output(LiveRows.header + "\n") }
+    rows += 1
+    Console.output(LiveRows.row(view, time: Self.clock()) + "\n")
+  }
+
+  /// True where it is the end.
+  private mutating func answer(_ key: Terminal.Key) -> Bool {
+    message = nil
+    let count = view?.threads.count ?? 0
+    switch key {
+    case .letter("q"): return true
+    case .letter("s"):
+      let all = ThreadRow.Order.allCases
+      order = all[((all.firstIndex(of: order) ?? 0) + 1) % all.count]
+    case .letter(" "): isFrozen.toggle()
+    case .letter("w"):
+      do { message = "written to \(try recording.write())" } catch {
+        message = Exit.failure(of: error)?.message ?? "\(error)"
+      }
+    case .down: selected = min((selected ?? -1) + 1, max(count - 1, 0))
+    case .up: selected = (selected ?? 0) > 0 ? selected.map { $0 - 1 } : nil
+    default: break
+    }
+    return false
+  }
+
+  private static func clock() -> String {
+    var now = time(nil)
+    var local = tm()
+    localtime_r(&now, &local)
+    var buffer = [CChar](repeating: 0, count: 32)
+    strftime(&buffer, buffer.count, "%H:%M:%S", &local)
+    return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+}

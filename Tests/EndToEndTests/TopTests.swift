@@ -1,0 +1,109 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  /// `lull top`, in a terminal of its own.
+  @Suite struct Live {
+    private static let hasTmux = Machine.tool("tmux") != nil
+
+    private func tmux(_ words: String..., socket: String) throws -> String {
+      try Command.run(["tmux", "-L", socket] + words).text
+    }
+
+    private func wait(
+      _ seconds: Double, socket: String, for isThere: (String) -> Bool
+    ) throws -> String {
+      var screen = ""
+      for _ in 0..<Int(seconds * 5) {
+        screen = try tmux("capture-pane", "-p", "-t", "t", socket: socket)
+        if isThere(screen) { return screen }
+        usleep(200_000)
+      }
+      return screen
+    }
+
+    @Test(.enabled(if: hasTmux, "needs tmux"))
+    func
+      `in 80 by 24 it shows a busy loop's figures, answers keys and leaves the terminal as it was`()
+      throws
+    {
+      let socket = "lull-test-\(getpid())"
+      defer { _ = try? tmux("kill-server", socket: socket) }
+      // Twenty waits a second, each of which a timer ends.
+      let program = try Command([Machine.workload, "poller", "hz=20", "seconds=60", "main=0"])
+      defer { kill(program.pid, SIGKILL) }
+      _ = try tmux(
+        "-f", "/dev/null", "new-session", "-d", "-s", "t", "-x", "80", "-y", "24", "sh",
+        socket: socket)
+      _ = try tmux("send-keys", "-t", "t", "echo before", "Enter", socket: socket)
+      let settings = try wait(5, socket: socket) { $0.contains("before\n") }
+      #expect(settings.contains("before"))
+      _ = try tmux(
+        "send-keys", "-t", "t",
+        "\(Machine.lull) top --interval 1s \(program.pid); stty -a | grep -o '.icanon'",
+        "Enter", socket: socket)
+      let shown = try wait(20, socket: socket) { screen in
+        screen.contains("wakeups") && screen.contains("2") && screen.contains("lull-workload (pid")
+          && screen.contains("/s")
+      }
+      let lines = shown.split(separator: "\n", omittingEmptySubsequences: false)
+      #expect(lines.count <= 25 && lines.allSatisfy { $0.count <= 80 }, "\(shown)")
+      #expect(shown.contains("q quit"), "\(shown)")
+      // The figure of the minute, once some seconds were seen, against what the program does by its own account.
+      sleep(6)
+      let later = try tmux("capture-pane", "-p", "-t", "t", socket: socket)
+      let wakeups = later.split(separator: "\n").first { $0.hasPrefix("wakeups") }
+      let rates = (wakeups ?? "").split(separator: " ").compactMap { word in
+        word.hasSuffix("/s") ? Double(word.dropLast(2)) : nil
+      }
+      #expect(rates.count == 2 && rates.allSatisfy { abs($0 - 20) < 4 }, "\(later)")
+      _ = try tmux("send-keys", "-t", "t", "s", socket: socket)
+      let sorted = try wait(5, socket: socket) { $0.contains("by blocked") }
+      #expect(sorted.contains("by blocked"))
+      _ = try tmux("resize-window", "-t", "t", "-x", "60", "-y", "20", socket: socket)
+      let small = try wait(5, socket: socket) { $0.contains("q quit") }
+      #expect(small.split(separator: "\n").allSatisfy { $0.count <= 60 }, "\(small)")
+      _ = try tmux("send-keys", "-t", "t", "q", socket: socket)
+      let after = try wait(15, socket: socket) { $0.contains(" icanon") || $0.contains("-icanon") }
+      // The screen that was there before, with what follows; and a line at a time again.
+      #expect(after.contains("before") && after.contains(" icanon"), "\(after)")
+      #expect(!after.contains("q quit"))
+    }
+
+    @Test(.enabled(if: hasTmux, "needs tmux"))
+    func `a terminal is given back when it is ended by a signal`() throws {
+      let socket = "lull-kill-\(getpid())"
+      defer { _ = try? tmux("kill-server", socket: socket) }
+      let program = try Command([Machine.workload, "idle", "seconds=60"])
+      defer { kill(program.pid, SIGKILL) }
+      _ = try tmux(
+        "-f", "/dev/null", "new-session", "-d", "-s", "t", "-x", "80", "-y", "24", "sh",
+        socket: socket)
+      _ = try tmux(
+        "send-keys", "-t", "t", "\(Machine.lull) top \(program.pid); stty -a | grep -o '.icanon'",
+        "Enter", socket: socket)
+      _ = try wait(20, socket: socket) { $0.contains("q quit") }
+      _ = try Command.run(["pkill", "-TERM", "-f", "lull top \(program.pid)$"])
+      let after = try wait(15, socket: socket) { $0.contains(" icanon") || $0.contains("-icanon") }
+      #expect(after.contains(" icanon"), "\(after)")
+    }
+
+    @Test func `without a terminal it prints rows, whose rates are the program's`() throws {
+      let program = try Command([Machine.workload, "poller", "hz=50", "seconds=60", "main=0"])
+      defer { kill(program.pid, SIGKILL) }
+      let result = try Command.run([
+        Machine.lull, "top", "--interval", "2s", "--duration", "9s", "\(program.pid)",
+      ])
+      #expect(result.status == 0, "\(result.errors)")
+      let rows = result.text.split(separator: "\n").map {
+        $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+      }
+      let head = try #require(rows.first)
+      let column = try #require(head.firstIndex(of: "wakeups"))
+      #expect(rows.count >= 3 && rows.allSatisfy { $0.count == head.count }, "\(result.text)")
+      let last = try #require(rows.last)
+      let rate = Double(last[column].dropLast(2)) ?? 0
+      #expect(abs(rate - 50) < 6, "\(result.text)")
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import Testing
+
+@testable import Recording
+
+@Suite struct OutsideThreadTests {
+  private typealias Step = OutsideThread.Step
+
+  /// What a thread does, one thing after another, in nanoseconds.
+  private enum Deed {
+    case runs(UInt64)
+    case waits(UInt64)
+    case queues(UInt64)
+  }
+
+  private struct Truth {
+    var deeds: [Deed]
+
+    /// What /proc says at a moment, and whether the thread waits then.
+    func look(at time: UInt64, tick: UInt64 = 4_000_000) -> (OutsideReading, waits: Bool) {
+      var reading = OutsideReading(time: time, processor: 0, queued: 0, arrivals: 1)
+      var at: UInt64 = 0
+      for (index, deed) in deeds.enumerated() {
+        let length =
+          switch deed {
+          case .runs(let length), .waits(let length), .queues(let length): length
+          }
+        let passed = min(time - at, length)
+        let isNow = time < at + length || index == deeds.count - 1
+        switch deed {
+        case .runs:
+          if index > 0, passed > 0 || isNow { reading.arrivals += 1 }
+          // While it is on a CPU its time is of the last tick.
+          reading.processor +=
+            isNow ? (at + passed) / tick * tick > at ? (at + passed) / tick * tick - at : 0 : passed
+          if isNow { return (reading, false) }
+        case .waits: if isNow { return (reading, true) }
+        case .queues:
+          // It is counted once the thread has got its CPU.
+          if isNow { return (reading, false) }
+          reading.queued += length
+        }
+        at += length
+      }
+      return (reading, true)
+    }
+  }
+
+  /// What is told of looks at such times: time on a CPU, waiting and queued, and the ends of waits of 50 ms and more.
+  private func told(
+    _ deeds: [Deed], looks: some Sequence<UInt64>
+  ) -> (run: UInt64, waited: UInt64, queued: UInt64, waits: [(from: UInt64, to: UInt64)]) {
+    let truth = Truth(deeds: deeds)
+    var thread = OutsideThread(
+      OutsideReading(time: 0, processor: 0, queued: 0, arrivals: 1), isOn: true)
+    var steps: [Step] = [.arrived(0)]
+    var last: (arrivals: UInt64, waits: Bool) = (1, false)
+    var end: UInt64 = 0
+    for time in looks {
+      let (reading, waits) = truth.look(at: time)
+      if waits, last.waits, reading.arrivals == last.arrivals {
+        thread.waits(until: time)
+      } else {
+        steps += waits ? thread.waits(reading) : thread.runs(reading)
+      }
+      last = (reading.arrivals, waits)
+      end = time
+    }
+    steps += thread.finish()
+    var sums = (run: UInt64(0), waited: UInt64(0), queued: UInt64(0))
+    var found: [(from: UInt64, to: UInt64)] = []
+    var at: UInt64 = 0
+    var state = "runs"
+    for step in steps + [.arrived(end)] {
+      let (time, next) =
+        switch step {
+        case .arrived(let time): (time, "runs")
+        case .preempted(let time): (time, "queues")
+        case .left(let time): (time, "waits")
+        }
+      #expect(time >= at, "\(steps)")
+      switch state {
+      case "runs": sums.run += time - at
+      case "waits":
+        sums.waited += time - at
+        if time - at >= 50_000_000 { found.append((at, time)) }
+      default: sums.queued += time - at
+      }
+      (at, state) = (time, next)
+    }
+    return (sums.run, sums.waited, sums.queued, found)
+  }
+
+  private static let looks = stride(from: UInt64(1_300_000), to: 2_000_000_000, by: 4_000_000)
+
+  @Test func `a wait that lasts is told to half the distance of two looks`() throws {
+    let (run, waited, _, waits) = told(
+      [
+        .runs(1_000_000), .waits(400_000_000), .runs(70_000), .waits(300_000_000), .runs(50_000),
+        .waits(2_000_000_000),
+      ], looks: Self.looks)
+    try #require(waits.count == 3)
+    for (wait, truth) in zip(waits, [(1_000_000, 401_000_000), (401_070_000, 701_070_000)]) {
+      #expect(abs(Int(wait.from) - truth.0) <= 2_100_000, "\(wait)")
+      #expect(abs(Int(wait.to) - truth.1) <= 2_100_000, "\(wait)")
+    }
+    #expect(abs(Int(run) - 1_120_000) < 1000 && waited > 1_990_000_000)
+  }
+
+  @Test(arguments: [30, 80, 300] as [UInt64])
+  func `how long it computed is told as it was`(milliseconds: UInt64) throws {
+    let length = milliseconds * 1_000_000
+    let (run, _, queued, waits) = told(
+      [
+        .runs(100_000), .waits(207_000_000), .runs(length), .queues(3_000_000), .runs(length),
+        .waits(3_000_000_000),
+      ], looks: Self.looks)
+    #expect(abs(Int(run) - Int(2 * length + 100_000)) < 4_100_000, "\(run)")
+    #expect(queued == 3_000_000)
+    try #require(waits.count == 2)
+    #expect(abs(Int(waits[1].from - waits[0].to) - Int(2 * length + 3_000_000)) <= 4_100_000)
+  }
+
+  @Test func `of waits too short to be seen the sums are told`() {
+    // 2 000 turns of 40 µs with waits of 460 µs.
+    let deeds = (0..<2000).flatMap { _ in [Deed.runs(40_000), .waits(460_000)] }
+    let (run, waited, _, _) = told(
+      deeds, looks: stride(from: UInt64(1_300_000), to: 999_000_000, by: 4_000_000))
+    #expect(abs(Int(run) - 80_000_000) < 1_000_000, "\(run)")
+    #expect(abs(Int(waited) - 918_000_000) < 4_000_000, "\(waited)")
+  }
+
+  @Test(arguments: [
+    ("running", OutsideState.running),
+    ("-1 0x0 0x0", .ended),
+    (
+      "-1 0x7ffc10 0x55d0",
+      .waiting(OutsideCall(number: -1, stackPointer: 0x7ffc10, instruction: 0x55d0))
+    ),
+    (
+      "202 0x7f01 0x80 0x2 0x0 0x0 0xffffffff 0x7ffe20 0x7f0abc",
+      .waiting(
+        OutsideCall(
+          number: 202, first: 0x7f01, second: 0x80, stackPointer: 0x7ffe20, instruction: 0x7f0abc))
+    ),
+  ])
+  func `what a thread is in is read`(text: String, state: OutsideState) {
+    Array((text + "\n").utf8).withUnsafeBytes { #expect(OutsideFiles.parse($0) == state) }
+  }
+}

@@ -1,0 +1,53 @@
+import CPreloadRing
+import Testing
+
+@testable import Recording
+
+@Suite struct PreloadWakesTests {
+  private func wake(_ address: UInt64, at time: UInt64) -> lull_record {
+    var record = lull_record()
+    record.number = lull_number_wake.rawValue
+    (record.start, record.end) = (time, time)
+    record.arguments.0 = address
+    return record
+  }
+
+  @Test func `who woke a thread is who did so where it waited, while it did`() {
+    var wakes = PreloadWakes()
+    wakes.add(wake(0x10, at: 100), by: 7)
+    wakes.add(wake(0x10, at: 200), by: 8)
+    #expect(wakes.maker(of: .address(0x10), from: 50, to: 120) == 7)
+    #expect(wakes.maker(of: .address(0x10), from: 50, to: 220) == 8)
+    #expect(wakes.maker(of: .address(0x10), from: 120, to: 180) == nil)
+    #expect(wakes.maker(of: .address(0x20), from: 50, to: 220) == nil)
+    #expect(wakes.maker(of: .descriptor(0x10), from: 50, to: 220) == nil)
+  }
+
+  @Test func `a write to an eventfd wakes, a failed one and one to a file do not`() throws {
+    var record = lull_record()
+    record.number = try #require(CallMeaning.Number.writes.min())
+    record.descriptor_kind = UInt16(lull_descriptor_event.rawValue)
+    (record.start, record.end) = (100, 110)
+    record.arguments.0 = 5
+    var wakes = PreloadWakes()
+    record.result = -11
+    wakes.add(record, by: 7)
+    #expect(wakes.maker(of: .descriptor(5), from: 50, to: 120) == nil)
+    record.result = 8
+    wakes.add(record, by: 7)
+    #expect(wakes.maker(of: .descriptor(5), from: 50, to: 120) == 7)
+    record.descriptor_kind = UInt16(lull_descriptor_file.rawValue)
+    record.arguments.0 = 6
+    wakes.add(record, by: 7)
+    #expect(wakes.maker(of: .descriptor(6), from: 50, to: 120) == nil)
+  }
+
+  @Test func `many wakes of one place take bounded memory, and the last is known`() {
+    var wakes = PreloadWakes()
+    for time in 1...100_000 as ClosedRange<UInt64> { wakes.add(wake(0x10, at: time), by: 7) }
+    #expect(wakes.maker(of: .address(0x10), from: 99_990, to: 100_000) == 7)
+    #expect(wakes.maker(of: .address(0x10), from: 1, to: 1000) == nil)
+    wakes.forget(before: 10_000_000_000)
+    #expect(wakes.maker(of: .address(0x10), from: 99_990, to: 100_000) == nil)
+  }
+}

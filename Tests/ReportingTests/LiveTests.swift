@@ -1,0 +1,71 @@
+import Testing
+
+@testable import Reporting
+
+@Suite struct LiveTests {
+  private func view() -> LiveView {
+    LiveView(
+      now: SampleReport.report(), minute: SampleReport.report(), recordedSeconds: 61,
+      recordedBytes: 5_000_000)
+  }
+
+  @Test(arguments: [(80, 24), (40, 12), (200, 60), (60, 20)])
+  func `the screen is as large as the terminal, and no larger`(width: Int, height: Int) {
+    for order in ThreadRow.Order.allCases {
+      for selected in [nil, 0, 1, 99] {
+        var view = view()
+        view.order = order
+        view.selected = selected
+        let screen = LiveScreen.render(view, width: width, height: height, color: false)
+        let lines = screen.split(separator: "\r\n", omittingEmptySubsequences: false)
+        #expect(lines.count == height, "\(screen)")
+        #expect(lines.allSatisfy { Columns.width($0) <= width }, "\(screen)")
+        #expect(!screen.hasSuffix("\n"))
+      }
+    }
+  }
+
+  @Test func `what was not measured is said to be that, in rows by a dash`() throws {
+    var report = SampleReport.report()
+    report.signals.network = nil
+    report.trace.durationSeconds = 10
+    report.signals.cpu?.totalSeconds = 2.5
+    let view = LiveView(now: report, minute: report, recordedSeconds: 10, recordedBytes: 1)
+    let screen = LiveScreen.render(view, width: 80, height: 24, color: false)
+    let sent = try #require(screen.split(separator: "\r\n").first { $0.hasPrefix("sent") })
+    #expect(sent.contains("not measured"))
+    let cpu = try #require(screen.split(separator: "\r\n").first { $0.hasPrefix("CPU, of a core") })
+    #expect(cpu.contains("25.0 %"), "\(cpu)")
+    let row = LiveRows.row(view, time: "12:00:00").split(
+      separator: "\t", omittingEmptySubsequences: false)
+    let head = LiveRows.header.split(separator: "\t")
+    #expect(row.count == head.count)
+    #expect(row[try #require(head.firstIndex(of: "sent"))] == "-")
+    #expect(row[try #require(head.firstIndex(of: "cpu"))] == "25.0 %")
+  }
+
+  @Test func `an event loop's row has its rate, how busy it is and how long its turns take`() throws
+  {
+    var report = SampleReport.report()
+    report.trace.durationSeconds = 10
+    let thread = try #require(report.signals.threads.first)
+    var other = thread
+    other.tid += 1
+    report.signals.threads.append(other)
+    report.signals.criticalThreads = [
+      CriticalThreadSection(
+        tid: thread.tid, name: thread.name, role: "event loop", turns: 4000,
+        longestTurnSeconds: 0.2, turnMedianSeconds: 0.001, turnP95Seconds: 0.002,
+        turnP99Seconds: 0.01, runningSeconds: 2, runnableSeconds: 0.5, idleSeconds: 7.5,
+        blockedSeconds: 0, blockedByCause: [:], blockings: [])
+    ]
+    let row = try #require(ThreadRow.rows(of: report, by: .turns).first)
+    #expect(row.tid == thread.tid)
+    #expect(row.turnsPerSecond == 400)
+    #expect(row.utilisation == 0.25)
+    let text = TextReport.render(report)
+    let line = try #require(
+      text.split(separator: "\n").first { $0.contains("400") && $0.contains("25.0 %") }, "\(text)")
+    #expect(line.contains(" 1 ms") && line.contains("10.0 ms"), "\(line)")
+  }
+}

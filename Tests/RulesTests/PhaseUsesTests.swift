@@ -1,0 +1,36 @@
+import Signals
+import Testing
+
+@testable import Rules
+
+@Suite struct PhaseUsesTests {
+  /// Half a minute in the background with 0.6 s of CPU time, as it is measured for some machine.
+  private func signals(_ machine: MachineClass) -> SignalSet {
+    let priors = EnergyPriors(machine)
+    var phase = Phase(name: .background, start: 0, durationSeconds: 30, how: "marked")
+    phase.cpuSeconds = 0.6
+    phase.wakeups = 30
+    phase.energy = priors.energy(
+      cpuSeconds: 0.6, wakeups: 30, disk: DiskWork(), radio: JouleRange(0))
+    phase.standardJoules =
+      EnergyPriors().energy(
+        cpuSeconds: 0.6, wakeups: 30, disk: DiskWork(), radio: JouleRange(0)
+      ).totalJoules
+    return SignalSet(
+      durationSeconds: 30, wakeups: WakeupSignal(), network: NetworkSignal(),
+      disk: DiskSignal(), memory: MemorySignal(), cpu: CPUSignal(), lifecycle: LifecycleSignal(),
+      priors: priors, phases: [phase])
+  }
+
+  @Test func `the machine's prices do not move what background work is worth`() throws {
+    let values = MachineClass.allCases.map { machine in
+      Evaluator.evaluate(
+        signals(machine), configuration: .standard, rules: [BackgroundWorkRule.self]
+      ).audits.first?.value
+    }
+    let first = try #require(values.first ?? nil)
+    // 0.6 s in 30 s are 2 %, and a wakeup a second costs a quarter of a percent.
+    #expect(first > 2 && first < 2.5)
+    #expect(values.allSatisfy { $0 == first }, "\(values)")
+  }
+}
