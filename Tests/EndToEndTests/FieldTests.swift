@@ -268,7 +268,8 @@ extension EndToEnd {
       // 97 a second; of so many the number itself varies by a tenth.
       #expect(Double(samples) > 97 * cpu * 0.6 && Double(samples) < 97 * cpu * 1.4, "\(samples)")
       let burn = rows.first { $0["function"].string == "burn" }
-      #expect((burn?["selfSeconds"].double ?? 0) > 0.8 * cpu, "\(rows)")
+      // Nine tenths of it by construction, and the share of some 120 samples varies by 0.03.
+      #expect((burn?["selfSeconds"].double ?? 0) > 0.7 * cpu, "\(rows)")
       let bounds = burn?["selfSecondsInterval"].items.compactMap(\.double) ?? []
       #expect(bounds.count == 2 && bounds[0] < bounds[1] && bounds[1] <= cpu * 1.001, "\(bounds)")
     }
