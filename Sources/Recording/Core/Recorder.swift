@@ -58,7 +58,8 @@ package final class Recorder {
     let subject = try makeSubject(environment: environment)
     DescriptorLimit.raise()
     let isFromOutside = options.recorder.isFromOutside
-    if !isFromOutside { EventTurn.waitForLeftovers() }
+    // What runs already would have gone on meanwhile.
+    if !isFromOutside, case .command = subject { EventTurn.waitForLeftovers() }
     EventTurn.take()
     defer { EventTurn.give() }
     let tracefs = isFromOutside ? nil : locateTraceFS()
