@@ -53,8 +53,8 @@ package final class UprobeSet: Sendable {
 
   private static let groupCount = Atomic(0)
 
-  /// A group for probes of a recorder in this PID namespace, which none of its others has: those of one recording may be
-  /// taken back while the next one is under way.
+  /// A group for probes of a recorder in this PID namespace, which none of its others has: those of one recording may
+  /// be taken back while the next one is under way.
   static func newGroup(of recorder: Int32) -> String {
     let count =
       recorder == getpid() ? groupCount.wrappingAdd(1, ordering: .relaxed).oldValue : 0
