@@ -232,7 +232,7 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "PerfData", "TraceModel", "lull", "lull-workload", "lull-workload-async",
+        "PerfData", "TestSupport", "TraceModel", "lull", "lull-workload", "lull-workload-async",
       ]),
   ]
 )

@@ -66,7 +66,7 @@ static void take_back(const struct lull_leftovers *leftovers, const int *kept, s
 int lull_leave(const struct lull_leftovers *leftovers, int *gate) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) < 0) return -errno;
-  size_t count = leftovers->count + 2;
+  size_t count = leftovers->count + 3;
   int *kept = malloc(count * sizeof *kept);
   int error = kept ? 0 : ENOMEM;
   pid_t first = -1;
@@ -74,6 +74,7 @@ int lull_leave(const struct lull_leftovers *leftovers, int *gate) {
     if (leftovers->count) memcpy(kept, leftovers->descriptors, leftovers->count * sizeof *kept);
     kept[count - 2] = ends[0];
     kept[count - 1] = leftovers->definitions;
+    kept[count - 3] = leftovers->presence;
     qsort(kept, count, sizeof *kept, by_number);
     first = fork();
     if (first < 0) error = errno;

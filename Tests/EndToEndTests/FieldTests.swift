@@ -104,7 +104,7 @@ extension EndToEnd {
           clock_gettime(CLOCK_MONOTONIC, &end);
           for (int i = 0; i < all; i++) pthread_join(threads[i], 0);
           int file = open("many", O_CREAT | O_WRONLY | O_TRUNC, 0600);
-          for (int i = 0; i < 40; i++) { write(file, "12345678", 8); usleep(5000); }
+          for (int i = 0; i < 200; i++) { write(file, "12345678", 8); usleep(5000); }
           printf("{\\"seconds\\":%f}\\n",
                  end.tv_sec - start.tv_sec + (end.tv_nsec - start.tv_nsec) / 1e9);
         } else if (!strcmp(what, "threads")) {
@@ -268,7 +268,8 @@ extension EndToEnd {
       // 97 a second; of so many the number itself varies by a tenth.
       #expect(Double(samples) > 97 * cpu * 0.6 && Double(samples) < 97 * cpu * 1.4, "\(samples)")
       let burn = rows.first { $0["function"].string == "burn" }
-      #expect((burn?["selfSeconds"].double ?? 0) > 0.8 * cpu, "\(rows)")
+      // Nine tenths of it by construction, and the share of some 120 samples varies by 0.03.
+      #expect((burn?["selfSeconds"].double ?? 0) > 0.7 * cpu, "\(rows)")
       let bounds = burn?["selfSecondsInterval"].items.compactMap(\.double) ?? []
       #expect(bounds.count == 2 && bounds[0] < bounds[1] && bounds[1] <= cpu * 1.001, "\(bounds)")
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TraceModel
 
@@ -79,6 +80,7 @@ extension EndToEnd {
       .enabled(if: PerfBeside.clearCPU != nil, PerfBeside.needsClearCPU),
       arguments: places)
     func `the context of a timer's wakeups is the kernel's own`(place: Place) throws {
+      EarlierRecordings.settle()
       let pinned = ["taskset", "-c", "\(try #require(PerfBeside.clearCPU))"]
       let run = try Recorded(
         pinned + place.target + Self.words("poller hz=50 seconds=3"), in: place.recorder)

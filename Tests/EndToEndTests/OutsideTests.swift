@@ -86,7 +86,14 @@ extension EndToEnd {
           "\(hang)")
         let causes = hang["blockedByCause"]
         let blocked = causes.keys.compactMap { causes[$0].double }.reduce(0, +)
-        #expect((causes[cause.1].double ?? 0) > 0.9 * blocked, "\(hang)")
+        let told = causes[cause.1].double ?? 0
+        if cause.0 == "file" {
+          // Of hundreds of short waits those before the first that a look finds, and after the last, have no cause.
+          #expect(told > 0.75 * blocked, "\(hang)")
+          #expect(told + (causes["unknown"].double ?? 0) > 0.99 * blocked, "\(hang)")
+        } else {
+          #expect(told > 0.9 * blocked, "\(hang)")
+        }
       }
       #expect(
         run.report["audits"].items.first { $0["id"].string == "main-thread-hangs" }?["status"]
@@ -156,7 +163,8 @@ extension EndToEnd {
         "cc", "-O1", "-g", "-static", "-o", scratch.file("static"), source,
       ])
       try #require(built.status == 0, "\(built.errors)")
-      let run = try Recorded([scratch.file("static")], in: rung.words(writingTo: scratch), scratch: scratch)
+      let run = try Recorded(
+        [scratch.file("static")], in: rung.words(writingTo: scratch), scratch: scratch)
       #expect(run.result.status == 0)
       #expect(isNear(run.mainThread["blockedByCause"]["sleep"].double, 0.5, slack: 0.015))
       let stacks = try Command.run([

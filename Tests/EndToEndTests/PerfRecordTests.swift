@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension EndToEnd {
@@ -76,6 +77,7 @@ extension EndToEnd {
       let printed = try Command.run([Machine.lull, "record", "--print-perf-command"]).text
       let line = printed.replacing("trace.perf.data", with: "'\(trace)'")
         .replacing("COMMAND", with: "'\(Machine.workload)' \(workload)")
+      EarlierRecordings.settle()
       let result = try Command.run(["sh", "-c", line])
       try #require(result.status == 0, "\(result.errors)")
       let truth = try JSON(lastLineOf: result.text)["spans"].items.map {

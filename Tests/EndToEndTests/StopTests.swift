@@ -122,22 +122,24 @@ extension EndToEnd {
       .enabled(if: access(probeDefinitions, R_OK) == 0, "needs tracefs mounted to look at probes"))
     func `probes that a killed recorder left behind are removed by the next`() throws {
       let scratch = try Scratch()
-      let definitions = Self.probeDefinitions
       let command = try start("echo ready; exec sleep 3", trace: scratch.file("t"))
       let group = "lull_\(command.pid)/"
-      // Those of an earlier recording may be removed while the file is read, which then lacks some.
-      var isDefined = false
-      for _ in 0..<20 where !isDefined {
-        isDefined = try String(contentsOfFile: definitions, encoding: .utf8).contains(group)
-        if !isDefined { usleep(50_000) }
+      // Read in parts, as the kernel gives it; those of an earlier recording may be removed meanwhile.
+      func isDefined() throws -> Bool {
+        try Command.run(["cat", Self.probeDefinitions]).text.contains(group)
       }
-      #expect(isDefined)
+      var wasDefined = false
+      for _ in 0..<20 where !wasDefined {
+        wasDefined = try isDefined()
+        if !wasDefined { usleep(50_000) }
+      }
+      #expect(wasDefined)
       kill(command.pid, SIGKILL)
       _ = try command.finish()
       let next = try Command.run(
         [Machine.lull, "record", "-q", "-o", scratch.file("u"), "--", "true"])
       #expect(next.status == 0)
-      #expect(try !String(contentsOfFile: definitions, encoding: .utf8).contains(group))
+      #expect(try !isDefined())
     }
 
     @Test func `under sudo the command and its trace are the user's`() throws {

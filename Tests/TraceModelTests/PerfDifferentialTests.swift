@@ -79,6 +79,7 @@ struct PerfDifferentialTests {
     let directory = try TemporaryDirectory()
     defer { directory.remove() }
     let path = directory.path + "/trace"
+    EarlierRecordings.settle()
     try #require(
       PerfRun.run("perf sched record -q -m 8M -o \(path) \(work) >/dev/null").status == 0)
     let timehist = try Self.timehist(path)

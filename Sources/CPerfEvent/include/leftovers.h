@@ -13,6 +13,8 @@ struct lull_leftovers {
   int definitions;
   const char *const *lines;
   size_t line_count;
+  /// What it holds open, and with it a lock, until all is taken back; -1 for nothing.
+  int presence;
 };
 
 /// Leaves all that to a process of its own, which holds nothing else of this one's and has no terminal. It begins when

@@ -26,6 +26,8 @@ final class Leftovers {
   private func take() {
     guard !descriptors.isEmpty || !lines.isEmpty else { return }
     let definitions = tracefs?.opened(toAppend: UprobeSet.definitions)
+    let presence = tracefs?.opened(EventTurn.presence)
+    if let presence { flock(presence.number, LOCK_SH | LOCK_NB) }
     var texts = lines.map { UnsafePointer(strdup($0)) }
     defer { for text in texts { free(UnsafeMutablePointer(mutating: text)) } }
     var gate: Int32 = -1
@@ -34,7 +36,7 @@ final class Leftovers {
         var leftovers = lull_leftovers(
           descriptors: descriptors.baseAddress, count: descriptors.count,
           definitions: definitions?.number ?? -1, lines: texts.baseAddress,
-          line_count: definitions == nil ? 0 : texts.count)
+          line_count: definitions == nil ? 0 : texts.count, presence: presence?.number ?? -1)
         return lull_leave(&leftovers, &gate)
       }
     }

@@ -57,9 +57,11 @@ package final class Recorder {
     }
     let subject = try makeSubject(environment: environment)
     DescriptorLimit.raise()
+    let isFromOutside = options.recorder.isFromOutside
+    // What runs already would have gone on meanwhile.
+    if !isFromOutside, case .command = subject { EventTurn.waitForLeftovers() }
     EventTurn.take()
     defer { EventTurn.give() }
-    let isFromOutside = options.recorder.isFromOutside
     let tracefs = isFromOutside ? nil : locateTraceFS()
     let probes = installProbes(tracefs, subject)
     let leftovers = Leftovers(tracefs: tracefs)

@@ -24,7 +24,7 @@ final class MarkProbes {
 
   private let tracefs: TraceFS
   private let cpus: [Int32]
-  private let group = UprobeSet.group(of: getpid())
+  private let group = UprobeSet.newGroup(of: getpid())
   private var seen: Set<String> = []
   private var names: [String] = []
   private var sources: [UInt64: Source] = [:]

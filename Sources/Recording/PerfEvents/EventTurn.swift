@@ -26,6 +26,21 @@ enum EventTurn {
     }
   }
 
+  /// Waits until what earlier recordings left is taken back, for so long at most: each event that is closed meanwhile
+  /// would hold up the program at its next fork or thread by as much as 50 ms.
+  static func waitForLeftovers() {
+    guard let tracefs = try? TraceFS.locate(), let file = tracefs.opened(presence) else { return }
+    for _ in 0..<longestLeftovers {
+      if flock(file.number, LOCK_EX | LOCK_NB) == 0 { return }
+      usleep(1000)
+    }
+  }
+
+  /// Of which file whoever takes back something holds a shared lock: any that is always there.
+  static let presence = "uprobe_profile"
+  /// In milliseconds.
+  private static let longestLeftovers = 5000
+
   /// Lets the others go on.
   static func give() { held.withLock { $0 = nil } }
 }

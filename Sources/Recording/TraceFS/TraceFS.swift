@@ -158,6 +158,9 @@ package struct TraceFS: Sendable {
     OwnedDescriptor(opening: path, in: directory, flags: O_WRONLY | O_APPEND)
   }
 
+  /// A file to be read, or to be locked by.
+  func opened(_ path: String) -> OwnedDescriptor? { OwnedDescriptor(opening: path, in: directory) }
+
   /// The text of a file, its path relative to the file system's root.
   package func read(_ path: String) throws(RecordingError) -> String {
     guard let file = OwnedDescriptor(opening: path, in: directory),

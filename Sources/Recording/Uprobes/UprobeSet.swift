@@ -51,9 +51,21 @@ package final class UprobeSet: Sendable {
   /// How the groups of all recorders begin; the recorder's process id follows, after its PID namespace's label.
   private static let groupPrefix = "lull_"
 
-  /// The group of the probes of a recorder in this PID namespace.
-  static func group(of recorder: Int32) -> String {
-    "\(groupPrefix)\(PIDNamespace.label)\(recorder)"
+  private static let groupCount = Atomic(0)
+
+  /// A group for probes of a recorder in this PID namespace, which none of its others has: those of one recording may
+  /// be taken back while the next one is under way.
+  static func newGroup(of recorder: Int32) -> String {
+    let count =
+      recorder == getpid() ? groupCount.wrappingAdd(1, ordering: .relaxed).oldValue : 0
+    return "\(groupPrefix)\(PIDNamespace.label)\(recorder)" + (count > 0 ? "r\(count)" : "")
+  }
+
+  /// The recorder's process id in the last part of a group's name, `12` or `12r1`.
+  private static func recorder(_ part: Substring) -> Int32? {
+    let words = part.split(separator: "r", omittingEmptySubsequences: false)
+    guard words.count < 3, words.allSatisfy({ UInt64($0) != nil }) else { return nil }
+    return Int32(words[0])
   }
 
   /// Defines the probes in each library.
@@ -71,7 +83,7 @@ package final class UprobeSet: Sendable {
     dispatchers: [String] = [], tests: Bool = false,
     tag: Int32 = getpid()
   ) throws(RecordingError) -> UprobeSet {
-    let system = group(of: tag)
+    let system = newGroup(of: tag)
     // A reused process id may have left probes of this very name.
     removeGroup(system, tracefs)
     var probes: [Probe] = []
@@ -183,7 +195,7 @@ package final class UprobeSet: Sendable {
     var removed: [String] = []
     for group in groups(in: (try? tracefs.read(definitions)) ?? "") {
       let ids = group.dropFirst(groupPrefix.count).split(separator: "_")
-      guard let pid = ids.last.flatMap({ Int32($0) }) else { continue }
+      guard let pid = ids.last.flatMap(recorder) else { continue }
       let namespace = ids.count > 1 ? UInt64(ids[0]) : PIDNamespace.initialInode
       guard !isRecorder(pid, in: namespace) else { continue }
       if removeGroup(group, tracefs).isEmpty { removed.append(group) }
@@ -215,7 +227,8 @@ package final class UprobeSet: Sendable {
       let group = String(name.prefix { $0 != "/" })
       let ids = group.dropFirst(groupPrefix.count).split(
         separator: "_", omittingEmptySubsequences: false)
-      if group.hasPrefix(groupPrefix), ids.count < 3, ids.allSatisfy({ UInt64($0) != nil }),
+      if group.hasPrefix(groupPrefix), ids.count < 3, ids.last.flatMap(recorder) != nil,
+        ids.dropLast().allSatisfy({ UInt64($0) != nil }),
         !found.contains(group)
       {
         found.append(group)

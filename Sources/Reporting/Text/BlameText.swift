@@ -59,7 +59,7 @@ enum BlameText {
   /// Time by samples, with as many digits as their number bears out.
   private static func seconds(_ row: BlameRowSection) -> String {
     let samples = row.samples ?? 0
-    let digits = samples == 0 || samples >= 1000 ? 3 : samples < 30 ? 1 : 2
+    let digits = samples == 0 || samples >= 1000 ? 3 : 2
     return Figures.seconds(row.selfSeconds, digits: digits)
   }
 
