@@ -26,7 +26,8 @@ struct RecordingPartsTests {
     }
     var part = TraceBuilder()
     try part.synthetic(
-      PartEvent(number: number, standingBytes: number > 1 ? standing.records.count : 0),
+      PartEvent(
+        number: number, standingRecords: number > 1 ? RecordBuilder.count(standing.records) : 0),
       time: start, pid: 10)
     part.append(standing.records)
     part.thread(10, of: 10)

@@ -63,12 +63,14 @@ struct PartBeginning {
         parts.attributes[index].config == SyntheticEvent.attributeConfig,
         let raw = PayloadLocator(parts.attributes[index]).payload(
           parts.storage.bytes, record.offset + 8..<record.offset + Int(record.size)),
-        let event = try? PartEvent(decoding: RawPayload(bytes: Array(parts.storage.bytes[raw]))),
-        event.standingBytes >= 0,
-        event.standingBytes <= parts.data.upperBound - scanner.position
+        let event = try? PartEvent(decoding: RawPayload(bytes: Array(parts.storage.bytes[raw])))
       else { return nil }
       number = event.number
-      standing = scanner.position..<scanner.position + event.standingBytes
+      let start = scanner.position
+      for _ in 0..<max(0, event.standingRecords) {
+        guard scanner.nextWhole() != nil else { return nil }
+      }
+      standing = start..<scanner.position
       return
     }
     return nil

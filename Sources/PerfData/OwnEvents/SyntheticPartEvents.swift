@@ -1,6 +1,6 @@
 /// A part of a recording that is kept in several begins.
 ///
-/// What stood at that moment (processes, threads, mappings, descriptors, waits) follows in so many bytes, so that each
+/// What stood at that moment (processes, threads, mappings, descriptors, waits) follows in so many records, so that each
 /// part can be read alone. After the part before, which tells all of it, they are passed over.
 public struct PartEvent: SyntheticPayload, Hashable {
   /// The attribute under which it is written.
@@ -8,13 +8,13 @@ public struct PartEvent: SyntheticPayload, Hashable {
 
   /// Counts from 1.
   public var number: Int
-  /// How many bytes of records follow that tell what stood.
-  public var standingBytes: Int
+  /// How many records follow that tell what stood; their bytes may change when names are written.
+  public var standingRecords: Int
 
   /// Makes an event.
-  public init(number: Int, standingBytes: Int) {
+  public init(number: Int, standingRecords: Int) {
     self.number = number
-    self.standingBytes = standingBytes
+    self.standingRecords = standingRecords
   }
 }
 

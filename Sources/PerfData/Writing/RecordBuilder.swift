@@ -26,6 +26,17 @@ public enum RecordBuilder {
     return record(type: RecordType.sample, misc: misc, body: writer.body)
   }
 
+  /// How many whole records these bytes are.
+  public static func count(_ records: [UInt8]) -> Int {
+    var (count, at) = (0, 0)
+    while at + 8 <= records.count {
+      let size = Int(records[at + 6]) | Int(records[at + 7]) << 8
+      guard size >= 8, size <= records.count - at else { break }
+      (count, at) = (count + 1, at + size)
+    }
+    return count
+  }
+
   /// The samples of a synthetic event with this payload: one, or as many as it takes.
   public static func synthetic(
     _ attribute: EventAttribute, id: UInt64, time: UInt64, pid: Int32, tid: Int32, raw: [UInt8]

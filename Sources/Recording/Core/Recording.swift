@@ -24,6 +24,8 @@ final class Recording {
   var machine: WrittenFeatures
   /// The part that is recorded, from 1, where it is kept in several.
   var part = 1
+  /// What lived when it began.
+  var standing = StandingProcesses()
   /// CPU time that the recorder had used when it began.
   var usedBefore = 0.0
   let session: RecordingSession

@@ -5,7 +5,7 @@ import PerfData
 extension Recording {
   func begin(at now: UInt64) throws(PerfDataError) {
     if options.parts != nil {
-      try sink.append(PartEvent(number: part, standingBytes: 0), pid: subject.pid, time: now)
+      try sink.append(PartEvent(number: part, standingRecords: 0), pid: subject.pid, time: now)
     }
     try sink.append(summary(complete: false).capture, pid: subject.pid, time: now)
     // Which ids those are is told as it becomes known.
@@ -20,7 +20,7 @@ extension Recording {
   }
 
   /// The event by which mappings and names are told.
-  private var sideBandID: UInt64? {
+  var sideBandID: UInt64? {
     sources.lazy.compactMap { $0.attributes.first?.ids.first }.first
   }
 
@@ -47,8 +47,8 @@ extension Recording {
     let pids = [process.pid] + process.descendants
     for pid in pids {
       if let id = sideBandID {
-        let known = AttachedProcess.synthesize(pid, id: id, time: now)
-        for record in known.records { try sink.append(record) }
+        let known = ProcessSnapshot(pid)
+        for record in known.records(id: id, at: now) { try sink.append(record) }
         rings.drain.know(known.buildIDs)
         for (path, mapping) in known.mapped {
           heldFiles.consider(path, of: pid, mapping: mapping)

@@ -8,6 +8,8 @@ final class TraceSink {
   private var used = 0
   private var lastFlush: UInt64 = 0
   private let synthetic: [SyntheticEvent: EventAttribute]
+  /// What is told of a part of the recording as it ends is of that moment, however long it takes to tell it.
+  var latest = UInt64.max
   /// Set once a write failed; nothing more is written then.
   private(set) var failure: PerfDataError?
 
@@ -84,7 +86,8 @@ final class TraceSink {
   ) throws(PerfDataError) {
     guard let attribute = synthetic[event], let id = attribute.ids.first else { return }
     try gather(
-      RecordBuilder.synthetic(attribute, id: id, time: time, pid: pid, tid: pid, raw: raw))
+      RecordBuilder.synthetic(
+        attribute, id: id, time: min(time, latest), pid: pid, tid: pid, raw: raw))
   }
 
   private var roundIsOpen = false

@@ -91,7 +91,7 @@ extension PreloadSource {
       let look = process.looks[number].flatMap { $0.start == call.start ? $0 : nil }
       tellWaits(
         waits, of: meaning, PreloadParts(stack: look?.stack), process.pid, thread.tid,
-        into: &output)
+        goOn: goesOn, into: &output)
       process.threads[number] = thread
     }
   }

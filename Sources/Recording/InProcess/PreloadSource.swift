@@ -29,6 +29,8 @@ final class PreloadSource: RecordingSource {
   /// How many of the kernel's functions have been named.
   private var functionsTold = 0
   /// When the first program began: its own first word is spoken once it is loaded.
+  /// Records of the next round: threads whose waits went on as a part of the recording ended.
+  private var resumptions: [[UInt8]] = []
   private(set) var released: UInt64 = 0
 
   /// Among the registers of a stack.
@@ -113,6 +115,7 @@ final class PreloadSource: RecordingSource {
 
   func collect(_ round: Round) throws(PerfDataError) {
     lastCollection = round.now
+    try tellResumptions(round)
     // Who is over by now has written all that it ever will.
     let over = known.values.filter(\.isOver).map(\.pid)
     for path in folder.newSegments() { try begin(path, round) }
@@ -181,16 +184,26 @@ final class PreloadSource: RecordingSource {
 
   /// What threads wait for is told as far as the part goes; the next one has the rest.
   func endPart(_ round: Round) throws(PerfDataError) {
-    try finishCalls(goesOn: true, round)
+    try tellResumptions(round)
+    for process in known.values { try drain(process, round) }
+    try finishCalls(at: SystemInfo.monotonicNanoseconds(), goesOn: true, round)
   }
 
-  private func finishCalls(goesOn: Bool, _ round: Round) throws(PerfDataError) {
+  private func finishCalls(
+    at time: UInt64, goesOn: Bool, _ round: Round
+  ) throws(PerfDataError) {
     var output: [[UInt8]] = []
     for process in known.values {
-      finishCalls(of: process, at: round.now, goesOn: goesOn, round, into: &output)
+      finishCalls(of: process, at: time, goesOn: goesOn, round, into: &output)
       noteUnrecorded(process)
     }
     for record in output { try round.sink.append(record) }
+  }
+
+  /// The waits that went on as the part before ended begin anew.
+  private func tellResumptions(_ round: Round) throws(PerfDataError) {
+    for record in resumptions { try round.sink.append(record) }
+    resumptions = []
   }
 
   func beginPart(_ round: Round) throws(PerfDataError) {
@@ -198,15 +211,17 @@ final class PreloadSource: RecordingSource {
     for process in known.values {
       for thread in process.threads.values {
         // What it waits for since then is told with that moment.
-        let place = PreloadWriter.Place(pid: process.pid, tid: thread.tid, time: round.now &- 1)
-        try round.sink.append(writer.switch(.arrived, place))
+        let place = PreloadWriter.Place(
+          pid: process.pid, tid: thread.tid, time: max(round.now &- 1, thread.covered))
+        resumptions.append(writer.switch(.arrived, place))
       }
     }
     try writeOut(round)
   }
 
   func finish(_ ending: RecordingEnding, _ round: Round) throws(PerfDataError) {
-    try finishCalls(goesOn: false, round)
+    try tellResumptions(round)
+    try finishCalls(at: round.now, goesOn: false, round)
     for process in known.values {
       threadsWithoutRing += process.segments.reduce(0) { $0 + $1.threadsWithoutRing }
     }

@@ -5,7 +5,7 @@ extension PreloadSource {
   /// The thread leaves its CPU as the wait begins, and gets it again as it is over.
   func tellWaits(
     _ waits: [PreloadThread.Wait], of meaning: CallMeaning?, _ parts: PreloadParts, _ pid: Int32,
-    _ tid: Int32, into output: inout [[UInt8]]
+    _ tid: Int32, goOn: Bool = false, into output: inout [[UInt8]]
   ) {
     for wait in waits where wait.to > wait.from {
       let function = meaning.flatMap {
@@ -16,7 +16,8 @@ extension PreloadSource {
         meaning?.onlyWaits == false && wait.to - wait.from >= PreloadThread.surelyWaited
       let queued = isAsked ? queued(in: wait, pid, tid, into: &output) : 0
       guard wait.from + queued < wait.to else { continue }
-      tell(from: wait.from + queued, to: wait.to, function, parts.stack, pid, tid, into: &output)
+      let end = goOn && wait.to == waits.last?.to ? nil : wait.to
+      tell(from: wait.from + queued, to: end, function, parts.stack, pid, tid, into: &output)
     }
   }
 
@@ -79,7 +80,7 @@ extension PreloadSource {
   }
 
   private func tell(
-    from start: UInt64, to end: UInt64, _ function: String?,
+    from start: UInt64, to end: UInt64?, _ function: String?,
     _ stack: (registers: [UInt64], bytes: [UInt8])?, _ pid: Int32, _ tid: Int32,
     into output: inout [[UInt8]]
   ) {
@@ -102,6 +103,7 @@ extension PreloadSource {
           registers: stack?.registers ?? [], stack: stack?.bytes ?? []))
     }
     output.append(writer.switch(.left, left))
+    guard let end else { return }
     output.append(writer.switch(.arrived, Place(pid: pid, tid: tid, time: end)))
   }
 }

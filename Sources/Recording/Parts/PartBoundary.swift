@@ -6,6 +6,10 @@ import PerfData
 extension Recording {
   /// Ends the present part: all sources write what is known only then. Gives what is told of this part alone.
   func endPart(_ round: Round) throws(PerfDataError) -> RecordingSummary {
+    // Before anything that takes time: a process may end meanwhile.
+    standing.read(processes.living, buildIDs: rings.drain.buildIDs)
+    sink.latest = round.now
+    defer { sink.latest = .max }
     for source in sources { try source.endPart(round) }
     var summary = summary(complete: true)
     let used = Recorder.usedCPUSeconds()
@@ -22,24 +26,15 @@ extension Recording {
     let known = MemoryTarget()
     let sink = TraceSink(writer: known, synthetic: synthetic)
     try sink.append(summary(complete: false).capture, pid: subject.pid, time: now)
-    let id = sources.lazy.compactMap { $0.attributes.first?.ids.first }.first
-    for pid in processes.living {
-      if let id {
-        let mapped = AttachedProcess.synthesize(
-          pid, id: id, time: now, known: rings.drain.buildIDs)
-        for record in mapped.records { try sink.append(record) }
-      }
-      guard let description = ProcessProbe.describe(pid: pid, kind: .attach) else { continue }
-      try sink.append(description, pid: pid, time: now)
-      for event in DescriptorTable.all(pid: pid) { try sink.append(event, pid: pid, time: now) }
-    }
+    try standing.write(at: now, id: sideBandID, to: sink)
     let round = Round(now: now, sink: sink)
     for source in sources { try source.beginPart(round) }
     try sink.flushWhole()
     let beginning = MemoryTarget()
     let first = TraceSink(writer: beginning, synthetic: synthetic)
     try first.append(
-      PartEvent(number: part, standingBytes: known.bytes.count), pid: subject.pid, time: now)
+      PartEvent(number: part, standingRecords: RecordBuilder.count(known.bytes)), pid: subject.pid,
+      time: now)
     try first.flushWhole()
     return beginning.bytes + known.bytes
   }

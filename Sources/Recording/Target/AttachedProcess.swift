@@ -97,50 +97,11 @@ final class AttachedProcess {
     }
     return tids
   }
-
-  /// Records that say what was there before of one of the processes: the threads' names and the executable mappings.
-  static func synthesize(
-    _ pid: Int32, id: UInt64, time: UInt64, known: [String: [UInt8]] = [:]
-  ) -> (records: [[UInt8]], buildIDs: [BuildIDEntry], mapped: [(path: String, range: String)]) {
-    var records: [[UInt8]] = []
-    let threads = ProcessProbe.threads(pid: pid)
-    let leader = threads.first { $0.tid == Int(pid) }?.name ?? ""
-    records.append(RecordBuilder.comm(pid: pid, tid: pid, name: leader, time: time, id: id))
-    for thread in threads where thread.tid != Int(pid) {
-      let tid = Int32(clamping: thread.tid)
-      records.append(
-        RecordBuilder.fork(
-          pid: pid, parentPid: pid, tid: tid, parentTid: pid, time: time, id: id))
-      records.append(
-        RecordBuilder.comm(pid: pid, tid: tid, name: thread.name, time: time, id: id))
-    }
-    var buildIDs = known
-    var mapped: [(path: String, range: String)] = []
-    for mapping in ProcessMaps.executable(pid: pid) {
-      var mapping = mapping
-      if mapping.path.hasPrefix("/") {
-        let range = mapping.range
-        mapped.append((mapping.path, range))
-        if buildIDs[mapping.path] == nil {
-          // Through /proc, since the process may see another file tree.
-          buildIDs[mapping.path] =
-            BuildIDNote.read("/proc/\(pid)/root\(mapping.path)")
-            ?? BuildIDNote.read("/proc/\(pid)/map_files/\(range)")
-            ?? BuildIDNote.read(mapping.path) ?? []
-        }
-        mapping.buildID = buildIDs[mapping.path].flatMap { $0.isEmpty ? nil : $0 }
-      }
-      records.append(RecordBuilder.mmap2(mapping, time: time, id: id))
-    }
-    let entries = buildIDs.filter { !$0.value.isEmpty }
-      .map { BuildIDEntry(path: $0.key, buildID: $0.value) }
-    return (records, entries, mapped)
-  }
 }
 
 extension MmapRecord {
   /// As `/proc/PID/map_files` names it.
-  fileprivate var range: String {
+  var range: String {
     String(start, radix: 16) + "-" + String(start &+ length, radix: 16)
   }
 }

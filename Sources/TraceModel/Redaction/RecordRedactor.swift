@@ -162,7 +162,7 @@ struct RecordRedactor {
       case .footprint, .kernelSymbol, .counter, .stack, .threadIDs, .trigger: return payload
       case .part:
         // Records become longer or shorter: what stood can no longer be told from the rest, and is kept.
-        return try PartEvent(number: 0, standingBytes: 0).encoded()
+        return try PartEvent(number: 0, standingRecords: 0).encoded()
       case .process:
         var value = try ProcessEvent(decoding: raw)
         value.executable = names.file(value.executable)
