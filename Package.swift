@@ -133,7 +133,7 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
-      name: "Symbols", dependencies: ["CDemangling", "CElf", "Quantities"],
+      name: "Symbols", dependencies: ["CDemangling", "CElf", "CZstd", "Quantities"],
       swiftSettings: strict + quickToStart + optimisedForTests),
     .target(
       name: "TraceModel", dependencies: ["Packets", "PerfData", "Quantities", "Symbols"],
