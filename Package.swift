@@ -210,7 +210,9 @@ let package = Package(
     .testTarget(name: "QuantitiesTests", dependencies: ["Quantities"]),
     .testTarget(
       name: "RecordingTests",
-      dependencies: ["CPerfEvent", "CPreloadRing", "PerfData", "Quantities", "Recording", "TraceModel"]),
+      dependencies: [
+        "CPerfEvent", "CPreloadRing", "PerfData", "Quantities", "Recording", "TraceModel",
+      ]),
     .testTarget(name: "SymbolsTests", dependencies: ["PerfData", "Quantities", "Symbols", "lull"]),
     .testTarget(
       name: "TraceModelTests",
