@@ -86,6 +86,42 @@ import TraceModel
     #expect(lines.contains { $0.contains("busy+0x20") && $0.hasSuffix(" 1500000000") }, "\(lines)")
   }
 
+  /// Sums of one event's periods and another's tell nothing; those of one event on two kinds of cores do.
+  @Test(
+    arguments: [
+      (["cache-references", "branch-misses"], [UInt64(2), 5], [UInt32(0), 0], 40),
+      (["cpu_core/cycles/", "cpu_atom/cycles/"], [4 << 32, 8 << 32], [0, 0], 100),
+      (["cpu_core/topdown/", "cpu_atom/topdown/"], [0x80, 0x81], [4, 10], 100),
+      (["cpu_core/topdown/", "cpu_atom/slots/"], [0x80, 0x81], [4, 10], 40),
+      (["r80", "r81"], [0x80, 0x81], [4, 4], 40),
+    ] as [([String], [UInt64], [UInt32], Int)])
+  func `of several events one is taken, of all cores`(
+    names: [String], configs: [UInt64], types: [UInt32], expected: Int
+  ) throws {
+    let attributes = names.indices.map {
+      EventAttribute(
+        type: types[$0], config: configs[$0],
+        sampleType: [.base, .instructionPointer, .period], ids: [UInt64($0) + 1], name: names[$0])
+    }
+    var records = RecordBuilder.comm(
+      pid: 100, tid: 100, name: "busy", isExec: true, time: 1_000_000_000, id: 1)
+    for index in 0..<100 {
+      // Of five samples two are of the first event.
+      let event = index % 5 < 2 ? 0 : 1
+      records += RecordBuilder.sample(
+        attribute: attributes[event], id: UInt64(event) + 1,
+        time: 1_000_000_000 + UInt64(index) * 1_000_000, pid: 100, tid: 100, cpu: 0,
+        period: 1000, ip: 0x1010)
+    }
+    var features = WrittenFeatures()
+    features.commandLine = ["perf", "record", "busy"]
+    let bytes = PerfDataWriter.file(attributes: attributes, records: records, features: features)
+    let trace = try TemporaryDirectory.withFile(bytes) { try Trace.load(path: $0) }
+    let signals = try Measurement.measure(trace)
+    #expect(signals.blame.cpuEvent == names[0])
+    #expect(signals.blame.cpu.reduce(0) { $0 + $1.count } == Double(expected * 1000))
+  }
+
   /// Words of a sample as `perf record --off-cpu` writes it once all is over, by tools/perf/util/bpf_off_cpu.c: of
   /// Linux 6.0 with a callchain, since 6.16 with all that counts in the raw payload. A time makes it a single wait, in
   /// which the BPF program puts the thread first (tools/perf/util/bpf_skel/off_cpu.bpf.c).
