@@ -5,7 +5,8 @@ import Quantities
 
 /// The debug sections of a file that compressed some of them by zstd, as an ELF image that holds those unpacked.
 ///
-/// Only libdw since 0.189 reads such sections, and only where it was built with zstd. What zlib compressed is left to it.
+/// Only libdw since 0.189 reads such sections, and only where it was built with zstd. What zlib compressed it reads
+/// itself.
 final class UnpackedSections {
   /// Why they cannot be unpacked.
   struct Failure: Error {

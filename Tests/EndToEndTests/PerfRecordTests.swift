@@ -136,7 +136,7 @@ extension EndToEnd {
       }
       """
 
-    // Ends of locks that were spun for in the middle of a wait were taken for the wait's own: 11 ms of 153 were missing.
+    // The end of a lock that was spun for amid a wait was taken for the wait's own: 11 ms of 153 were missing.
     @Test func `what perf lock recorded is blocked for as long as perf says of the same file`()
       throws
     {

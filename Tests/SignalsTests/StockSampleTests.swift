@@ -138,7 +138,7 @@ import TraceModel
     }
     let size: UInt64
     if isRaw {
-      // IDENTIFIER, IP, TID, TIME, CPU, PERIOD, then the payload's size in four bytes, and four at its end that fill up.
+      // IDENTIFIER, IP, TID, TIME, CPU, PERIOD, the payload's size in four bytes, and at its end four that fill up.
       let task = time == nil ? tid << 32 | pid : pid << 32 | tid
       let payload = [task, nanoseconds] + chain + [7]
       size = UInt64(8 * (7 + payload.count + 1))
