@@ -133,7 +133,7 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
-      name: "Symbols", dependencies: ["CDemangling", "CElf", "Quantities"],
+      name: "Symbols", dependencies: ["CDemangling", "CElf", "CZstd", "Quantities"],
       swiftSettings: strict + quickToStart + optimisedForTests),
     .target(
       name: "TraceModel", dependencies: ["Packets", "PerfData", "Quantities", "Symbols"],
@@ -210,7 +210,9 @@ let package = Package(
     .testTarget(name: "QuantitiesTests", dependencies: ["Quantities"]),
     .testTarget(
       name: "RecordingTests",
-      dependencies: ["CPreloadRing", "PerfData", "Quantities", "Recording", "TraceModel"]),
+      dependencies: [
+        "CPerfEvent", "CPreloadRing", "PerfData", "Quantities", "Recording", "TraceModel",
+      ]),
     .testTarget(name: "SymbolsTests", dependencies: ["PerfData", "Quantities", "Symbols", "lull"]),
     .testTarget(
       name: "TraceModelTests",

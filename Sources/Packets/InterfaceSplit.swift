@@ -1,5 +1,6 @@
 /// Takes a pcapng file apart by its interfaces, since libpcap refuses those with other links or lengths than the first.
 ///
+/// Simple packet blocks hold no time: each gets that of the packet before it in the file.
 /// Blocks are those of draft-ietf-opsawg-pcapng; each interface's packets become a pcap file with nanoseconds.
 struct InterfaceSplit {
   private struct Interface {
@@ -7,13 +8,16 @@ struct InterfaceSplit {
     var resolution: UInt8 = 6
     /// Seconds to add.
     var offset: UInt64 = 0
+    /// Bytes kept of a packet at most; 0 is all.
+    var mostKept = 0
     var file: [UInt8]
     var isEmpty = true
   }
 
   private enum Block {
     static let section: UInt32 = 0x0a0d_0d0a
-    static let interface: UInt32 = 1, packet: UInt32 = 2, enhancedPacket: UInt32 = 6
+    static let interface: UInt32 = 1, packet: UInt32 = 2, simplePacket: UInt32 = 3
+    static let enhancedPacket: UInt32 = 6
   }
 
   private var interfaces: [Interface] = []
@@ -21,12 +25,18 @@ struct InterfaceSplit {
   private var base = 0
   private var isSwapped = false
   private let bytes: [UInt8]
+  /// Seconds and nanoseconds of the last packet that had a time.
+  private var last: (seconds: UInt32, nanoseconds: UInt32)?
+  /// Where packets without time stand before any with one.
+  private var untimed: [(interface: Int, place: Int)] = []
+  private var timeless = 0
 
-  /// The files of those interfaces that have packets, as far as the blocks are whole.
-  static func files(of bytes: [UInt8]) -> [[UInt8]] {
+  /// The files of those interfaces that have packets, as far as the blocks are whole, and how many packets have no
+  /// time of their own.
+  static func files(of bytes: [UInt8]) -> (files: [[UInt8]], timeless: Int) {
     var split = InterfaceSplit(bytes: bytes)
     split.walk()
-    return split.interfaces.filter { !$0.isEmpty }.map(\.file)
+    return (split.interfaces.filter { !$0.isEmpty }.map(\.file), split.timeless)
   }
 
   private init(bytes: [UInt8]) { self.bytes = bytes }
@@ -45,6 +55,7 @@ struct InterfaceSplit {
       case Block.interface: if size >= 20 { begin(at, end: at + size - 4) }
       case Block.enhancedPacket: add(at, size, interface: Int(number(at + 8, 4)))
       case Block.packet: add(at, size, interface: Int(number(at + 8, 2)))
+      case Block.simplePacket: addSimple(at, size)
       default: break
       }
       at += size
@@ -63,6 +74,7 @@ struct InterfaceSplit {
       if code == 14, size >= 8 { interface.offset = number(option + 4, 8) }
       option += 4 + (size + 3) / 4 * 4
     }
+    interface.mostKept = Int(number(at + 12, 4))
     interfaces.append(interface)
   }
 
@@ -74,11 +86,37 @@ struct InterfaceSplit {
     guard kept <= size - 32 else { return }
     let (seconds, nanoseconds) = Self.time(ticks, interfaces[place].resolution)
     let whole = UInt32(truncatingIfNeeded: seconds &+ interfaces[place].offset)
-    for word in [whole, nanoseconds, UInt32(kept), length] {
+    last = (whole, nanoseconds)
+    for (interface, start) in untimed { putTime(in: interface, at: start) }
+    untimed = []
+    put(in: place, length: length, at + 28, kept)
+  }
+
+  /// A packet of the section's first interface, cut where the interface cuts.
+  private mutating func addSimple(_ at: Int, _ size: Int) {
+    guard size >= 16, interfaces.indices.contains(base) else { return }
+    let length = UInt32(number(at + 8, 4))
+    let most = interfaces[base].mostKept
+    let kept = min(Int(length), most == 0 ? .max : most)
+    guard kept <= size - 16 else { return }
+    timeless += 1
+    if last == nil { untimed.append((base, interfaces[base].file.count)) }
+    put(in: base, length: length, at + 12, kept)
+  }
+
+  private mutating func put(in place: Int, length: UInt32, _ start: Int, _ kept: Int) {
+    for word in [last?.seconds ?? 0, last?.nanoseconds ?? 0, UInt32(kept), length] {
       Self.put(word, in: &interfaces[place].file)
     }
-    interfaces[place].file += bytes[(at + 28)..<(at + 28 + kept)]
+    interfaces[place].file += bytes[start..<(start + kept)]
     interfaces[place].isEmpty = false
+  }
+
+  /// Gives a packet that was put without one the time of the last.
+  private mutating func putTime(in interface: Int, at start: Int) {
+    var time: [UInt8] = []
+    for word in [last?.seconds ?? 0, last?.nanoseconds ?? 0] { Self.put(word, in: &time) }
+    interfaces[interface].file.replaceSubrange(start..<start + time.count, with: time)
   }
 
   /// The highest bit tells powers of two from those of ten.

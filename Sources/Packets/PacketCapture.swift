@@ -10,6 +10,8 @@ public struct PacketCapture: Sendable {
   public var others: Int
   /// Packets of which the capture kept too little to know their ports.
   public var cut: Int
+  /// Packets without a time of their own, which stand at that of the packet before.
+  public var timeless = 0
   /// Why there may be packets missing at the end.
   public var note: String?
 
@@ -85,6 +87,8 @@ public struct PacketCapture: Sendable {
         // Asked for nanoseconds, libpcap puts them where the microseconds stand.
         let seconds = UInt64(clamping: header.ts.tv_sec)
         let time = seconds &* 1_000_000_000 &+ UInt64(clamping: header.ts.tv_usec)
+        // Of a packet without time libpcap makes 1970.
+        if time == 0, isNext(path) { return try readByInterface(path) }
         let bytes = PacketBytes(UnsafeRawBufferPointer(start: data, count: Int(header.caplen)))
         switch PacketDecoder.decode(
           bytes, link: link, wireBytes: Int(header.len), time: time)
@@ -124,11 +128,21 @@ public struct PacketCapture: Sendable {
     return capture
   }
 
+  /// Whether it is a pcapng file, which may hold packets without time.
+  private static func isNext(_ path: String) -> Bool {
+    guard let file = fopen(path, "re") else { return false }
+    defer { fclose(file) }
+    var magic: UInt32 = 0
+    return fread(&magic, 4, 1, file) == 1 && magic == 0x0A0D_0D0A
+  }
+
   /// Reads each interface's packets by themselves.
   private static func readByInterface(_ path: String) throws(PacketCaptureError) -> PacketCapture {
     var capture = PacketCapture(path: path, packets: [])
     var failure: PacketCaptureError?
-    for file in InterfaceSplit.files(of: contents(of: path)) {
+    let (files, timeless) = InterfaceSplit.files(of: contents(of: path))
+    capture.timeless = timeless
+    for file in files {
       do throws(PacketCaptureError) {
         let part = try withFile(file) { part throws(PacketCaptureError) in try read(path: part) }
         capture.packets += part.packets

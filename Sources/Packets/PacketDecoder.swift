@@ -21,8 +21,11 @@ enum PacketDecoder {
 
   /// Tunnels within tunnels that are looked into.
   private static let deepest = 8
-  /// VXLAN's port (RFC 7348).
-  private static let vxlan: UInt16 = 4789
+  /// Ports of VXLAN (RFC 7348) and of Geneve (RFC 8926).
+  private static let vxlan: UInt32 = 4789
+  private static let geneve: UInt32 = 6081
+  /// An Ethernet frame, as GRE and Geneve number what they carry (transparent bridging).
+  private static let bridged: UInt32 = 0x6558
 
   /// `wireBytes` is the packet's length before the capture cut it.
   static func decode(_ bytes: PacketBytes, link: LinkLayer, wireBytes: Int, time: UInt64) -> Outcome
@@ -43,7 +46,9 @@ enum PacketDecoder {
     let wire = max(0, wireBytes - frame.offset)
     let found: Network?
     switch first >> 4 {
-    case 4: found = version4(bytes, at: frame.offset, wire: wire)
+    case 4:
+      guard isVersion4(bytes, at: frame.offset) else { return .other }
+      found = version4(bytes, at: frame.offset, wire: wire)
     case 6: found = version6(bytes, at: frame.offset, wire: wire)
     default: return .other
     }
@@ -51,6 +56,8 @@ enum PacketDecoder {
     if network.isLaterFragment, let key = network.fragment {
       return .fragment(key, payload: network.length, headers: network.headers + around)
     }
+    // A damaged length may be more than was on the wire; what is packed in others may go on in their next fragments.
+    if depth == 0 { network.length = min(network.length, max(0, wire - network.headers)) }
     network.headers += around
     func inside(_ frame: LinkLayer.Frame?) -> Outcome {
       guard let frame else { return .cut }
@@ -62,9 +69,14 @@ enum PacketDecoder {
     switch network.transport {
     case 6: return segment(bytes, network, time: time, isOutgoing: isOutgoing)
     case 17:
-      if bytes.number(network.offset + 2, bytes: 2) == UInt32(vxlan) {
-        let tunnelled = inside(LinkLayer.ethernet.frame(of: bytes, at: network.offset + 16))
-        if case .packet = tunnelled { return tunnelled }
+      let tunnel: LinkLayer.Frame?
+      switch bytes.number(network.offset + 2, bytes: 2) {
+      case vxlan: tunnel = LinkLayer.ethernet.frame(of: bytes, at: network.offset + 16)
+      case geneve: tunnel = virtual(bytes, at: network.offset + 8)
+      default: tunnel = nil
+      }
+      if let tunnel, case let tunnelled = inside(tunnel), case .packet = tunnelled {
+        return tunnelled
       }
       return datagram(bytes, network, time: time, isOutgoing: isOutgoing)
     // IPv4 and IPv6 as they are (RFC 2003, RFC 4213).
@@ -82,10 +94,25 @@ enum PacketDecoder {
     guard flags & 7 == 0 else { return LinkLayer.Frame(offset: offset, isInternet: false) }
     // A checksum, a key and a sequence number of 4 bytes each.
     let optional = [0x8000, 0x2000, 0x1000].count { flags & $0 != 0 } * 4
-    // Ethernet within (transparent bridging).
-    if type == 0x6558 { return LinkLayer.ethernet.frame(of: bytes, at: offset + 4 + optional) }
-    let isInternet = type == 0x0800 || type == 0x86DD
-    return LinkLayer.Frame(offset: offset + 4 + optional, isInternet: isInternet)
+    return carried(bytes, type, at: offset + 4 + optional)
+  }
+
+  /// What follows a Geneve header (RFC 8926, section 3.4); nil where it is cut.
+  private static func virtual(_ bytes: PacketBytes, at offset: Int) -> LinkLayer.Frame? {
+    guard let first = bytes.byte(offset), let type = bytes.number(offset + 2, bytes: 2) else {
+      return nil
+    }
+    // The version, and the options' length in words of 4 bytes.
+    guard first >> 6 == 0 else { return LinkLayer.Frame(offset: offset, isInternet: false) }
+    return carried(bytes, type, at: offset + 8 + Int(first & 0x3F) * 4)
+  }
+
+  /// What a tunnel carries, by the number of its protocol.
+  private static func carried(
+    _ bytes: PacketBytes, _ type: UInt32, at offset: Int
+  ) -> LinkLayer.Frame? {
+    if type == bridged { return LinkLayer.ethernet.frame(of: bytes, at: offset) }
+    return LinkLayer.Frame(offset: offset, isInternet: type == 0x0800 || type == 0x86DD)
   }
 
   /// What the IP header says.
@@ -104,6 +131,14 @@ enum PacketDecoder {
     var fragment: FragmentKey?
   }
 
+  /// Whether lengths are as they can be: of the header, and of header and payload, unless that is left to the card.
+  private static func isVersion4(_ bytes: PacketBytes, at offset: Int) -> Bool {
+    guard let first = bytes.byte(offset), let total = bytes.number(offset + 2, bytes: 2) else {
+      return true
+    }
+    return first & 0xF >= 5 && (total == 0 || total >= UInt32(first & 0xF) * 4)
+  }
+
   /// RFC 791, section 3.1.
   private static func version4(_ bytes: PacketBytes, at offset: Int, wire: Int) -> Network? {
     guard let first = bytes.byte(offset), let total = bytes.number(offset + 2, bytes: 2),
@@ -112,7 +147,7 @@ enum PacketDecoder {
       let identification = bytes.number(offset + 4, bytes: 2)
     else { return nil }
     let ends = (Address(bytes: source, isIPv6: false), Address(bytes: destination, isIPv6: false))
-    let headers = max(20, Int(first & 0xF) * 4)
+    let headers = Int(first & 0xF) * 4
     // Zero where the network card was to cut a larger piece (segmentation offload).
     let length = total == 0 ? wire : Int(total)
     return Network(
@@ -187,7 +222,9 @@ enum PacketDecoder {
       let length = bytes.number(at + 4, bytes: 2)
     else { return .cut }
     // The header's length covers all fragments; it is zero in a jumbogram only.
-    let whole = length == 0 ? network.length : Int(length)
+    let isWhole = network.fragment == nil
+    let whole =
+      length == 0 ? network.length : isWhole ? min(Int(length), network.length) : Int(length)
     return .packet(
       Packet(
         time: time, source: Endpoint(address: network.source, port: UInt16(source)),

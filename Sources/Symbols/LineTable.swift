@@ -23,6 +23,8 @@ public struct LineTable: Sendable {
   let files: [String]
   /// Offsets of the compilation units in the debug information.
   let units: [UInt64]
+  /// Why lines that the file has are missing, with the file.
+  let problem: String?
 
   /// A table without lines.
   public static var empty: LineTable { LineTable(sorted: [], files: [], units: []) }
@@ -31,10 +33,11 @@ public struct LineTable: Sendable {
   public var count: Int { rows.count }
 
   /// A table whose rows are sorted already.
-  init(sorted rows: [Row], files: [String], units: [UInt64]) {
+  init(sorted rows: [Row], files: [String], units: [UInt64], problem: String? = nil) {
     self.rows = rows
     self.files = files
     self.units = units
+    self.problem = problem
   }
 
   /// Sorts the rows; of several at one address the last counts, and an end counts least.
@@ -57,6 +60,7 @@ public struct LineTable: Sendable {
     self.rows = unique
     self.files = files
     self.units = units
+    problem = nil
   }
 
   /// The row that covers `address`.

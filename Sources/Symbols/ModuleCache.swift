@@ -25,6 +25,9 @@ public final class ModuleCache {
     return lines.sorted { $0.key < $1.key }.map(\.value)
   }
 
+  /// One line for each module that has lines which cannot be read, sorted.
+  public var linesProblems: [String] { modules.values.compactMap(\.linesProblem).sorted() }
+
   /// The module of a mapping; a file that cannot be used gives a module without contents.
   func module(for mapping: ModuleMapping) -> Module {
     let key = Key(path: mapping.path, buildID: mapping.buildID)
@@ -104,7 +107,13 @@ final class Module {
   /// Functions of libdispatch that run what is in a serial queue, one after the other (Swift 6.3.1).
   private lazy var serialDrains = symbols.ranges(named: ["_dispatch_lane_serial_drain"])
   private var mainQueues: [UInt64: Bool] = [:]
-  lazy var lines: LineTable = contents?.lines() ?? .empty
+  lazy var lines: LineTable = {
+    let lines = contents?.lines() ?? .empty
+    linesProblem = lines.problem
+    return lines
+  }()
+  /// Why lines that were asked for are missing.
+  private(set) var linesProblem: String?
   private var inlines: [UInt32: InlineTable] = [:]
   private var names: [String: FunctionName] = [:]
   private var callSites: [UInt64: Bool] = [:]

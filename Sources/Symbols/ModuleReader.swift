@@ -25,13 +25,16 @@ public final class ModuleReader {
 
   public let path: String
   let elf: OpaquePointer
-  private let descriptor: Int32
+  let descriptor: Int32
   let machine: Machine
   let segments: [Segment]
   let sections: [Section]
   /// Build id of the file, if it has one.
   public let buildID: [UInt8]?
   private(set) var openedDwarf: OpaquePointer?
+  private var unpacked: UnpackedSections?
+  /// Why the file has lines that cannot be read.
+  private(set) var linesProblem: String?
   private var openedCallFrames: OpaquePointer?
   private var triedDwarf = false
 
@@ -44,6 +47,11 @@ public final class ModuleReader {
     static let units = 400_000
     static let sections = 100_000
     static let uncompressedSection: UInt64 = 1 << 30
+    /// Of all sections of a file together.
+    static let uncompressedSections: UInt64 = 2 << 30
+    /// A section that unpacks to more than this many times its size, and more than `alwaysUnpacked`, is not believed.
+    static let largestRatio: UInt64 = 2000
+    static let alwaysUnpacked: UInt64 = 1 << 20
   }
 
   /// Whether libelf and libdw are installed.
@@ -153,14 +161,12 @@ public final class ModuleReader {
   func dwarf() -> OpaquePointer? {
     if triedDwarf { return openedDwarf }
     triedDwarf = true
-    let isTooLarge = sections.contains { section in
-      guard section.name.hasPrefix(".debug_"), section.header.sh_flags & UInt64(SHF_COMPRESSED) != 0
-      else { return false }
-      var header = GElf_Chdr()
-      guard libdw.gelf_getchdr(section.pointer, &header) != nil else { return true }
-      return header.ch_size > Limit.uncompressedSection
+    do throws(UnpackedSections.Failure) {
+      unpacked = try UnpackedSections(of: self)
+      openedDwarf = libdw.dwarf_begin_elf(unpacked?.elf ?? elf, DWARF_C_READ, nil)
+    } catch {
+      linesProblem = "\(path): \(error.reason)"
     }
-    if !isTooLarge { openedDwarf = libdw.dwarf_begin_elf(elf, DWARF_C_READ, nil) }
     return openedDwarf
   }
 

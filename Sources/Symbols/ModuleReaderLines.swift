@@ -5,7 +5,9 @@ extension ModuleReader {
   ///
   /// `segments` are those of the module itself: rows of code that was not linked are left out.
   public func lines(segments: [Segment]) -> LineTable {
-    guard let dwarf = dwarf() else { return .empty }
+    guard let dwarf = dwarf() else {
+      return LineTable(sorted: [], files: [], units: [], problem: linesProblem)
+    }
     let code = segments.filter(\.isExecutable)
     var files = FileNames()
     var units: [UInt64] = []

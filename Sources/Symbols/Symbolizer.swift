@@ -53,6 +53,9 @@ public final class Symbolizer {
   /// One line for each module that could not be used.
   public var problems: [String] { modules.problems }
 
+  /// One line for each module that has lines which cannot be read.
+  public var linesProblems: [String] { modules.linesProblems }
+
   /// Reads in one request for each module what `resolve` will need for these run-time addresses.
   ///
   /// A request is answered by another process: one for each address costs more than the answers.

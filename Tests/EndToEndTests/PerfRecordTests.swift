@@ -105,6 +105,84 @@ extension EndToEnd {
       #expect(sizes[0] < 3 * sizes[1], "\(sizes)")
     }
 
+    /// Four threads write to one file and four map memory, as they may only one after another.
+    private static let locked = """
+      #define _GNU_SOURCE
+      #include <fcntl.h>
+      #include <pthread.h>
+      #include <stdlib.h>
+      #include <sys/mman.h>
+      #include <unistd.h>
+      static int fd;
+      static void *writes(void *unused) {
+        char *bytes = malloc(1 << 20);
+        for (int i = 0; i < 40; i++) if (pwrite(fd, bytes, 1 << 20, 0) < 0) _exit(2);
+        return 0;
+      }
+      static void *maps(void *unused) {
+        for (int i = 0; i < 300; i++) {
+          char *page = mmap(0, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+          for (int k = 0; k < 1 << 20; k += 4096) page[k] = 1;
+          munmap(page, 1 << 20);
+        }
+        return 0;
+      }
+      int main(int count, char **words) {
+        pthread_t threads[8];
+        fd = open(words[1], O_RDWR | O_CREAT, 0600);
+        for (int i = 0; i < 8; i++) pthread_create(threads + i, 0, i < 4 ? writes : maps, 0);
+        for (int i = 0; i < 8; i++) pthread_join(threads[i], 0);
+        return 0;
+      }
+      """
+
+    // The end of a lock that was spun for amid a wait was taken for the wait's own: 11 ms of 153 were missing.
+    @Test func `what perf lock recorded is blocked for as long as perf says of the same file`()
+      throws
+    {
+      let scratch = try Scratch()
+      let (source, program) = (scratch.file("locked.c"), scratch.file("locked"))
+      try Data(Self.locked.utf8).write(to: URL(fileURLWithPath: source))
+      let built = try Command.run(["cc", "-O1", "-g", "-pthread", "-o", program, source])
+      try #require(built.status == 0, "\(built.errors)")
+      let trace = scratch.file("lock.data")
+      let recorded = try Command.run([
+        "perf", "lock", "record", "-o", trace, "--", program, scratch.file("written"),
+      ])
+      try #require(recorded.status == 0, "\(recorded.errors)")
+      // Columns: how often, the whole wait and its unit, two more of these, the kind of lock, the caller.
+      let said = try Command.run(["perf", "lock", "contention", "-i", trace])
+      var (waits, seconds, mutexes, roundings) = (0, 0.0, 0.0, 0.0)
+      let units = ["ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1]
+      // perf says it as one of its notices.
+      for line in (said.text + said.errors).split(separator: "\n") {
+        let words = line.split(separator: " ").map(String.init)
+        guard words.count > 7, let count = Int(words[0]), let value = Double(words[1]),
+          let unit = units[words[2]],
+          ["mutex", "rwsem", "percpu", "semaphore", "rt-mutex"].contains(where: {
+            words[7].hasPrefix($0)
+          })
+        else { continue }
+        waits += count
+        seconds += value * unit
+        // Each is shown to two places, and Lull's stacks to microseconds.
+        roundings += 0.005 * unit + 0.5e-6 * Double(count)
+        // Of a mutex perf counts what was spun too.
+        if words[7] == "mutex" { mutexes += value * unit }
+      }
+      try #require(waits > 100 && seconds > 0.02, "\(said)")
+      let exported = try Command.run([
+        Machine.lull, "export", trace, "--format", "folded", "--what", "offcpu",
+      ])
+      try #require(exported.status == 0, "\(exported.errors)")
+      let told =
+        exported.text.split(separator: "\n")
+        .compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }.reduce(0, +) / 1e6
+      #expect(
+        told <= seconds + roundings && told >= seconds - mutexes - roundings,
+        "\(told) s, and by perf \(seconds) s, of which \(mutexes) s for mutexes")
+    }
+
     @Test func `of switches alone nothing is said of hangs, and there is no score`() throws {
       let scratch = try Scratch()
       let trace = scratch.file("perf.data")

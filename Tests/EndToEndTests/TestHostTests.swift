@@ -29,7 +29,7 @@ extension EndToEnd {
 
     private func record(
       _ package: (scratch: Scratch, path: String), _ options: [String]
-    ) throws -> (intervals: [Interval], said: String) {
+    ) throws -> (intervals: [Interval], said: String, evidence: String) {
       let trace = package.scratch.file("\(UUID().uuidString).perf.data")
       let run = try Command.run(
         [
@@ -45,7 +45,23 @@ extension EndToEnd {
           cpuSeconds: item["cpuSeconds"].double ?? 0,
           bytesWritten: item["bytesWritten"].int ?? 0, outcome: item["outcome"].string ?? "")
       }
-      return (intervals, run.text + run.errors)
+      return (intervals, run.text + run.errors, try evidence(trace, report))
+    }
+
+    /// What to go by when a test is missing: whether its lines were recorded, and of whom.
+    private func evidence(_ trace: String, _ report: JSON) throws -> String {
+      let processes = report["processes"].items.map {
+        "\($0["pid"].int ?? 0) \($0["name"].string ?? "")"
+      }
+      var lines: [String: Int] = [:]
+      if Machine.hasPerf {
+        let script = try Command.run(["perf", "script", "-i", trace, "-F", "comm,pid,event"])
+        for line in script.text.split(separator: "\n")
+        where line.contains(":fwrite") || line.contains(":fputs") {
+          lines[line.split(separator: " ").joined(separator: " "), default: 0] += 1
+        }
+      }
+      return "\(report["trace"]["lostEvents"].int ?? -1) lost, of \(processes), lines \(lines)"
     }
 
     /// The seconds that a runner says a test took: `NAME passed after 0.151 seconds.`, `NAME' passed (0.2 seconds)`.
@@ -62,12 +78,12 @@ extension EndToEnd {
     @Test(.enabled(if: Machine.tool("swift") != nil, "needs swift to build the package"))
     func `each test is an interval as long as its runner says, with its own cost`() throws {
       let package = try package()
-      let (intervals, said) = try record(package, [])
+      let (intervals, said, evidence) = try record(package, [])
       #expect(
         Set(intervals.map(\.name)) == [
           "OldTests.testSpins", "OldTests.testWrites", "spins()", "writes a file",
           "each(times:)",
-        ])
+        ], "\(evidence); \(said)")
       #expect(intervals.count == 6 && intervals.allSatisfy { $0.outcome == "passed" })
       #expect(intervals.count { $0.how == "xctest" } == 2)
       func one(_ name: String) throws -> Interval {
@@ -88,13 +104,13 @@ extension EndToEnd {
 
       // The event stream tells the two apart that are called the same.
       let stream = package.scratch.file("events.jsonl")
-      let (streamed, _) = try record(
+      let (streamed, _, streamEvidence) = try record(
         package, ["--disable-xctest", "--event-stream-output-path", stream])
       #expect(
         Set(streamed.map(\.name)) == [
           "WorkTests.NewTests/spins()", "WorkTests.NewTests/writes()",
           "WorkTests.NewTests/each(times:)", "WorkTests.OtherTests/spins()",
-        ])
+        ], "\(streamEvidence)")
       #expect(streamed.count == 4)
       let other = try #require(streamed.first { $0.name == "WorkTests.OtherTests/spins()" })
       #expect(other.cpuSeconds > 0.098 && other.cpuSeconds < 0.3, "\(other)")

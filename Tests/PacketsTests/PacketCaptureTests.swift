@@ -101,6 +101,14 @@ struct PacketCaptureTests {
     let segment = Array(WireFrame.segment(1, 2, payload: 106).dropFirst(34))
     let within6 = Array(WireFrame.packet(from: ip6, to: ip6, transport: 6, segment).dropFirst(14))
     let vxlan = [8, 0, 0, 0, 0, 0, 5, 0] + WireFrame.segment(1, 2, payload: 107)
+    // With 8 bytes of options.
+    let geneve: [UInt8] = [2, 0, 0x65, 0x58, 0, 0, 5, 0] + [0, 1, 2, 1, 0, 0, 0, 0]
+    func datagram(_ port: UInt16, _ body: [UInt8]) -> [UInt8] {
+      tunnel(
+        17,
+        WireFrame.pair(9) + WireFrame.pair(port) + WireFrame.pair(UInt16(8 + body.count)) + [0, 0]
+          + body)
+    }
     let whole = Array(WireFrame.segment(1, 2, payload: 1504).dropFirst(34))
     func fragment(_ range: Range<Int>, _ field: UInt16) -> [UInt8] {
       WireFrame.packet(
@@ -115,10 +123,8 @@ struct PacketCaptureTests {
       tunnel(47, [0x20, 0, 8, 0, 0, 0, 0, 7] + ip(103)),
       tunnel(47, [0, 0, 0x65, 0x58] + WireFrame.segment(1, 2, payload: 104)),
       tunnel(4, ip(105)), tunnel(41, within6),
-      tunnel(
-        17,
-        WireFrame.pair(9) + WireFrame.pair(4789) + WireFrame.pair(UInt16(8 + vxlan.count)) + [0, 0]
-          + vxlan),
+      datagram(4789, vxlan), datagram(6081, geneve + WireFrame.segment(1, 2, payload: 108)),
+      datagram(6081, [0, 0, 8, 0, 0, 0, 5, 0] + ip(109)),
       fragment(0..<1024, 0x2000), fragment(1024..<1524, 128),
     ]
     for (index, frame) in frames.enumerated() { builder.packet(time: start + UInt64(index), frame) }
@@ -127,26 +133,83 @@ struct PacketCaptureTests {
 
   @Test func `TCP is found in what it is packed in, and in its pieces`() throws {
     let capture = try read(Self.packed())
-    #expect(capture.packets.map(\.payload) == [101, 102, 103, 104, 105, 106, 107, 1504])
+    #expect(capture.packets.map(\.payload) == [101, 102, 103, 104, 105, 106, 107, 108, 109, 1504])
     #expect(capture.packets.allSatisfy { $0.transportProtocol == 6 && $0.source.port == 1 })
     // Two of IP and TCP; within a tunnel the outer header and its own, and what a frame in it has.
-    #expect(capture.packets.map(\.headers) == [40, 40, 68, 78, 60, 80, 90, 60])
+    #expect(capture.packets.map(\.headers) == [40, 40, 68, 78, 60, 80, 90, 98, 76, 60])
     #expect(capture.others == 0)
+  }
+
+  /// A header of 16 bytes, and lengths that are less than the header's and more than the frame's.
+  @Test func `a damaged header is none, and a damaged length is no payload`() throws {
+    var frames = [Int](0..<4).map { _ in WireFrame.segment(1, 2, payload: 50) }
+    frames[0][14] = 0x44
+    frames[1].replaceSubrange(16..<18, with: WireFrame.pair(19))
+    frames[2].replaceSubrange(16..<18, with: WireFrame.pair(820))
+    let datagram = WireFrame.datagram(1, 2, payload: 30)
+    frames.append(datagram)
+    frames[4].replaceSubrange(38..<40, with: WireFrame.pair(900))
+    var builder = CaptureBuilder()
+    for (index, frame) in frames.enumerated() { builder.packet(time: start + UInt64(index), frame) }
+    let capture = try read(builder)
+    #expect(capture.packets.map(\.payload) == [50, 50, 30] && capture.others == 2)
+  }
+
+  /// Packets of 100 and more bytes each, in simple blocks (3), which hold no time, and in enhanced ones (6).
+  @Test(.enabled(if: hasTshark, "tshark is not installed"))
+  func `packets without time stand where they are in the file`() throws {
+    func little(_ values: UInt32...) -> [UInt8] {
+      values.flatMap { value in (0..<4).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) } }
+    }
+    func block(_ type: UInt32, _ body: [UInt8]) -> [UInt8] {
+      let body = body + [UInt8](repeating: 0, count: (4 - body.count % 4) % 4)
+      return little(type, UInt32(body.count + 12)) + body + little(UInt32(body.count + 12))
+    }
+    // Of each packet so many bytes are kept.
+    var bytes = block(0x0a0d_0d0a, little(0x1a2b_3c4d, 1, .max, .max)) + block(1, little(1, 120))
+    let kinds: [UInt32] = [3, 6, 3, 3, 6, 3]
+    for (index, kind) in kinds.enumerated() {
+      let frame = WireFrame.segment(1, 2, sequence: UInt32(index) << 16, payload: 100 + index)
+      let kept = Array(frame.prefix(120))
+      if kind == 3 {
+        bytes += block(3, little(UInt32(frame.count)) + kept)
+      } else {
+        let time = start / 1000 + UInt64(index)
+        bytes += block(
+          6,
+          little(
+            0, UInt32(time >> 32), UInt32(truncatingIfNeeded: time), UInt32(kept.count),
+            UInt32(frame.count)) + kept)
+      }
+    }
+    let (capture, told) = try CaptureBuilder.withFile(bytes) { path in
+      (
+        try PacketCapture.read(path: path),
+        try Self.tshark(["-r", path, "-T", "fields", "-e", "tcp.len"])
+      )
+    }
+    #expect(capture.packets.map(\.payload) == told.split(separator: "\n").compactMap { UInt64($0) })
+    #expect(capture.packets.map { $0.time / 1000 - start / 1000 } == [1, 1, 1, 1, 4, 4])
+    #expect(capture.timeless == 4 && capture.packets.count == 6)
+  }
+
+  private static func tshark(_ arguments: [String]) throws -> String {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/tshark")
+    process.arguments = arguments
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    let data = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return String(decoding: data, as: UTF8.self)
   }
 
   @Test(.enabled(if: hasTshark, "tshark is not installed"))
   func `tshark finds the same payloads`() throws {
     let output = try CaptureBuilder.withFile(Self.packed().build()) { path in
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: "/usr/bin/tshark")
-      process.arguments = ["-r", path, "-Y", "tcp", "-T", "fields", "-e", "tcp.len"]
-      let pipe = Pipe()
-      process.standardOutput = pipe
-      process.standardError = FileHandle.nullDevice
-      try process.run()
-      let data = pipe.fileHandleForReading.readDataToEndOfFile()
-      process.waitUntilExit()
-      return String(decoding: data, as: UTF8.self)
+      try Self.tshark(["-r", path, "-Y", "tcp", "-T", "fields", "-e", "tcp.len"])
     }
     let found = output.split(separator: "\n").compactMap { UInt64($0) }
     #expect(found == (try read(Self.packed())).packets.map(\.payload), "\(output)")

@@ -76,6 +76,16 @@ import TraceModel
     #expect(text.contains("losses 1,234 events lost: figures may be too low"))
   }
 
+  @Test func `files without names and files without lines are told apart`() {
+    var report = SampleReport.report()
+    report.trace.symbolProblems = ["/a: changed"]
+    report.trace.lineProblems = (1...5).map { "/b\($0): damaged" }
+    let text = flowing(report)
+    #expect(text.contains("names missing /a: changed lines missing /b1: damaged"), "\(text)")
+    #expect(text.contains("/b3: damaged and of 2 more files"))
+    #expect(!text.contains("/b4"))
+  }
+
   @Test func `a signal that was not measured is never zero`() {
     var signals = SignalSet(durationSeconds: 1)
     signals.unavailable = [.disk: "no tracefs"]

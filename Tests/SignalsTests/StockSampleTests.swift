@@ -86,19 +86,185 @@ import TraceModel
     #expect(lines.contains { $0.contains("busy+0x20") && $0.hasSuffix(" 1500000000") }, "\(lines)")
   }
 
-  /// As `perf record --off-cpu` writes it: sums by stack, at the end, of BPF's output.
-  @Test func `time off the CPUs is blocked time`() throws {
+  /// Sums of one event's periods and another's tell nothing; those of one event on two kinds of cores do.
+  @Test(
+    arguments: [
+      (["cache-references", "branch-misses"], [UInt64(2), 5], [UInt32(0), 0], 40),
+      (["cpu_core/cycles/", "cpu_atom/cycles/"], [4 << 32, 8 << 32], [0, 0], 100),
+      (["cpu_core/topdown/", "cpu_atom/topdown/"], [0x80, 0x81], [4, 10], 100),
+      (["cpu_core/topdown/", "cpu_atom/slots/"], [0x80, 0x81], [4, 10], 40),
+      (["r80", "r81"], [0x80, 0x81], [4, 4], 40),
+    ] as [([String], [UInt64], [UInt32], Int)])
+  func `of several events one is taken, of all cores`(
+    names: [String], configs: [UInt64], types: [UInt32], expected: Int
+  ) throws {
+    let attributes = names.indices.map {
+      EventAttribute(
+        type: types[$0], config: configs[$0],
+        sampleType: [.base, .instructionPointer, .period], ids: [UInt64($0) + 1], name: names[$0])
+    }
+    var records = RecordBuilder.comm(
+      pid: 100, tid: 100, name: "busy", isExec: true, time: 1_000_000_000, id: 1)
+    for index in 0..<100 {
+      // Of five samples two are of the first event.
+      let event = index % 5 < 2 ? 0 : 1
+      records += RecordBuilder.sample(
+        attribute: attributes[event], id: UInt64(event) + 1,
+        time: 1_000_000_000 + UInt64(index) * 1_000_000, pid: 100, tid: 100, cpu: 0,
+        period: 1000, ip: 0x1010)
+    }
+    var features = WrittenFeatures()
+    features.commandLine = ["perf", "record", "busy"]
+    let bytes = PerfDataWriter.file(attributes: attributes, records: records, features: features)
+    let trace = try TemporaryDirectory.withFile(bytes) { try Trace.load(path: $0) }
+    let signals = try Measurement.measure(trace)
+    #expect(signals.blame.cpuEvent == names[0])
+    #expect(signals.blame.cpu.reduce(0) { $0 + $1.count } == Double(expected * 1000))
+  }
+
+  /// Words of a sample as `perf record --off-cpu` writes it once all is over, by tools/perf/util/bpf_off_cpu.c: of
+  /// Linux 6.0 with a callchain, since 6.16 with all that counts in the raw payload. A time makes it a single wait, in
+  /// which the BPF program puts the thread first (tools/perf/util/bpf_skel/off_cpu.bpf.c).
+  private static func offCPU(
+    pid: UInt64, tid: UInt64, nanoseconds: UInt64, stack: [UInt64], isRaw: Bool, time: UInt64?,
+    number: UInt64
+  ) -> [UInt8] {
+    let user = UInt64(bitPattern: -512)
+    let chain = [UInt64(stack.count + 1), user] + stack
+    let sum = 0xffff_ffff_0000_0000 + number
+    var bytes: [UInt8] = []
+    func put(_ words: [UInt64]) {
+      for word in words { withUnsafeBytes(of: word.littleEndian) { bytes += $0 } }
+    }
+    let size: UInt64
+    if isRaw {
+      // IDENTIFIER, IP, TID, TIME, CPU, PERIOD, the payload's size in four bytes, and at its end four that fill up.
+      let task = time == nil ? tid << 32 | pid : pid << 32 | tid
+      let payload = [task, nanoseconds] + chain + [7]
+      size = UInt64(8 * (7 + payload.count + 1))
+      // A single wait is sampled while the CPU is idle, of which perf_event tells the thread and the period.
+      put([size << 48 | 2 << 32 | 9, 2, 0, 0, time ?? sum, 0, time == nil ? 0 : 1])
+      let rawSize = UInt32(8 * payload.count + 4)
+      withUnsafeBytes(of: rawSize.littleEndian) { bytes += $0 }
+      put(payload)
+      bytes += [0, 0, 0, 0]
+    } else {
+      size = UInt64(8 * (7 + chain.count))
+      put([size << 48 | 2 << 32 | 9, 2, stack[0], tid << 32 | pid, sum, 0, nanoseconds] + chain)
+    }
+    return bytes
+  }
+
+  /// Process 100 has two threads and 500 ms of CPU time; its waits are in the file only as what perf sums of them.
+  @Test(arguments: [false, true])
+  func `time off the CPUs is blocked time of the thread that waited`(isRaw: Bool) throws {
+    let fields: SampleFields = [.identifier, .instructionPointer, .tid, .time, .cpu, .period]
     let attribute = EventAttribute(
-      type: 1, config: 10, sampleType: [.base, .instructionPointer, .period, .callchain], ids: [1],
+      type: 1, config: 10, sampleType: fields.union(isRaw ? .raw : .callchain), ids: [2],
       name: "offcpu-time")
-    let trace = try Self.trace(of: attribute, samples: 40, period: 5_000_000)
-    let signals = try Measurement.measure(trace, options: MeasurementOptions())
-    // 36 of the 40 sums of 5 ms are of process 100.
+    var records: [UInt8] = []
+    for (pid, path) in [(Int32(200), "/bin/other"), (100, "/bin/busy")] {
+      records += RecordBuilder.comm(
+        pid: pid, tid: pid, name: String(path.dropFirst(5)), isExec: true, time: 1_000_000_000,
+        id: 1)
+      records += RecordBuilder.mmap2(
+        MmapRecord(pid: pid, tid: pid, start: 0x1000, length: 0x1000, fileOffset: 0, path: path),
+        time: 1_000_000_000, id: 1)
+    }
+    records += RecordBuilder.fork(
+      pid: 100, parentPid: 100, tid: 101, parentTid: 100, time: 1_000_000_000, id: 1)
+    for index in 0..<500 {
+      records += RecordBuilder.sample(
+        attribute: Self.clock, id: 1, time: 1_000_000_000 + UInt64(index) * 1_000_000, pid: 100,
+        tid: 100, cpu: 0, period: 1_000_000, ip: 0x1010)
+    }
+    let waits: [(pid: UInt64, tid: UInt64, milliseconds: UInt64, address: UInt64, time: UInt64?)] =
+      [
+        (100, 100, 120, 0x1030, nil), (100, 101, 80, 0x1040, nil), (200, 200, 900, 0x1030, nil),
+        // A second sum of the same place, as in another state (S or D), and one longer than the threshold.
+        (100, 101, 5, 0x1040, nil), (100, 101, 300, 0x1050, isRaw ? 1_400_000_000 : nil),
+      ]
+    for (number, wait) in waits.enumerated() {
+      records += Self.offCPU(
+        pid: wait.pid, tid: wait.tid, nanoseconds: wait.milliseconds * 1_000_000,
+        stack: [wait.address, 0x1800], isRaw: isRaw, time: wait.time, number: UInt64(number))
+    }
+    var features = WrittenFeatures()
+    features.commandLine = ["perf", "record", "--off-cpu", "-e", "cpu-clock", "busy"]
+    let bytes = PerfDataWriter.file(
+      attributes: [Self.clock, attribute], records: records, features: features)
+    let trace = try TemporaryDirectory.withFile(bytes) { try Trace.load(path: $0) }
     #expect(trace.subject.pid == 100)
-    #expect(abs(signals.blame.blocked.reduce(0) { $0 + $1.selfSeconds } - 0.18) < 1e-9)
+    // 500 samples in 499 ms, and no time that only puts sums last.
+    #expect(abs(trace.metadata.durationSeconds - 0.499) < 1e-9)
+    #expect(trace.metadata.undecodable.isEmpty && !trace.metadata.truncated)
+    let signals = try Measurement.measure(trace)
+    #expect(abs(try #require(signals.cpu).totalSeconds - 0.5) < 1e-9)
+    #expect(abs(signals.blame.blocked.reduce(0) { $0 + $1.selfSeconds } - 0.505) < 1e-9)
+    var byThread: [Int32: Double] = [:]
+    for sample in trace.blockedSamples where sample.pid == 100 {
+      byThread[sample.tid, default: 0] += sample.length.seconds
+    }
+    #expect(abs(byThread[100]! - 0.12) < 1e-9 && abs(byThread[101]! - 0.385) < 1e-9)
+    #expect(byThread.count == 2 && trace.blockedSamples.count == 5)
     let lines = FoldedStacks.lines(trace, .offcpu)
-    #expect(lines.contains { $0.contains("[unknown]") && $0.contains("busy+0x20") }, "\(lines)")
-    #expect(FoldedStacks.lines(trace, .cpu).isEmpty && signals.cpu == nil)
+    for (place, microseconds) in [("0x30", 120_000), ("0x40", 85_000), ("0x50", 300_000)] {
+      let found = lines.filter { $0.contains("busy+\(place)") }
+      #expect(found.count == 1 && found[0].hasSuffix(" \(microseconds)"), "\(lines)")
+      #expect(found.allSatisfy { $0.contains("busy+0x800;") || $0.contains("busy+0x7ff;") })
+    }
+    #expect(FoldedStacks.lines(trace, .cpu).count == 1)
+  }
+
+  /// A thread that waits for a lock takes others meanwhile, for which it spins, and spins for a mutex before it sleeps;
+  /// include/trace/events/lock.h tells which lock each event is of, and that only beginnings say how.
+  @Test func `a wait for a lock of the kernel ends with that lock, less what was spun`() throws {
+    let names = ["contention_begin", "contention_end"]
+    let attributes = names.indices.map {
+      EventAttribute(
+        type: 2, config: 407 + UInt64($0), sampleType: [.base, .raw], ids: [UInt64($0) + 1],
+        name: "lock:" + names[$0])
+    }
+    var features = WrittenFeatures()
+    features.commandLine = ["perf", "lock", "record", "busy"]
+    features.tracingData = TracingData(
+      formats: names.enumerated().map { index, name in
+        TracingData.Format(
+          system: "lock",
+          text: "name: \(name)\nID: \(407 + index)\nformat:\n"
+            + "\tfield:void * lock_addr;\toffset:8;\tsize:8;\tsigned:0;\n"
+            + "\tfield:unsigned int flags;\toffset:16;\tsize:4;\tsigned:0;\n\nprint fmt: \"\"\n")
+      })
+    var records = RecordBuilder.comm(
+      pid: 100, tid: 100, name: "busy", isExec: true, time: 1_000_000_000, id: 1)
+    // Milliseconds, which of the two, the thread, the lock, and how: 1 spinning, 4 writing, 32 a mutex.
+    let (semaphore, queue, mutex) = (UInt64(0xffff_8881_0000_0100), UInt64(0x200), UInt64(0x300))
+    for (time, event, tid, lock, flags): (UInt64, Int, Int32, UInt64, UInt32) in [
+      // A semaphore for 50 ms, in which the lock of a CPU's queue is spun for twice.
+      (10, 0, 100, semaphore, 4), (11, 0, 100, queue, 1), (12, 1, 100, queue, 0),
+      (20, 0, 101, semaphore, 4), (40, 0, 100, queue, 1), (41, 1, 100, queue, 0),
+      (60, 1, 100, semaphore, 0), (90, 1, 101, semaphore, 0),
+      // A mutex for 40 ms: spun for 10, slept for 20, spun for 3 and slept for 7.
+      (100, 0, 100, mutex, 33), (110, 0, 100, mutex, 32), (130, 0, 100, mutex, 33),
+      (133, 0, 100, mutex, 32), (140, 1, 100, mutex, 0),
+      // One that is only spun for, an end without a beginning, and a beginning without an end.
+      (150, 0, 100, mutex, 33), (155, 1, 100, mutex, 0), (160, 1, 101, mutex, 0),
+      (170, 0, 101, mutex, 32),
+    ] {
+      var raw = [UInt8](repeating: 0, count: 20)
+      withUnsafeBytes(of: lock.littleEndian) { raw.replaceSubrange(8..<16, with: $0) }
+      withUnsafeBytes(of: flags.littleEndian) { raw.replaceSubrange(16..<20, with: $0) }
+      records += RecordBuilder.sample(
+        attribute: attributes[event], id: UInt64(event) + 1,
+        time: 1_000_000_000 + time * 1_000_000, pid: 100, tid: tid, cpu: 0, raw: raw)
+    }
+    let bytes = PerfDataWriter.file(attributes: attributes, records: records, features: features)
+    let trace = try TemporaryDirectory.withFile(bytes) { try Trace.load(path: $0) }
+    let told = trace.blockedSamples.map { ($0.tid, Int($0.length.nanoseconds / 1_000_000)) }
+    #expect(told.map(\.0) == [100, 101, 100] && told.map(\.1) == [50, 70, 27], "\(told)")
+    #expect(trace.blockedSamples.allSatisfy { $0.cause == .lock })
+    let signals = try Measurement.measure(trace)
+    #expect(abs(signals.blame.blocked.reduce(0) { $0 + $1.selfSeconds } - 0.147) < 1e-9)
   }
 
   @Test func `a recording of all processes is about who used most, unless it names another`() throws

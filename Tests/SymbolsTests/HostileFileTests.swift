@@ -29,9 +29,14 @@ import Testing
     _ = reader.isProgramFile
   }
 
-  @Test func `cut and altered files do not crash`() throws {
+  @Test(arguments: TestProgram.canCompress ? [false, true] : [false])
+  func `cut and altered files do not crash`(isCompressed: Bool) throws {
+    let program = try TestProgram.chain("-O", "-g")
     let original = try [UInt8](
-      Data(contentsOf: URL(fileURLWithPath: TestProgram.chain("-O", "-g"))))
+      Data(
+        contentsOf: URL(
+          fileURLWithPath: isCompressed
+            ? try TestProgram.compressed(program, by: "zstd") : program)))
     let path = "\(TestProgram.directory)/hostile-\(UUID().uuidString)"
     let seed = UInt64.random(in: 0...UInt64.max)
     print("seed of the altered module files: \(seed)")

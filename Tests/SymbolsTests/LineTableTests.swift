@@ -1,12 +1,40 @@
+import Foundation
 import Testing
 
 @testable import Symbols
 
 @Suite struct `Lines against addr2line` {
-  @Test func `each address of the program has the line and the inlined calls of the tool`() throws {
+  /// How the debug sections of a program are kept.
+  enum Form: CaseIterable {
+    case plain, zlib, zstd, besideInZstd
+
+    /// Such a program, made of the plain one.
+    func program() throws -> String {
+      let plain = try TestProgram.chain("-O", "-g")
+      switch self {
+      case .plain: return plain
+      case .zlib: return try TestProgram.compressed(plain, by: "zlib")
+      case .zstd: return try TestProgram.compressed(plain, by: "zstd")
+      case .besideInZstd:
+        let lines = try TestProgram.compressed(plain, by: "zstd")
+        let path = plain + ".beside"
+        try TestProgram.run([
+          "objcopy", "--strip-debug", "--add-gnu-debuglink=\(lines)", plain, path,
+        ])
+        return path
+      }
+    }
+  }
+
+  @Test(
+    .enabled(if: TestProgram.canCompress, "objcopy of binutils 2.40 compresses by zstd"),
+    arguments: Form.allCases)
+  func `each address of the program has the line and the inlined calls of the tool`(_ form: Form)
+    throws
+  {
     let path = try TestProgram.chain("-O", "-g")
-    let reader = try ModuleReader(path: path)
-    let table = reader.lines(segments: reader.segments)
+    let reader = LocalContents(try ModuleReader(path: form.program()))
+    let table = reader.lines()
     let symbols = reader.symbols()
     var addresses: [UInt64] = []
     for entry in symbols.entries {
@@ -64,6 +92,48 @@ import Testing
     #expect(compared > 100)
     #expect(inlined > 5)
     #expect(wrong.isEmpty, "\(wrong.prefix(5))")
+  }
+
+  /// What a file claims of its compressed lines, and what is said of it; nothing of that size is taken.
+  @Test(
+    .enabled(if: TestProgram.canCompress, "objcopy of binutils 2.40 compresses by zstd"),
+    arguments: [
+      (0, UInt64(7), "is compressed in a way that is not known (7)"),
+      (8, UInt64(1) << 40, "to 1099511627776 bytes"), (8, UInt64.max, "to \(UInt64.max) bytes"),
+      (8, UInt64(1) << 29, "to 536870912 bytes"), (8, UInt64(1) << 20, "is damaged"),
+      (8, UInt64(1), "is damaged"), (8, UInt64(0), "is damaged"), (24, UInt64(0), "is damaged"),
+    ])
+  func `lines that cannot be unpacked are said to be missing, and names stay`(
+    offset: Int, value: UInt64, reason: String
+  ) throws {
+    let packed = try TestProgram.compressed(try TestProgram.chain("-O", "-g"), by: "zstd")
+    var bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: packed)))
+    let section = try #require(try ModuleReader(path: packed).section(".debug_line"))
+    for (index, byte) in withUnsafeBytes(of: value.littleEndian, { Array($0) }).enumerated() {
+      // The kind of compression takes four bytes, behind it is room.
+      if offset == 0, index >= 4 { break }
+      bytes[Int(section.header.sh_offset) + offset + index] = byte
+    }
+    let path = "\(TestProgram.directory)/lying-\(UUID().uuidString)"
+    try Data(bytes).write(to: URL(fileURLWithPath: path))
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let modules = ModuleCache(process: nil)
+    let module = modules.module(
+      for: ModuleMapping(start: 0, end: 1 << 40, fileOffset: 0, path: path, buildID: nil))
+    let before = try Self.peakKilobytes()
+    #expect(module.lines.count == 0)
+    #expect(module.symbols.count > 10)
+    let problem = try #require(modules.linesProblems.first)
+    #expect(problem.hasPrefix("\(path): .debug_line ") || problem.contains("of .debug_line is"))
+    #expect(problem.contains(reason))
+    #expect(try Self.peakKilobytes() - before < 64 << 10)
+  }
+
+  /// The most memory that this process has had at once.
+  private static func peakKilobytes() throws -> Int {
+    let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+    return try #require(Int(line.split(separator: " ")[1]))
   }
 
   @Test func `line 0 takes the last line of the same function only`() {

@@ -90,6 +90,23 @@ enum TestProgram {
     try compile("chain", chainText, ["swiftc"] + options, suffix: "swift")
   }
 
+  /// Whether objcopy knows zstd, as that of binutils does since 2.40.
+  static let canCompress: Bool = {
+    guard let program = try? chain("-O", "-g") else { return false }
+    return (try? compressed(program, by: "zstd")) != nil
+  }()
+
+  /// The program with its debug sections compressed.
+  static func compressed(_ program: String, by kind: String) throws -> String {
+    try compiled.withLock { compiled in
+      let path = "\(program).\(kind)"
+      if let path = compiled[path] { return path }
+      try run(["objcopy", "--compress-debug-sections=\(kind)", program, path])
+      compiled[path] = path
+      return path
+    }
+  }
+
   static func waits(_ options: String...) throws -> String {
     try compile("waits", waitsSource, ["swiftc"] + options, suffix: "swift")
   }

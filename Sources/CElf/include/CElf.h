@@ -19,6 +19,7 @@
   FUNCTION(elf_getscn)                                                                            \
   FUNCTION(elf_getshdrstrndx)                                                                     \
   FUNCTION(elf_kind)                                                                              \
+  FUNCTION(elf_memory)                                                                            \
   FUNCTION(elf_nextscn)                                                                           \
   FUNCTION(elf_rawdata)                                                                           \
   FUNCTION(elf_strptr)                                                                            \

@@ -22,20 +22,21 @@ public final class PerfDataFile: Sendable {
   /// Reads what perf writes (to a file or a pipe, compressed or not, of either endianness) and the text of `perf
   /// script`.
   public convenience init(path: String) throws(PerfDataError) {
-    try self.init(TraceSeries.parts([path]))
+    try self.init(series: [path])
   }
 
   /// Opens the files of one recording, in order, as one trace (`perf record --switch-output`).
   public convenience init(series paths: [String]) throws(PerfDataError) {
-    try self.init(TraceSeries.parts(paths))
+    try self.init(OffCPUSamples.told(TraceSeries.parts(paths)))
   }
 
   /// Reads a file's bytes from memory.
   public convenience init(bytes: [UInt8]) throws(PerfDataError) {
-    try self.init(TraceParts.read(ByteStorage(bytes)))
+    try self.init(OffCPUSamples.told(TraceParts.read(ByteStorage(bytes))))
   }
 
-  private init(_ parts: TraceParts) {
+  /// Reads the parts as they are.
+  init(_ parts: TraceParts) {
     storage = parts.storage
     data = parts.data
     isUnfinished = parts.isUnfinished

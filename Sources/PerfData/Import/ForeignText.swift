@@ -17,7 +17,8 @@ enum ForeignText {
         + "simpleperf's report_sample.py prints"
     }
     for (line, next) in zip(lines, lines.dropFirst()) where isEventWithoutTime(line) {
-      if next.first?.isWhitespace == true, ScriptFrame(next) != nil {
+      // Some have lost the blanks before their frames.
+      if ScriptFrame(next) != nil, !isEventWithoutTime(next) {
         return
           "it is the text of perf script without times: print it with `perf script -F +time`, or give the "
           + "perf.data file"

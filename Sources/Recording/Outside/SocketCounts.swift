@@ -8,18 +8,23 @@ import PerfData
 /// Bytes are exact, of sockets that ended too, but for one where the other side ended first; when they went is known
 /// to the distance of two looks, and how many calls moved them is not. Of a connection that lives shorter than that it
 /// is known whose it was where a listening socket accepted it. Of UDP the kernel counts nothing.
+///
+/// The list is made while sockets come and go, and the kernel tells of an end some time after it: one that is in no
+/// list any more is waited for, and whose one is that was closed meanwhile is asked again.
 final class SocketCounts: RecordingSource {
   private let processes: ProcessBook
   private let root: Int32
   private let writer = SocketWriter()
-  private let request: OwnedDescriptor?
-  private let endings: OwnedDescriptor?
+  private let table: (any SocketTable)?
   private let refusal: String?
   private var known: [UInt64: CountedSocket] = [:]
+  /// Those that are in no list any more, of which the kernel has not told what they carried, and until when it may.
+  private var gone: [UInt64: UInt64] = [:]
+  /// Those that were none of the recorded processes' when they were first seen.
+  private var doubtful: Set<UInt64> = []
   /// Sockets that are none of the recorded processes'.
   private var foreign: Set<UInt64> = []
   private var owners: [UInt32: Int32] = [:]
-  private var sockets = [lull_socket](repeating: lull_socket(), count: 256)
   private var next: UInt64 = 0
   private var lastLook: UInt64 = 0
   private var isFirst = true
@@ -29,6 +34,9 @@ final class SocketCounts: RecordingSource {
   /// Connections that lived too short to be seen, of which it is not known whose they were, and what all others
   /// carried.
   private var unowned = (count: 0, bytes: UInt64(0))
+  /// Connections whose end the kernel did not tell, so that the last of what they carried is not known.
+  private var untold = 0
+  private var missesEnds = false
   private var told: UInt64 = 0
   private var denseUntil: UInt64 = 0
   private var isFinished = false
@@ -41,6 +49,9 @@ final class SocketCounts: RecordingSource {
   private static let dense: UInt64 = 10_000_000
   private static let longest: UInt64 = 1_000_000_000
   private static let mostForeign = 100_000
+  /// For so long an end may come later than what it is the end of.
+  private static let patience: UInt64 = 1_000_000_000
+  private static let lastPatience: UInt64 = 300_000_000
   /// include/net/tcp_states.h
   private enum State {
     static let established: UInt8 = 1, asking: UInt8 = 2, answering: UInt8 = 3, closed: UInt8 = 7
@@ -52,18 +63,25 @@ final class SocketCounts: RecordingSource {
   init(of processes: ProcessBook, root: Int32) {
     self.processes = processes
     self.root = root
-    let (opened, ends) = (lull_sockets_open(0), lull_sockets_open(1))
-    request = opened >= 0 ? OwnedDescriptor(opened) : nil
-    endings = ends >= 0 ? OwnedDescriptor(ends) : nil
-    let own = KernelFile.link("/proc/self/ns/net")
-    refusal =
-      if opened < 0 {
-        "sockets' counts cannot be asked for: \(KernelFile.errorText(-opened))"
-      } else if KernelFile.link("/proc/\(root)/ns/net") != own {
-        "process \(root) is in another network namespace: record from within its container"
-      } else {
-        nil
-      }
+    do throws(KernelSocketTable.Refusal) {
+      table = try KernelSocketTable()
+      let own = KernelFile.link("/proc/self/ns/net")
+      refusal =
+        KernelFile.link("/proc/\(root)/ns/net") == own
+        ? nil
+        : "process \(root) is in another network namespace: record from within its container"
+    } catch {
+      table = nil
+      refusal = "sockets' counts cannot be asked for: \(KernelFile.errorText(error.errno))"
+    }
+  }
+
+  /// Asks a table of its maker's.
+  init(of processes: ProcessBook, root: Int32, table: any SocketTable) {
+    self.processes = processes
+    self.root = root
+    self.table = table
+    refusal = nil
   }
 
   var isThere: Bool { refusal == nil }
@@ -85,6 +103,14 @@ final class SocketCounts: RecordingSource {
           "looked at from outside: \(unowned.count) connections of this network namespace, with \(unowned.bytes) bytes,"
             + " lived shorter than the distance of two looks, and whose they were is not known"))
     }
+    if isFinished, untold > 0 || missesEnds {
+      list.append(
+        .init(
+          .connections,
+          "looked at from outside: the kernel did not tell the end of \(untold) connections, of which what they "
+            + "carried is counted up to the last look"
+            + (missesEnds ? "; ends of others are not told either, which may be missing" : "")))
+    }
     return list
   }
 
@@ -97,19 +123,21 @@ final class SocketCounts: RecordingSource {
     // What went since the last look may have gone at any time; at the end the process is over by now.
     let time = isFirst ? round.now : round.isLast ? lastLook + 1 : (lastLook + round.now) / 2
     lastLook = round.now
-    // Those that ended first: their numbers may be others' by now.
-    takeEnded(at: time, into: &output)
+    // Those that ended first: their numbers may be others' by now. What ended before the first look was not recorded.
+    if isFirst { _ = table?.ended() } else { takeEnded(at: time, into: &output) }
     var present: Set<UInt64> = []
     var isWhole = true
+    let doubted = doubtful
+    doubtful = []
     for family in [AF_INET, AF_INET6] {
-      guard let list = list(family, IPPROTO_TCP) else {
+      guard let list = table?.list(family, IPPROTO_TCP) else {
         isWhole = false
         continue
       }
       findOwners(of: list)
       for socket in list {
         present.insert(socket.cookie)
-        take(socket, at: time, into: &output)
+        take(socket, at: time, wasDoubted: doubted.contains(socket.cookie), into: &output)
       }
     }
     takeEnded(at: time, into: &output)
@@ -117,11 +145,8 @@ final class SocketCounts: RecordingSource {
       nextDatagrams = round.now + Self.longest
       lookForDatagrams()
     }
-    if isWhole {
-      for (cookie, socket) in known where !present.contains(cookie) {
-        end(socket.last, at: time, into: &output)
-      }
-    }
+    if isWhole { noteGone(present, now: round.now) }
+    endGone(round, at: time, into: &output)
     // They are found to be others' again.
     if foreign.count > Self.mostForeign { foreign = [] }
     for record in output { try round.sink.append(record) }
@@ -132,10 +157,38 @@ final class SocketCounts: RecordingSource {
     next = round.now + min(max(least, (OutsidePace.ownTime - before) * 100), Self.longest)
   }
 
+  /// Notes what is in no list any more.
+  private func noteGone(_ present: Set<UInt64>, now: UInt64) {
+    gone = gone.filter { known[$0.key] != nil && !present.contains($0.key) }
+    for cookie in known.keys where !present.contains(cookie) && gone[cookie] == nil {
+      gone[cookie] = now + Self.patience
+    }
+  }
+
+  /// Takes what is gone for ended as it was seen last, once its end was waited for long enough.
+  private func endGone(_ round: Round, at time: UInt64, into output: inout [[UInt8]]) {
+    if round.isLast {
+      let end = SystemInfo.monotonicNanoseconds() + Self.lastPatience
+      while gone.contains(where: { known[$0.key] != nil }) {
+        let now = SystemInfo.monotonicNanoseconds()
+        guard now < end else { break }
+        table?.awaitEnd(milliseconds: Int32((end - now) / 1_000_000 + 1))
+        takeEnded(at: time, into: &output)
+      }
+    }
+    for (cookie, limit) in gone where round.now >= limit || round.isLast {
+      gone[cookie] = nil
+      guard let socket = known[cookie] else { continue }
+      // A listening socket carries nothing.
+      if socket.last.state != State.listening { untold += 1 }
+      end(socket.last, at: time, into: &output)
+    }
+  }
+
   /// Sees whether a recorded process has a UDP socket.
   private func lookForDatagrams() {
     for family in [AF_INET, AF_INET6] {
-      guard let list = list(family, IPPROTO_UDP) else { continue }
+      guard let list = table?.list(family, IPPROTO_UDP) else { continue }
       findOwners(of: list)
       for socket in list where socket.inode != 0 {
         if owners[socket.inode] != nil {
@@ -147,28 +200,9 @@ final class SocketCounts: RecordingSource {
     }
   }
 
-  private func list(_ family: Int32, _ protocol: Int) -> ArraySlice<lull_socket>? {
-    guard let request else { return nil }
-    while true {
-      let count = lull_sockets_list(
-        request.number, family, Int32(`protocol`), &sockets, sockets.count)
-      guard count >= 0 else { return nil }
-      if count <= sockets.count { return sockets[..<count] }
-      sockets = [lull_socket](repeating: lull_socket(), count: count * 2)
-    }
-  }
-
   private func takeEnded(at time: UInt64, into output: inout [[UInt8]]) {
-    guard let endings else { return }
-    var ended: [lull_socket] = []
-    while true {
-      let count = lull_sockets_ended(endings.number, &sockets, sockets.count)
-      guard count > 0 else { break }
-      ended += sockets[..<count]
-      if count < sockets.count { break }
-    }
-    // What ended before the first look was not recorded.
-    if isFirst { return }
+    guard let (ended, areMissing) = table?.ended() else { return }
+    missesEnds = missesEnds || areMissing
     var unknown: [lull_socket] = []
     for socket in ended {
       if known[socket.cookie] == nil, !foreign.contains(socket.cookie) {
@@ -200,7 +234,7 @@ final class SocketCounts: RecordingSource {
   }
 
   /// Whose the sockets are that were not seen before, by the descriptors of the recorded processes.
-  private func findOwners(of list: ArraySlice<lull_socket>) {
+  private func findOwners(of list: [lull_socket]) {
     let isNew = list.contains {
       $0.inode != 0 && known[$0.cookie] == nil && !foreign.contains($0.cookie)
     }
@@ -217,13 +251,20 @@ final class SocketCounts: RecordingSource {
     }
   }
 
-  private func take(_ socket: lull_socket, at time: UInt64, into output: inout [[UInt8]]) {
+  private func take(
+    _ socket: lull_socket, at time: UInt64, wasDoubted: Bool, into output: inout [[UInt8]]
+  ) {
     if known[socket.cookie] == nil {
       // One that nobody has accepted yet has no number.
       guard socket.inode != 0, !foreign.contains(socket.cookie) else { return }
-      guard let pid = owners[socket.inode] else {
-        foreign.insert(socket.cookie)
+      // It may have been closed since it was listed: what was accepted is the listener's, and others are asked again.
+      guard let pid = owners[socket.inode] ?? listener(of: socket.own_port) else {
         if socket.state == State.listening { othersPorts.insert(socket.own_port) }
+        if wasDoubted || isFirst || socket.state == State.listening {
+          foreign.insert(socket.cookie)
+        } else {
+          doubtful.insert(socket.cookie)
+        }
         return
       }
       begin(socket, of: pid, at: time, into: &output)

@@ -51,6 +51,7 @@ package enum ReportBuilder {
       truncationNote: metadata.truncationNote,
       unknownRecords: metadata.unknownRecords,
       symbolProblems: metadata.symbolProblems,
+      lineProblems: metadata.lineProblems.isEmpty ? nil : metadata.lineProblems,
       untoldRuns: metadata.untoldRuns > 0 ? metadata.untoldRuns : nil,
       undecodable: metadata.undecodable,
       isSubjectByUse: metadata.isSubjectByUse ? true : nil)

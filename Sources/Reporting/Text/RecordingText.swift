@@ -26,11 +26,15 @@ enum RecordingText {
         "is more than is shown: nothing tells when \(Figures.count(runs, "run")) began; record "
           + "with --switch-events, or all CPUs (-a)", style: .middling)
     }
-    for problem in trace.symbolProblems.prefix(problemsShown) {
-      canvas.item("names missing", Escaped.text(problem), style: .middling)
-    }
-    if trace.symbolProblems.count > problemsShown {
-      canvas.item("", "and of \(trace.symbolProblems.count - problemsShown) more files")
+    for (label, problems) in [
+      ("names missing", trace.symbolProblems), ("lines missing", trace.lineProblems ?? []),
+    ] {
+      for problem in problems.prefix(problemsShown) {
+        canvas.item(label, Escaped.text(problem), style: .middling)
+      }
+      if problems.count > problemsShown {
+        canvas.item("", "and of \(problems.count - problemsShown) more files")
+      }
     }
     sampled(capture, &canvas)
     canvas.item("overhead", overhead(report))

@@ -74,6 +74,7 @@ extension LineTable {
     writer.put(rows.map(\.unit))
     writer.put(files)
     writer.put(units)
+    writer.put(problem)
   }
 
   init(from reader: inout WireReader) throws(WireError) {
@@ -87,7 +88,9 @@ extension LineTable {
     let rows = addresses.indices.map {
       Row(address: addresses[$0], file: files[$0], line: lines[$0], unit: units[$0])
     }
-    self.init(sorted: rows, files: try reader.texts(), units: try reader.numbers(UInt64.self))
+    self.init(
+      sorted: rows, files: try reader.texts(), units: try reader.numbers(UInt64.self),
+      problem: try reader.optionalText())
   }
 }
 

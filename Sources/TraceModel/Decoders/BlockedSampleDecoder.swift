@@ -13,16 +13,26 @@ enum BlockedSampleDecoder {
     append(context, &state, nanoseconds: context.weight, cause: nil)
   }
 
+  /// A lock that a thread does not get at once.
+  ///
+  /// While it waits for one it may spin for others, as that of a CPU's queue, whose ends are not its own. A mutex is
+  /// spun for first and begins anew when the thread sleeps; both end at once.
   static func contentionBegin(_ context: DecodingContext, _ state: inout LoaderState) {
-    guard (context.integer("flags") ?? 0) & spins == 0 else { return }
-    state.contentions[context.tid] = context.time
+    guard let lock = context.integer("lock_addr") else { return }
+    let key = Contention.Key(tid: context.tid, lock: lock)
+    let isSpinning = (context.integer("flags") ?? 0) & spins != 0
+    if isSpinning, state.contentions[key] == nil { return }
+    state.contentions[key, default: Contention()].goOn(isSpinning: isSpinning, at: context.time)
   }
 
   static func contentionEnd(_ context: DecodingContext, _ state: inout LoaderState) {
-    guard let begin = state.contentions.removeValue(forKey: context.tid), context.time > begin
+    guard let lock = context.integer("lock_addr"),
+      var contention = state.contentions.removeValue(
+        forKey: Contention.Key(tid: context.tid, lock: lock))
     else { return }
-    append(
-      context, &state, nanoseconds: context.time.nanoseconds - begin.nanoseconds, cause: .lock)
+    contention.goOn(isSpinning: true, at: context.time)
+    guard contention.slept > 0 else { return }
+    append(context, &state, nanoseconds: contention.slept, cause: .lock)
   }
 
   private static func append(
@@ -34,5 +44,23 @@ enum BlockedSampleDecoder {
         time: context.time, pid: context.pid, tid: context.tid, stack: stack,
         cause: cause ?? stack.map { state.stacks.cause(of: $0) } ?? .unknown,
         length: TimeSpan(nanoseconds: Int64(min(nanoseconds, longest)))))
+  }
+}
+
+/// A thread's wait for a lock of the kernel, as far as it is over.
+struct Contention {
+  struct Key: Hashable {
+    var tid: Int32
+    var lock: Int64
+  }
+
+  /// Since when it sleeps; nil while it spins.
+  private var since: Timestamp?
+  /// For so many nanoseconds it slept.
+  private(set) var slept: UInt64 = 0
+
+  mutating func goOn(isSpinning: Bool, at time: Timestamp) {
+    if let since, time > since { slept += time.nanoseconds - since.nanoseconds }
+    since = isSpinning ? nil : time
   }
 }

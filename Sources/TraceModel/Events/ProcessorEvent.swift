@@ -16,7 +16,8 @@ public struct ProcessorEvent: Sendable, Hashable {
   fileprivate static let taskClock = 1
   private static let cycles = 2
 
-  /// The event to take of a trace's, and which rank it has; of perf's own traces one, or each moment would count twice.
+  /// The event to take of a trace's, and which attributes are of it; of perf's own traces one, or each moment would
+  /// count twice.
   static func choose(
     among attributes: [EventAttribute], isOwn: Bool
   ) -> (event: ProcessorEvent?, isTaken: (EventAttribute) -> Bool) {
@@ -24,11 +25,20 @@ public struct ProcessorEvent: Sendable, Hashable {
     }
     guard let best = ranks.min(by: { $0.0 < $1.0 }) else { return (nil, { _ in false }) }
     if isOwn { return (ProcessorEvent(best.1), { $0.samplingRank.map { $0 <= cycles } ?? false }) }
-    return (ProcessorEvent(best.1), { $0.samplingRank == best.0 })
+    let counted = best.1.counted
+    return (ProcessorEvent(best.1), { $0.samplingRank == best.0 && $0.counted == counted })
   }
 }
 
 extension EventAttribute {
+  /// What it counts, which is the same for the units of two kinds of cores.
+  fileprivate var counted: String {
+    if name.hasPrefix("cpu_"), let slash = name.firstIndex(of: "/") {
+      return String(name[name.index(after: slash)...].prefix { $0 != "/" })
+    }
+    return "\(type):\(config & 0xffff_ffff)"
+  }
+
   /// Which of several events to take for samples of the CPUs, the lowest first; nil for one that does not go on as long
   /// as a CPU works.
   var samplingRank: Int? {

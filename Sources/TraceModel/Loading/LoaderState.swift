@@ -43,7 +43,7 @@ struct LoaderState: ~Copyable {
   /// Where tracepoints' fields name threads by other ids than samples do.
   var kernelThreadIDs: KernelThreadIDs?
   /// Since when threads wait for a lock of the kernel.
-  var contentions: [Int32: Timestamp] = [:]
+  var contentions: [Contention.Key: Contention] = [:]
   var lostEvents: UInt64 = 0
   var lostSamples: UInt64 = 0
   var throttled = 0

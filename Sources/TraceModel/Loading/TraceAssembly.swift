@@ -82,6 +82,7 @@ extension TraceLoader {
         : "not known: the text of perf script does not tell",
       truncated: note != nil, truncationNote: note,
       unknownRecords: file.unknownRecords, symbolProblems: state.stacks.problems,
+      lineProblems: state.stacks.linesProblems,
       untoldRuns: state.tables.threads.lazy.filter { $0.pid == subject.pid }
         .reduce(0) { $0 + $1.untoldRuns },
       undecodable: undecodable,

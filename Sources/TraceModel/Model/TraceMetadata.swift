@@ -26,6 +26,8 @@ public struct TraceMetadata: Sendable {
   public var unknownRecords: Int
   /// Files that could not be used for names, one line each: changed since, or not there.
   public var symbolProblems: [String] = []
+  /// Files that have lines which cannot be read, one line each.
+  public var lineProblems: [String] = []
   /// Runs of the subject's threads of which no record tells when they began.
   public var untoldRuns = 0
   /// Records that could not be decoded, by reason.

@@ -86,6 +86,10 @@ extension PacketCapture {
     if cut > 0 {
       notes.append("\(cut) packets were kept too short to know their ports; capture with -s 128")
     }
+    if timeless > 0 {
+      notes.append(
+        "\(timeless) packets have no time in the capture: they stand at that of the packet before")
+    }
     return notes
   }
 }

@@ -50,6 +50,9 @@ struct StackTracker {
   /// Files that could not be used, one line each.
   var problems: [String] { symbolizer.problems }
 
+  /// Files whose lines could not be read, one line each.
+  var linesProblems: [String] { symbolizer.linesProblems }
+
   /// The trace brings its own stacks.
   var isEmbedded: Bool { !embedded.isEmpty }
 

@@ -162,6 +162,7 @@ struct ImportTests {
       "simpleperf report-sample"
     ),
     ("java 12688 cycles: \n\t    7f12 foo (/lib/x.so)\n\n", "perf script -F +time"),
+    ("java 12688 cycles:\n7f12 foo (/lib/x.so)\n7f34 bar (/lib/x.so)\n\n", "perf script -F +time"),
     (
       "java 1/12688 [002] 250000 cycles:u: \n\t    7f12 foo (/lib/x.so)\n\n", "perf script -F +time"
     ),

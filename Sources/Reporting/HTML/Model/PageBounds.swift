@@ -24,6 +24,9 @@ struct PageBounds {
     self.report.trace.symbolProblems = kept(
       self.report.trace.symbolProblems, 100, "files without names"
     ) { _ in 0 }
+    if let problems = self.report.trace.lineProblems {
+      self.report.trace.lineProblems = kept(problems, 100, "files without lines") { _ in 0 }
+    }
     if let calls = self.report.signals.systemCalls {
       self.report.signals.systemCalls = kept(calls, 500, "system calls") { $0.seconds ?? 0 }
     }

@@ -1,0 +1,220 @@
+import CPerfEvent
+import Glibc
+import PerfData
+import Quantities
+import Testing
+
+@testable import Recording
+
+/// What is told of sockets that end while they are looked at; what the kernel says is written down beforehand.
+@Suite(.serialized) struct SocketCountsTests {
+  /// A look: what is listed, and what is told to have ended before and after that, and once that was waited for.
+  private struct Look {
+    var listed: [lull_socket] = []
+    var endedBefore: [lull_socket] = []
+    var endedAfter: [lull_socket] = []
+    var endedLater: [lull_socket] = []
+    var areMissing = false
+  }
+
+  private final class Script: SocketTable {
+    private var looks: [Look]
+    private var asked = 0
+
+    init(_ looks: [Look]) { self.looks = looks }
+
+    func list(_ family: Int32, _ protocol: Int) -> [lull_socket]? {
+      family == AF_INET && `protocol` == IPPROTO_TCP ? looks[0].listed : []
+    }
+
+    func ended() -> (sockets: [lull_socket], areMissing: Bool) {
+      asked += 1
+      if asked == 1 { return (looks[0].endedBefore, looks[0].areMissing) }
+      if asked == 2 { return (looks[0].endedAfter, false) }
+      defer { looks[0].endedLater = [] }
+      return (looks[0].endedLater, false)
+    }
+
+    func awaitEnd(milliseconds: Int32) {
+      if looks[0].endedLater.isEmpty { usleep(useconds_t(milliseconds) * 1000) }
+    }
+
+    func next() {
+      looks.removeFirst()
+      asked = 0
+    }
+  }
+
+  private static let port: UInt16 = 7777
+
+  private static func listener(_ inode: UInt32) -> lull_socket {
+    var socket = lull_socket()
+    socket.cookie = 1
+    socket.inode = inode
+    socket.family = UInt8(AF_INET)
+    socket.state = 10
+    socket.own_port = port
+    return socket
+  }
+
+  /// A connection of a cookie of its own; established, and nobody's by its number.
+  private static func connection(
+    _ cookie: UInt64 = 2, inode: UInt32 = 0xffff_fff0, port: UInt16 = port, sent: UInt64,
+    received: UInt64 = 0
+  ) -> lull_socket {
+    var socket = listener(inode)
+    socket.cookie = cookie
+    socket.state = 1
+    socket.own_port = port
+    socket.peer_port = 40000
+    socket.has_counts = 1
+    socket.sent = sent
+    socket.received = received
+    return socket
+  }
+
+  private struct Told {
+    var sent = 0
+    var received = 0
+    var opened = 0
+    var closed = 0
+    var notes: [String] = []
+  }
+
+  /// What is recorded of these looks, a second apart, of which the last is the recording's last.
+  private func told(_ looks: (_ listener: lull_socket) -> [Look]) throws -> Told {
+    let own = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(own) }
+    let link = try #require(KernelFile.link("/proc/self/fd/\(own)"))
+    let inode = try #require(UInt32(link.dropFirst("socket:[".count).dropLast()))
+    let looks = looks(Self.listener(inode))
+    let script = Script(looks)
+    let path = Scratch.path()
+    defer { unlink(path) }
+    let book = ProcessBook(
+      root: getpid(), interval: TimeSpan(nanoseconds: 1_000_000_000), watchesPrograms: false)
+    let counts = SocketCounts(of: book, root: getpid(), table: script)
+    let process = SyntheticEvent.process.attribute(ids: [1])
+    let attributes = [process] + counts.attributes
+    let writer = try PerfDataWriter(
+      path: path, attributes: attributes, features: WrittenFeatures())
+    let sink = TraceSink(writer: writer, synthetic: [process])
+    try book.begin(getpid(), parentPid: 1, kind: .start, time: 1, to: sink)
+    for number in looks.indices {
+      try counts.collect(
+        Round(
+          now: UInt64(number + 1) * 1_000_000_000, sink: sink, isLast: number == looks.count - 1))
+      script.next()
+    }
+    try sink.flushWhole()
+    try writer.finish(features: WrittenFeatures())
+    let file = try PerfDataFile(path: path)
+    var told = Told(notes: counts.unavailable.map(\.reason))
+    for record in file.orderedRecords() where record.type == RecordType.sample {
+      guard let raw = try file.sample(record).raw else { continue }
+      // Behind the common fields and the socket: the family, the protocol and the length; or the states.
+      let numbers = (0..<2).map { Int(raw.unsignedInteger(at: 16 + 4 * $0, size: 4) ?? 0) }
+      switch file.attribute(of: record)?.name {
+      case "sock:sock_send_length": told.sent += numbers[1]
+      case "sock:sock_recv_length": told.received += numbers[1]
+      case "sock:inet_sock_set_state":
+        if numbers[1] == 1 { told.opened += 1 }
+        if numbers[1] == 7 { told.closed += 1 }
+      default: break
+      }
+    }
+    return told
+  }
+
+  @Test func `the end of a connection may be told after it is in no list any more`() throws {
+    let last = Self.connection(sent: 5000, received: 300)
+    let told = try told { listener in
+      [
+        Look(listed: [listener]),
+        Look(listed: [listener, Self.connection(inode: listener.inode, sent: 100, received: 20)]),
+        Look(listed: [listener]), Look(listed: [listener], endedBefore: [last]),
+        Look(listed: [listener]),
+      ]
+    }
+    #expect(told.sent == 5000 && told.received == 300, "\(told)")
+    #expect(told.opened == 1 && told.closed == 1, "\(told)")
+    #expect(told.notes.count == 1, "\(told)")
+  }
+
+  @Test func `the last look waits for the ends of what is gone`() throws {
+    let told = try told { listener in
+      [
+        Look(listed: [listener]),
+        Look(listed: [listener, Self.connection(inode: listener.inode, sent: 100)]),
+        Look(endedLater: [Self.connection(sent: 5000, received: 300), listener]),
+      ]
+    }
+    #expect(told.sent == 5000 && told.received == 300, "\(told)")
+    #expect(told.opened == 1 && told.notes.count == 1, "\(told)")
+  }
+
+  @Test func `a list may lack a connection that goes on`() throws {
+    let told = try told { listener in
+      let connection = { Self.connection(inode: listener.inode, sent: $0) }
+      return [
+        Look(listed: [listener]), Look(listed: [listener, connection(100)]),
+        Look(listed: [listener]), Look(listed: [listener, connection(700)]),
+        Look(listed: [listener]), Look(listed: [listener, connection(900)]),
+        Look(endedAfter: [connection(1000), listener]),
+      ]
+    }
+    #expect(told.sent == 1000 && told.opened == 1 && told.closed == 2, "\(told)")
+    #expect(told.notes.count == 1, "\(told)")
+  }
+
+  /// Between the list and the look at the process's descriptors.
+  @Test func `what is closed before it is known whose it is belongs to who accepted it`() throws {
+    let told = try told { listener in
+      [
+        Look(listed: [listener]), Look(listed: [listener, Self.connection(sent: 100)]),
+        Look(listed: [listener], endedBefore: [Self.connection(sent: 5000, received: 100)]),
+        Look(listed: [listener]),
+      ]
+    }
+    #expect(told.sent == 5000 && told.received == 100 && told.opened == 1, "\(told)")
+  }
+
+  @Test func `what is closed before it is known whose it is, and was not accepted, is told of`()
+    throws
+  {
+    let client = { Self.connection(port: 50000, sent: $0) }
+    let told = try told { listener in
+      [
+        Look(listed: [listener]), Look(listed: [listener, client(100)]),
+        Look(listed: [listener], endedBefore: [client(700)]), Look(listed: [listener]),
+      ]
+    }
+    #expect(told.sent == 0, "\(told)")
+    #expect(told.notes.count == 2 && told.notes[1].contains("1 connections"), "\(told)")
+    #expect(told.notes.last?.contains("with 700 bytes") == true, "\(told)")
+    // One that stays and is nobody's is another's.
+    let others = try self.told { listener in
+      [
+        Look(listed: [listener]), Look(listed: [listener, client(100)]),
+        Look(listed: [listener, client(200)]),
+        Look(listed: [listener], endedBefore: [client(700)]), Look(listed: [listener]),
+      ]
+    }
+    #expect(others.sent == 0 && others.notes.count == 1, "\(others)")
+  }
+
+  @Test func `a connection whose end is not told is counted up to the last look, and told of`()
+    throws
+  {
+    let told = try told { listener in
+      let connection = Self.connection(inode: listener.inode, sent: 100)
+      return [
+        Look(listed: [listener]), Look(listed: [listener, connection]), Look(listed: [listener]),
+        Look(listed: [listener], areMissing: true), Look(listed: [listener]),
+      ]
+    }
+    #expect(told.sent == 100 && told.closed == 1, "\(told)")
+    #expect(told.notes.count == 2 && told.notes.last?.contains("of 1 connections") == true)
+    #expect(told.notes.last?.contains("are not told either") == true, "\(told)")
+  }
+}
