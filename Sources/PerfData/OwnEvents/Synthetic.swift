@@ -26,6 +26,8 @@ public enum SyntheticEvent: String, CaseIterable, Sendable {
   case threadIDs = "lull:tids"
   /// A lock or an inhibitor that a process holds, or no longer holds: `HeldEvent`.
   case held = "lull:held"
+  /// A dispatch queue that was there before the recording: `QueueEvent`.
+  case queue = "lull:queue"
 
   /// PERF_TYPE_SOFTWARE.
   public static let attributeType: UInt32 = 1

@@ -3,8 +3,9 @@ import Quantities
 /// Tells timers of different periods apart whose expiries come in one series.
 ///
 /// Each expiry was of at least one of them. A timer is a train: times at whole multiples of a period from one of them.
-/// The train that explains most of what is left is taken first, and what it explains is left out. Only where a few
-/// trains explain most of all is it said that there are any; a timer whose every expiry is another's too is not found.
+/// The train that explains most of what is left is taken first, and what it explains is left out. Where a few trains do
+/// not explain most of all, as in a server whose handlers wait too, only those are told that chance cannot have made; a
+/// timer whose every expiry is another's too is not found.
 package enum TimerTrains {
   /// A train has so many expiries at least.
   private static let fewest = 5
@@ -16,6 +17,9 @@ package enum TimerTrains {
   /// So many trains at most explain this share of all times.
   private static let mostTrains = 5
   private static let leastExplained = 0.8
+  /// What has so many expiries, where at most this share would be there by chance, is a timer whatever the rest is.
+  private static let fewestSure = 20
+  private static let mostBySureChance = 0.2
   /// Longer series are looked at in part to find periods, and as a whole to follow them.
   private static let mostSeeds = 24
   private static let mostTimes = 20_000
@@ -26,19 +30,21 @@ package enum TimerTrains {
       let last = times.last, last > first
     else { return [] }
     var left = Array(times.indices)
-    var trains: [[Int]] = []
+    var trains: [(places: [Int], isSure: Bool)] = []
     while trains.count < mostTrains, left.count >= fewest, let train = best(times, left) {
       trains.append(train)
-      let taken = Set(train)
+      let taken = Set(train.places)
       left.removeAll(where: taken.contains)
     }
-    return Double(left.count) <= (1 - leastExplained) * Double(times.count) ? trains : []
+    let explainsMost = Double(left.count) <= (1 - leastExplained) * Double(times.count)
+    return trains.filter { explainsMost || $0.isSure }.map(\.places)
   }
 
   /// The train that explains most of what is left.
-  private static func best(_ times: [Double], _ left: [Int]) -> [Int]? {
+  private static func best(_ times: [Double], _ left: [Int]) -> (places: [Int], isSure: Bool)? {
     let span = times[times.count - 1] - times[0]
     var best: [Int] = []
+    var isSure = false
     var tried: Set<Int> = []
     for (seed, start) in left.prefix(mostSeeds).enumerated() {
       for next in left.dropFirst(seed + 1).prefix(mostSeeds) {
@@ -53,10 +59,11 @@ package enum TimerTrains {
         let chance = Double(left.count) / span * 2 * reach
         if train.count > best.count, Double(train.count) > 3 * chance * span / period + 3 {
           best = train
+          isSure = train.count >= fewestSure && chance <= mostBySureChance
         }
       }
     }
-    return best.count >= max(fewest, times.count / 50) ? best : nil
+    return best.count >= max(fewest, times.count / 50) ? (best, isSure) : nil
   }
 
   /// The times that come a period after another from a place on, and before it; empty where too many are missing.

@@ -100,6 +100,7 @@ enum EventDispatch {
     SyntheticEvent.counter.rawValue: .each(SyntheticDecoder.counter),
     SyntheticEvent.mark.rawValue: .each(SyntheticDecoder.mark),
     SyntheticEvent.held.rawValue: .each(SyntheticDecoder.held),
+    SyntheticEvent.queue.rawValue: .each(SyntheticDecoder.queue),
     SyntheticEvent.content.rawValue: .each(SyntheticDecoder.content),
   ]
 
