@@ -66,12 +66,25 @@ package enum TimerTrains {
     return best.count >= max(fewest, times.count / 50) ? (best, isSure) : nil
   }
 
+  /// Whether expiries come at the next three times of a train.
+  private static func goesOn(
+    _ times: [Double], _ left: [Int], from start: Int, _ interval: Double, _ reach: Double
+  ) -> Bool {
+    (1...3).allSatisfy { step in
+      let expected = times[start] + Double(step) * interval
+      let next = left.partitioningIndex { times[$0] >= expected - reach }
+      return next < left.count && times[left[next]] <= expected + reach
+    }
+  }
+
   /// The times that come a period after another from a place on, and before it; empty where too many are missing.
   private static func follow(
     _ times: [Double], _ left: [Int], from start: Int, period: Double
   ) -> [Int] {
     var train: [Int] = [start]
     var places = 1
+    // From where the period is measured.
+    var anchor = (time: times[start], places: 1)
     var expected = times[start] + period
     var interval = period
     let reach = max(tolerance * period, leastTolerance)
@@ -89,10 +102,18 @@ package enum TimerTrains {
         train.append(left[next])
         // The period is better known the farther one has come; among times that lie close together it would shrink to
         // nothing.
-        let mean = (times[left[next]] - times[start]) / Double(places - 1)
+        let mean = (times[left[next]] - anchor.time) / Double(places - anchor.places)
         if abs(mean - period) <= reach { interval = mean }
         expected = times[left[next]] + interval
         next += 1
+      } else if let late = left[next...].prefix(while: { times[$0] < expected + interval - reach })
+        .first(where: { goesOn(times, left, from: $0, interval, reach) })
+      {
+        // What sleeps again after its work is late for ever once it was late.
+        train.append(late)
+        anchor = (times[late], places)
+        expected = times[late] + interval
+        next = left.partitioningIndex { $0 > late }
       } else {
         expected += interval
       }

@@ -52,6 +52,15 @@ struct TimerTrainsTests {
     #expect(found.count == 1 && found.allSatisfy { abs($0.count - count) < count / 10 })
   }
 
+  @Test func `what was late once and stays so is one timer still`() {
+    let late = 0.02 + 60 * 0.05 + 0.008
+    let times =
+      series([(0.02, 0.05)], until: late - 0.03) + series([(late, 0.05)], until: 8)
+      + series([(0.004, 0.31)], until: 8)
+    let found = TimerTrains.split(times.sorted())
+    #expect(found.map(\.count).max() == 160, "\(found.map(\.count))")
+  }
+
   @Test func `a timer alone is one train`() {
     #expect(periods(series([(0, 0.02)], until: 4)).count == 1)
   }
