@@ -7,10 +7,8 @@ enum TemporaryFileMeasure {
   static func measure(_ subject: SubjectView) -> TemporaryFiles? {
     guard let end = subject.trace.subject.end, end <= subject.trace.end else { return nil }
     let asked = askedFor(subject)
-    let inherited = inherited(subject)
     func counts(_ path: String) -> Bool {
-      isTemporary(path) && !inherited.contains(path)
-        && !asked.contains { path == $0 || path.hasPrefix($0 + "/") }
+      isTemporary(path) && !asked.contains { path == $0 || path.hasPrefix($0 + "/") }
     }
     var present: [String: UInt64] = [:]
     /// A file may be removed by a path that begins at a folder which the recording does not tell.
@@ -39,14 +37,6 @@ enum TemporaryFileMeasure {
       made: made.count,
       left: present.map { TemporaryFiles.File(path: $0.key, bytes: $0.value) }
         .sorted { ($1.bytes, $0.path) < ($0.bytes, $1.path) })
-  }
-
-  /// What the program was given open, as an output that its caller put into a file: it did not make that.
-  private static func inherited(_ subject: SubjectView) -> Set<String> {
-    guard !subject.trace.startsLate else { return [] }
-    return Set(
-      subject.trace.openFiles.lazy
-        .filter { $0.pid == subject.pid && $0.start <= subject.start }.compactMap(\.path))
   }
 
   /// The files and folders in temporary directories that the command line names: what is written there is what the
