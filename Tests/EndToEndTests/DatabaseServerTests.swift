@@ -27,6 +27,8 @@ extension EndToEnd {
       for rule in ["polling-timers", "wakeup-coalescing"] {
         #expect(run.audit(rule)["status"].string != "fail", "\(run.audit(rule))")
       }
+      // All of it stays on the machine: no radio was on.
+      #expect(run.signals["network"]["bursts"].items.isEmpty, "\(run.signals["network"])")
       // A database's pages are written and synced, not the whole file.
       #expect(run.audit("whole-file-rewrites")["status"].string != "fail")
       // Eight seconds are a start, and hold no growth against it.

@@ -5,6 +5,31 @@ extension EndToEnd {
   /// A program whose slow work is on queues of its own, each of which it gives a label.
   @Suite(.enabled(if: Machine.tool("swiftc") != nil, "needs swiftc"))
   struct SerialQueues {
+    /// Queues of which the program runs something for as long as it is told to.
+    private static let lasting = """
+      import Dispatch
+      import Glibc
+
+      let slow = DispatchQueue(label: "shop.orders")
+      let idle = DispatchQueue(label: "shop.stock")
+      let quick = DispatchQueue(label: "shop.mail")
+      func sleepsLong() {
+        dispatchPrecondition(condition: .onQueue(slow))
+        usleep(200_000)
+        slow.async { sleepsLong() }
+      }
+      func sleepsShort() {
+        dispatchPrecondition(condition: .onQueue(quick))
+        usleep(20_000)
+        quick.asyncAfter(deadline: .now() + 0.2) { sleepsShort() }
+      }
+      slow.async { sleepsLong() }
+      quick.async { sleepsShort() }
+      idle.sync { print("running") }
+      fflush(nil)
+      dispatchMain()
+      """
+
     private static let source = """
       import Dispatch
       import Glibc
@@ -29,13 +54,34 @@ extension EndToEnd {
       dispatchMain()
       """
 
+    private func build(_ source: String, in scratch: Scratch) throws -> String {
+      let file = scratch.file("main.swift")
+      try source.write(toFile: file, atomically: true, encoding: .utf8)
+      let built = try Command.run(["swiftc", "-O", "-g", file, "-o", scratch.file("shop")])
+      try #require(built.status == 0, "\(built.errors)")
+      return scratch.file("shop")
+    }
+
+    @Test func `queues that were there before the recording have their labels`() throws {
+      let scratch = try Scratch()
+      let target = try Command([try build(Self.lasting, in: scratch)])
+      while !target.outputSoFar.contains("running") { usleep(10_000) }
+      let trace = scratch.file("t")
+      let result = try Command.run([
+        Machine.lull, "record", "-q", "--pid", "\(target.pid)", "--duration", "3s", "-o", trace,
+      ])
+      try #require(result.status == 0, "\(result.errors)")
+      let queues = try Recorded.report(trace)["signals"]["serialQueues"].items
+      try #require(queues.map { $0["label"].string } == ["shop.orders", "shop.mail"], "\(queues)")
+      #expect((2.5...3.1).contains(queues[0]["blockedSeconds"].double ?? 0), "\(queues[0])")
+      #expect(isNear(queues[0]["longestSeconds"].double, 0.2, slack: 0.02), "\(queues[0])")
+      // About 3 s / 220 ms.
+      #expect((0.18...0.4).contains(queues[1]["blockedSeconds"].double ?? 0), "\(queues[1])")
+    }
+
     @Test func `what the work of a queue waited for has a row under the queue's label`() throws {
       let scratch = try Scratch()
-      let source = scratch.file("main.swift")
-      try Self.source.write(toFile: source, atomically: true, encoding: .utf8)
-      let built = try Command.run(["swiftc", "-O", "-g", source, "-o", scratch.file("shop")])
-      try #require(built.status == 0, "\(built.errors)")
-      let run = try Recorded([scratch.file("shop")], scratch: scratch)
+      let run = try Recorded([try build(Self.source, in: scratch)], scratch: scratch)
       #expect(run.mainThread["hangs"].items.isEmpty, "\(run.mainThread)")
       let queues = run.signals["serialQueues"].items
       let named = queues.filter { $0["label"].string != nil }

@@ -42,6 +42,28 @@ import Testing
     #expect(wakes.maker(of: .descriptor(6), from: 50, to: 120) == nil)
   }
 
+  /// libdispatch's manager waits for timers and for an eventfd in one call, and reads the eventfd a little later.
+  @Test func `what was written after a wait, or long before its end, did not end it`() throws {
+    let ms: UInt64 = 1_000_000
+    var record = lull_record()
+    record.number = try #require(CallMeaning.Number.writes.min())
+    record.descriptor_kind = UInt16(lull_descriptor_event.rawValue)
+    (record.start, record.end, record.result) = (60 * ms, 60 * ms + 500, 8)
+    record.arguments.0 = 5
+    var wakes = PreloadWakes()
+    let place = PreloadWakes.Place.descriptor(5)
+    func ending(_ from: UInt64, _ to: UInt64) -> PreloadWakes.Ending {
+      wakes.end(of: .init(from: from * ms, to: to * ms), at: place, toldBy: (to + 3) * ms)
+    }
+    // Nothing was seen to be written: something must have been.
+    #expect(ending(10, 59) == .woken(nil))
+    wakes.add(record, by: 7)
+    #expect(ending(10, 61) == .woken(7))
+    #expect(ending(10, 59) == .byItself)
+    #expect(ending(60, 110) == .byItself)
+    #expect(ending(120, 130) == .woken(nil))
+  }
+
   @Test func `many wakes of one place take bounded memory, and the last is known`() {
     var wakes = PreloadWakes()
     for time in 1...100_000 as ClosedRange<UInt64> { wakes.add(wake(0x10, at: time), by: 7) }

@@ -49,11 +49,18 @@ struct BusyServerTests {
     #expect(signals.wakeups?.timers.isEmpty == isSampled)
   }
 
-  @Test func `answers on an accepted connection are not chatter, messages in a row are`() throws {
+  @Test(arguments: [true, false])
+  func `answers on an accepted connection are not chatter, messages in a row are`(
+    isSetUpSeen: Bool
+  ) throws {
     let signals = try measure { builder in
-      // Accepted: from SYN received to established.
       builder.socketState(
-        time: second + 1, tid: 0, socket: 0xaa, from: 3, to: 1, localPort: 80, remotePort: 50_000)
+        time: second, tid: 100, socket: 0x99, from: 7, to: 10, localPort: 80, remotePort: 0)
+      // Accepted: from SYN received to established, which may come while another program has the CPU.
+      if isSetUpSeen {
+        builder.socketState(
+          time: second + 1, tid: 0, socket: 0xaa, from: 3, to: 1, localPort: 80, remotePort: 50_000)
+      }
       for index in 0..<10 {
         let time = second + UInt64(10 + 20 * index) * millisecond
         builder.receive(time: time, tid: 100, socket: 0xaa, bytes: 90)
@@ -70,6 +77,27 @@ struct BusyServerTests {
     }
     let rows = try #require(signals.network).exchange.connections
     #expect(rows.map(\.followedSmallSends).sorted() == [0, 9])
+  }
+
+  @Test func `a connection first seen as it ends is that of what went through it before`() throws {
+    let signals = try measure { builder in
+      builder.socketState(
+        time: second, tid: 100, socket: 0x99, from: 7, to: 10, local: [127, 0, 0, 1],
+        localPort: 80, remote: [0, 0, 0, 0], remotePort: 0)
+      builder.receive(time: second + 10 * millisecond, tid: 100, socket: 0xaa, bytes: 90)
+      builder.send(time: second + 12 * millisecond, tid: 100, socket: 0xaa, bytes: 120)
+      // The other side closes: CLOSE_WAIT.
+      builder.socketState(
+        time: second + 20 * millisecond, tid: 0, socket: 0xaa, from: 1, to: 8,
+        local: [127, 0, 0, 1], localPort: 80, remote: [127, 0, 0, 1], remotePort: 50_000)
+      builder.exit(time: 2 * second, pid: 100, tid: 100)
+    }
+    let network = try #require(signals.network)
+    #expect(network.connections.map(\.remote) == ["127.0.0.1:50000"])
+    #expect(network.connections.first?.isServerSide == true)
+    #expect(network.connections.first?.bytesSent == 120)
+    // It did not leave the machine, so no radio was on for it.
+    #expect(network.bursts.isEmpty)
   }
 
   @Test func `what is read after a reset belongs to the connection it came by`() throws {

@@ -30,6 +30,8 @@ public enum SyntheticEvent: String, CaseIterable, Sendable {
   case part = "lull:part"
   /// Why a flight recorder wrote the seconds before: `TriggerEvent`.
   case trigger = "lull:trigger"
+  /// A dispatch queue that was there before the recording: `QueueEvent`.
+  case queue = "lull:queue"
 
   /// PERF_TYPE_SOFTWARE.
   public static let attributeType: UInt32 = 1

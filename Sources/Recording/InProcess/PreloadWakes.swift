@@ -43,6 +43,29 @@ struct PreloadWakes {
     wakes[place]?.last { $0.from <= end && $0.to >= start }?.tid
   }
 
+  /// How a wait for several descriptors ended.
+  enum Ending: Equatable {
+    /// By what was written into one of them; by whom may not be known.
+    case woken(Int32?)
+    /// By something else.
+    case byItself
+  }
+
+  /// How a wait ended after which, by a time, what was written into an eventfd was read.
+  ///
+  /// A write that was over long before ended an earlier wait, and one that began after the wait's end a later one, too
+  /// short to be told.
+  func end(of wait: PreloadThread.Wait, at place: Place, toldBy time: UInt64) -> Ending {
+    let soonest = wait.to > Self.longestDelay ? wait.to - Self.longestDelay : 0
+    if let maker = maker(of: place, from: max(wait.from, soonest), to: wait.to) {
+      return .woken(maker)
+    }
+    return maker(of: place, from: wait.from, to: time) == nil ? .woken(nil) : .byItself
+  }
+
+  /// Who is woken goes on within that, a choice.
+  private static let longestDelay: UInt64 = 10_000_000
+
   /// Forgets what is long over.
   mutating func forget(before time: UInt64) {
     let oldest = time > Self.memory ? time - Self.memory : 0
@@ -103,7 +126,8 @@ extension PreloadSource {
         switch UInt32(record.descriptor_kind) {
         case lull_descriptor_event.rawValue:
           let place = PreloadWakes.Place.descriptor(record.arguments.0)
-          let maker = process.wakes.maker(of: place, from: wait.from, to: record.start)
+          let ending = process.wakes.end(of: wait, at: place, toldBy: record.start)
+          guard case .woken(let maker) = ending else { return }
           tell(.thread(maker), ended: wait, thread.tid, process.pid, into: &output)
         case lull_descriptor_pipe.rawValue, lull_descriptor_local_socket.rawValue:
           tell(.otherProcess, ended: wait, thread.tid, process.pid, into: &output)

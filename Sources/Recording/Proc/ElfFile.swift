@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the recorder needs of an executable or library: section names and functions' places.
+/// What the recorder needs of an executable or library: section names and the places of functions and objects.
 ///
 /// The recorder often is root and the file is another's, so no library parses it in this process: the few tables that
 /// are needed are read by `pread` into arrays of limited size, and every offset in them is checked. Damaged files give
@@ -36,12 +36,13 @@ package final class ElfFile {
   /// 4 million symbols, and names of 64 letters for them.
   private static let symbolBytesLimit = 4_000_000 * symbolSize
   private static let nameBytesLimit = 256 << 20
-  /// SHT_SYMTAB and SHT_DYNSYM, PT_LOAD, PF_X, STT_FUNC.
+  /// SHT_SYMTAB and SHT_DYNSYM, PT_LOAD, PF_X, STT_FUNC, STT_OBJECT.
   private static let staticSymbols: UInt32 = 2
   private static let dynamicSymbols: UInt32 = 11
   private static let load: UInt32 = 1
   private static let executable: UInt32 = 1
   private static let function: UInt8 = 2
+  private static let object: UInt8 = 1
 
   /// Opens a file; nil when it cannot be read or is not ELF.
   package init?(path: String) {
@@ -115,17 +116,8 @@ package final class ElfFile {
 
   /// Finds functions by name in the dynamic symbols, then in the static ones.
   package func functions(named wanted: Set<String>) -> [String: Function] {
-    var values: [String: UInt64] = [:]
-    for type in [Self.dynamicSymbols, Self.staticSymbols] {
-      for section in sections
-      where section.type == type && values.count < wanted.count
-        && sections.indices.contains(Int(section.link))
-      {
-        collect(wanted, section, names: sections[Int(section.link)], into: &values)
-      }
-    }
     let loads = executableSegments()
-    return values.compactMapValues { value in
+    return values(of: wanted, kind: Self.function).compactMapValues { value in
       guard let load = loads.first(where: { $0.addresses.contains(value) }) else { return nil }
       let offset = value - load.addresses.lowerBound &+ load.fileOffset
       let code = ElfBytes(descriptor, at: offset, count: 16).bytes
@@ -133,15 +125,38 @@ package final class ElfFile {
     }
   }
 
+  /// Finds objects by name; gives how far behind the file's first byte in memory each lies.
+  package func objects(named wanted: Set<String>) -> [String: UInt64] {
+    guard let first = segments().first(where: { $0.fileOffset == 0 })?.addresses.lowerBound else {
+      return [:]
+    }
+    return values(of: wanted, kind: Self.object).mapValues { $0 &- first }
+  }
+
+  /// What symbols of a kind stand for, by their names.
+  private func values(of wanted: Set<String>, kind: UInt8) -> [String: UInt64] {
+    var values: [String: UInt64] = [:]
+    for type in [Self.dynamicSymbols, Self.staticSymbols] {
+      for section in sections
+      where section.type == type && values.count < wanted.count
+        && sections.indices.contains(Int(section.link))
+      {
+        collect(wanted, kind, section, names: sections[Int(section.link)], into: &values)
+      }
+    }
+    return values
+  }
+
   private func collect(
-    _ wanted: Set<String>, _ section: Section, names: Section, into values: inout [String: UInt64]
+    _ wanted: Set<String>, _ wantedKind: UInt8, _ section: Section, names: Section,
+    into values: inout [String: UInt64]
   ) {
     let symbols = ElfBytes(descriptor, section.offset, section.size, Self.symbolBytesLimit)
     let texts = ElfBytes(descriptor, names.offset, names.size, Self.nameBytesLimit)
     let spellings = wanted.map { ($0, Array($0.utf8) + [0]) }
     for at in stride(from: 0, to: symbols.count, by: Self.symbolSize) {
-      // A function that is defined here; not one chosen at run time (GNU_IFUNC).
-      guard let kind = symbols.value(at: at + 4, UInt8.self), kind & 0xf == Self.function,
+      // What is defined here; of functions not one chosen at run time (GNU_IFUNC).
+      guard let kind = symbols.value(at: at + 4, UInt8.self), kind & 0xf == wantedKind,
         symbols.value(at: at + 6, UInt16.self) != 0,
         let name = symbols.value(at: at, UInt32.self),
         let value = symbols.value(at: at + 8, UInt64.self), value != 0
@@ -151,7 +166,16 @@ package final class ElfFile {
     }
   }
 
-  private func executableSegments() -> [(addresses: Range<UInt64>, fileOffset: UInt64)] {
+  /// A part of the file that is mapped.
+  private struct Segment {
+    var addresses: Range<UInt64>
+    var fileOffset: UInt64
+    var isExecutable: Bool
+  }
+
+  private func executableSegments() -> [Segment] { segments().filter(\.isExecutable) }
+
+  private func segments() -> [Segment] {
     guard let table = header.value(at: 32, UInt64.self),
       header.value(at: 54, UInt16.self) == UInt16(Self.segmentSize),
       let count = header.value(at: 56, UInt16.self)
@@ -159,13 +183,16 @@ package final class ElfFile {
     let bytes = ElfBytes(descriptor, at: table, count: min(Int(count), 1000) * Self.segmentSize)
     return stride(from: 0, to: bytes.count, by: Self.segmentSize).compactMap { at in
       guard bytes.value(at: at, UInt32.self) == Self.load,
-        let flags = bytes.value(at: at + 4, UInt32.self), flags & Self.executable != 0,
+        let flags = bytes.value(at: at + 4, UInt32.self),
         let offset = bytes.value(at: at + 8, UInt64.self),
         let address = bytes.value(at: at + 16, UInt64.self),
         let size = bytes.value(at: at + 32, UInt64.self)
       else { return nil }
       let (end, overflow) = address.addingReportingOverflow(size)
-      return overflow ? nil : (address..<end, offset)
+      guard !overflow else { return nil }
+      return Segment(
+        addresses: address..<end, fileOffset: offset,
+        isExecutable: flags & Self.executable != 0)
     }
   }
 }

@@ -53,9 +53,12 @@ package enum FootprintGrowthRule: Rule {
     guard let slope = memory.growthBytesPerMinute, let interval = memory.growthInterval,
       interval.count == 2
     else {
-      return isTool
-        ? .notApplicable(reason: workInProgress)
-        : .notMeasured(reason: "the recording has too few samples to tell a slope")
+      if isTool { return .notApplicable(reason: workInProgress) }
+      let seconds = signals.durationSeconds
+      return .notMeasured(
+        reason: seconds < shortestWarmUp
+          ? "\(Figures.seconds(seconds)) are too short to tell growth from warming up"
+          : "the recording has too few readings of the footprint to tell a slope")
     }
     let isGrowth = slope > 0 && interval[0] > 0
     let value = isGrowth ? slope / 1e6 : 0

@@ -8,8 +8,9 @@ package enum PollingTimersRule: Rule {
     guide: [Guide.reducePower], signals: [.wakeups], unit: "1/s",
     measuredAs:
       "timed waits that expired at a regular period after which nothing was done before the next: "
-      + "nothing written or sent, no other thread or process set going that did, less than 1 ms of running or "
-      + "of waiting for something else; by thread and place, or by the function of the Swift task, per second",
+      + "nothing written or sent, no other thread or process set going that did, no request answered that had come "
+      + "before the wait, less than 1 ms of running or of waiting for something else; by thread and place, or by the "
+      + "function of the Swift task, per second",
     advice: "Replace the loop that looks by something that tells: a DispatchSource for files and "
       + "processes, an AsyncStream or continuation for state, a condition or semaphore for "
       + "threads. Where there is only a timer, schedule it for when there is something to do.",
@@ -27,7 +28,11 @@ package enum PollingTimersRule: Rule {
     let polling = wakeups.timers.filter { $0.expiredWithoutWork > 0 }
       .sorted { ($0.expiredWithoutWork, $1.tid) > ($1.expiredWithoutWork, $0.tid) }
     let expired = polling.reduce(0) { $0 + $1.expiredWithoutWork }
-    let rate = Exposure(signals).perSecond(EventSum(count: expired))
+    // Of some it cannot be told whether anything came of them.
+    let untold = wakeups.timers.reduce(0) { $0 + $1.expiredUntold }
+    let exposure = Exposure(signals)
+    var rate = exposure.perSecond(EventSum(count: expired))
+    rate.bounds.high = exposure.perSecond(EventSum(count: expired + untold)).bounds.high
     let value = rate.value
     let display =
       expired == 0

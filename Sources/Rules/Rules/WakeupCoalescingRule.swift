@@ -13,7 +13,8 @@ package enum WakeupCoalescingRule: Rule {
     guide: [Guide.reducePower], signals: [.wakeups], unit: "%",
     measuredAs:
       "timer wakeups that could have shared another's, had each been allowed to come 10 % "
-      + "of its own interval later (replayed over the recording) ÷ all wakeups of the program, "
+      + "of its own interval later (replayed over the recording; not those after which a request was answered, "
+      + "since somebody waits for them) ÷ all wakeups of the program, "
       + "so that a few among thousands weigh as little as they cost",
     advice: "Give timers a tolerance of a tenth of their interval: Timer.tolerance, the leeway of "
       + "DispatchSourceTimer.schedule, Task.sleep(for:tolerance:). Better, drive periodic work of "

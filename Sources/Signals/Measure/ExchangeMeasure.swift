@@ -37,8 +37,10 @@ enum ExchangeMeasure {
     }
     var rows: [ConnectionExchange] = []
     var sizes: [Double] = []
+    let side = ServerSide(subject)
     for (ends, own) in byEnds {
-      rows.append(exchange(own, ends.connection, subject))
+      let isAsked = own.first.map { side.has(connection: ends.connection, first: $0.direction) }
+      rows.append(exchange(own, ends.connection, isAsked: isAsked == true, subject))
       for transfer in own where transfer.direction == .send { sizes.append(Double(transfer.bytes)) }
     }
     rows.sort { ($1.followedSmallSends, $0.remote) < ($0.followedSmallSends, $1.remote) }
@@ -52,7 +54,7 @@ enum ExchangeMeasure {
   }
 
   private static func exchange(
-    _ transfers: [Exchanged], _ connection: Int?, _ subject: SubjectView
+    _ transfers: [Exchanged], _ connection: Int?, isAsked: Bool, _ subject: SubjectView
   ) -> ConnectionExchange {
     let model = connection.map { subject.trace.connections[$0] }
     var row = ConnectionExchange(remote: model?.remote ?? "unknown")
@@ -65,7 +67,6 @@ enum ExchangeMeasure {
       }
       row.sends += Int(clamping: transfer.weight)
       // A server's answers cannot be joined: between them came what they answer.
-      let isAsked = model?.isServerSide == true
       if let last = lastSend, transfers[last].bytes < smallBytes,
         times[index] - times[last] < followSeconds,
         !isAsked || (last == index - 1 && transfer.weight == 1)

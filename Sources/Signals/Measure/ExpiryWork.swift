@@ -183,8 +183,20 @@ struct ExpiryWork {
   private func handedOn(in spell: Spell) -> ArraySlice<(time: Timestamp, woken: Int32)> {
     guard let made = wakes[spell.tid] else { return [] }
     let first = made.partitioningIndex { $0.time >= spell.from }
-    let end = made.partitioningIndex { $0.time > spell.until }
+    let last = endOfWait(of: spell.tid, from: spell.until)
+    let end = made.partitioningIndex { $0.time > last }
     return first < end ? made[first..<end] : []
+  }
+
+  /// The end of the wait that a thread begins at a moment.
+  ///
+  /// Recorded within the process, a wake is told at the time at which the woken thread goes on: one that comes while
+  /// the waker waits itself was made before it did.
+  private func endOfWait(of tid: Int32, from time: Timestamp) -> Timestamp {
+    guard let next = histories[tid]?.from(time).first(where: { $0.start >= time }),
+      case .blocked = next.state
+    else { return time }
+    return next.end
   }
 
   /// What a thread did that was woken, until it waits for events again.

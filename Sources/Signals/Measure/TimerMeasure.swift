@@ -14,25 +14,32 @@ enum TimerMeasure {
   private struct Expiry {
     var time: Double
     var worked: Bool
+    /// Whether somebody was answered soon after, and how likely that is to be by chance.
+    var isAnswered: Bool
+    var chance: Double
   }
 
   /// Regular expiries, by thread and by the place that waited.
-  static func timers(_ expiries: [Int32: [Timestamp]], in subject: SubjectView) -> [TimerSignal] {
+  static func timers(
+    _ expiries: [Int32: [Timestamp]], answered: AnsweredWaits, in subject: SubjectView
+  ) -> [TimerSignal] {
     let busy = expiries.filter { mayBeTimer($0.value, in: subject) }
     guard !busy.isEmpty else { return [] }
     let work = ExpiryWork(subject)
     var result: [TimerSignal] = []
     for thread in subject.threads {
       guard let ends = busy[thread.tid] else { continue }
-      for (place, expiries) in places(of: thread, endedAt: ends.sorted(), work, in: subject) {
+      let places = places(of: thread, endedAt: ends.sorted(), work, answered, in: subject)
+      for (place, expiries) in places {
         for train in trains(of: expiries) {
+          let idle = idle(among: train.expiries)
           result.append(
             TimerSignal(
               tid: Int(thread.tid), thread: thread.name,
               periodSeconds: train.found.periodSeconds,
               jitterSeconds: train.found.jitterSeconds, count: train.found.count,
-              expiredWithoutWork: min(
-                train.expiries.count { !$0.worked }, train.found.count),
+              expiredWithoutWork: min(idle.known, train.found.count),
+              expiredUntold: max(0, min(idle.untold, train.found.count - idle.known)),
               stack: stack(of: place, in: subject)))
         }
       }
@@ -40,6 +47,20 @@ enum TimerMeasure {
     return result.sorted {
       ($1.count, $0.tid, $1.periodSeconds) < ($0.count, $1.tid, $0.periodSeconds)
     }
+  }
+
+  /// How many expiries came to nothing, and of how many that cannot be told.
+  ///
+  /// Answers that follow most of them, and more than they would follow by chance, came of them. Where answers follow
+  /// each other so closely that chance does as much, nothing is known.
+  private static func idle(among expiries: [Expiry]) -> (known: Int, untold: Int) {
+    let idle = expiries.filter { !$0.worked }
+    guard !idle.isEmpty else { return (0, 0) }
+    let answered = idle.count(where: \.isAnswered)
+    let count = Double(idle.count)
+    let chance = idle.reduce(0) { $0 + $1.chance } / count
+    if Double(answered) > count * (1 + chance) / 2 { return (idle.count - answered, 0) }
+    return chance >= 0.5 ? (idle.count - answered, answered) : (idle.count, 0)
   }
 
   /// The timers of one place: libdispatch waits for all of a program's in one descriptor.
@@ -83,7 +104,8 @@ enum TimerMeasure {
   /// Where the thread had waited as it was woken at these times, and whether anything was done before it waited so
   /// again.
   private static func places(
-    of thread: ThreadModel, endedAt times: [Timestamp], _ work: ExpiryWork, in subject: SubjectView
+    of thread: ThreadModel, endedAt times: [Timestamp], _ work: ExpiryWork,
+    _ answered: AnsweredWaits, in subject: SubjectView
   ) -> [Place: [Expiry]] {
     var places: [Place: [Expiry]] = [:]
     var expired: (wait: ThreadInterval, spell: ExpiryWork.Spell)?
@@ -101,7 +123,10 @@ enum TimerMeasure {
         place = .function(function)
       }
       places[place, default: []].append(
-        Expiry(time: subject.time(wait.end), worked: outcome.worked))
+        Expiry(
+          time: subject.time(wait.end), worked: outcome.worked,
+          isAnswered: answered.contains(thread.tid, wait.end),
+          chance: answered.chance(of: wait.length)))
     }
     var next = 0
     for interval in subject.history(of: thread) {

@@ -122,15 +122,17 @@ struct WakeupMeasure {
       }
     }
     let seconds = subject.seconds
-    let timers = expiries.sorted
+    let timers = Dictionary(expiries.sorted) { $1 }
+    let answered = AnsweredWaits(timers, in: subject)
     return WakeupSignal(
       total: total, perSecond: seconds > 0 ? Double(total) / seconds : 0,
       idle: idle, idlePerSecond: seconds > 0 ? Double(idle) / seconds : 0,
       foundCPUIdle: foundIdle,
       byCause: byCause.filter { $0.value > 0 }, idleByCause: idleByCause,
-      timers: TimerMeasure.timers(Dictionary(timers) { $1 }, in: subject),
-      // Timer wakeups replayed with a tolerance.
+      timers: TimerMeasure.timers(timers, answered: answered, in: subject),
       coalescing: WakeupReplay.replay(
-        timers.map { $0.value.map { subject.time($0) } }, others: others))
+        timers.map { tid, times in
+          times.map { (subject.time($0), mayWait: !answered.contains(tid, $0)) }
+        }, others: others))
   }
 }

@@ -63,6 +63,8 @@ package struct TimerSignal: Sendable, Hashable, Codable {
   package var count: Int
   /// Expiries after which the thread did nothing but wait again.
   package var expiredWithoutWork: Int
+  /// Expiries besides, of which that is not known.
+  package var expiredUntold: Int
   /// Where it waits, innermost frame first.
   package var stack: [StackFrame]
 
@@ -74,6 +76,7 @@ package struct TimerSignal: Sendable, Hashable, Codable {
     jitterSeconds: Double = 0,
     count: Int,
     expiredWithoutWork: Int = 0,
+    expiredUntold: Int = 0,
     stack: [StackFrame] = []
   ) {
     self.tid = tid
@@ -82,6 +85,7 @@ package struct TimerSignal: Sendable, Hashable, Codable {
     self.jitterSeconds = jitterSeconds
     self.count = count
     self.expiredWithoutWork = expiredWithoutWork
+    self.expiredUntold = expiredUntold
     self.stack = stack
   }
 }

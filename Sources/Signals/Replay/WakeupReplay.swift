@@ -33,16 +33,19 @@ package enum WakeupReplay {
     return count
   }
 
-  /// Replays the timer wakeups of threads: each may wait a share of the time since its thread's last one.
+  /// Replays the timer wakeups of threads: each that may wait may for a share of the time since its thread's last one.
+  ///
+  /// For one that somebody waits for an answer after there is no tolerance.
   package static func replay(
-    _ byThread: [[Double]], others: [Double], toleranceShare: Double = 0.1
+    _ byThread: [[(time: Double, mayWait: Bool)]], others: [Double], toleranceShare: Double = 0.1
   ) -> CoalescingSignal {
     var timers: [Timed] = []
     for times in byThread {
       var last: Double?
-      for time in times.sorted() {
+      for (time, mayWait) in times.sorted(by: { $0.time < $1.time }) {
         // How long the first one waited is not known.
-        timers.append(Timed(time: time, slack: last.map { (time - $0) * toleranceShare } ?? 0))
+        let interval = mayWait ? last.map { time - $0 } ?? 0 : 0
+        timers.append(Timed(time: time, slack: interval * toleranceShare))
         last = time
       }
     }

@@ -81,6 +81,11 @@ enum SyntheticDecoder {
     }
   }
 
+  static func queue(_ context: DecodingContext, _ state: inout LoaderState) {
+    guard let event: QueueEvent = decode(context, &state) else { return }
+    state.stacks.queue(event.address, of: context.pid, label: event.label)
+  }
+
   static func threadIDs(_ context: DecodingContext, _ state: inout LoaderState) {
     guard let event: ThreadIDsEvent = decode(context, &state) else { return }
     for thread in event.threads {

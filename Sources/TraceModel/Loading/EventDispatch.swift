@@ -101,6 +101,7 @@ enum EventDispatch {
     SyntheticEvent.mark.rawValue: .each(SyntheticDecoder.mark),
     SyntheticEvent.trigger.rawValue: .each(SyntheticDecoder.trigger),
     SyntheticEvent.held.rawValue: .each(SyntheticDecoder.held),
+    SyntheticEvent.queue.rawValue: .each(SyntheticDecoder.queue),
     SyntheticEvent.content.rawValue: .each(SyntheticDecoder.content),
   ]
 

@@ -48,6 +48,7 @@ extension TraceLoader {
     state.tables.openFiles = state.descriptors.openFiles()
     state.tables.transfers.add(state.sendSites)
     state.tables.countedSpans = CountedSpan.all(of: state.capture)
+    state.sockets.claim(state.tables.transfers.add(state.sockets.late))
     state.tables.connections = state.sockets.connections
     state.tables.listeners = state.sockets.listeners
     state.tables.jobs = state.jobs.runs

@@ -198,6 +198,10 @@ struct RecordRedactor {
         var value = try HeldEvent(decoding: raw)
         value.name = names.text(value.name)
         return try value.encoded()
+      case .queue:
+        var value = try QueueEvent(decoding: raw)
+        value.label = names.text(value.label)
+        return try value.encoded()
       case .mark:
         var value = try MarkEvent(decoding: raw)
         value.name = names.text(value.name)

@@ -7,6 +7,8 @@ struct SocketTracker {
   private(set) var listeners: [Listener] = []
   private var listening: [UInt64: Int] = [:]
   private var current: [UInt64: Int] = [:]
+  /// Connections that were first seen as they ended, by their sockets, in the order of time.
+  private(set) var late: [UInt64: [(until: Timestamp, connection: Int)]] = [:]
   /// Connections that came from elsewhere, in the order in which they can be accepted.
   private var acceptable: [Int] = []
 
@@ -22,6 +24,16 @@ struct SocketTracker {
     socket: UInt64, from old: Int64, to new: Int64, transportProtocol: Int, local: String,
     remote: String, isLoopback: Bool, pid: Int32?, at time: Timestamp
   ) {
+    if old == Self.established, new != old,
+      current[socket].map({ connections[$0].closed != nil }) != false
+    {
+      // It was set up while a program that is not recorded had the CPU.
+      open(
+        Connection(
+          socket: socket, transportProtocol: transportProtocol, local: local, remote: remote,
+          isLoopback: isLoopback, isServerSide: isListenedAt(local), pid: nil))
+      late[socket, default: []].append((time, connections.count - 1))
+    }
     switch new {
     case Self.established where old == new, Self.listen where old == new:
       found(socket, new, transportProtocol, local, remote, isLoopback, pid)
@@ -88,6 +100,16 @@ struct SocketTracker {
             $0.pid == pid && $0.local.split(separator: ":").last == port
           }, pid: pid))
     }
+  }
+
+  private func isListenedAt(_ local: String) -> Bool {
+    let port = local.split(separator: ":").last
+    return listeners.contains { $0.local.split(separator: ":").last == port }
+  }
+
+  /// Gives connections that were seen late to the processes whose transfers they are.
+  mutating func claim(_ owners: [Int: Int32]) {
+    for (index, pid) in owners { connections[index].pid = pid }
   }
 
   private mutating func open(_ connection: Connection) {

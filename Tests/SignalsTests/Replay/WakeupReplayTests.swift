@@ -3,20 +3,33 @@ import Testing
 @testable import Signals
 
 @Suite struct WakeupReplayTests {
-  /// Four timers of 100 ms, 3 ms apart: windows of 10 ms from 0, 3, 6 and 9 ms all hold 10 ms.
-  @Test func `four timers that could be one`() {
-    let timers = (0..<4).map { phase in
-      (0..<50).map { Double($0) * 0.1 + Double(phase) * 0.003 }
+  /// Four timers of 100 ms, 3 ms apart.
+  private static func four(mayWait: (Int) -> Bool) -> [[(time: Double, mayWait: Bool)]] {
+    (0..<4).map { phase in
+      let start = Double(phase) * 0.003
+      let may = mayWait(phase)
+      return (0..<50).map { (time: start + Double($0) * 0.1, mayWait: may) }
     }
-    let replay = WakeupReplay.replay(timers, others: [])
+  }
+
+  /// Windows of 10 ms from 0, 3, 6 and 9 ms all hold 10 ms.
+  @Test func `four timers that could be one`() {
+    let replay = WakeupReplay.replay(Self.four { _ in true }, others: [])
     #expect(replay.timerWakeups == 200)
     // The first expiry of each thread has no interval yet, so no tolerance.
     #expect(replay.remaining == 4 + 49)
     #expect(replay.avoidable == 147)
   }
 
+  @Test func `what somebody waits for has no tolerance`() {
+    // Only the first one's may come later, to the next one's time.
+    let replay = WakeupReplay.replay(Self.four { $0 == 0 }, others: [])
+    #expect(replay.remaining == 4 + 3 * 49)
+  }
+
   @Test func `a single timer shares with nobody`() {
-    let replay = WakeupReplay.replay([(0..<100).map { Double($0) * 0.05 }], others: [])
+    let timer = (0..<100).map { (time: Double($0) * 0.05, mayWait: true) }
+    let replay = WakeupReplay.replay([timer], others: [])
     #expect(replay.remaining == 100 && abs(replay.medianIdleGapSeconds - 0.05) < 1e-9)
   }
 

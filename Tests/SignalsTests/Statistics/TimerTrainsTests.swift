@@ -37,6 +37,30 @@ struct TimerTrainsTests {
     }
   }
 
+  /// As in a server whose handlers wait as well.
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func `a timer is found among as many waits that follow no rhythm`(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    var other = 0.0
+    var times = series([(0.02, 0.05)], until: 8, seed: seed)
+    let count = times.count
+    while other < 8 {
+      other += 0.01 + Double(random.next() >> 40) / Double(1 << 24) * 0.08
+      times.append(other)
+    }
+    let found = TimerTrains.split(times.sorted())
+    #expect(found.count == 1 && found.allSatisfy { abs($0.count - count) < count / 10 })
+  }
+
+  @Test func `what was late once and stays so is one timer still`() {
+    let late = 0.02 + 60 * 0.05 + 0.008
+    let times =
+      series([(0.02, 0.05)], until: late - 0.03) + series([(late, 0.05)], until: 8)
+      + series([(0.004, 0.31)], until: 8)
+    let found = TimerTrains.split(times.sorted())
+    #expect(found.map(\.count).max() == 160, "\(found.map(\.count))")
+  }
+
   @Test func `a timer alone is one train`() {
     #expect(periods(series([(0, 0.02)], until: 4)).count == 1)
   }

@@ -1,0 +1,40 @@
+import Dispatch
+import Glibc
+import Testing
+
+@testable import Recording
+
+@Suite struct QueueLabelsTests {
+  /// Where libdispatch's object lies, which on Linux Swift's own keeps in its only property.
+  private func address(of queue: DispatchQueue) -> UInt64? {
+    let wrapped = Mirror(reflecting: queue).children.first { $0.label == "__wrapped" }?.value
+    return (wrapped as? OpaquePointer).map { UInt64(UInt(bitPattern: $0)) }
+  }
+
+  @Test func `this process's own queues are found by their addresses, with their labels`() throws {
+    let queues = (0..<3).map { DispatchQueue(label: "lull.test.\($0)") }
+    let concurrent = DispatchQueue(label: "lull.test.concurrent", attributes: .concurrent)
+    let found = QueueLabels.labels(pid: getpid())
+    try #require(!found.isEmpty, "no libdispatch that is known")
+    for queue in queues {
+      let address = try #require(self.address(of: queue))
+      #expect(found.filter { $0.address == address }.map(\.label) == [queue.label])
+    }
+    // Its drains are told apart by nothing.
+    #expect(!found.contains { $0.label == concurrent.label })
+    withExtendedLifetime((queues, concurrent)) {}
+  }
+
+  @Test func `words are found where they are aligned, before an end`() {
+    var bytes = [UInt8](repeating: 0, count: 41)
+    for place in [0, 11, 16, 32] { bytes.replaceSubrange(place..<place + 8, with: 1...8) }
+    let word: UInt64 = 0x0807_0605_0403_0201
+    #expect(QueueLabels.places(of: word, in: bytes, before: 41) == [0, 16, 32])
+    #expect(QueueLabels.places(of: word, in: bytes, before: 32) == [0, 16])
+    #expect(QueueLabels.places(of: word, in: [1, 2, 3], before: 8).isEmpty)
+  }
+
+  @Test func `of a process that cannot be read nothing is told`() {
+    #expect(QueueLabels.labels(pid: Int32.max).isEmpty)
+  }
+}
