@@ -10,7 +10,7 @@ final class PreloadSource: RecordingSource {
   var runDelays = RunDelays()
   let processes: ProcessBook
   let root: Int32
-  private let stackBytes: UInt32
+  let stackBytes: UInt32
   var known: [Int32: PreloadProcess] = [:]
   /// Every process that was ever recorded from within.
   var seen: Set<Int32> = []
@@ -28,6 +28,9 @@ final class PreloadSource: RecordingSource {
   private var lastCollection: UInt64 = 0
   /// When the first program began: its own first word is spoken once it is loaded.
   private(set) var released: UInt64 = 0
+  /// Where a running program was asked to be recorded.
+  let door: AgentDoor?
+  var lastNudge: UInt64 = 0
 
   /// Among the registers of a stack.
   static let instruction = Int(lull_registers) == 33 ? 32 : 8
@@ -37,14 +40,21 @@ final class PreloadSource: RecordingSource {
   private static let interval: UInt64 = 50_000_000
 
   init(
-    folder: PreloadFolder, options: RecordingOptions, processes: ProcessBook, root: Int32
+    folder: PreloadFolder, door: AgentDoor?, options: RecordingOptions, processes: ProcessBook,
+    root: Int32
   ) {
     self.folder = folder
+    self.door = door
     self.processes = processes
     self.root = root
     stackBytes = options.stackBytes
     writer = PreloadWriter(
       stackBytes: options.stackBytes, sampleInterval: options.sampleInterval)
+    for process in door?.processes ?? [] {
+      known[process.pid] = process
+      seen.insert(process.pid)
+      for tid in process.earlier.keys { _ = runDelays.since(pid: process.pid, tid: tid) }
+    }
   }
 
   var attributes: [EventAttribute] { writer.attributes }
@@ -111,6 +121,7 @@ final class PreloadSource: RecordingSource {
 
   func collect(_ round: Round) throws(PerfDataError) {
     lastCollection = round.now
+    nudge(now: round.now)
     // Who is over by now has written all that it ever will.
     let over = known.values.filter(\.isOver).map(\.pid)
     for path in folder.newSegments() { try begin(path, round) }
@@ -172,13 +183,23 @@ final class PreloadSource: RecordingSource {
     }
   }
 
-  func start(at time: UInt64) { released = time }
+  func start(at time: UInt64) {
+    released = time
+    // What is told of them begins with the recording, and where they wait is found by the mappings that are told then.
+    for process in known.values where process.isEarlier {
+      process.earlier = process.earlier.mapValues { $0.began(at: time) }
+    }
+  }
 
-  func stop() { folder.stop() }
+  func stop() {
+    folder.stop()
+    door?.end()
+  }
 
   func finish(_ ending: RecordingEnding, _ round: Round) throws(PerfDataError) {
     var output: [[UInt8]] = []
     for process in known.values {
+      finishEarlier(of: process, at: round.now, into: &output)
       finishCalls(of: process, at: round.now, round, into: &output)
       noteUnrecorded(process)
     }
@@ -197,7 +218,8 @@ final class PreloadSource: RecordingSource {
       .map { BuildIDEntry(path: $0.key, buildID: $0.value) }
     summary.capture.recordsLargeReads = true
     summary.capture.scope = .process
-    summary.capture.privilege += ", recorded within the process"
+    summary.capture.privilege +=
+      door == nil ? ", recorded within the process" : ", recorded by the program itself (LullAgent)"
     summary.capture.recorder = CaptureEvent.processRecorder
     summary.capture.processesRecorded = seen.sorted().map(Int.init)
   }
