@@ -63,8 +63,8 @@ extension EndToEnd {
     }
 
     private static let causes = [
-      ("sleep", "sleep"), ("lock", "lock"), ("network", "network"), ("semaphore", "lock"),
-      ("child", "child"),
+      ("sleep", "sleep"), ("lock", "lock"), ("network", "network"), ("file", "file"),
+      ("semaphore", "lock"), ("child", "child"),
     ]
     private static let places: [(Rung, (String, String))] = causes.enumerated().flatMap {
       number, cause in
@@ -86,7 +86,14 @@ extension EndToEnd {
           "\(hang)")
         let causes = hang["blockedByCause"]
         let blocked = causes.keys.compactMap { causes[$0].double }.reduce(0, +)
-        #expect((causes[cause.1].double ?? 0) > 0.9 * blocked, "\(hang)")
+        let told = causes[cause.1].double ?? 0
+        if cause.0 == "file" {
+          // Of hundreds of short waits those before the first that a look finds, and after the last, have no cause.
+          #expect(told > 0.75 * blocked, "\(hang)")
+          #expect(told + (causes["unknown"].double ?? 0) > 0.99 * blocked, "\(hang)")
+        } else {
+          #expect(told > 0.9 * blocked, "\(hang)")
+        }
       }
       #expect(
         run.report["audits"].items.first { $0["id"].string == "main-thread-hangs" }?["status"]
@@ -170,11 +177,10 @@ extension EndToEnd {
     @Test func `computing is running time`() throws {
       let run = try attach("blocker cause=compute count=3 ms=300 gap=1000", in: .user)
       let spans = run.truth["spans"].items
-      // Of what only runs no wait tells the edges: they are known to a look or two, which a busy machine makes late.
       for ((hang, length), span) in zip(try hangs(run), spans) {
-        #expect(abs((hang["durationSeconds"].double ?? 0) - length) < 0.04, "\(hang) of \(length)")
+        #expect(abs((hang["durationSeconds"].double ?? 0) - length) < 0.015, "\(hang) of \(length)")
         let used = (span["cpuNs"].double ?? 0) / 1e9
-        #expect(abs((hang["runningSeconds"].double ?? 0) - used) < 0.04, "\(hang) with \(used)")
+        #expect(abs((hang["runningSeconds"].double ?? 0) - used) < 0.02, "\(hang) with \(used)")
       }
     }
 

@@ -43,15 +43,34 @@ import Testing
       }
       return (reading, true)
     }
+
+    /// How many waits have begun by then.
+    func waits(by time: UInt64) -> UInt64 {
+      var at: UInt64 = 0
+      var count: UInt64 = 0
+      for deed in deeds where at <= time {
+        switch deed {
+        case .runs(let length), .queues(let length): at += length
+        case .waits(let length):
+          count += 1
+          at += length
+        }
+      }
+      return count
+    }
   }
 
-  /// What is told of looks at such times: time on a CPU, waiting and queued, and the ends of waits of 50 ms and more.
+  /// What is told of looks at such times: time on a CPU, waiting and queued, how many waits, and the ends of those of
+  /// 50 ms and more.
   private func told(
-    _ deeds: [Deed], looks: some Sequence<UInt64>
-  ) -> (run: UInt64, waited: UInt64, queued: UInt64, waits: [(from: UInt64, to: UInt64)]) {
+    _ deeds: [Deed], looks: some Sequence<UInt64>, isCounted: Bool = true
+  ) -> (
+    run: UInt64, waited: UInt64, queued: UInt64, count: Int, waits: [(from: UInt64, to: UInt64)]
+  ) {
     let truth = Truth(deeds: deeds)
     var thread = OutsideThread(
-      OutsideReading(time: 0, processor: 0, queued: 0, arrivals: 1), isOn: true)
+      OutsideReading(time: 0, processor: 0, queued: 0, arrivals: 1), isOn: true,
+      waits: isCounted ? 0 : nil)
     var steps: [Step] = [.arrived(0)]
     var last: (arrivals: UInt64, waits: Bool) = (1, false)
     var end: UInt64 = 0
@@ -60,7 +79,10 @@ import Testing
       if waits, last.waits, reading.arrivals == last.arrivals {
         thread.waits(until: time)
       } else {
-        steps += waits ? thread.waits(reading) : thread.runs(reading)
+        let count = { isCounted ? truth.waits(by: time) : nil }
+        steps +=
+          waits
+          ? thread.waits(reading, waits: count) : thread.runs(reading, waits: count)
       }
       last = (reading.arrivals, waits)
       end = time
@@ -68,6 +90,7 @@ import Testing
     steps += thread.finish()
     var sums = (run: UInt64(0), waited: UInt64(0), queued: UInt64(0))
     var found: [(from: UInt64, to: UInt64)] = []
+    var count = 0
     var at: UInt64 = 0
     var state = "runs"
     for step in steps + [.arrived(end)] {
@@ -82,18 +105,19 @@ import Testing
       case "runs": sums.run += time - at
       case "waits":
         sums.waited += time - at
+        count += 1
         if time - at >= 50_000_000 { found.append((at, time)) }
       default: sums.queued += time - at
       }
       (at, state) = (time, next)
     }
-    return (sums.run, sums.waited, sums.queued, found)
+    return (sums.run, sums.waited, sums.queued, count, found)
   }
 
   private static let looks = stride(from: UInt64(1_300_000), to: 2_000_000_000, by: 4_000_000)
 
   @Test func `a wait that lasts is told to half the distance of two looks`() throws {
-    let (run, waited, _, waits) = told(
+    let (run, waited, _, _, waits) = told(
       [
         .runs(1_000_000), .waits(400_000_000), .runs(70_000), .waits(300_000_000), .runs(50_000),
         .waits(2_000_000_000),
@@ -109,7 +133,7 @@ import Testing
   @Test(arguments: [30, 80, 300] as [UInt64])
   func `how long it computed is told as it was`(milliseconds: UInt64) throws {
     let length = milliseconds * 1_000_000
-    let (run, _, queued, waits) = told(
+    let (run, _, queued, _, waits) = told(
       [
         .runs(100_000), .waits(207_000_000), .runs(length), .queues(3_000_000), .runs(length),
         .waits(3_000_000_000),
@@ -120,10 +144,23 @@ import Testing
     #expect(abs(Int(waits[1].from - waits[0].to) - Int(2 * length + 3_000_000)) <= 4_100_000)
   }
 
+  // The kernel counts a running thread's time at its ticks: what was not counted yet was told as a wait, which cut a
+  // turn in two.
+  @Test(arguments: [1, 2, 40] as [UInt64])
+  func `a thread that loses its CPU while it computes has not waited`(often: UInt64) throws {
+    let (run, _, _, count, waits) = told(
+      [
+        .runs(100_000), .waits(209_100_000), .runs(20_000_000),
+      ] + (0..<often).flatMap { _ in [.queues(10_000), .runs(280_000_000 / often)] }
+        + [.waits(3_000_000_000)], looks: Self.looks, isCounted: often > 2)
+    #expect(count == 2 && waits.count == 2)
+    #expect(abs(Int(run) - 300_100_000) < 4_100_000, "\(run)")
+  }
+
   @Test func `of waits too short to be seen the sums are told`() {
     // 2 000 turns of 40 µs with waits of 460 µs.
     let deeds = (0..<2000).flatMap { _ in [Deed.runs(40_000), .waits(460_000)] }
-    let (run, waited, _, _) = told(
+    let (run, waited, _, _, _) = told(
       deeds, looks: stride(from: UInt64(1_300_000), to: 999_000_000, by: 4_000_000))
     #expect(abs(Int(run) - 80_000_000) < 1_000_000, "\(run)")
     #expect(abs(Int(waited) - 918_000_000) < 4_000_000, "\(waited)")

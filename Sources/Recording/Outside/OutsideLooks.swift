@@ -27,29 +27,46 @@ extension OutsideSource {
     }
     if let wait = task.wait, reading.arrivals == task.arrivals {
       task.thread.waits(until: reading.time)
-      if !task.isTold { tell(wait, of: task, process, at: reading.time, into: &output) }
+      if !task.isTold {
+        task.isTold = true
+        let seen = stack(of: task, in: wait, at: reading.time)
+        tell(wait, seen, of: task, process, into: &output)
+      }
       task.nextLook = now + rest(of: task, process, now: now)
       return
     }
     guard var state = task.files.state(buffer), let after = task.files.reading(buffer) else {
       return end(task, of: process, now: now, into: &output)
     }
-    // It may have gone on between the readings.
-    if case .waiting = state, after.arrivals != reading.arrivals { state = .running }
-    reading = after
+    let hasGoneOn = after.arrivals != reading.arrivals
+    if case .waiting = state, hasGoneOn {
+      if after.arrivals == reading.arrivals + 1 {
+        // That was the wait that it has left by now: before it all its time on a CPU was counted.
+        reading.processor = after.processor
+      } else {
+        state = .running
+        reading = after
+      }
+    } else {
+      reading = after
+    }
     task.quietSince = now
     task.nextLook = now
     switch state {
     case .ended: end(task, of: process, now: now, into: &output)
     case .running:
       task.wait = nil
-      write(task.thread.runs(reading), of: task, into: &output)
+      let steps = task.thread.runs(reading) { task.files.voluntarySwitches }
+      write(steps, of: task, into: &output)
     case .waiting(let call):
-      write(task.thread.waits(reading), of: task, into: &output)
-      task.wait = call
-      task.arrivals = reading.arrivals
-      task.isTold = false
-      if task.takeToken(now: now) { tell(call, of: task, process, at: reading.time, into: &output) }
+      (task.wait, task.arrivals) = (call, reading.arrivals)
+      task.isTold = !hasGoneOn && task.takeToken(now: now)
+      // First of all the stack: a short wait is soon over.
+      let seen =
+        task.isTold ? stack(of: task, in: call, at: reading.time) : SeenStack(time: reading.time)
+      let steps = task.thread.waits(reading) { task.files.voluntarySwitches }
+      write(steps, of: task, into: &output)
+      tell(call, seen, of: task, process, into: &output)
     }
     if task.files.isCallForbidden { areCallsForbidden = true }
   }
@@ -68,34 +85,53 @@ extension OutsideSource {
     for step in steps { output.append(writer.switch(step, pid: task.pid, tid: task.tid)) }
   }
 
-  /// Tells what a thread waits in, with its stack.
+  /// The stack of a wait, at a moment of it; empty where it was not read in time.
+  private struct SeenStack {
+    var bytes: [UInt8] = []
+    var time: UInt64
+  }
+
+  private func stack(of task: OutsideTask, in call: OutsideCall, at time: UInt64) -> SeenStack {
+    guard call.stackPointer > 0 else { return SeenStack(time: time) }
+    var bytes = [UInt8](repeating: 0, count: writer.stackBytes)
+    let count = lull_read_memory(task.pid, call.stackPointer, &bytes, UInt64(bytes.count))
+    if count < 0 { isMemoryForbidden = true }
+    guard count > 0, let after = stillWaits(task) else { return SeenStack(time: time) }
+    bytes.removeLast(bytes.count - count)
+    return SeenStack(bytes: bytes, time: after)
+  }
+
+  /// Until when it is in the wait that it was found in; nil where it has gone on.
+  private func stillWaits(_ task: OutsideTask) -> UInt64? {
+    guard let reading = task.files.reading(buffer), reading.arrivals == task.arrivals
+    else { return nil }
+    return reading.time
+  }
+
+  /// Tells what a thread waits in: with its stack, or what it waits for alone.
   private func tell(
-    _ call: OutsideCall, of task: OutsideTask, _ process: OutsideProcess, at time: UInt64,
+    _ call: OutsideCall, _ stack: SeenStack, of task: OutsideTask, _ process: OutsideProcess,
     into output: inout [[UInt8]]
   ) {
-    task.isTold = true
-    var stack = [UInt8](repeating: 0, count: writer.stackBytes)
-    let count =
-      call.stackPointer > 0
-      ? lull_read_memory(task.pid, call.stackPointer, &stack, UInt64(stack.count)) : 0
-    if count < 0 { isMemoryForbidden = true }
+    task.thread.waits(until: stack.time)
     var call = call
+    if stack.bytes.isEmpty { (call.stackPointer, call.instruction) = (0, 0) }
+    // Whatever it does by now, the number of its call tells what it waited for.
     let isDescriptor = call.number.map { OutsideMeaning.ofDescriptors.contains($0) } ?? false
     let kind =
       isDescriptor
-      ? process.descriptors.kind(of: call.first, now: time) : lull_descriptor_unknown
+      ? process.descriptors.kind(of: call.first, now: stack.time) : lull_descriptor_unknown
     var name = call.function
-    if name == nil, OutsideMeaning.meaning(of: call, kind) == nil { name = task.files.function }
+    if name == nil, OutsideMeaning.meaning(of: call, kind) == nil {
+      name = task.files.function
+      if stillWaits(task) == nil { name = nil }
+    }
     let function = OutsideMeaning.function(
-      of: call, kind, hasStack: count > 0, waitsIn: name)
-    // It may have gone on while that was read.
-    guard let after = task.files.reading(buffer), after.arrivals == task.arrivals else { return }
-    task.thread.waits(until: after.time)
-    if count <= 0 { (call.stackPointer, call.instruction) = (0, 0) }
-    guard function != nil || count > 0 else { return }
+      of: call, kind, hasStack: !stack.bytes.isEmpty, waitsIn: name)
+    guard function != nil || !stack.bytes.isEmpty else { return }
     output.append(
       writer.wait(
-        in: function, at: call, stack: Array(stack.prefix(max(0, count))),
-        .init(pid: task.pid, tid: task.tid, time: after.time)))
+        in: function, at: call, stack: stack.bytes,
+        .init(pid: task.pid, tid: task.tid, time: stack.time)))
   }
 }

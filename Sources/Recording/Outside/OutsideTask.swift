@@ -28,7 +28,7 @@ final class OutsideTask {
 
   init(
     pid: Int32, tid: Int32, files: OutsideFiles, thread: OutsideThread, name: String,
-    isNew: Bool
+    switches: UInt64
   ) {
     self.pid = pid
     self.tid = tid
@@ -38,8 +38,7 @@ final class OutsideTask {
     arrivals = thread.told.arrivals
     quietSince = thread.told.time
     tokensFrom = thread.told.time
-    let before = isNew ? 0 : files.voluntarySwitches ?? 0
-    switches = (before, before)
+    self.switches = (switches, switches)
     switchesAt = arrivals
   }
 

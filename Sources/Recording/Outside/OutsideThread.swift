@@ -3,7 +3,7 @@
 /// A look finds it waiting or running. How long it was on a CPU and in queues between two looks, and how often it was
 /// given a CPU, is known exactly from `schedstat`; when that was is known to within the distance of the looks. What is
 /// neither is the end of the wait before, the beginning of the wait after, and where it was given a CPU more than once,
-/// waits that no look saw.
+/// waits that no look saw. How often it left its CPU to wait, and did not just lose it, is asked only then.
 struct OutsideThread {
   /// A switch, with its time.
   enum Step: Equatable {
@@ -19,6 +19,8 @@ struct OutsideThread {
   /// What was its CPU time when that was first read, less what was told of it since.
   private var base: UInt64
   private var toldRun: UInt64 = 0
+  /// How often it had left its CPU to wait by then; nil where that is not known.
+  private var waits: UInt64?
   /// When it was seen running, first and last, since then.
   private var seenRunning: (first: UInt64, last: UInt64)?
 
@@ -34,8 +36,9 @@ struct OutsideThread {
   private static let surelyWaits = 3
 
   /// Begins with a first reading; `isOn` where the thread is on a CPU then, with so much of its time untold.
-  init(_ reading: OutsideReading, isOn: Bool, untold: UInt64 = 0) {
+  init(_ reading: OutsideReading, isOn: Bool, untold: UInt64 = 0, waits: UInt64? = nil) {
     told = reading
+    self.waits = waits
     self.isOn = isOn
     base = reading.processor - min(untold, reading.processor)
   }
@@ -45,23 +48,23 @@ struct OutsideThread {
     if !isOn, seenRunning == nil { told.time = max(told.time, time) }
   }
 
-  /// It was found running.
-  mutating func runs(_ reading: OutsideReading) -> [Step] {
+  /// It was found running. `waits` is asked how often it has left its CPU to wait so far.
+  mutating func runs(_ reading: OutsideReading, waits: () -> UInt64? = { nil }) -> [Step] {
     guard reading.time > told.time else { return [] }
     seenRunning = (seenRunning?.first ?? reading.time, reading.time)
     guard reading.time - told.time >= Self.longestRun else { return [] }
-    return close(reading, endsOn: true)
+    return close(reading, endsOn: true, waits)
   }
 
   /// It was found in a wait that began since it was last told of.
-  mutating func waits(_ reading: OutsideReading) -> [Step] {
+  mutating func waits(_ reading: OutsideReading, waits: () -> UInt64? = { nil }) -> [Step] {
     guard reading.time > told.time else { return [] }
     if !isOn, seenRunning == nil, reading.arrivals == told.arrivals {
       // It is the wait that it was in.
-      waits(until: reading.time)
+      self.waits(until: reading.time)
       return []
     }
-    return close(reading, endsOn: false)
+    return close(reading, endsOn: false, waits)
   }
 
   /// The recording ends: what was seen of it until then.
@@ -70,14 +73,16 @@ struct OutsideThread {
     return [.arrived(seenRunning.first)]
   }
 
-  private mutating func close(_ now: OutsideReading, endsOn: Bool) -> [Step] {
+  private mutating func close(
+    _ now: OutsideReading, endsOn: Bool, _ countWaits: () -> UInt64?
+  ) -> [Step] {
     let length = now.time - told.time
     let used = now.processor >= base + toldRun ? now.processor - base - toldRun : 0
     var run = min(used, length)
     let queued = min(now.queued >= told.queued ? now.queued - told.queued : 0, length - run)
     var rest = length - run - queued
     let arrivals = now.arrivals >= told.arrivals ? now.arrivals - told.arrivals : 0
-    let between = Int(clamping: arrivals) - (isOn ? 0 : 1)
+    let between = unseenWaits(Int(clamping: arrivals) - (isOn ? 0 : 1), endsOn: endsOn, countWaits)
     // Of a thread on a CPU the time is of the last tick: it ran meanwhile.
     if endsOn, isOn, between <= 0 || rest <= Self.longestTick {
       run += rest
@@ -105,6 +110,19 @@ struct OutsideThread {
     return steps
   }
 
+  /// How many waits no look saw, of so many times that it was given a CPU without one that was seen.
+  private mutating func unseenWaits(
+    _ arrivals: Int, endsOn: Bool, _ countWaits: () -> UInt64?
+  ) -> Int {
+    let seen: UInt64 = endsOn ? 0 : 1
+    guard arrivals > 0, let before = waits, let count = countWaits() else {
+      waits = waits.map { $0 + seen + UInt64(max(0, arrivals)) }
+      return arrivals
+    }
+    waits = count
+    return min(arrivals, Int(clamping: count - min(count, before + seen)))
+  }
+
   /// Time off the CPU: of the wait before, of waits that were not seen, of the wait after.
   private struct Parts {
     var tail: UInt64 = 0
@@ -124,13 +142,15 @@ struct OutsideThread {
     let slots = UInt64((hasTail ? 1 : 0) + (hasHead ? 1 : 0) + max(0, between))
     guard slots > 0, rest > 0 else { return parts }
     if between > 0 {
-      // A few more arrivals may be those of a thread that lost its CPU meanwhile, and no waits.
-      let isMany = between >= Self.surelyWaits
+      // Uncounted, a few more arrivals may be those of a thread that lost its CPU meanwhile.
+      let isMany = waits != nil || between >= Self.surelyWaits
       parts.tail = min(isMany ? rest / slots : hasHead ? rest / 2 : rest, mostTail)
       parts.head = min(isMany ? rest / slots : rest - parts.tail, mostHead)
       if !isMany { parts.tail = min(rest - parts.head, mostTail) }
       let unseen = rest - parts.tail - parts.head
-      if unseen >= Self.leastUnseen { parts.between = unseen }
+      // Of a thread that runs still, what is missing may be its time since the last tick.
+      let least = endsOn ? Self.longestTick : Self.leastUnseen
+      if unseen >= least { parts.between = unseen }
       return parts
     }
     guard hasTail, hasHead else {

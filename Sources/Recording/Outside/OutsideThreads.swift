@@ -38,9 +38,12 @@ extension OutsideSource {
     let name = files.name ?? ""
     // One that was there is what the first look finds it to be.
     let isOn = isNew || files.state(buffer) == .running
-    let thread = OutsideThread(start, isOn: isOn, untold: isNew ? reading.processor : 0)
+    let waits = isNew ? 0 : files.voluntarySwitches
+    let thread = OutsideThread(
+      start, isOn: isOn, untold: isNew ? reading.processor : 0, waits: waits)
     process.tasks[tid] = OutsideTask(
-      pid: pid, tid: tid, files: files, thread: thread, name: name, isNew: isNew)
+      pid: pid, tid: tid, files: files, thread: thread, name: name,
+      switches: waits ?? 0)
     guard tellsAll else { return }
     let place = OutsideWriter.Place(pid: pid, tid: tid, time: start.time)
     if tid != pid, isNew { output.append(writer.fork(from: pid, place)) }

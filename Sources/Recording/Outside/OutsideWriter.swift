@@ -59,7 +59,7 @@ struct OutsideWriter {
     return RecordBuilder.sample(
       attribute: stackEvent, id: stackEvent.ids.first ?? 0, time: place.time, pid: place.pid,
       tid: place.tid, cpu: 0, period: 1, callchain: chain, raw: payload.bytes,
-      userRegisters: [call.stackPointer, call.instruction], userStack: stack)
+      userRegisters: stack.isEmpty ? [] : [call.stackPointer, call.instruction], userStack: stack)
   }
 
   func comm(_ name: String, _ place: Place) -> [UInt8] { records.comm(name, place) }
