@@ -23,8 +23,11 @@ struct lull_door *lull_door = &closed;
 void (*lull_next_taker)(int kind, const char *name, uint64_t identifier);
 
 static char path[320];
-// The recording that this process has rings for, and the last one that it could have none for.
-static uint32_t process_recording, refused;
+// The recording that this process has rings for. By its section it is known, of a stripped program too, that the C
+// library's functions in it are none of the author's.
+__attribute__((section(".lull_agent"))) static uint32_t process_recording = 0;
+// The last one that it could have no rings for.
+static uint32_t refused;
 // Who begins or ends a recording just now: a process's id, since a child may be made meanwhile.
 static int changing;
 static uint64_t looked;

@@ -9,7 +9,9 @@
 #endif
 #include <limits.h>
 
-#ifdef __has_feature
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define LULL_HAS_SANITIZER
+#elif defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
 #define LULL_HAS_SANITIZER
 #endif

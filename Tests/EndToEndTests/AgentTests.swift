@@ -242,6 +242,26 @@ extension EndToEnd {
       kill(target.pid, SIGKILL)
     }
 
+    @Test func `what a program leaves that was killed is removed by the next recording`() throws {
+      let scratch = try Scratch()
+      func files() -> Set<String> {
+        Set((try? FileManager.default.contentsOfDirectory(atPath: "/dev/shm/lull-agents-0")) ?? [])
+      }
+      let killed = try start("appender writes=100000 gap=2 path=\(scratch.file("first"))")
+      kill(killed.pid, SIGKILL)
+      _ = try killed.finish()
+      #expect(files().contains { $0.hasPrefix("\(killed.pid)-") })
+      let target = try start("appender writes=100000 gap=2 path=\(scratch.file("second"))")
+      let recorded = try Command.run([
+        Machine.lull, "record", "-q", "--recorder", "process", "--pid", "\(target.pid)", "-o",
+        scratch.file("t"), "--duration", "100ms",
+      ])
+      #expect(recorded.status == 0, "\(recorded.errors)")
+      #expect(!files().contains { $0.hasPrefix("\(killed.pid)-") })
+      #expect(files().contains { $0.hasPrefix("\(target.pid)-") })
+      kill(target.pid, SIGKILL)
+    }
+
     @Test func `a second recorder is refused as long as there is a first`() throws {
       let scratch = try Scratch()
       let target = try start("appender writes=100000 gap=2 path=\(scratch.file("log"))")
@@ -280,6 +300,83 @@ extension EndToEnd {
         Rung.user.words(writingTo: scratch) + ["sh", "-c", "cat \(door)"])
       #expect(read.output.isEmpty && read.status != 0)
       kill(target.pid, SIGKILL)
+    }
+
+    /// Records a program of C that runs already, for a time.
+    private func record(
+      _ source: String, _ words: [String] = [], for time: String, options: [String] = []
+    ) throws -> JSON {
+      let scratch = try Scratch()
+      let program = try InProcessConduct.build(source, "program", .own, scratch)
+      let target = try Command([program] + words)
+      usleep(300_000)
+      let recorder = try Command.run(
+        [
+          Machine.lull, "record", "-q", "--recorder", "process", "--pid", "\(target.pid)", "-o",
+          scratch.file("t"), "--duration", time,
+        ] + options)
+      #expect(recorder.status == 0, "\(recorder.errors)")
+      kill(target.pid, SIGKILL)
+      return try Recorded.report(scratch.file("t"))
+    }
+
+    @Test func `threads that make no call all the time are told with what they do`() throws {
+      // One waits from before the recording until after it, one computes.
+      let report = try record(
+        """
+        #include <pthread.h>
+        #include <unistd.h>
+        static __attribute__((noinline)) void *waits_long(void *unused) {
+          sleep(1000);
+          return unused;
+        }
+        static __attribute__((noinline)) unsigned computes_long(void) {
+          volatile unsigned sum = 0;
+          while (1) sum++;
+          return sum;
+        }
+        int main(void) {
+          pthread_t thread;
+          pthread_create(&thread, NULL, waits_long, NULL);
+          return computes_long();
+        }
+        """, for: "2s")
+      let length = report["trace"]["durationSeconds"].double ?? 0
+      #expect(length > 1.9)
+      let blocked = report["blame"]["blocked"].items
+        .first { $0["function"].string == "waits_long" }
+      let waited = blocked?["selfSeconds"].double ?? 0
+      #expect(abs(waited - length) < 0.1, "\(report["blame"]["blocked"]) of \(length)")
+      let computed = report["blame"]["cpu"].items.first { $0["function"].string == "computes_long" }
+      // The first sample comes once the thread was found to run.
+      #expect((computed?["selfSeconds"].double ?? 0) > 0.7 * length, "\(report["blame"]["cpu"])")
+    }
+
+    @Test(arguments: [true, false])
+    func `a child that runs the same program is recorded with it, unless it is not to be`(
+      takesChildren: Bool
+    ) throws {
+      let report = try record(
+        """
+        #include <fcntl.h>
+        #include <unistd.h>
+        #include <stdio.h>
+        #include <string.h>
+        int main(int count, char **words) {
+          const char *text = fork() == 0 ? "a child" : "parent";
+          char path[300];
+          snprintf(path, sizeof path, "%s-%s", words[0], text);
+          int file = open(path, O_WRONLY | O_CREAT, 0600);
+          for (int i = 0; i < 10000; i++) {
+            write(file, text, strlen(text));
+            usleep(10000);
+          }
+        }
+        """, for: "1s", options: takesChildren ? [] : ["--no-children"])
+      let bytes = report["processes"].items.compactMap { $0["bytesWritten"].int }.filter { $0 > 0 }
+      #expect(bytes.count == (takesChildren ? 2 : 1), "\(report["processes"])")
+      #expect(bytes.contains { $0 % 6 == 0 && $0 > 6 * 50 }, "\(report["processes"])")
+      #expect(bytes.contains { $0 % 7 == 0 && $0 > 7 * 50 } == takesChildren)
     }
 
     @Test func `a program without an agent is said to have none`() throws {

@@ -20,7 +20,7 @@ extension EndToEnd {
 
     /// Makes a program of a text in C, in its folder. One that links the agent waits at its beginning until it is
     /// recorded, where `LULL_TEST_WAIT` is set.
-    private func build(_ source: String, _ name: String, _ form: Form, _ scratch: Scratch) throws
+    static func build(_ source: String, _ name: String, _ form: Form, _ scratch: Scratch) throws
       -> String
     {
       let program = scratch.file(name)
@@ -69,7 +69,7 @@ extension EndToEnd {
     @Test(arguments: Form.allCases)
     func `streams, forks, cancellation and signals go on as they do alone`(form: Form) throws {
       let scratch = try Scratch()
-      let program = try build(Self.source, "conduct", form, scratch)
+      let program = try Self.build(Self.source, "conduct", form, scratch)
       let words = [program, scratch.path, "7"]
       let alone = try Command.run(words)
       let expected = try Strace.files(of: [program, scratch.path, "0"], scratch: scratch)
@@ -121,7 +121,7 @@ extension EndToEnd {
       form: Form
     ) throws {
       let scratch = try Scratch()
-      let program = try build(Self.sampled, "samples", form, scratch)
+      let program = try Self.build(Self.sampled, "samples", form, scratch)
       try Data("int main() { for (volatile long i = 0; i < 50000000; i++); }".utf8)
         .write(to: URL(fileURLWithPath: scratch.file("static.c")))
       let next = try Command.run([

@@ -153,6 +153,7 @@ package final class Recorder {
           "\(others) of the children that process \(process.pid) has run other programs, and are not recorded"
         )
       }
+      door.strangers = Set(process.strangers)
       threads.formUnion(door.ask(own, into: folder))
       let recording = try Recording(
         options: options, subject: .process(process), events: events, tracefs: nil, transfers: nil,

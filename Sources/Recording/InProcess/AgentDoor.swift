@@ -10,6 +10,8 @@ final class AgentDoor {
   let user: uid_t
   /// What the recording began with.
   private(set) var processes: [PreloadProcess] = []
+  /// Children with the same door that are not to be recorded, with theirs.
+  var strangers: Set<Int32> = []
   private let pid: Int32
   private let place: Place
   /// As long as it is open nobody else can ask.
@@ -55,6 +57,7 @@ final class AgentDoor {
       throw RecordingError(
         kind: .unsupported, message: "the agent of process \(pid) is of another version of Lull")
     }
+    Self.removeStale(beside: place.path)
     guard lull_door_lock(file.number) == 0 else {
       throw RecordingError(
         kind: .io,
@@ -65,6 +68,22 @@ final class AgentDoor {
   }
 
   deinit { munmap(door, Int(lull_page_bytes)) }
+
+  /// Removes what programs left that were killed.
+  private static func removeStale(beside path: String) {
+    var namespace = stat()
+    guard let slash = path.lastIndex(of: "/"), stat("/proc/self/ns/pid", &namespace) == 0 else {
+      return
+    }
+    for name in PreloadFolder.names(in: String(path[..<slash])) {
+      // PID-NAMESPACE; of other namespaces nothing is known.
+      let parts = name.split(separator: "-")
+      guard parts.count == 2, let pid = Int32(parts[0]), pid > 0,
+        parts[1] == String(namespace.st_ino), kill(pid, 0) < 0, errno == ESRCH
+      else { continue }
+      unlink("\(path[..<slash])/\(name)")
+    }
+  }
 
   /// Whether a process has an agent of its own.
   static func isThere(of pid: Int32) -> Bool { Place(of: pid) != nil }

@@ -89,6 +89,19 @@ extension PreloadSource {
     if let running { door.nudge(running) }
   }
 
+  /// Threads that ran as the recording began: one that goes on with that may have nothing else to tell.
+  func tellRunning(_ round: Round) throws(PerfDataError) {
+    guard !hasToldRunning else { return }
+    hasToldRunning = true
+    for process in known.values {
+      for earlier in process.earlier.values where earlier.wait == nil {
+        let thread = earlier.thread
+        let place = PreloadWriter.Place(pid: process.pid, tid: thread.tid, time: thread.covered)
+        try round.sink.append(writer.switch(.arrived, place))
+      }
+    }
+  }
+
   /// Threads that made no call in all the recording.
   func finishEarlier(
     of process: PreloadProcess, at time: UInt64, into output: inout [[UInt8]]

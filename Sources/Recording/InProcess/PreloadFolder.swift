@@ -89,7 +89,7 @@ final class PreloadFolder {
     }
   }
 
-  private static func names(in folder: String) -> [String] {
+  static func names(in folder: String) -> [String] {
     guard let stream = opendir(folder) else { return [] }
     defer { closedir(stream) }
     var names: [String] = []

@@ -7,6 +7,10 @@ extension PreloadSource {
   func begin(_ path: String, _ round: Round) throws(PerfDataError) {
     guard let segment = PreloadSegment(path: path) else { return }
     unlink(path)
+    if let door, door.strangers.contains(segment.pid) || door.strangers.contains(segment.parent) {
+      door.strangers.insert(segment.pid)
+      return
+    }
     if !segment.seesStreams { unseenStreams.insert(segment.pid) }
     if let process = known[segment.pid], !segment.isProgram {
       process.segments.append(segment)

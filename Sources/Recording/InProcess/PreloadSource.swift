@@ -31,6 +31,7 @@ final class PreloadSource: RecordingSource {
   /// Where a running program was asked to be recorded.
   let door: AgentDoor?
   var lastNudge: UInt64 = 0
+  var hasToldRunning = false
 
   /// Among the registers of a stack.
   static let instruction = Int(lull_registers) == 33 ? 32 : 8
@@ -73,6 +74,13 @@ final class PreloadSource: RecordingSource {
           + " by CPU times and schedstat, not when they were"),
       .init(.ioUring, "\(within): what is written by io_uring is not seen"),
     ]
+    if door != nil {
+      list.append(
+        .init(
+          .wakeups,
+          "recorded by the program itself: how many of its waits are not among its wakeups is counted only of programs"
+            + " that Lull started"))
+    }
     if !unseenStreams.isEmpty {
       let pids = unseenStreams.sorted().map(String.init).joined(separator: ", ")
       list.append(
@@ -121,6 +129,7 @@ final class PreloadSource: RecordingSource {
 
   func collect(_ round: Round) throws(PerfDataError) {
     lastCollection = round.now
+    try tellRunning(round)
     nudge(now: round.now)
     // Who is over by now has written all that it ever will.
     let over = known.values.filter(\.isOver).map(\.pid)

@@ -75,8 +75,9 @@ struct RecordCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "How it is recorded: perf (the kernel's events), process (a library in the program, which needs no privilege; of"
-        + " what runs already, LullAgent), outside (looks at its threads, which needs none either and takes what runs"
-        + " already), or auto (default), which is the first of them that can be.", valueName: "recorder"),
+        + " what runs already, LullAgent), outside (looks at its threads, which needs none either and takes what"
+        + " runs already), or auto (default), which is the first of them that can be.",
+      valueName: "recorder"),
     transform: Self.recorder)
   var recorder = RecorderKind.auto
 
