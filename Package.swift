@@ -74,6 +74,7 @@ let package = Package(
   products: [
     .executable(name: "lull", targets: ["lull"]),
     .library(name: "LullMarks", targets: ["LullMarks"]),
+    .library(name: "LullAgent", targets: ["LullAgent"]),
     .library(name: "LullPreload", type: .dynamic, targets: ["LullPreload"]),
     .plugin(name: "LullPlugin", targets: ["LullPlugin"]),
   ],
@@ -103,6 +104,12 @@ let package = Package(
           "-nostartfiles", "-resource-dir", "\(Context.packageDirectory)/Sources/Linking/Bare",
         ])
       ]),
+    // The same functions in the program itself, which it exports as its own. Without flags, which no package may have that
+    // others depend on.
+    .target(
+      name: "CLullAgent", dependencies: ["CPreloadRing"],
+      linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
+    .target(name: "LullAgent", dependencies: ["CLullAgent"], swiftSettings: strict),
     .target(name: "CPFM"),
     // Loaded where they are wanted: most traces need neither, and loading them takes longer than to read a small one.
     .target(name: "CElf"),
@@ -195,6 +202,10 @@ let package = Package(
       name: "lull-workload", dependencies: ["CSQLite", "CWorkloads", "LullMarks"],
       path: "Sources/Workloads/RunLoop",
       swiftSettings: strict),
+    .executableTarget(
+      name: "lull-workload-agent",
+      dependencies: ["CSQLite", "CWorkloads", "LullAgent", "LullMarks"],
+      path: "Sources/Workloads/Agent", swiftSettings: strict),
     .executableTarget(
       name: "lull-workload-async", path: "Sources/Workloads/AsyncMain", swiftSettings: strict),
     .executableTarget(

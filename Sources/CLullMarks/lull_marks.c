@@ -14,13 +14,16 @@ typedef void (*lull_taker)(int kind, const char *name, uint64_t identifier);
 
 static void ignore(int kind, const char *name, uint64_t identifier) { (void)kind, (void)name, (void)identifier; }
 
-// What takes marks within the process: the library with which `lull record` starts programs, where no probes are to be
-// had.
+// Of LullAgent, where the program links that.
+__attribute__((weak)) void lull_take_mark(int kind, const char *name, uint64_t identifier);
+
+// What takes marks within the process, where no probes are to be had: the program itself, or the library with which
+// `lull record` starts programs.
 static void take(int kind, const char *name, uint64_t identifier) {
   static lull_taker found;
   lull_taker taker = __atomic_load_n(&found, __ATOMIC_RELAXED);
   if (!taker) {
-    taker = (lull_taker)dlsym(RTLD_DEFAULT, "lull_take_mark");
+    taker = lull_take_mark ? lull_take_mark : (lull_taker)dlsym(RTLD_DEFAULT, "lull_take_mark");
     if (!taker) taker = ignore;
     __atomic_store_n(&found, taker, __ATOMIC_RELAXED);
   }

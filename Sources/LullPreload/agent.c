@@ -24,6 +24,13 @@ static pthread_key_t thread_end;
 static bool has_key;
 
 // A child without a program of its own is recorded as a process of its own.
+#ifdef LULL_AGENT
+bool lull_begin_own_process(void) {
+  __atomic_store_n(&lull_owner->pid, (int)lull_kernel(SYS_getpid, 0, 0, 0, 0, 0, 0), __ATOMIC_RELEASE);
+  return lull_begin_segments(false);
+}
+#endif
+
 static bool begin_process(bool is_program) {
   int expected = 0;
   int pid = (int)lull_kernel(SYS_getpid, 0, 0, 0, 0, 0, 0);
@@ -41,11 +48,9 @@ void lull_write_part(struct agent *agent, uint64_t *at, const void *bytes, size_
   *at += (count + 7) & ~(size_t)7;
 }
 
-void lull_take_mark(int kind, const char *name, uint64_t identifier);
-
 static void tell(unsigned kind, const char *text, uint64_t first, uint64_t second, uint64_t third) {
   struct agent *agent = &lull_agent;
-  if (!agent->slot || agent->busy) return;
+  if (!agent->slot || agent->busy || !lull_is_joined()) return;
   uint64_t length = text ? strnlen(text, 4095) : 0;
   uint32_t size = (uint32_t)((sizeof(struct lull_record) + 8 + length + 8 + 63) & ~63ul);
   agent->busy = 1;
@@ -74,15 +79,19 @@ static void tell(unsigned kind, const char *text, uint64_t first, uint64_t secon
 }
 
 static void begin_thread(struct agent *agent) {
-  struct lull_slot *slot = lull_take_slot();
+  int tid = (int)lull_kernel(SYS_gettid, 0, 0, 0, 0, 0, 0);
+  struct lull_slot *slot = lull_claim_slot(tid);
+  if (!slot) {
+    slot = lull_take_slot();
+    if (slot) slot->timer = 0;
+  }
   if (!slot) {
     agent->off = 1;
     lull_note_thread_without_ring();
     return;
   }
-  slot->tid = (int)lull_kernel(SYS_gettid, 0, 0, 0, 0, 0, 0);
+  slot->tid = tid;
   slot->call = (struct lull_open_call){0, 0, 0};
-  slot->timer = 0;
   agent->head = slot->head;
   agent->limit = 0;
   agent->ring = (uint8_t *)slot + lull_page_bytes;
@@ -96,6 +105,7 @@ static void begin_thread(struct agent *agent) {
   // Its CPU time and waits so far, so that later ones have something to be compared with.
   tell(lull_record_thread_begin, name, lull_thread_time(), lull_thread_waits(), 0);
   if (has_key) pthread_setspecific(thread_end, agent);
+  lull_let_samples_through();
   lull_sample_thread(slot);
 }
 
@@ -104,6 +114,8 @@ bool lull_begin_slowly(struct agent *agent) {
     if (agent->slot) __atomic_store_n(&agent->slot->lost, agent->slot->lost + 1, __ATOMIC_RELAXED);
     return false;
   }
+  // A signal's handler came in between.
+  if (agent->beginning) return false;
   int saved = errno;
   if (agent->forking) {
     if (!lull_is_own_process()) {
@@ -112,25 +124,32 @@ bool lull_begin_slowly(struct agent *agent) {
     }
     agent->forking = 0;
   }
+  agent->beginning = 1;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
   if (!lull_owner->pid && lull_owner != &nobody) {
     agent->slot = NULL;
+    lull_leave(agent);
     agent->off = !begin_process(false);
+    lull_arrive(agent);
   }
   if (!agent->slot && !agent->off && lull_owner->pid && lull_has_segments()) begin_thread(agent);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  agent->beginning = 0;
   errno = saved;
   return agent->slot != NULL;
 }
 
-bool lull_is_recorded(void) { return lull_owner != &nobody; }
+bool lull_is_recorded(void) { return lull_joins(&lull_agent) && lull_owner != &nobody; }
 
 void lull_begin_thread(void) {
-  if (!lull_agent.slot) lull_begin_slowly(&lull_agent);
+  if (lull_joins(&lull_agent) && !lull_agent.slot) lull_begin_slowly(&lull_agent);
 }
 
 static void end_thread(void *value) {
   struct agent *agent = value;
   struct lull_slot *slot = agent->slot;
   if (!slot || !lull_owner->pid) return;
+  if (!lull_is_joined()) return lull_leave(agent);
   // What else is done as a thread ends comes first: libdispatch's main thread goes to sleep there for good.
   if (++agent->ends < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(thread_end, agent) == 0) return;
   lull_end_samples(slot);
@@ -139,19 +158,24 @@ static void end_thread(void *value) {
   agent->slot = NULL;
   agent->off = 1;
   __atomic_store_n(&slot->taken, 0, __ATOMIC_RELEASE);
+  lull_leave(agent);
 }
 
 void lull_thread_named(const char *name) {
   struct agent *agent = &lull_agent;
   int saved = errno;
-  if (agent->slot || lull_begin_slowly(agent)) tell(lull_record_name, name, 0, 0, 0);
+  if (lull_joins(agent) && (agent->slot || lull_begin_slowly(agent))) tell(lull_record_name, name, 0, 0, 0);
   errno = saved;
 }
 
 // Of LullMarks, which looks for it by its name: a mark is 0, an interval's beginning 1, its end 2.
 EXPORT void lull_take_mark(int kind, const char *name, uint64_t identifier) {
+#ifdef LULL_AGENT
+  // The preloaded library stands behind this one.
+  if (lull_next_taker) return lull_next_taker(kind, name, identifier);
+#endif
   int saved = errno;
-  if (lull_agent.slot || lull_begin_slowly(&lull_agent)) {
+  if (lull_joins(&lull_agent) && (lull_agent.slot || lull_begin_slowly(&lull_agent))) {
     tell(lull_record_mark, name, (uint64_t)kind, identifier, 0);
   }
   errno = saved;
@@ -159,14 +183,18 @@ EXPORT void lull_take_mark(int kind, const char *name, uint64_t identifier) {
 
 void lull_process_ends(void) {
   int saved = errno;
-  if (lull_agent.slot && lull_owner->pid && !lull_agent.forking) {
+  if (lull_is_joined() && lull_agent.slot && lull_owner->pid && !lull_agent.forking) {
     struct rusage usage = {0};
     lull_kernel(SYS_getrusage, RUSAGE_SELF, (long)&usage, 0, 0, 0, 0);
     tell(lull_record_process_end, NULL, lull_thread_time(), (uint64_t)usage.ru_nvcsw, 0);
   }
+#ifdef LULL_AGENT
+  lull_close_door();
+#endif
   errno = saved;
 }
 
+#ifndef LULL_AGENT
 static int tell_module(struct dl_phdr_info *module, size_t size, void *unused) {
   (void)size, (void)unused;
   char path[4096];
@@ -190,17 +218,25 @@ static int tell_module(struct dl_phdr_info *module, size_t size, void *unused) {
   }
   return 0;
 }
+#endif
 
+bool lull_make_owner(void) {
+  long page = lull_kernel(SYS_mmap, 0, lull_page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  // Without it a child could not be told from its parent, whose rings it would write to.
+  if ((page <= 0 && page >= -4095) || lull_kernel(SYS_madvise, page, lull_page_bytes, MADV_WIPEONFORK, 0, 0, 0) != 0) {
+    return false;
+  }
+  has_key = pthread_key_create(&thread_end, end_thread) == 0;
+  lull_owner = (struct owner *)page;
+  return true;
+}
+
+#ifndef LULL_AGENT
 __attribute__((constructor)) static void begin_program(void) {
   int saved = errno;
   lull_resolve();
-  bool is_recorded = lull_find_recorder();
-  long page = lull_kernel(SYS_mmap, 0, lull_page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  // Without it a child could not be told from its parent, whose rings it would write to.
-  if (is_recorded && (page > 0 || page < -4095) && lull_kernel(SYS_madvise, page, lull_page_bytes, MADV_WIPEONFORK, 0,
-      0, 0) == 0) {
-    has_key = pthread_key_create(&thread_end, end_thread) == 0;
-    lull_owner = (struct owner *)page;
+  if (lull_find_recorder(getenv(LULL_PRELOAD_FOLDER)) && lull_make_owner()) {
+    lull_begin_streams();
     if (begin_process(true)) {
       lull_begin_samples(lull_control->sample_interval);
       begin_thread(&lull_agent);
@@ -209,6 +245,7 @@ __attribute__((constructor)) static void begin_program(void) {
   }
   errno = saved;
 }
+#endif
 
 __attribute__((destructor)) static void end_program(void) { lull_process_ends(); }
 

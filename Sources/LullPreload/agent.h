@@ -69,6 +69,13 @@ struct agent {
   uint32_t ends;
   // A vfork began: until it is over, the child runs with this memory.
   uint32_t forking;
+  // It is just being given a ring.
+  uint32_t beginning;
+#ifdef LULL_AGENT
+  // The recording that it takes part in, and that one's place among those that its rings may still be of.
+  uint32_t recording;
+  uint32_t generation;
+#endif
 };
 
 struct call {
@@ -77,6 +84,10 @@ struct call {
   uint64_t cpu;
   struct lull_open_call outer;
   uint32_t number;
+#ifdef LULL_AGENT
+  // Which recording it began in; 0 where there was none.
+  uint32_t recording;
+#endif
 };
 
 struct registers {
@@ -112,8 +123,11 @@ struct owner {
 };
 
 HIDDEN extern struct owner *lull_owner;
+// Makes the page, and what a thread's end is seen by.
+HIDDEN bool lull_make_owner(void);
 HIDDEN extern __thread struct agent lull_agent __attribute__((tls_model("initial-exec")));
 
+void lull_take_mark(int kind, const char *name, uint64_t identifier);
 HIDDEN bool lull_begin_slowly(struct agent *agent);
 HIDDEN void lull_finish_slowly(struct call *call, uint64_t end, const struct outcome *outcome,
     const struct registers *registers);
@@ -128,15 +142,58 @@ HIDDEN void lull_forget_descriptors(unsigned first, unsigned last);
 HIDDEN void lull_process_ends(void);
 HIDDEN unsigned lull_descriptor(int descriptor);
 HIDDEN uint64_t lull_thread_time(void);
+#ifdef LULL_AGENT
+// Has this process's own segments, beside which there are none of earlier recordings.
+HIDDEN bool lull_begin_own_process(void);
+#endif
 // How often the thread went to sleep (its voluntary switches).
 HIDDEN uint64_t lull_thread_waits(void);
 HIDDEN void lull_wake(struct agent *agent);
 HIDDEN bool lull_make_room(struct agent *agent, uint32_t size, enum importance importance);
-// Whether what streams read and write is seen.
+// Has what streams read and write seen, where that can be.
+HIDDEN void lull_begin_streams(void);
 HIDDEN bool lull_sees_streams(void);
 // Before another program takes this one's place, and where it did not: nothing that is under way may reach it.
 HIDDEN void lull_pause_samples(void);
 HIDDEN void lull_resume_samples(void);
+
+#ifdef LULL_AGENT
+// The library in the program itself, which is recorded when a recorder asks for it: until then a call costs a look at
+// the door.
+HIDDEN extern struct lull_door *lull_door;
+// Of the library that is preloaded, where it is.
+HIDDEN extern void (*lull_next_taker)(int kind, const char *name, uint64_t identifier);
+// Takes the calling thread into the recording that goes on, which the first one to come begins. Where another is just
+// doing so it is false, and the time is noted.
+HIDDEN bool lull_join(struct agent *agent, uint64_t *since);
+HIDDEN bool lull_begin_late(struct call *call, uint32_t number, int descriptor);
+// The program ends: nobody is to ask any longer.
+HIDDEN void lull_close_door(void);
+// Ends the recording where its recorder is gone.
+HIDDEN void lull_look_for_recorder(uint64_t now);
+
+static inline uint32_t lull_recording(void) { return __atomic_load_n(&lull_door->recording, __ATOMIC_RELAXED); }
+
+static inline bool lull_is_joined(void) { return lull_recording() && lull_agent.recording == lull_recording(); }
+
+static inline bool lull_joins(struct agent *agent) {
+  uint64_t since;
+  return lull_recording() && (agent->recording == lull_recording() || lull_join(agent, &since));
+}
+
+// Whether a call that was not to be told as it began is over in a recording: what is told of it begins with that.
+static inline __attribute__((always_inline)) bool lull_is_late(struct call *call, uint32_t number, int descriptor) {
+  return unlikely(lull_recording()) && lull_begin_late(call, number, descriptor);
+}
+#else
+static inline void lull_look_for_recorder(uint64_t now) { (void)now; }
+static inline bool lull_is_joined(void) { return true; }
+static inline bool lull_joins(struct agent *agent) { (void)agent; return true; }
+static inline bool lull_is_late(struct call *call, uint32_t number, int descriptor) {
+  (void)call, (void)number, (void)descriptor;
+  return false;
+}
+#endif
 
 static inline uint64_t lull_now(void) {
   struct timespec time;
@@ -145,6 +202,9 @@ static inline uint64_t lull_now(void) {
 }
 
 // The registers here, as far as an unwinder needs them. What they were before is not touched.
+//
+// In the program itself those of the caller, as far as the frame has them: its functions are the program's own there,
+// and would be taken for who is to blame.
 static inline __attribute__((always_inline)) void lull_capture(struct registers *registers) {
 #if defined(__aarch64__)
   uint64_t *values = registers->values;
@@ -152,6 +212,13 @@ static inline __attribute__((always_inline)) void lull_capture(struct registers 
       "stp x19, x20, [%0, #152]\n stp x21, x22, [%0, #168]\n stp x23, x24, [%0, #184]\n"
       "stp x25, x26, [%0, #200]\n stp x27, x28, [%0, #216]\n stp x29, x30, [%0, #232]\n"
       "mov x9, sp\n adr x10, .\n stp x9, x10, [%0, #248]\n" ::"r"(values) : "x9", "x10", "memory");
+#elif defined(LULL_AGENT)
+  uint64_t *values = registers->values, *frame = __builtin_frame_address(0);
+  __asm__ volatile("movq %%rbx, 8(%0)\n movq %%r12, 128(%0)\n movq %%r13, 136(%0)\n movq %%r14, 144(%0)\n"
+                   "movq %%r15, 152(%0)\n" ::"r"(values) : "memory");
+  values[6] = frame[0];
+  values[7] = (uint64_t)(frame + 2);
+  values[8] = frame[1];
 #else
   uint64_t *values = registers->values;
   __asm__ volatile(
@@ -164,6 +231,12 @@ static inline __attribute__((always_inline)) void lull_capture(struct registers 
 // Whether the call that begins is to be recorded.
 static inline __attribute__((always_inline)) bool lull_begin(struct call *call, uint32_t number, int descriptor) {
   struct agent *agent = &lull_agent;
+#ifdef LULL_AGENT
+  call->start = 0;
+  call->recording = lull_recording();
+  if (likely(!call->recording)) return false;
+  if (unlikely(agent->recording != call->recording) && !lull_join(agent, &call->start)) return false;
+#endif
   if (unlikely(!agent->slot || agent->forking || agent->busy || !lull_owner->pid) && !lull_begin_slowly(agent)) {
     return false;
   }
@@ -213,6 +286,13 @@ static inline bool lull_repeats(struct lull_record *open, uint32_t number, uint6
 
 // Ends a call; errno stays what the call made it.
 static inline __attribute__((always_inline)) void lull_finish(struct call *call, struct outcome outcome) {
+#ifdef LULL_AGENT
+  // Another recording goes on, or none.
+  if (unlikely(call->recording != lull_recording())) {
+    call->start = 0;
+    if (!lull_is_late(call, call->number, -1)) return;
+  }
+#endif
   struct agent *agent = call->agent;
   uint64_t end = lull_now();
   agent->slot->call = call->outer;
@@ -259,7 +339,7 @@ static inline __attribute__((always_inline)) void lull_finish(struct call *call,
 static inline void lull_tell_wake(uint64_t time, uint64_t place) {
   struct agent *agent = &lull_agent;
   // A thread that is not known yet is found at its next call.
-  if (unlikely(!agent->slot || agent->forking || agent->busy || !lull_owner->pid)) return;
+  if (unlikely(!lull_is_joined() || !agent->slot || agent->forking || agent->busy || !lull_owner->pid)) return;
   agent->busy = 1;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   lull_settle(agent);

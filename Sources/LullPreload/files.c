@@ -126,10 +126,12 @@ TIMED(int, lockf, (int fd, int command, off_t count), (fd, command, count), SYS_
 DECLARE(sync)
 EXPORT void sync(void) {
   struct call call;
-  if (!lull_begin(&call, SYS_sync, -1)) return REAL(sync)();
-  lull_runs_long(&call);
+  bool is_told = lull_begin(&call, SYS_sync, -1);
+  if (is_told) lull_runs_long(&call);
   REAL(sync)();
-  lull_finish(&call, (struct outcome){.result = 0, .descriptor = -1});
+  if (is_told || lull_is_late(&call, SYS_sync, -1)) {
+    lull_finish(&call, (struct outcome){.result = 0, .descriptor = -1});
+  }
 }
 
 // What was known of a descriptor ends as its number is free again.
@@ -141,7 +143,7 @@ EXPORT void sync(void) {
     if (number == SYS_close) lull_forget_descriptor(old); \
     int result = REAL(name) arguments; \
     if (result >= 0 || number == SYS_close) lull_forget_descriptor(number == SYS_close ? old : result); \
-    if (is_told) { \
+    if (is_told || lull_is_late(&call, number, old)) { \
       lull_finish(&call, (struct outcome){.result = result, .first = (uint64_t)old, .descriptor = -1, __VA_ARGS__}); \
     } \
     return result; \
@@ -163,18 +165,18 @@ DECLARE(fcntl64)
     bool is_wait = command == F_SETLKW || command == F_OFD_SETLKW; \
     bool is_duplicate = command == F_DUPFD || command == F_DUPFD_CLOEXEC; \
     struct call call; \
-    if ((!is_wait && !is_duplicate) || !lull_begin(&call, is_wait ? SYS_flock : SYS_fcntl, fd)) { \
-      int result = REAL(name)(fd, command, argument); \
-      if (is_duplicate) lull_forget_descriptor(result); \
-      return result; \
-    } \
+    if (!is_wait && !is_duplicate) return REAL(name)(fd, command, argument); \
+    uint32_t number = is_wait ? SYS_flock : SYS_fcntl; \
+    bool is_told = lull_begin(&call, number, fd); \
     int result = REAL(name)(fd, command, argument); \
     if (is_duplicate) lull_forget_descriptor(result); \
-    lull_finish(&call, (struct outcome){.result = result, \
-                                        .first = (uint64_t)fd, \
-                                        .second = (uint64_t)command, \
-                                        .descriptor = fd, \
-                                        .manner = is_wait ? manner_wait : manner_told}); \
+    if (is_told || lull_is_late(&call, number, fd)) { \
+      lull_finish(&call, (struct outcome){.result = result, \
+                                          .first = (uint64_t)fd, \
+                                          .second = (uint64_t)command, \
+                                          .descriptor = fd, \
+                                          .manner = is_wait ? manner_wait : manner_told}); \
+    } \
     return result; \
   }
 CONTROLS(fcntl)
@@ -186,7 +188,7 @@ EXPORT int close_range(unsigned first, unsigned last, int flags) {
   bool is_told = lull_begin(&call, SYS_close_range, -1);
   int result = REAL(close_range)(first, last, flags);
   if (result == 0 && !(flags & 4)) lull_forget_descriptors(first, last);
-  if (is_told) {
+  if (is_told || lull_is_late(&call, SYS_close_range, -1)) {
     lull_finish(&call, (struct outcome){.result = result, .first = first, .second = last, .third = (uint64_t)flags,
         .descriptor = -1});
   }
@@ -205,10 +207,12 @@ DECLARE(mmap64)
   EXPORT void *name(void *at, size_t size, int protection, int flags, int fd, off_t offset) { \
     struct call call; \
     bool writes = fd >= 0 && protection & PROT_WRITE && flags & MAP_SHARED; \
-    if (!writes || !lull_begin(&call, SYS_mmap, fd)) return REAL(name)(at, size, protection, flags, fd, offset); \
+    bool is_told = writes && lull_begin(&call, SYS_mmap, fd); \
     void *result = REAL(name)(at, size, protection, flags, fd, offset); \
-    lull_finish(&call, (struct outcome){.result = result == MAP_FAILED ? -1 : 0, .first = (uint64_t)fd, \
-        .descriptor = fd}); \
+    if (is_told) { \
+      lull_finish(&call, (struct outcome){.result = result == MAP_FAILED ? -1 : 0, .first = (uint64_t)fd, \
+          .descriptor = fd}); \
+    } \
     return result; \
   }
 MAPS(mmap)

@@ -21,13 +21,15 @@ static inline void *lull_found(void **function, const char *name) {
 #define TIMED(type, name, parameters, arguments, call_number, call_descriptor, is_large, ...) \
   EXPORT type name parameters { \
     struct call call; \
-    if (!lull_begin(&call, call_number, call_descriptor)) return REAL(name) arguments; \
-    if (is_large) lull_runs_long(&call); \
+    bool is_told = lull_begin(&call, call_number, call_descriptor); \
+    if (is_told && (is_large)) lull_runs_long(&call); \
     type result = REAL(name) arguments; \
-    lull_finish(&call, (struct outcome){.result = (long)result, \
-                                        .first = (uint64_t)(call_descriptor), \
-                                        .descriptor = call_descriptor, \
-                                        __VA_ARGS__}); \
+    if (is_told || lull_is_late(&call, call_number, call_descriptor)) { \
+      lull_finish(&call, (struct outcome){.result = (long)result, \
+                                          .first = (uint64_t)(call_descriptor), \
+                                          .descriptor = call_descriptor, \
+                                          __VA_ARGS__}); \
+    } \
     return result; \
   }
 
@@ -35,9 +37,11 @@ static inline void *lull_found(void **function, const char *name) {
 #define WAITS(type, name, parameters, arguments, call_number) \
   EXPORT type name parameters { \
     struct call call; \
-    if (!lull_begin(&call, call_number, -1)) return REAL(name) arguments; \
+    bool is_told = lull_begin(&call, call_number, -1); \
     type result = REAL(name) arguments; \
-    lull_finish(&call, (struct outcome){.result = 0, .descriptor = -1, .manner = manner_wait}); \
+    if (is_told || lull_is_late(&call, call_number, -1)) { \
+      lull_finish(&call, (struct outcome){.result = 0, .descriptor = -1, .manner = manner_wait}); \
+    } \
     return result; \
   }
 

@@ -3,6 +3,8 @@
 
 #include "agent.h"
 
+#include <string.h>
+
 // A system call of the library's own: not by the C library's functions, which it stands in front of. Errors are
 // negative.
 static inline long lull_kernel(long number, long a, long b, long c, long d, long e, long f) {
@@ -32,6 +34,23 @@ static inline long lull_kernel(long number, long a, long b, long c, long d, long
 // Whether this is the process that the memory is of, and no child of a fork or vfork.
 static inline bool lull_is_own_process(void) {
   return lull_kernel(SYS_getpid, 0, 0, 0, 0, 0, 0) == lull_owner->pid;
+}
+
+// Puts a text, or a number, where another ends, and gives where that ends then.
+static inline char *lull_append(char *to, const char *text) {
+  size_t length = strlen(text);
+  memcpy(to, text, length + 1);
+  return to + length;
+}
+
+static inline char *lull_append_number(char *to, uint64_t number) {
+  char digits[24];
+  int count = 0;
+  do digits[count++] = (char)('0' + number % 10);
+  while (number /= 10);
+  while (count > 0) *to++ = digits[--count];
+  *to = 0;
+  return to;
 }
 
 HIDDEN void lull_resolve(void);

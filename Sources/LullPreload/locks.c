@@ -15,9 +15,11 @@ EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex) {
   // Had, or had from an owner that died; all else is for the function itself to say.
   if (likely(tried == 0 || tried == EOWNERDEAD)) return tried;
   struct call call;
-  if (!lull_begin(&call, SYS_futex, -1)) return REAL(pthread_mutex_lock)(mutex);
+  bool is_told = lull_begin(&call, SYS_futex, -1);
   int result = REAL(pthread_mutex_lock)(mutex);
-  lull_finish(&call, (struct outcome){.first = (uint64_t)mutex, .descriptor = -1, .manner = manner_wait});
+  if (is_told || lull_is_late(&call, SYS_futex, -1)) {
+    lull_finish(&call, (struct outcome){.first = (uint64_t)mutex, .descriptor = -1, .manner = manner_wait});
+  }
   return result;
 }
 
@@ -25,10 +27,12 @@ EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex) {
 #define LOCKS(name, parameters, arguments, on, error) \
   EXPORT int name parameters { \
     struct call call; \
-    if (!lull_begin(&call, SYS_futex, -1)) return REAL(name) arguments; \
+    bool is_told = lull_begin(&call, SYS_futex, -1); \
     int result = REAL(name) arguments; \
-    lull_finish(&call, (struct outcome){.first = (uint64_t)(on), .second = (uint64_t)(error), .descriptor = -1, \
-                                        .manner = manner_wait}); \
+    if (is_told || lull_is_late(&call, SYS_futex, -1)) { \
+      lull_finish(&call, (struct outcome){.first = (uint64_t)(on), .second = (uint64_t)(error), .descriptor = -1, \
+                                          .manner = manner_wait}); \
+    } \
     return result; \
   }
 // Semaphores tell their errors by errno.
@@ -68,9 +72,11 @@ DECLARE(pthread_rwlock_trywrlock)
     int tried = REAL(attempt)(lock); \
     if (likely(tried == 0)) return tried; \
     struct call call; \
-    if (!lull_begin(&call, SYS_futex, -1)) return REAL(name)(lock); \
+    bool is_told = lull_begin(&call, SYS_futex, -1); \
     int result = REAL(name)(lock); \
-    lull_finish(&call, (struct outcome){.first = (uint64_t)lock, .descriptor = -1, .manner = manner_wait}); \
+    if (is_told || lull_is_late(&call, SYS_futex, -1)) { \
+      lull_finish(&call, (struct outcome){.first = (uint64_t)lock, .descriptor = -1, .manner = manner_wait}); \
+    } \
     return result; \
   }
 DECLARE(pthread_rwlock_rdlock) TRIES(pthread_rwlock_rdlock, pthread_rwlock_tryrdlock)
@@ -80,7 +86,7 @@ DECLARE(pthread_rwlock_wrlock) TRIES(pthread_rwlock_wrlock, pthread_rwlock_trywr
 #define WAKES(name, type, waiters) \
   DECLARE(name) \
   EXPORT int name(type *on) { \
-    if (waiters) lull_tell_wake(lull_now(), (uint64_t)on); \
+    if (lull_is_joined() && (waiters)) lull_tell_wake(lull_now(), (uint64_t)on); \
     return REAL(name)(on); \
   }
 WAKES(pthread_cond_signal, pthread_cond_t, on->__data.__wrefs >> 3)
@@ -107,15 +113,17 @@ EXPORT long syscall(long number, ...) {
                operation == FUTEX_LOCK_PI2 || operation == FUTEX_WAIT_REQUEUE_PI;
   bool wakes = operation == FUTEX_WAKE || operation == FUTEX_WAKE_BITSET;
   if (wakes) {
-    uint64_t time = lull_now();
+    uint64_t time = lull_is_joined() ? lull_now() : 0;
     long result = REAL(syscall)(number, a, b, c, d, e, f);
     // What found nobody waiting is of no interest.
-    if (result > 0) lull_tell_wake(time, (uint64_t)a);
+    if (result > 0 && time > 0) lull_tell_wake(time, (uint64_t)a);
     return result;
   }
   struct call call;
-  if (!waits || !lull_begin(&call, SYS_futex, -1)) return REAL(syscall)(number, a, b, c, d, e, f);
+  if (!waits) return REAL(syscall)(number, a, b, c, d, e, f);
+  bool is_told = lull_begin(&call, SYS_futex, -1);
   long result = REAL(syscall)(number, a, b, c, d, e, f);
+  if (!is_told && !lull_is_late(&call, SYS_futex, -1)) return result;
   uint64_t error = result < 0 ? (uint64_t)errno : 0;
   lull_finish(&call, (struct outcome){.first = (uint64_t)a, .second = error, .descriptor = -1, .manner = manner_wait});
   return result;

@@ -19,18 +19,16 @@
 
 #define OPENS(name, arguments, opening_flags) \
   struct call call; \
-  if (!lull_begin(&call, SYS_openat, -1)) { \
-    int result = REAL(name) arguments; \
-    lull_forget_descriptor(result); \
-    return result; \
-  } \
+  bool is_told = lull_begin(&call, SYS_openat, -1); \
   int result = REAL(name) arguments; \
   lull_forget_descriptor(result); \
-  lull_finish(&call, (struct outcome){.result = result, \
-                                      .first = (uint64_t)folder, \
-                                      .second = (uint64_t)(opening_flags), \
-                                      .descriptor = result, \
-                                      .path = result >= 0 ? path : NULL}); \
+  if (is_told || lull_is_late(&call, SYS_openat, -1)) { \
+    lull_finish(&call, (struct outcome){.result = result, \
+                                        .first = (uint64_t)folder, \
+                                        .second = (uint64_t)(opening_flags), \
+                                        .descriptor = result, \
+                                        .path = result >= 0 ? path : NULL}); \
+  } \
   return result;
 
 #define OPENS_PATH(name) \
@@ -78,14 +76,16 @@ DECLARE(creat64) CREATES(creat64)
 #define NAMES(name, parameters, arguments, call_number, first_path, second_path, first_folder, second_folder) \
   EXPORT int name parameters { \
     struct call call; \
-    if (!lull_begin(&call, call_number, -1)) return REAL(name) arguments; \
+    bool is_told = lull_begin(&call, call_number, -1); \
     int result = REAL(name) arguments; \
-    lull_finish(&call, (struct outcome){.result = result, \
-                                        .first = (uint64_t)(first_folder), \
-                                        .second = (uint64_t)(second_folder), \
-                                        .descriptor = -1, \
-                                        .path = result >= 0 ? first_path : NULL, \
-                                        .other_path = second_path}); \
+    if (is_told || lull_is_late(&call, call_number, -1)) { \
+      lull_finish(&call, (struct outcome){.result = result, \
+                                          .first = (uint64_t)(first_folder), \
+                                          .second = (uint64_t)(second_folder), \
+                                          .descriptor = -1, \
+                                          .path = result >= 0 ? first_path : NULL, \
+                                          .other_path = second_path}); \
+    } \
     return result; \
   }
 

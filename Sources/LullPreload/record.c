@@ -125,6 +125,7 @@ void lull_finish_slowly(struct call *call, uint64_t end, const struct outcome *o
       __ATOMIC_RELAXED) > lull_ring_bytes / 2) has_stack = false;
   bool has_cpu = is_long || call->cpu != UINT64_MAX || end - agent->last_cpu >= CPU_PAUSE;
   if (outcome->manner & manner_wait && length < NO_WAIT && !has_cpu && !outcome->path) return;
+  lull_look_for_recorder(end);
   int saved = errno;
   agent->busy = 1;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);

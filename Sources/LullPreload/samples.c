@@ -25,9 +25,19 @@ static const char mark;
 static void set(enum lull_sampling state) {
   __atomic_store_n(&lull_sampling, state, __ATOMIC_RELAXED);
   lull_note_sampling(state);
+#ifdef LULL_AGENT
+  lull_door->takes_signal = state == lull_sampling_on;
+#endif
 }
 
 static bool is_sampling(void) { return __atomic_load_n(&lull_sampling, __ATOMIC_RELAXED) == lull_sampling_on; }
+
+bool lull_hides_samples(void) {
+#ifdef LULL_AGENT
+  if (!lull_recording()) return false;
+#endif
+  return is_sampling();
+}
 
 static bool is_old_kernel(void) {
   struct utsname system;
@@ -79,8 +89,17 @@ static void write_sample(struct agent *agent, const struct registers *registers)
   lull_publish(agent, record->size);
 }
 
-static void handle(int number, siginfo_t *information, void *context) {
-  if (information->si_code != SI_TIMER || information->si_value.sival_ptr != &mark) {
+static void take_sample(int number, siginfo_t *information, void *context) {
+  bool is_own = information->si_code == SI_TIMER && information->si_value.sival_ptr == &mark;
+#ifdef LULL_AGENT
+  if (is_own || (information->si_code == SI_QUEUE && information->si_value.sival_int == LULL_NUDGE)) {
+    // A thread that makes no calls comes in here.
+    lull_look_for_recorder(lull_now());
+    if (lull_joins(&lull_agent) && !lull_agent.slot && !lull_agent.busy) lull_begin_slowly(&lull_agent);
+    if (!is_own || !lull_is_joined()) return;
+  }
+#endif
+  if (!is_own) {
     // Somebody else's: without the library it would have ended the program, as it does once it is let through.
     struct sigaction standard = {.sa_handler = SIG_DFL};
     lull_set_action(number, &standard, NULL);
@@ -100,13 +119,19 @@ static void handle(int number, siginfo_t *information, void *context) {
   agent->busy = 0;
 }
 
-bool lull_is_sample_handler(const struct sigaction *action) { return action->sa_sigaction == handle; }
+bool lull_is_sample_handler(const struct sigaction *action) { return action->sa_sigaction == take_sample; }
+
+void lull_set_sample_interval(uint32_t wanted) { interval = wanted; }
 
 void lull_begin_samples(uint32_t wanted) {
   if (wanted == 0) return;
-  interval = wanted;
+  lull_set_sample_interval(wanted);
+  lull_take_sample_signal();
+}
+
+void lull_take_sample_signal(void) {
   if (is_old_kernel()) return set(lull_sampling_old_kernel);
-  struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK}, before;
+  struct sigaction action = {.sa_sigaction = take_sample, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK}, before;
   // Whatever else comes waits for the few microseconds.
   sigfillset(&action.sa_mask);
   if (lull_set_action(lull_sample_signal(), NULL, &before) < 0 || before.sa_handler != SIG_DFL) {
@@ -123,15 +148,19 @@ static uint64_t first_interval(const struct lull_slot *slot) {
   return 1 + (state ^ state >> 31) % interval;
 }
 
-void lull_sample_thread(struct lull_slot *slot) {
-  if (!is_sampling() || slot->timer) return;
+void lull_let_samples_through(void) {
+  if (!is_sampling()) return;
   uint64_t only = 1ull << (lull_sample_signal() - 1);
   lull_kernel(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&only, 0, sizeof only, 0, 0);
+}
+
+static void set_timer(struct lull_slot *slot, int clock) {
+  if (!is_sampling() || slot->timer || interval == 0) return;
   struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = lull_sample_signal(),
                            .sigev_value.sival_ptr = (void *)&mark};
   event._sigev_un._tid = slot->tid;
   int timer;
-  if (lull_kernel(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, (long)&event, (long)&timer, 0, 0, 0) < 0) {
+  if (lull_kernel(SYS_timer_create, clock, (long)&event, (long)&timer, 0, 0, 0) < 0) {
     // The others are sampled even so.
     return lull_note_sampling(lull_sampling_refused);
   }
@@ -140,6 +169,13 @@ void lull_sample_thread(struct lull_slot *slot) {
                             {(long)(first / 1000000000), (long)(first % 1000000000)}};
   __atomic_store_n(&slot->timer, (uint32_t)timer + 1, __ATOMIC_RELAXED);
   lull_kernel(SYS_timer_settime, timer, 0, (long)&time, 0, 0, 0);
+}
+
+void lull_sample_thread(struct lull_slot *slot) { set_timer(slot, CLOCK_THREAD_CPUTIME_ID); }
+
+void lull_sample_other(struct lull_slot *slot) {
+  // The clock of a thread's CPU time (linux/posix-timers.h: CPUCLOCK_PERTHREAD_MASK, CPUCLOCK_SCHED).
+  set_timer(slot, (int)(~(unsigned)slot->tid << 3 | 6));
 }
 
 void lull_end_samples(struct lull_slot *slot) {
@@ -155,7 +191,7 @@ void lull_give_up_samples(void) {
 
 void lull_pause_samples(void) {
   struct agent *agent = &lull_agent;
-  if (!agent->slot || !agent->slot->timer || !lull_is_own_process()) return;
+  if (!lull_is_joined() || !agent->slot || !agent->slot->timer || !lull_is_own_process()) return;
   lull_end_samples(agent->slot);
   // A signal that is on its way would end the program that comes, which has no handler.
   uint64_t only = 1ull << (lull_sample_signal() - 1);
@@ -165,5 +201,7 @@ void lull_pause_samples(void) {
 
 void lull_resume_samples(void) {
   struct agent *agent = &lull_agent;
-  if (agent->slot && lull_is_own_process()) lull_sample_thread(agent->slot);
+  if (!agent->slot || !lull_is_joined() || !lull_is_own_process()) return;
+  lull_let_samples_through();
+  lull_sample_thread(agent->slot);
 }

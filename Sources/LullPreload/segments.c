@@ -16,26 +16,18 @@ enum { POPULATE_WRITE = 23 };
 static char folder[256];
 const struct lull_control *lull_control;
 
+bool lull_takes_part(void) {
+#ifdef LULL_AGENT
+  return lull_door->version;
+#else
+  return lull_control;
+#endif
+}
+
 enum { most_segments = 64 };
 static struct lull_segment *segments[most_segments];
 static unsigned segment_count;
 static uint32_t opening_segment;
-
-static char *append(char *to, const char *text) {
-  size_t length = strlen(text);
-  memcpy(to, text, length + 1);
-  return to + length;
-}
-
-static char *append_number(char *to, uint64_t number) {
-  char digits[24];
-  int count = 0;
-  do digits[count++] = (char)('0' + number % 10);
-  while (number /= 10);
-  while (count > 0) *to++ = digits[--count];
-  *to = 0;
-  return to;
-}
 
 static void *map_file(const char *path, int flags, size_t size, int protection) {
   long descriptor = lull_kernel(SYS_openat, AT_FDCWD, (long)path, flags | O_CLOEXEC | O_NOFOLLOW, 0600, 0, 0);
@@ -63,12 +55,12 @@ static struct lull_segment *open_segment(bool is_program) {
   char path[sizeof folder + 64];
   int pid = (int)lull_kernel(SYS_getpid, 0, 0, 0, 0, 0, 0);
   uint64_t now = lull_now();
-  char *end = append(append(path, folder), "/");
-  end = append_number(append(append_number(end, (uint64_t)pid), "-"), now);
+  char *end = lull_append(lull_append(path, folder), "/");
+  end = lull_append_number(lull_append(lull_append_number(end, (uint64_t)pid), "-"), now);
   // It has its name once it is whole.
   char whole[sizeof path];
-  append(whole, path);
-  append(end, ".new");
+  lull_append(whole, path);
+  lull_append(end, ".new");
   struct lull_segment *segment = map_file(path, O_RDWR | O_CREAT | O_EXCL, lull_segment_bytes, PROT_READ | PROT_WRITE);
   if (!segment) return NULL;
   segment->version = lull_preload_version;
@@ -139,7 +131,109 @@ struct lull_slot *lull_take_slot(void) {
   return free_slot();
 }
 
+#ifdef LULL_AGENT
+// Segments that are nobody's, but for a thread that was kept from going on while it wrote to one: their addresses stay
+// taken until each thread that had a ring there is known to be past that.
+enum { most_generations = 64 };
+static struct generation {
+  uint32_t users;
+  // The one that goes on.
+  uint32_t is_current;
+  unsigned count;
+  struct lull_segment *segments[most_segments];
+} generations[most_generations];
+static struct generation *current;
+
+void lull_arrive(struct agent *agent) {
+  if (!current) return;
+  agent->generation = 1 + (uint32_t)(current - generations);
+  __atomic_add_fetch(&current->users, 1, __ATOMIC_RELAXED);
+}
+
+void lull_leave(struct agent *agent) {
+  if (agent->generation) __atomic_sub_fetch(&generations[agent->generation - 1].users, 1, __ATOMIC_RELEASE);
+  agent->generation = 0;
+}
+
+void lull_retire_segments(void) {
+  if (current) {
+    for (unsigned index = 0; index < segment_count; index++) {
+      lull_kernel(SYS_mmap, (long)segments[index], lull_segment_bytes, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+      current->segments[index] = segments[index];
+    }
+    current->count = segment_count;
+    current->is_current = 0;
+    current = NULL;
+  }
+  __atomic_store_n(&segment_count, 0, __ATOMIC_RELEASE);
+  for (struct generation *past = generations; past < generations + most_generations; past++) {
+    if (past->is_current || __atomic_load_n(&past->users, __ATOMIC_ACQUIRE)) continue;
+    for (; past->count > 0; past->count--) {
+      lull_kernel(SYS_munmap, (long)past->segments[past->count - 1], lull_segment_bytes, 0, 0, 0, 0);
+    }
+  }
+}
+
+static bool begin_generation(void) {
+  for (struct generation *free = generations; free < generations + most_generations; free++) {
+    if (free->is_current || free->count || free->users) continue;
+    free->is_current = 1;
+    current = free;
+    return true;
+  }
+  return false;
+}
+
+struct lull_slot *lull_claim_slot(int tid) {
+  unsigned count = __atomic_load_n(&segment_count, __ATOMIC_ACQUIRE);
+  for (unsigned index = 0; index < count * lull_slots; index++) {
+    struct lull_slot *slot = lull_slot_of(segments[index / lull_slots], index % lull_slots);
+    if (!slot->taken || slot->tid != tid || !slot->is_unclaimed) continue;
+    slot->is_unclaimed = 0;
+    return slot;
+  }
+  return NULL;
+}
+
+// Of getdents64.
+struct entry {
+  uint64_t inode;
+  int64_t offset;
+  uint16_t size;
+  uint8_t type;
+  char name[];
+};
+
+void lull_give_slots(void) {
+  long tasks = lull_kernel(SYS_openat, AT_FDCWD, (long)"/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0, 0, 0);
+  if (tasks < 0) return;
+  int own = (int)lull_kernel(SYS_gettid, 0, 0, 0, 0, 0, 0);
+  _Alignas(struct entry) char buffer[2048];
+  long size;
+  while ((size = lull_kernel(SYS_getdents64, tasks, (long)buffer, sizeof buffer, 0, 0, 0)) > 0) {
+    for (long at = 0; at < size; at += ((struct entry *)(buffer + at))->size) {
+      int tid = (int)strtol(((struct entry *)(buffer + at))->name, NULL, 10);
+      if (tid <= 0 || tid == own) continue;
+      struct lull_slot *slot = lull_take_slot();
+      if (!slot) break;
+      slot->timer = 0;
+      slot->call = (struct lull_open_call){0, 0, 0};
+      slot->tid = tid;
+      slot->is_unclaimed = 1;
+      lull_sample_other(slot);
+    }
+  }
+  lull_kernel(SYS_close, tasks, 0, 0, 0, 0, 0);
+}
+#endif
+
 bool lull_begin_segments(bool is_program) {
+#ifdef LULL_AGENT
+  // Of an earlier recording, or a parent's.
+  lull_retire_segments();
+  if (!begin_generation()) return false;
+#endif
   segment_count = 0;
   opening_segment = 0;
   if (!lull_control || !lull_control->recording) return false;
@@ -175,7 +269,7 @@ void lull_each_slot(void (*body)(struct lull_slot *slot)) {
   for (unsigned segment = 0; segment < count; segment++) {
     for (unsigned index = 0; index < lull_slots; index++) {
       struct lull_slot *slot = lull_slot_of(segments[segment], index);
-      if (__atomic_load_n(&slot->taken, __ATOMIC_ACQUIRE) && slot->reserved) body(slot);
+      if (__atomic_load_n(&slot->taken, __ATOMIC_ACQUIRE) && (slot->reserved || slot->timer)) body(slot);
     }
   }
 }
@@ -189,22 +283,31 @@ void lull_wake(struct agent *agent) {
   }
   agent->wake_at = agent->head + lull_ring_bytes / 4;
   char path[sizeof folder + 16];
-  append(append(path, folder), "/wake");
+  lull_append(lull_append(path, folder), "/wake");
   long fifo = lull_kernel(SYS_openat, AT_FDCWD, (long)path, O_WRONLY | O_NONBLOCK | O_CLOEXEC, 0, 0, 0);
   if (fifo < 0) return;
   lull_kernel(SYS_write, fifo, (long)"", 1, 0, 0, 0);
   lull_kernel(SYS_close, fifo, 0, 0, 0, 0, 0);
 }
 
-bool lull_find_recorder(void) {
-  const char *given = getenv(LULL_PRELOAD_FOLDER);
+bool lull_find_recorder(const char *given) {
   if (!given || strlen(given) >= sizeof folder - 1) return false;
   char path[sizeof folder + 16];
-  append(folder, given);
-  append(append(path, folder), "/control");
+  lull_append(folder, given);
+  lull_append(lull_append(path, folder), "/control");
   lull_control = map_file(path, O_RDONLY, lull_page_bytes, PROT_READ);
   if (lull_control && lull_control->version != lull_preload_version) lull_control = NULL;
   // A recorder that was killed, or that counts processes otherwise, leaves its folder to nobody.
   if (lull_control && lull_kernel(SYS_kill, lull_control->recorder, 0, 0, 0, 0, 0) == -ESRCH) lull_control = NULL;
+#ifdef LULL_AGENT
+  // Threads may still look at the one of an earlier recording.
+  static struct lull_control copy;
+  if (lull_control) {
+    void *mapped = (void *)lull_control;
+    copy = *lull_control;
+    lull_control = &copy;
+    lull_kernel(SYS_munmap, (long)mapped, lull_page_bytes, 0, 0, 0, 0);
+  }
+#endif
   return lull_control != NULL;
 }

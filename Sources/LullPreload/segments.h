@@ -4,14 +4,31 @@
 #include "kernel.h"
 
 HIDDEN extern const struct lull_control *lull_control;
+// Whether the program is recorded, or may be.
+HIDDEN bool lull_takes_part(void);
 
-// Whether this program is to be recorded, by its environment.
-HIDDEN bool lull_find_recorder(void);
+// Whether there is a recorder that has this folder.
+HIDDEN bool lull_find_recorder(const char *folder);
 // Makes the first segment of a process.
 HIDDEN bool lull_begin_segments(bool is_program);
 HIDDEN bool lull_has_segments(void);
 // A slot for the calling thread, or nothing.
 HIDDEN struct lull_slot *lull_take_slot(void);
+#ifdef LULL_AGENT
+// The slot that the thread was given as the recording began, or nothing.
+HIDDEN struct lull_slot *lull_claim_slot(int tid);
+// Gives each other thread that there is a slot, which it finds at its next call, and a timer.
+HIDDEN void lull_give_slots(void);
+// Gives back the memory of the segments; threads that just write to them write to nobody's.
+HIDDEN void lull_retire_segments(void);
+// The thread takes part in the recording; in no recording any longer.
+HIDDEN void lull_arrive(struct agent *agent);
+HIDDEN void lull_leave(struct agent *agent);
+#else
+static inline struct lull_slot *lull_claim_slot(int tid) { (void)tid; return NULL; }
+static inline void lull_arrive(struct agent *agent) { (void)agent; }
+static inline void lull_leave(struct agent *agent) { (void)agent; }
+#endif
 HIDDEN void lull_note_thread_without_ring(void);
 // Whether threads are sampled, of enum lull_sampling.
 HIDDEN void lull_note_sampling(uint32_t state);

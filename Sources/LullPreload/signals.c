@@ -30,7 +30,7 @@ static bool is_function(const void *handler) {
 // Puts the library's handler before one of the program's, and gives what the kernel is to be told. A child of vfork may
 // take handlers away, which it has for itself, but has this memory with its parent: only functions are noted.
 static void *handler_for(int number, void *wanted) {
-  if (!lull_control || !is_asking(number) || !is_function(wanted) || wanted == (void *)handle) return wanted;
+  if (!lull_takes_part() || !is_asking(number) || !is_function(wanted) || wanted == (void *)handle) return wanted;
   __atomic_store_n(&handlers[number], wanted, __ATOMIC_RELEASE);
   return (void *)handle;
 }
@@ -41,7 +41,7 @@ static void *program_handler(int number) {
 
 // The signals but the samples', for masks and waits that are for all.
 static const sigset_t *without_samples(const sigset_t *given, sigset_t *copy) {
-  if (!given || lull_sampling != lull_sampling_on) return given;
+  if (!given || !lull_hides_samples()) return given;
   *copy = *given;
   sigdelset(copy, lull_sample_signal());
   return copy;
@@ -112,6 +112,7 @@ MASKS(pthread_sigmask)
     bool is_told = lull_begin(&call, SYS_rt_sigtimedwait, -1); \
     type result = REAL(name) arguments; \
     if (is_asking(taken)) lull_note_asked(taken); \
+    is_told = is_told || lull_is_late(&call, SYS_rt_sigtimedwait, -1); \
     if (is_told) lull_finish(&call, (struct outcome){.result = 0, .descriptor = -1, .manner = manner_wait}); \
     return result; \
   }

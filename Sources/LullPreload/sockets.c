@@ -55,15 +55,13 @@ TIMED(int, recvmmsg, (int fd, struct mmsghdr *messages, unsigned count, int flag
 #define CONNECTS(name, parameters, arguments, number, made) \
   EXPORT int name parameters { \
     struct call call; \
-    if (!lull_begin(&call, number, fd)) { \
-      int result = REAL(name) arguments; \
-      if (made) lull_forget_descriptor(result); \
-      return result; \
-    } \
+    bool is_told = lull_begin(&call, number, fd); \
     int result = REAL(name) arguments; \
     if (made) lull_forget_descriptor(result); \
-    lull_finish(&call, (struct outcome){.result = result, .first = (uint64_t)fd, .descriptor = fd, \
-        .manner = manner_looked_up}); \
+    if (is_told || lull_is_late(&call, number, fd)) { \
+      lull_finish(&call, (struct outcome){.result = result, .first = (uint64_t)fd, .descriptor = fd, \
+          .manner = manner_looked_up}); \
+    } \
     return result; \
   }
 

@@ -25,29 +25,35 @@ bool lull_sees_streams(void) { return sees_streams; }
 static ssize_t seen_read(FILE *file, void *to, ssize_t count) {
   int fd = fileno_unlocked(file);
   struct call call;
-  if (!lull_begin(&call, SYS_read, fd)) return read_stream(file, to, count);
-  if (count >= LARGE) lull_runs_long(&call);
+  bool is_told = lull_begin(&call, SYS_read, fd);
+  if (is_told && count >= LARGE) lull_runs_long(&call);
   ssize_t result = read_stream(file, to, count);
-  lull_finish(&call, (struct outcome){.result = result,
-                                      .first = (uint64_t)fd,
-                                      .descriptor = fd,
-                                      .manner = result >= LARGE ? manner_told : manner_wait});
+  if (is_told || lull_is_late(&call, SYS_read, fd)) {
+    lull_finish(&call, (struct outcome){.result = result,
+                                        .first = (uint64_t)fd,
+                                        .descriptor = fd,
+                                        .manner = result >= LARGE ? manner_told : manner_wait});
+  }
   return result;
 }
 
 static ssize_t seen_write(FILE *file, const void *from, ssize_t count) {
   int fd = fileno_unlocked(file);
   struct call call;
-  if (!lull_begin(&call, SYS_write, fd)) return write_stream(file, from, count);
-  if (count >= LARGE) lull_runs_long(&call);
+  bool is_told = lull_begin(&call, SYS_write, fd);
+  if (is_told && count >= LARGE) lull_runs_long(&call);
   ssize_t result = write_stream(file, from, count);
-  lull_finish(&call, (struct outcome){.result = result, .first = (uint64_t)fd, .descriptor = fd,
-      .manner = manner_site});
+  if (is_told || lull_is_late(&call, SYS_write, fd)) {
+    lull_finish(&call, (struct outcome){.result = result, .first = (uint64_t)fd, .descriptor = fd,
+        .manner = manner_site});
+  }
   return result;
 }
 
-static bool replace(const char *name) {
-  void **table = dlsym(RTLD_NEXT, name);
+static void **tables[2];
+
+static bool replace(void **table) {
+  if (table && table[read_entry] == (void *)seen_read) return true;
   if (!table || table[read_entry] != (void *)read_stream || table[write_entry] != (void *)write_stream) return false;
   // It is among what is written once, as the library is loaded.
   uintptr_t first = (uintptr_t)&table[read_entry] & ~(uintptr_t)(lull_page_bytes - 1);
@@ -67,6 +73,7 @@ static bool replace(const char *name) {
     FILE *file = REAL(name) arguments; \
     int fd = file ? fileno_unlocked(file) : -1; \
     lull_forget_descriptor(fd); \
+    is_told = is_told || lull_is_late(&call, SYS_openat, -1); \
     if (is_told && fd >= 0) { \
       lull_finish(&call, (struct outcome){.result = fd, \
                                           .first = (uint64_t)AT_FDCWD, \
@@ -95,6 +102,7 @@ EXPORT int fclose(FILE *file) {
   bool is_told = lull_begin(&call, SYS_close, fd);
   int result = REAL(fclose)(file);
   lull_forget_descriptor(fd);
+  is_told = is_told || lull_is_late(&call, SYS_close, fd);
   if (is_told && fd >= 0) {
     lull_finish(&call, (struct outcome){.result = result, .first = (uint64_t)fd, .descriptor = -1});
   } else if (is_told) {
@@ -107,8 +115,11 @@ void lull_resolve_streams(void) {
   FIND(fopen) FIND(fopen64) FIND(freopen) FIND(freopen64) FIND(fclose)
   read_stream = (__typeof__(read_stream))lull_real("_IO_file_read");
   write_stream = (__typeof__(write_stream))lull_real("_IO_file_write");
-  bool narrow = read_stream && write_stream && replace("_IO_file_jumps");
+  tables[0] = dlsym(RTLD_NEXT, "_IO_file_jumps");
   // Of streams of wide characters.
-  bool wide = narrow && replace("_IO_wfile_jumps");
-  sees_streams = narrow && wide;
+  tables[1] = dlsym(RTLD_NEXT, "_IO_wfile_jumps");
+}
+
+void lull_begin_streams(void) {
+  sees_streams = read_stream && write_stream && replace(tables[0]) && replace(tables[1]);
 }

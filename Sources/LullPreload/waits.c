@@ -21,10 +21,12 @@ int __ppoll_chk(struct pollfd *, nfds_t, const struct timespec *, const sigset_t
 #define POLLS(name, parameters, arguments, call_number) \
   EXPORT int name parameters { \
     struct call call; \
-    if (!lull_begin(&call, call_number, -1)) return REAL(name) arguments; \
+    bool is_told = lull_begin(&call, call_number, -1); \
     int result = REAL(name) arguments; \
-    lull_agent.woken = result > 0; \
-    lull_finish(&call, (struct outcome){.result = result, .descriptor = -1, .manner = manner_wait}); \
+    if (is_told || lull_is_late(&call, call_number, -1)) { \
+      lull_agent.woken = result > 0; \
+      lull_finish(&call, (struct outcome){.result = result, .descriptor = -1, .manner = manner_wait}); \
+    } \
     return result; \
   }
 

@@ -26,6 +26,11 @@ public enum FunctionOrigin {
     return !isLibraryFunction(name)
   }
 
+  /// Whether a function of a program that links LullAgent is that one's: it has the C library's names.
+  static func isAgent(mangledName name: String) -> Bool {
+    name.hasPrefix("lull_") || !Demangler.isSwift(name) && isLibraryFunction(name)
+  }
+
   private static func isProgram(swiftName name: String) -> Bool {
     let macro = "@__swiftmacro_"
     let body =

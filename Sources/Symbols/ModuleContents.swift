@@ -68,19 +68,25 @@ final class LocalContents: ModuleContents {
   func objectName(at address: UInt64) -> String? { reader.objectName(at: address) }
 
   func names(_ mangled: [String]) -> [FunctionName] {
-    mangled.map { Self.name($0, isStatic: header.holdsSwiftRuntime) }
+    let holdsAgent = reader.hasSection(prefix: ".lull_agent")
+    return mangled.map {
+      Self.name($0, isStatic: header.holdsSwiftRuntime, holdsAgent: holdsAgent)
+    }
   }
 
   func bytes(at address: UInt64, count: Int) -> [UInt8] {
     reader.bytes(at: address, count: count)
   }
 
-  private static func name(_ mangled: String, isStatic: Bool) -> FunctionName {
+  private static func name(
+    _ mangled: String, isStatic: Bool, holdsAgent: Bool
+  ) -> FunctionName {
     let simplified = Demangler.simplified(mangled)
     // Of names in C++ there is one form.
     let full = Demangler.isSwift(mangled) ? Demangler.full(mangled) : simplified
     return FunctionName(
       simplified: simplified, full: full == simplified ? nil : full,
-      isOwn: FunctionOrigin.isProgram(mangledName: mangled, isStatic: isStatic))
+      isOwn: FunctionOrigin.isProgram(mangledName: mangled, isStatic: isStatic)
+        && !(holdsAgent && FunctionOrigin.isAgent(mangledName: mangled)))
   }
 }

@@ -5,25 +5,84 @@ extension EndToEnd {
   /// A program in C that does what a library in front of the C library's functions may break.
   @Suite(.enabled(if: Machine.hasStrace, Machine.needsStrace))
   struct InProcessConduct {
-    @Test func `streams, forks, cancellation and signals go on as they do alone`() throws {
-      let scratch = try Scratch()
-      let source = scratch.file("conduct.c")
-      try Data(Self.source.utf8).write(to: URL(fileURLWithPath: source))
-      let program = scratch.file("conduct")
-      let built = try Command.run(["cc", "-O1", "-w", "-o", program, source, "-pthread"])
+    /// How the library comes into a program.
+    enum Form: String, CaseIterable, CustomTestStringConvertible {
+      case preloaded
+      /// The program links LullAgent.
+      case own
+
+      var testDescription: String { rawValue }
+    }
+
+    private static let sources =
+      URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent().path + "/Sources"
+
+    /// Makes a program of a text in C, in its folder. One that links the agent waits at its beginning until it is
+    /// recorded, where `LULL_TEST_WAIT` is set.
+    static func build(_ source: String, _ name: String, _ form: Form, _ scratch: Scratch) throws
+      -> String
+    {
+      let program = scratch.file(name)
+      try Data(source.utf8).write(to: URL(fileURLWithPath: program + ".c"))
+      try Data(
+        """
+        #include <stdbool.h>
+        #include <stdlib.h>
+        #include <unistd.h>
+        bool lull_agent_is_recording(void);
+        __attribute__((constructor)) static void await(void) {
+          for (int i = 0; getenv("LULL_TEST_WAIT") && i < 5000 && !lull_agent_is_recording(); i++) usleep(2000);
+        }
+        """.utf8
+      ).write(to: URL(fileURLWithPath: scratch.file("await.c")))
+      let agent = Self.sources + "/CLullAgent"
+      let own = [
+        "-I", Self.sources + "/CPreloadRing/include", "-I", agent + "/include",
+        agent + "/door.c", agent + "/recorder.c", scratch.file("await.c"),
+      ]
+      let built = try Command.run(
+        ["cc", "-O1", "-w", "-o", program, program + ".c"] + (form == .own ? own : [])
+          + ["-pthread"])
       try #require(built.status == 0, "\(built.errors)")
+      return program
+    }
+
+    /// Records it from its first line on.
+    private func record(_ words: [String], _ form: Form, _ scratch: Scratch) throws -> (
+      result: CommandResult, report: JSON
+    ) {
+      guard form == .own else {
+        let run = try Recorded(words, options: ["--recorder", "process"], scratch: scratch)
+        return (run.result, run.report)
+      }
+      let program = try Command(words, environment: ["LULL_TEST_WAIT": "1"])
+      usleep(200_000)
+      let recorder = try Command.run([
+        Machine.lull, "record", "-q", "--recorder", "process", "--pid", "\(program.pid)", "-o",
+        scratch.file("t"),
+      ])
+      #expect(recorder.status == 0, "\(recorder.errors)")
+      return (try program.finish(), try Recorded.report(scratch.file("t")))
+    }
+
+    @Test(arguments: Form.allCases)
+    func `streams, forks, cancellation and signals go on as they do alone`(form: Form) throws {
+      let scratch = try Scratch()
+      let program = try Self.build(Self.source, "conduct", form, scratch)
       let words = [program, scratch.path, "7"]
       let alone = try Command.run(words)
       let expected = try Strace.files(of: [program, scratch.path, "0"], scratch: scratch)
         .filter { $0.key.hasPrefix(scratch.path + "/w-") }
       #expect(expected.count == 4, "\(expected)")
-      let run = try Recorded(words, options: ["--recorder", "process"], scratch: scratch)
+      let run = try record(words, form, scratch)
       #expect(run.result.text == alone.text)
       #expect(run.result.status == 7 && alone.status == 7)
+      let disk = run.report["signals"]["disk"]
       for (path, activity) in expected where !path.hasSuffix("w-child") {
-        let file = run.file(path)
-        #expect(file["writes"].int == activity.writes, "\(path): \(run.signals["disk"])")
-        #expect(file["bytesWritten"].int == activity.bytes, "\(path): \(run.signals["disk"])")
+        let file = disk["files"].items.first { $0["path"].string == path }
+        #expect(file?["writes"].int == activity.writes, "\(path): \(disk)")
+        #expect(file?["bytesWritten"].int == activity.bytes, "\(path): \(disk)")
       }
       // A child without a program of its own is a process of its own.
       let child = run.report["processes"].items.filter { $0["bytesWritten"].int == 5 }
@@ -57,14 +116,12 @@ extension EndToEnd {
       #expect(folders().isDisjoint(with: left))
     }
 
-    @Test func `samples leave a program's signals alone, and no program after it has theirs`()
-      throws
-    {
+    @Test(arguments: Form.allCases)
+    func `samples leave a program's signals alone, and no program after it has theirs`(
+      form: Form
+    ) throws {
       let scratch = try Scratch()
-      let program = scratch.file("samples")
-      try Data(Self.sampled.utf8).write(to: URL(fileURLWithPath: program + ".c"))
-      let built = try Command.run(["cc", "-O1", "-w", "-o", program, program + ".c", "-pthread"])
-      try #require(built.status == 0, "\(built.errors)")
+      let program = try Self.build(Self.sampled, "samples", form, scratch)
       try Data("int main() { for (volatile long i = 0; i < 50000000; i++); }".utf8)
         .write(to: URL(fileURLWithPath: scratch.file("static.c")))
       let next = try Command.run([
@@ -73,7 +130,7 @@ extension EndToEnd {
       try #require(next.status == 0, "\(next.errors)")
       let words = [program, scratch.file("static")]
       let alone = try Command.run(words)
-      let run = try Recorded(words, options: ["--recorder", "process"], scratch: scratch)
+      let run = try record(words, form, scratch)
       #expect(run.result.text == alone.text)
       #expect(alone.text.hasSuffix("all ended well\n"), "\(alone.text)")
       // The thread that blocks every signal, and makes no call, is seen as often as the other.

@@ -197,15 +197,5 @@ extension EndToEnd {
       #expect(recorded.errors == alone.errors)
       #expect(recorded.status == 128 + SIGTERM)
     }
-
-    @Test func `what runs already cannot be recorded from within`() throws {
-      let scratch = try Scratch()
-      let result = try Command.run([
-        Machine.lull, "record", "-q", "--recorder", "process", "-o", scratch.file("t"), "--pid",
-        "1",
-      ])
-      #expect(result.status == 125)
-      #expect(result.errors.contains("--recorder process"))
-    }
   }
 }

@@ -39,6 +39,8 @@ enum Machine {
   static let lull = built("lull")
   static let workload = built("lull-workload")
   static let asyncWorkload = built("lull-workload-async")
+  /// The same as the first, with LullAgent in it.
+  static let agentWorkload = built("lull-workload-agent")
 
   private static var ownFolder: String {
     let path = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""

@@ -8,6 +8,8 @@
 // process has files "PID-TIME" (segments): a page for the process, and slots, each a page and a ring that one thread
 // writes and the recorder reads. Times are of CLOCK_MONOTONIC, in nanoseconds.
 
+#include <fcntl.h>
+#include <signal.h>
 #include <stdint.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -18,7 +20,7 @@
 #define LULL_PRELOAD_FOLDER "LULL_PRELOAD_FOLDER"
 
 enum {
-  lull_preload_version = 2,
+  lull_preload_version = 3,
   lull_page_bytes = 4096,
   lull_ring_bytes = 1 << 20,
   // A ring takes memory as it grows, so much at a time.
@@ -45,6 +47,34 @@ struct lull_control {
   // So much CPU time, in nanoseconds, is between two samples of a thread; 0 where none are wanted.
   uint32_t sample_interval;
 };
+
+// What a program that links LullAgent has for recorders: a file "PID-NAMESPACE" of one page in a folder of its user's,
+// which it has mapped. Who records it has it locked.
+#define LULL_DOOR_FOLDER "lull-agents-"
+
+// In a recording's number: it has ended, and the program is to take back what it has for it.
+#define LULL_DOOR_OVER 0x80000000u
+
+struct lull_door {
+  uint32_t version;
+  int32_t pid;
+  // 0 while nobody records, else the recording's number.
+  uint32_t recording;
+  // The number of the last recording that the program took up.
+  uint32_t answered;
+  // When the recorder asked: before it wrote the number.
+  uint64_t asked;
+  // Whether the signal of samples, sent by a recorder to a thread that makes no calls, is taken.
+  uint32_t takes_signal;
+  int32_t recorder;
+  // The recording's.
+  char folder[256];
+};
+
+// The signal of samples: among those for programs, and far from the ends, from where they are taken. What a recorder
+// sends with it.
+#define LULL_SAMPLE_SIGNAL 47
+#define LULL_NUDGE 0x4c756c6c
 
 // Whether a process's threads are sampled, and why not.
 enum lull_sampling {
@@ -100,7 +130,9 @@ struct lull_slot {
   uint32_t reserved;
   // The timer on the thread's CPU time, counted from 1; 0 where there is none.
   uint32_t timer;
-  uint32_t spare[19];
+  // The thread was there before the recording, and has made no call in it yet.
+  uint32_t is_unclaimed;
+  uint32_t spare[18];
   // Bytes ever read; the recorder's, and far enough from what the thread writes.
   uint64_t tail;
   uint64_t more_spare[15];
@@ -206,6 +238,38 @@ static inline int lull_slot_registers(const struct lull_slot *slot, uint64_t sta
 static inline long lull_read_memory(pid_t pid, uint64_t address, void *to, uint64_t count) {
   struct iovec local = {to, count}, remote = {(void *)(uintptr_t)address, count};
   return syscall(SYS_process_vm_readv, pid, &local, 1ul, &remote, 1ul, 0ul);
+}
+
+// For who records a program that links LullAgent.
+
+// Has a door's file for itself, as long as the descriptor is open; 0 where it could.
+static inline int lull_door_lock(int file) {
+  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  // F_OFD_SETLK
+  return fcntl(file, 37, &lock);
+}
+
+static inline void lull_door_ask(struct lull_door *door, uint32_t recording) {
+  __atomic_store_n(&door->recording, recording, __ATOMIC_RELEASE);
+}
+
+static inline uint32_t lull_door_answer(const struct lull_door *door) {
+  return __atomic_load_n(&door->answered, __ATOMIC_ACQUIRE);
+}
+
+// Ends a recording that goes on.
+static inline void lull_door_end(struct lull_door *door, uint32_t recording) {
+  __atomic_compare_exchange_n(&door->recording, &recording, recording | LULL_DOOR_OVER, 0, __ATOMIC_RELEASE,
+                              __ATOMIC_RELAXED);
+}
+
+// Sends a thread the samples' signal; 0 where it could.
+static inline long lull_nudge(pid_t pid, pid_t tid, int number) {
+  siginfo_t information = {.si_signo = number, .si_code = SI_QUEUE};
+  information.si_pid = getpid();
+  information.si_uid = getuid();
+  information.si_value.sival_int = LULL_NUDGE;
+  return syscall(SYS_rt_tgsigqueueinfo, pid, tid, number, &information);
 }
 
 static inline void lull_slot_set_tail(struct lull_slot *slot, uint64_t tail) {

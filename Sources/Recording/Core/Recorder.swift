@@ -55,6 +55,11 @@ package final class Recorder {
     if let folder = try folderWithinProcess() {
       return try runWithinProcess(folder, before: before)
     }
+    if case .pid(let pid) = options.target, options.recorder.isWithinProcess(options.target),
+      let process = try asked(pid)
+    {
+      return try runByItself(process.subject, process.door, process.folder, before: before)
+    }
     let subject = try makeSubject(environment: environment)
     DescriptorLimit.raise()
     let isFromOutside = options.recorder.isFromOutside
@@ -116,6 +121,50 @@ package final class Recorder {
     if options.recorder == .process { throw RecordingError(kind: .unsupported, message: reason) }
     problems.append("\(reason): it is looked at from outside")
     return nil
+  }
+
+  /// A running program that has an agent, and where it was asked; nil where it is to be looked at from outside.
+  private func asked(
+    _ pid: Int32
+  ) throws(RecordingError) -> (subject: AttachedProcess, door: AgentDoor, folder: PreloadFolder)? {
+    do throws(RecordingError) {
+      let subject = try AttachedProcess(pid: pid, takesChildren: options.takesChildren)
+      let door = try AgentDoor(of: pid)
+      return (subject, door, try PreloadFolder(options, for: door.user))
+    } catch {
+      // What another recorder records is its, and who may not look into it may not do so from outside either.
+      guard options.recorder == .auto, error.kind == .unsupported else { throw error }
+      problems.append("\(error.message): it is looked at from outside")
+      return nil
+    }
+  }
+
+  private func runByItself(
+    _ process: AttachedProcess, _ door: AgentDoor, _ folder: PreloadFolder, before: Double
+  ) throws(RecordingError) -> RecordingResult {
+    do throws(RecordingError) {
+      DescriptorLimit.raise()
+      let events = EventSet(specs: [], cpus: SystemInfo.onlineCPUs())
+      var threads = try process.arm(events)
+      let own = [process.pid] + process.descendants.filter { door.isShared(with: $0) }
+      let others = process.descendants.count + 1 - own.count
+      if others > 0 {
+        problems.append(
+          "\(others) of the children that process \(process.pid) has run other programs, and are not recorded"
+        )
+      }
+      door.strangers = Set(process.strangers)
+      threads.formUnion(door.ask(own, into: folder))
+      let recording = try Recording(
+        options: options, subject: .process(process), events: events, tracefs: nil, transfers: nil,
+        unavailable: unavailable, threads: threads, folder: folder, door: door, outside: nil)
+      return try recording.run(
+        before: before, problems: problems, leftovers: Leftovers(tracefs: nil))
+    } catch {
+      door.end()
+      folder.remove()
+      throw error
+    }
   }
 
   private func runWithinProcess(

@@ -43,7 +43,7 @@ final class Recording {
   init(
     options: RecordingOptions, subject: RecordingSubject, events: EventSet, tracefs: TraceFS?,
     transfers: TransferCounter?, unavailable: [CaptureEvent.Unavailable], threads: Set<Int32>,
-    folder: PreloadFolder?, outside: OutsideSource?
+    folder: PreloadFolder?, door: AgentDoor? = nil, outside: OutsideSource?
   ) throws(RecordingError) {
     self.options = options
     self.subject = subject
@@ -71,7 +71,7 @@ final class Recording {
       rings,
       folder.map {
         PreloadSource(
-          folder: $0, options: options, processes: processes, root: subject.pid)
+          folder: $0, door: door, options: options, processes: processes, root: subject.pid)
       },
       outside,
       outside == nil ? nil : SocketCounts(of: processes, root: subject.pid),

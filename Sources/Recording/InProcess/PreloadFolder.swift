@@ -16,8 +16,8 @@ final class PreloadFolder {
   ]
   .compactMap { $0 }
 
-  /// A folder of its own in the first place that takes one, at last beside the trace.
-  init(_ options: RecordingOptions) throws(RecordingError) {
+  /// A folder of its own in the first place that takes one, at last beside the trace; of a user whose process has it.
+  init(_ options: RecordingOptions, for user: uid_t? = nil) throws(RecordingError) {
     Self.removeStale()
     var found: String?
     for place in Self.places + [Self.folder(of: options.outputPath)].compactMap(\.self)
@@ -34,13 +34,13 @@ final class PreloadFolder {
           + Self.places.joined(separator: ", ") + ": \(KernelFile.errorText(errno))", errno: errno)
     }
     self.path = path
-    InvokingUser.own(path)
+    Self.give(path, to: user)
     guard let memory = Self.create("\(path)/control") else {
       rmdir(path)
       throw RecordingError(
         kind: .io, message: "\(path)/control: \(KernelFile.errorText(errno))", errno: errno)
     }
-    InvokingUser.own("\(path)/control")
+    Self.give("\(path)/control", to: user)
     control = memory.bindMemory(to: lull_control.self, capacity: 1)
     control.pointee.version = UInt32(lull_preload_version)
     control.pointee.recording = 1
@@ -48,7 +48,7 @@ final class PreloadFolder {
     control.pointee.recorder = getpid()
     control.pointee.sample_interval = UInt32(clamping: options.sampleInterval)
     mkfifo("\(path)/wake", 0o600)
-    InvokingUser.own("\(path)/wake")
+    Self.give("\(path)/wake", to: user)
     fifo = open("\(path)/wake", O_RDWR | O_NONBLOCK | O_CLOEXEC)
     watch = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
     _ = inotify_add_watch(watch, path, UInt32(IN_MOVED_TO))
@@ -57,6 +57,11 @@ final class PreloadFolder {
   deinit {
     munmap(control, Int(lull_page_bytes))
     for descriptor in descriptors { close(descriptor) }
+  }
+
+  private static func give(_ path: String, to user: uid_t?) {
+    guard let user, geteuid() == 0 else { return InvokingUser.own(path) }
+    _ = lchown(path, user, gid_t.max)
   }
 
   /// The folder that a file is in, whole: programs may work elsewhere.
@@ -84,7 +89,7 @@ final class PreloadFolder {
     }
   }
 
-  private static func names(in folder: String) -> [String] {
+  static func names(in folder: String) -> [String] {
     guard let stream = opendir(folder) else { return [] }
     defer { closedir(stream) }
     var names: [String] = []

@@ -7,6 +7,10 @@ final class PreloadProcess {
   let pid: Int32
   let parent: Int32
   var segments: [PreloadSegment]
+  /// Threads that ran before the recording, by their ids, until they make themselves known.
+  var earlier: [Int32: EarlierThread] = [:]
+  /// Whether it ran before the recording.
+  let isEarlier: Bool
   /// Whether a program of its own began and is to be told, once its name is known.
   var isToBeTold: Bool
   let began: UInt64
@@ -33,7 +37,21 @@ final class PreloadProcess {
   private var lostBefore: UInt64 = 0
   private var wasAsked = false
 
+  /// A process that runs as it is asked to be recorded.
+  init(_ pid: Int32, _ earlier: [EarlierThread], at time: UInt64) {
+    self.pid = pid
+    parent = 0
+    segments = []
+    isToBeTold = false
+    isEarlier = true
+    (began, lastTime, lastMaps) = (time, time, time)
+    pidfd = lull_pidfd_open(pid)
+    self.earlier = Dictionary(uniqueKeysWithValues: earlier.map { ($0.thread.tid, $0) })
+    mapped = Set(ProcessMaps.executable(pid: pid).map(\.start))
+  }
+
   init(_ segment: PreloadSegment) {
+    isEarlier = false
     pid = segment.pid
     parent = segment.parent
     segments = [segment]
@@ -71,7 +89,7 @@ final class PreloadProcess {
 
   /// When the program was first asked to end, once.
   func newlyAsked() -> (time: UInt64, signal: UInt32)? {
-    guard !wasAsked, let asked = segments[0].asked else { return nil }
+    guard !wasAsked, let asked = segments.first?.asked else { return nil }
     wasAsked = true
     return asked
   }

@@ -7,6 +7,10 @@ extension PreloadSource {
   func begin(_ path: String, _ round: Round) throws(PerfDataError) {
     guard let segment = PreloadSegment(path: path) else { return }
     unlink(path)
+    if let door, door.strangers.contains(segment.pid) || door.strangers.contains(segment.parent) {
+      door.strangers.insert(segment.pid)
+      return
+    }
     if !segment.seesStreams { unseenStreams.insert(segment.pid) }
     if let process = known[segment.pid], !segment.isProgram {
       process.segments.append(segment)
@@ -37,6 +41,7 @@ extension PreloadSource {
     _ process: PreloadProcess, at time: UInt64, _ round: Round
   ) throws(PerfDataError) {
     var output: [[UInt8]] = []
+    finishEarlier(of: process, at: time, into: &output)
     finishCalls(of: process, at: time, round, into: &output)
     for thread in process.threads.values where thread.tid != process.pid {
       output.append(
@@ -58,7 +63,8 @@ extension PreloadSource {
     {
       untoldWaits[process.pid] = (all, all - process.toldWaits)
     }
-    unsampled[process.segments[0].sampling.rawValue, default: []].insert(process.pid)
+    guard let first = process.segments.first else { return }
+    unsampled[first.sampling.rawValue, default: []].insert(process.pid)
   }
 
   func end(_ process: PreloadProcess, _ round: Round) throws(PerfDataError) {

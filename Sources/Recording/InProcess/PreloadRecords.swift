@@ -33,7 +33,8 @@ extension PreloadSource {
       mapped(record, parts.path ?? "", pid, round, into: &output)
     case lull_record_process_end.rawValue:
       process.ended = record.end
-      process.voluntarySwitches = record.arguments.1
+      // Of one that ran before they are those of that time too.
+      if !process.isEarlier { process.voluntarySwitches = record.arguments.1 }
     case lull_record_mark.rawValue:
       guard let thread = process.threads[slot], let name = parts.path,
         let kind = Self.markKinds[record.arguments.0]
@@ -67,6 +68,10 @@ extension PreloadSource {
     let pid = process.pid
     let name = parts.path ?? ""
     let place = PreloadWriter.Place(pid: pid, tid: tid, time: record.start)
+    if let earlier = process.earlier.removeValue(forKey: tid) {
+      process.threads[slot] = earlier.thread
+      return
+    }
     if process.isToBeTold {
       process.isToBeTold = false
       var executed = place

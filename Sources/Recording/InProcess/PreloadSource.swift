@@ -10,7 +10,7 @@ final class PreloadSource: RecordingSource {
   var runDelays = RunDelays()
   let processes: ProcessBook
   let root: Int32
-  private let stackBytes: UInt32
+  let stackBytes: UInt32
   var known: [Int32: PreloadProcess] = [:]
   /// Every process that was ever recorded from within.
   var seen: Set<Int32> = []
@@ -28,10 +28,14 @@ final class PreloadSource: RecordingSource {
   private var lastCollection: UInt64 = 0
   /// How many of the kernel's functions have been named.
   private var functionsTold = 0
-  /// When the first program began: its own first word is spoken once it is loaded.
   /// Records of the next round: threads whose waits went on as a part of the recording ended.
   private var resumptions: [[UInt8]] = []
+  /// When the first program began: its own first word is spoken once it is loaded.
   private(set) var released: UInt64 = 0
+  /// Where a running program was asked to be recorded.
+  let door: AgentDoor?
+  var lastNudge: UInt64 = 0
+  var hasToldRunning = false
 
   /// Among the registers of a stack.
   static let instruction = Int(lull_registers) == 33 ? 32 : 8
@@ -41,14 +45,21 @@ final class PreloadSource: RecordingSource {
   private static let interval: UInt64 = 50_000_000
 
   init(
-    folder: PreloadFolder, options: RecordingOptions, processes: ProcessBook, root: Int32
+    folder: PreloadFolder, door: AgentDoor?, options: RecordingOptions, processes: ProcessBook,
+    root: Int32
   ) {
     self.folder = folder
+    self.door = door
     self.processes = processes
     self.root = root
     stackBytes = options.stackBytes
     writer = PreloadWriter(
       stackBytes: options.stackBytes, sampleInterval: options.sampleInterval)
+    for process in door?.processes ?? [] {
+      known[process.pid] = process
+      seen.insert(process.pid)
+      for tid in process.earlier.keys { _ = runDelays.since(pid: process.pid, tid: tid) }
+    }
   }
 
   var attributes: [EventAttribute] { writer.attributes }
@@ -67,6 +78,13 @@ final class PreloadSource: RecordingSource {
           + " by CPU times and schedstat, not when they were"),
       .init(.ioUring, "\(within): what is written by io_uring is not seen"),
     ]
+    if door != nil {
+      list.append(
+        .init(
+          .wakeups,
+          "recorded by the program itself: how many of its waits are not among its wakeups is counted only of programs"
+            + " that Lull started"))
+    }
     if !unseenStreams.isEmpty {
       let pids = unseenStreams.sorted().map(String.init).joined(separator: ", ")
       list.append(
@@ -116,6 +134,8 @@ final class PreloadSource: RecordingSource {
   func collect(_ round: Round) throws(PerfDataError) {
     lastCollection = round.now
     try tellResumptions(round)
+    try tellRunning(round)
+    nudge(now: round.now)
     // Who is over by now has written all that it ever will.
     let over = known.values.filter(\.isOver).map(\.pid)
     for path in folder.newSegments() { try begin(path, round) }
@@ -178,9 +198,18 @@ final class PreloadSource: RecordingSource {
     }
   }
 
-  func start(at time: UInt64) { released = time }
+  func start(at time: UInt64) {
+    released = time
+    // What is told of them begins with the recording, and where they wait is found by the mappings that are told then.
+    for process in known.values where process.isEarlier {
+      process.earlier = process.earlier.mapValues { $0.began(at: time) }
+    }
+  }
 
-  func stop() { folder.stop() }
+  func stop() {
+    folder.stop()
+    door?.end()
+  }
 
   /// What threads wait for is told as far as the part goes; the next one has the rest.
   func endPart(_ round: Round) throws(PerfDataError) {
@@ -194,6 +223,7 @@ final class PreloadSource: RecordingSource {
   ) throws(PerfDataError) {
     var output: [[UInt8]] = []
     for process in known.values {
+      finishEarlier(of: process, at: time, goesOn: goesOn, into: &output)
       finishCalls(of: process, at: time, goesOn: goesOn, round, into: &output)
       noteUnrecorded(process)
     }
@@ -209,7 +239,7 @@ final class PreloadSource: RecordingSource {
   func beginPart(_ round: Round) throws(PerfDataError) {
     seen = Set(known.keys)
     for process in known.values {
-      for thread in process.threads.values {
+      for thread in Array(process.threads.values) + process.earlier.values.map(\.thread) {
         // What it waits for since then is told with that moment.
         let place = PreloadWriter.Place(
           pid: process.pid, tid: thread.tid, time: max(round.now &- 1, thread.covered))
@@ -249,7 +279,8 @@ final class PreloadSource: RecordingSource {
       .map { BuildIDEntry(path: $0.key, buildID: $0.value) }
     summary.capture.recordsLargeReads = true
     summary.capture.scope = .process
-    summary.capture.privilege += ", recorded within the process"
+    summary.capture.privilege +=
+      door == nil ? ", recorded within the process" : ", recorded by the program itself (LullAgent)"
     summary.capture.recorder = CaptureEvent.processRecorder
     summary.capture.processesRecorded = seen.sorted().map(Int.init)
   }

@@ -16,8 +16,11 @@ package enum RecorderKind: String, Sendable, CaseIterable {
 
   /// Whether what it comes to is a recording from within the process, if the program takes part in that.
   func isWithinProcess(_ target: RecordingOptions.Target) -> Bool {
-    guard case .command = target else { return false }
-    return self == .process || self == .auto && !Self.hasTracepoints
+    switch target {
+    case .command: self == .process || self == .auto && !Self.hasTracepoints
+    case .pid(let pid):
+      self == .process || self == .auto && !Self.hasTracepoints && AgentDoor.isThere(of: pid)
+    }
   }
 
   /// The same for what the program is, in a line that says what is recorded; nil where perf's events are.
@@ -26,6 +29,10 @@ package enum RecorderKind: String, Sendable, CaseIterable {
       PreloadLibrary.refusal(of: words) == nil
     {
       return "within the process: waits, files, sockets, wakeups, CPU samples and memory"
+    }
+    if isWithinProcess(target), case .pid = target {
+      return
+        "by the program itself (LullAgent): waits, files, sockets, wakeups, CPU samples and memory"
     }
     return isFromOutside
       ? "from outside: waits that last, CPU time and memory; unavailable: wakeups, files" : nil
@@ -41,7 +48,8 @@ package enum RecorderKind: String, Sendable, CaseIterable {
     return """
       What lull starts (lull record -- COMMAND) is recorded within the process:
       waits of threads with their causes and functions, wakeups, files, sockets, CPU
-      samples and memory, of programs that are dynamically linked.
+      samples and memory, of programs that are dynamically linked. So is what runs
+      already (--pid) and imports LullAgent; what does not is looked at from outside.
       """
   }
 

@@ -9,6 +9,7 @@ struct StandingProcesses {
     var snapshot: ProcessSnapshot
     var description: ProcessEvent
     var descriptors: [DescriptorEvent]
+    var queues: [QueueEvent]
   }
 
   private var processes: [Int32: Process] = [:]
@@ -22,7 +23,8 @@ struct StandingProcesses {
       let descriptors = DescriptorTable.all(pid: pid)
       if let description, snapshot.isOfLiving || processes[pid] == nil {
         next[pid] = Process(
-          snapshot: snapshot, description: description, descriptors: descriptors)
+          snapshot: snapshot, description: description, descriptors: descriptors,
+          queues: QueueLabels.labels(pid: pid))
       } else {
         next[pid] = processes[pid]
       }
@@ -38,6 +40,7 @@ struct StandingProcesses {
       }
       try sink.append(process.description, pid: pid, time: time)
       for event in process.descriptors { try sink.append(event, pid: pid, time: time) }
+      for event in process.queues { try sink.append(event, pid: pid, time: time) }
     }
   }
 }

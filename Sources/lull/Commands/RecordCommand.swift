@@ -74,9 +74,10 @@ struct RecordCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "How it is recorded: perf (the kernel's events), process (a library in the program, which needs no privilege),"
-        + " outside (looks at its threads, which needs none either and takes what runs already), or auto (default),"
-        + " which is the first of them that can be.", valueName: "recorder"),
+      "How it is recorded: perf (the kernel's events), process (a library in the program, which needs no privilege; of"
+        + " what runs already, LullAgent), outside (looks at its threads, which needs none either and takes what"
+        + " runs already), or auto (default), which is the first of them that can be.",
+      valueName: "recorder"),
     transform: Self.recorder)
   var recorder = RecorderKind.auto
 
@@ -132,9 +133,6 @@ struct RecordCommand: ParsableCommand {
   }
 
   func validate() throws {
-    if recorder == .process, pid != nil {
-      throw ValidationError("--recorder process records what Lull starts: give a command after --.")
-    }
     if printPerfCommand { return }
     if pid != nil {
       if !command.isEmpty {

@@ -1,0 +1,20 @@
+#include "form.h"
+
+// What is preloaded into other programs is a part of this one.
+
+#ifdef LULL_AGENT
+#include "../LullPreload/agent.c"
+#include "../LullPreload/events.c"
+#include "../LullPreload/files.c"
+#include "../LullPreload/locks.c"
+#include "../LullPreload/paths.c"
+#include "../LullPreload/processes.c"
+#include "../LullPreload/record.c"
+#include "../LullPreload/samples.c"
+#include "../LullPreload/segments.c"
+#include "../LullPreload/signals.c"
+#include "../LullPreload/sockets.c"
+#include "../LullPreload/streams.c"
+#include "../LullPreload/threads.c"
+#include "../LullPreload/waits.c"
+#endif
