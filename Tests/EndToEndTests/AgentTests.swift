@@ -76,13 +76,7 @@ extension EndToEnd {
     ) throws {
       let run = try attach("blocker cause=\(cause.workload) count=3 ms=300 gap=900", in: rung)
       for (hang, length, _) in try run.hangs() {
-        #expect(abs((hang["durationSeconds"].double ?? 0) - length) < 0.005, "\(hang) of \(length)")
-        #expect(
-          hang["stack"].items.contains { $0["module"].string?.contains("lull-workload") == true },
-          "\(hang)")
-        let causes = hang["blockedByCause"]
-        let blocked = causes.keys.compactMap { causes[$0].double }.reduce(0, +)
-        #expect((causes[cause.cause].double ?? 0) > 0.9 * blocked, "\(hang)")
+        expectBlame(hang, lasts: length, waitsFor: cause.cause)
       }
       // It waited for its first timer as the recording began.
       let unknown = run.report["signals"]["mainThread"]["blockedByCause"]["unknown"].double ?? 0

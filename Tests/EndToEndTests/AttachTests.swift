@@ -46,6 +46,37 @@ extension EndToEnd {
       }
     }
 
+    @Test(arguments: [("lock", "lock"), ("network", "network"), ("child", "child")])
+    func `a program that hangs already is told what it waits in, and from where`(
+      cause: String, told: String
+    ) throws {
+      let scratch = try Scratch()
+      let (target, _, report) = try attach(
+        to: [Machine.workload, "blocker", "cause=\(cause)", "count=1", "ms=20000", "gap=100"],
+        duration: "2s", scratch: scratch)
+      kill(target.pid, SIGKILL)
+      let thread = report["signals"]["mainThread"]
+      let seconds = try #require(report["trace"]["durationSeconds"].double)
+      #expect(isNear(thread["blockedByCause"][told].double, seconds, slack: 0.01), "\(thread)")
+      let stack = thread["blockings"][0]["stack"].items.compactMap { $0["function"].string }
+      #expect(stack.contains { $0.contains("BlockerProgram.fire") }, "\(stack)")
+    }
+
+    @Test func `a program that is idle as it is attached to, and then hangs, has that hang`() throws
+    {
+      let scratch = try Scratch()
+      let (target, _, report) = try attach(
+        to: [Machine.workload, "blocker", "cause=lock", "count=1", "ms=1500", "gap=2500"],
+        duration: "6s", scratch: scratch)
+      let span = try JSON(lastLineOf: target.finish().text)["spans"][0]
+      let truth = ((span["endNs"].double ?? 0) - (span["startNs"].double ?? 0)) / 1e9
+      let hangs = report["signals"]["mainThread"]["hangs"].items
+      #expect(hangs.count == 1)
+      let hang = try #require(hangs.first)
+      #expect(isNear(hang, truth), "\(hang) of \(truth)")
+      #expect(hang["blockedByCause"].keys == ["lock"])
+    }
+
     @Test func `a file opened before is known by its path`() throws {
       let scratch = try Scratch()
       let log = scratch.file("log")

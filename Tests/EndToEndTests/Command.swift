@@ -21,10 +21,11 @@ final class Command {
 
   /// Starts a program found on the search path or by its path.
   init(
-    _ words: [String], input: String? = nil, environment: [String: String] = [:]
+    _ words: [String], input: String? = nil, environment: [String: String] = [:],
+    settles: Bool = true
   ) throws {
     // A recorder waits for that before it starts a command: here it is no part of what a test times.
-    if words.contains(Machine.lull), words.contains("record"), !words.contains("--pid") {
+    if settles, words.contains(Machine.lull), words.contains("record"), !words.contains("--pid") {
       EarlierRecordings.settle()
     }
     // In memory: what a program prints is not to be among what it wrote to disk.

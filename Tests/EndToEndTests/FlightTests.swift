@@ -120,7 +120,7 @@ extension EndToEnd {
     @Test func `a hang is written while it lasts, and not again as it ends`() throws {
       let flight = try Flight(
         ["--flight", "2s", "--on", "hang > 1s", "--no-report"],
-        ["blocker", "cause=lock", "count=1", "ms=9000", "gap=2000"])
+        ["blocker", "cause=lock", "count=1", "ms=13000", "gap=2000"])
       try #require(flight.traces.count == 1, "\(flight.result.errors)")
       let hang = try Recorded.report(flight.traces[0])["trigger"]
       #expect(hang["kind"].string == "hang")

@@ -41,13 +41,7 @@ extension EndToEnd {
       let hangs = run.hangs
       try #require(hangs.count == 3, "\(run.mainThread)")
       for (hang, length) in zip(hangs, run.trueSpans) {
-        #expect(abs((hang["durationSeconds"].double ?? 0) - length) < 0.005, "\(hang) of \(length)")
-        #expect(
-          hang["stack"].items.contains { $0["module"].string?.contains("lull-workload") == true },
-          "\(hang)")
-        let causes = hang["blockedByCause"]
-        let blocked = causes.keys.compactMap { causes[$0].double }.reduce(0, +)
-        #expect((causes[cause.cause].double ?? 0) > 0.9 * blocked, "\(hang)")
+        expectBlame(hang, lasts: length, waitsFor: cause.cause)
       }
     }
 

@@ -79,8 +79,10 @@ extension EndToEnd {
       let run = try attach("blocker cause=\(cause.0) count=3 ms=300 gap=1000", in: rung)
       #expect(
         run.report["capture"]["privilege"].string?.contains("looked at from outside") == true)
+      // Of many short waits a look may miss the first and the last.
+      let slack = cause.0 == "file" ? 0.03 : 0.015
       for (hang, length) in try hangs(run) {
-        #expect(abs((hang["durationSeconds"].double ?? 0) - length) < 0.015, "\(hang) of \(length)")
+        #expect(abs((hang["durationSeconds"].double ?? 0) - length) < slack, "\(hang) of \(length)")
         #expect(
           hang["stack"].items.contains { $0["module"].string?.contains("lull-workload") == true },
           "\(hang)")
@@ -144,7 +146,7 @@ extension EndToEnd {
       let server = network["connections"].items.filter {
         ($0["bytesSent"].int ?? 0) == 5000 && abs(($0["bytesReceived"].int ?? 0) - 100) <= 1
       }
-      #expect(server.count == 40, "\(network)")
+      #expect(server.count == 40, "\(network) \(run.report["capture"]["unavailable"])")
     }
 
     @Test(arguments: [Rung.user, .dockerUser])

@@ -103,6 +103,23 @@ func isNear(_ hang: JSON, _ truth: Double) -> Bool {
   return length > truth - 0.001 && length - truth <= max(0.001, truth * 0.01) + waiting
 }
 
+/// Holds a hang against the stretch that the program timed itself, and what it waited for then in its own code.
+func expectBlame(
+  _ hang: JSON, lasts length: Double, waitsFor cause: String,
+  sourceLocation: SourceLocation = #_sourceLocation
+) {
+  #expect(
+    abs((hang["durationSeconds"].double ?? 0) - length) < 0.005, "\(hang) of \(length)",
+    sourceLocation: sourceLocation)
+  #expect(
+    hang["stack"].items.contains { $0["module"].string?.contains("lull-workload") == true },
+    "\(hang)", sourceLocation: sourceLocation)
+  let causes = hang["blockedByCause"]
+  let blocked = causes.keys.compactMap { causes[$0].double }.reduce(0, +)
+  #expect(
+    (causes[cause].double ?? 0) > 0.9 * blocked, "\(hang)", sourceLocation: sourceLocation)
+}
+
 /// All the tests that record; one at a time, so that they do not disturb each other's times.
 @Suite(
   .serialized, .enabled(if: Machine.isRoot, Machine.needsRoot), .timeLimit(.minutes(10)))

@@ -74,6 +74,35 @@ extension EndToEnd {
       #expect(report["process"]["name"].string == "sleep")
     }
 
+    @Test(.enabled(if: Machine.isRoot, Machine.needsRoot))
+    func `a recorder that waits for an earlier one's events to be closed is not ended unheard`()
+      throws
+    {
+      let scratch = try Scratch()
+      let (holds, trace) = (scratch.file("holds"), scratch.file("t"))
+      // What recorders hold while they close their events, held for as long as one of them waits for that at most.
+      let holder = try Command([
+        "unshare", "-m", "sh", "-c",
+        "mount -t tracefs none /mnt && exec flock -s /mnt/uprobe_profile sh -c 'touch \(holds); exec sleep 3'",
+      ])
+      for _ in 0..<500 where access(holds, F_OK) != 0 { usleep(10_000) }
+      try #require(access(holds, F_OK) == 0)
+      let command = try Command(
+        [
+          Machine.lull, "record", "-q", "-o", trace, "--", "sh", "-c",
+          "trap 'exit 5' USR2; echo ready; while :; do sleep 0.1; done",
+        ], settles: false)
+      #expect(isRunning(command, for: 1))
+      #expect(!command.outputSoFar.contains("ready"), "it waits")
+      for signal in [SIGPIPE, SIGXFSZ, SIGQUIT] { kill(command.pid, signal) }
+      #expect(isRunning(command, for: 0.5))
+      for _ in 0..<1000 where !command.outputSoFar.contains("ready") { usleep(10_000) }
+      kill(command.pid, SIGUSR2)
+      #expect(try command.finish(limit: 30).status == 5)
+      #expect(try Recorded.report(trace)["trace"]["truncated"].bool == false)
+      _ = try holder.finish()
+    }
+
     /// Whether a process has this among the words of its command line.
     private func isRunning(containing word: String) -> Bool {
       let files = FileManager.default

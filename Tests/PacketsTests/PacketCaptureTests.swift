@@ -194,9 +194,13 @@ struct PacketCaptureTests {
   }
 
   private static func tshark(_ arguments: [String]) throws -> String {
+    try run(["tshark"] + arguments)
+  }
+
+  private static func run(_ words: [String]) throws -> String {
     let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/tshark")
-    process.arguments = arguments
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = words
     let pipe = Pipe()
     process.standardOutput = pipe
     process.standardError = FileHandle.nullDevice
@@ -234,23 +238,11 @@ struct PacketCaptureTests {
       try Data(builder.build()).write(to: URL(fileURLWithPath: "\(folder.path)/\(name)"))
     }
     let path = folder.path + "/both"
-    func run(_ words: [String]) throws -> String {
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-      process.arguments = words
-      let pipe = Pipe()
-      process.standardOutput = pipe
-      process.standardError = FileHandle.nullDevice
-      try process.run()
-      let data = pipe.fileHandleForReading.readDataToEndOfFile()
-      process.waitUntilExit()
-      return String(decoding: data, as: UTF8.self)
-    }
-    _ = try run([
+    _ = try Self.run([
       "mergecap", "-F", "pcapng", "-w", path, folder.path + "/wired", folder.path + "/cooked",
     ])
-    let told = try run([
-      "tshark", "-r", path, "-Y", "tcp", "-T", "fields", "-e", "frame.time_epoch", "-e", "tcp.len",
+    let told = try Self.tshark([
+      "-r", path, "-Y", "tcp", "-T", "fields", "-e", "frame.time_epoch", "-e", "tcp.len",
     ]).split(separator: "\n").map { $0.split(separator: "\t").map(String.init) }
     try #require(told.count == 8)
     let capture = try PacketCapture.read(path: path)

@@ -68,9 +68,9 @@ import Testing
     let log = Log()
     let first = Scribe("a", log)
     prepare(first)
-    let session = try RecordingSession(
+    let session = RecordingSession(
       subject: .command(command), sources: [first, Scribe("b", log)],
-      sink: TraceSink(writer: writer, synthetic: events))
+      sink: TraceSink(writer: writer, synthetic: events), signals: try StopSignals())
     let ending = session.run(
       duration: TimeSpan(nanoseconds: 0), since: SystemInfo.monotonicNanoseconds())
     try session.finish(ending)

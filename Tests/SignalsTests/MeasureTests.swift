@@ -135,6 +135,22 @@ struct WakeupMeasureTests {
     #expect(abs(timer.periodSeconds - 0.05) < 1e-6 && timer.count == 40)
   }
 
+  // A peer's delayed acknowledgements come as regularly as a timer; epoll_wait(-1) was called a poll for them.
+  @Test func `packets that come regularly are no timer of who waits for events`() throws {
+    let signals = try measureProgram { builder in
+      builder.switchIn(time: second, 100)
+      for tick in UInt64(1)...40 {
+        try builder.wait(
+          from: tick * 168 - 167, to: tick * 168, in: ["epoll_wait", "getNotifications()"],
+          id: Int(tick) * 10, context: .softInterrupt)
+      }
+      builder.exit(time: second + 6721 * millisecond, pid: 100, tid: 100)
+    }
+    let wakeups = try #require(signals.wakeups)
+    #expect(wakeups.idle == 40 && wakeups.byCause == [.network: 40])
+    #expect(wakeups.timers.isEmpty)
+  }
+
   @Test func `a wake by another process and one by our own are told apart`() throws {
     let signals = try measureProgram { builder in
       builder.comm(time: second, pid: 100, tid: 101, name: "worker")

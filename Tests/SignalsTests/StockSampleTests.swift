@@ -22,20 +22,24 @@ import TraceModel
 
   /// Two processes on one CPU from 1 s on: every millisecond a sample, of ten one of 200 and all others of 100.
   ///
+  /// Programs as they begin, each with one mapping.
+  private static func programs(_ programs: [(pid: Int32, path: String)]) -> [UInt8] {
+    programs.flatMap { pid, path in
+      RecordBuilder.comm(
+        pid: pid, tid: pid, name: String(path.dropFirst(5)), isExec: true, time: 1_000_000_000,
+        id: 1)
+        + RecordBuilder.mmap2(
+          MmapRecord(pid: pid, tid: pid, start: 0x1000, length: 0x1000, fileOffset: 0, path: path),
+          time: 1_000_000_000, id: 1)
+    }
+  }
+
   /// Of 100's, three in four are in `/bin/busy` at 0x1010, the others at 0x1020.
   static func trace(
     of attribute: EventAttribute, samples: Int = 2000, period: UInt64 = 1_000_000,
     command: [String] = ["perf", "record", "-e", "x", "busy"], otherShare: Int = 10
   ) throws -> Trace {
-    var records: [UInt8] = []
-    for (pid, path) in [(Int32(300), "/bin/sleep"), (200, "/bin/other"), (100, "/bin/busy")] {
-      records += RecordBuilder.comm(
-        pid: pid, tid: pid, name: String(path.dropFirst(5)), isExec: true, time: 1_000_000_000,
-        id: 1)
-      records += RecordBuilder.mmap2(
-        MmapRecord(pid: pid, tid: pid, start: 0x1000, length: 0x1000, fileOffset: 0, path: path),
-        time: 1_000_000_000, id: 1)
-    }
+    var records = programs([(Int32(300), "/bin/sleep"), (200, "/bin/other"), (100, "/bin/busy")])
     for index in 0..<samples {
       let pid: Int32 = index % otherShare == 0 ? 200 : 100
       let address: UInt64 = index % 4 == 3 ? 0x1020 : 0x1010
@@ -162,15 +166,7 @@ import TraceModel
     let attribute = EventAttribute(
       type: 1, config: 10, sampleType: fields.union(isRaw ? .raw : .callchain), ids: [2],
       name: "offcpu-time")
-    var records: [UInt8] = []
-    for (pid, path) in [(Int32(200), "/bin/other"), (100, "/bin/busy")] {
-      records += RecordBuilder.comm(
-        pid: pid, tid: pid, name: String(path.dropFirst(5)), isExec: true, time: 1_000_000_000,
-        id: 1)
-      records += RecordBuilder.mmap2(
-        MmapRecord(pid: pid, tid: pid, start: 0x1000, length: 0x1000, fileOffset: 0, path: path),
-        time: 1_000_000_000, id: 1)
-    }
+    var records = Self.programs([(Int32(200), "/bin/other"), (100, "/bin/busy")])
     records += RecordBuilder.fork(
       pid: 100, parentPid: 100, tid: 101, parentTid: 100, time: 1_000_000_000, id: 1)
     for index in 0..<500 {

@@ -1,7 +1,7 @@
 /// A part of a recording that is kept in several begins.
 ///
-/// What stood at that moment (processes, threads, mappings, descriptors, waits) follows in so many records, so that each
-/// part can be read alone. After the part before, which tells all of it, they are passed over.
+/// What stood at that moment (processes, threads, mappings, descriptors, waits) follows in so many records, so that
+/// each part can be read alone. After the part before, which tells all of it, they are passed over.
 public struct PartEvent: SyntheticPayload, Hashable {
   /// The attribute under which it is written.
   public static let event = SyntheticEvent.part

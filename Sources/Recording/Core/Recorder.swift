@@ -61,10 +61,12 @@ package final class Recorder {
       return try runByItself(process.subject, process.door, process.folder, before: before)
     }
     let subject = try makeSubject(environment: environment)
+    // What ends a recorder may come before it records.
+    let signals = try StopSignals()
     DescriptorLimit.raise()
     let isFromOutside = options.recorder.isFromOutside
     // What runs already would have gone on meanwhile.
-    if !isFromOutside, case .command = subject { EventTurn.waitForLeftovers() }
+    if !isFromOutside, case .command = subject { EventTurn.waitForLeftovers(unless: signals) }
     EventTurn.take()
     defer { EventTurn.give() }
     let tracefs = isFromOutside ? nil : locateTraceFS()
@@ -83,6 +85,7 @@ package final class Recorder {
     }
     try events.openSystem()
     var threads: Set<Int32>
+    var earlier: EarlierWaits?
     switch subject {
     case .command(let command):
       guard try events.openThread(command.pid) else {
@@ -90,6 +93,7 @@ package final class Recorder {
       }
       threads = [command.pid]
     case .process(let process):
+      if !isFromOutside { earlier = earlierWaits(process.pid, tracefs) }
       threads = try process.arm(events)
       if !process.strangers.isEmpty, options.takesChildren {
         problems.append(
@@ -104,8 +108,16 @@ package final class Recorder {
     let recording = try Recording(
       options: options, subject: subject, events: events, tracefs: tracefs, transfers: transfers,
       unavailable: unavailable, threads: threads, folder: nil,
-      outside: isFromOutside ? OutsideSource(of: subject, options, beside: events) : nil)
+      outside: isFromOutside ? OutsideSource(of: subject, options, beside: events) : nil,
+      earlier: earlier, signals: signals)
     return try recording.run(before: before, problems: problems, leftovers: leftovers)
+  }
+
+  private func earlierWaits(_ pid: Int32, _ tracefs: TraceFS?) -> EarlierWaits? {
+    let children = options.takesChildren ? ProcessProbe.children(of: pid) : []
+    return EarlierWaits(
+      of: [pid] + children.filter { ProcessProbe.isTraceable(pid: $0) }, tracefs,
+      stackBytes: options.stackBytes)
   }
 
   /// What a recording by a library in the program shares with it; nil where it is made otherwise.
@@ -157,7 +169,8 @@ package final class Recorder {
       threads.formUnion(door.ask(own, into: folder))
       let recording = try Recording(
         options: options, subject: .process(process), events: events, tracefs: nil, transfers: nil,
-        unavailable: unavailable, threads: threads, folder: folder, door: door, outside: nil)
+        unavailable: unavailable, threads: threads, folder: folder, door: door, outside: nil,
+        signals: try StopSignals())
       return try recording.run(
         before: before, problems: problems, leftovers: Leftovers(tracefs: nil))
     } catch {
@@ -172,11 +185,13 @@ package final class Recorder {
   ) throws(RecordingError) -> RecordingResult {
     do throws(RecordingError) {
       let subject = try makeSubject(environment: folder.environment(adding: environment))
+      let signals = try StopSignals()
       DescriptorLimit.raise()
       let events = EventSet(specs: [], cpus: SystemInfo.onlineCPUs())
       let recording = try Recording(
         options: options, subject: subject, events: events, tracefs: nil, transfers: nil,
-        unavailable: unavailable, threads: [subject.pid], folder: folder, outside: nil)
+        unavailable: unavailable, threads: [subject.pid], folder: folder, outside: nil,
+        signals: signals)
       return try recording.run(
         before: before, problems: problems, leftovers: Leftovers(tracefs: nil))
     } catch {

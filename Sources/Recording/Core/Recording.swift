@@ -43,7 +43,8 @@ final class Recording {
   init(
     options: RecordingOptions, subject: RecordingSubject, events: EventSet, tracefs: TraceFS?,
     transfers: TransferCounter?, unavailable: [CaptureEvent.Unavailable], threads: Set<Int32>,
-    folder: PreloadFolder?, door: AgentDoor? = nil, outside: OutsideSource?
+    folder: PreloadFolder?, door: AgentDoor? = nil, outside: OutsideSource?,
+    earlier: EarlierWaits? = nil, signals: StopSignals
   ) throws(RecordingError) {
     self.options = options
     self.subject = subject
@@ -69,6 +70,7 @@ final class Recording {
     let sources: [(any RecordingSource)?] = [
       processes,
       rings,
+      earlier,
       folder.map {
         PreloadSource(
           folder: $0, door: door, options: options, processes: processes, root: subject.pid)
@@ -125,8 +127,8 @@ final class Recording {
       sink = TraceSink(writer: writer, synthetic: synthetic)
       self.writer = writer
     }
-    session = try RecordingSession(
-      subject: subject, sources: self.sources, sink: sink,
+    session = RecordingSession(
+      subject: subject, sources: self.sources, sink: sink, signals: signals,
       answers: Self.answers(rotation, flight, options))
     rotation?.recording = self
     flight?.recording = self

@@ -23,13 +23,14 @@ final class RecordingSession {
 
   init(
     subject: RecordingSubject, sources: [any RecordingSource], sink: TraceSink,
-    answers: [Int32: () -> Void] = [:]
-  ) throws(RecordingError) {
+    signals: StopSignals, answers: [Int32: () -> Void] = [:]
+  ) {
     self.answers = answers
     self.subject = subject
     self.sources = sources
     self.sink = sink
-    signals = try StopSignals(answered: Set(answers.keys))
+    self.signals = signals
+    signals.answered = Set(answers.keys)
   }
 
   /// Runs until the target, the clock, the user or a signal ends it; the duration counts from `start`,

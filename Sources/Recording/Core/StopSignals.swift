@@ -7,10 +7,10 @@ final class StopSignals {
   let wakeDescriptor: Int32
   private let writeDescriptor: Int32
   /// Those that end nothing and are not passed on.
-  private let answered: Set<Int32>
+  var answered: Set<Int32> = []
 
-  init(answered: Set<Int32> = []) throws(RecordingError) {
-    self.answered = answered
+  /// From here on they are counted; a program that is started after this would inherit what is ignored.
+  init() throws(RecordingError) {
     var ends: [Int32] = [-1, -1]
     let result = lull_wake_pipe(&ends)
     guard result == 0 else {
@@ -41,6 +41,9 @@ final class StopSignals {
   var termination: Int32? {
     Self.ending.first { !answered.contains($0) && lull_signals_count($0) > 0 }
   }
+
+  /// Whether the recorder was told to end.
+  var endsRecording: Bool { interrupts > 0 || termination != nil }
 
   private var passedOn: [Int32: Int32] = [:]
 

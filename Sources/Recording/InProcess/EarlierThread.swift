@@ -61,6 +61,14 @@ struct EarlierThread {
     return .ran(PreloadUse(processor: now.processor, waits: files.voluntarySwitches ?? switches))
   }
 
+  /// The kernel's function of its wait; nil where nothing tells what that is for.
+  func function(hasStack: Bool) -> String? {
+    guard let wait else { return nil }
+    let isKnown = OutsideMeaning.meaning(of: wait, kind) != nil
+    return OutsideMeaning.function(
+      of: wait, kind, hasStack: hasStack, waitsIn: isKnown ? nil : files.function)
+  }
+
   /// The stack from which it waits, where its memory may be read.
   func stack(of pid: Int32, bytes: UInt32) -> (registers: [UInt64], bytes: [UInt8])? {
     guard let wait, wait.stackPointer > 0 else { return nil }

@@ -15,11 +15,13 @@ struct OutsideWriter {
     private static let registers: UInt64 = 1 << 7 | 1 << 8
   #endif
 
-  init(stackBytes: UInt32) {
+  /// `switchEvent` is the kernel's number of its event, where the trace describes that.
+  init(stackBytes: UInt32, switchEvent: UInt64? = nil) {
     self.stackBytes = Int(stackBytes)
     records = PreloadWriter(stackBytes: stackBytes)
     var event = records.attributes[PreloadEvent.scheduleSwitch.rawValue]
     event.sampleRegsUser = Self.registers
+    if let switchEvent { event.config = switchEvent }
     stackEvent = event
     attributes = [records.attributes[PreloadEvent.sideBand.rawValue], event]
   }

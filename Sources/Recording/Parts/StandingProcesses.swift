@@ -2,8 +2,8 @@ import PerfData
 
 /// The processes that live where one part of a recording ends and the next begins, as the next is to tell them.
 ///
-/// Of one that ended just before, whose last records are in the rings still, `/proc` tells nothing any longer: then what
-/// it was at the boundary before is told.
+/// Of one that ended just before, whose last records are in the rings still, `/proc` tells nothing any longer: then
+/// what it was at the boundary before is told.
 struct StandingProcesses {
   private struct Process {
     var snapshot: ProcessSnapshot

@@ -28,9 +28,10 @@ enum EventTurn {
 
   /// Waits until what earlier recordings left is taken back, for so long at most: each event that is closed meanwhile
   /// would hold up the program at its next fork or thread by as much as 50 ms.
-  static func waitForLeftovers() {
+  static func waitForLeftovers(unless signals: StopSignals) {
     guard let tracefs = try? TraceFS.locate(), let file = tracefs.opened(presence) else { return }
     for _ in 0..<longestLeftovers {
+      if signals.endsRecording { return }
       if flock(file.number, LOCK_EX | LOCK_NB) == 0 { return }
       usleep(1000)
     }

@@ -7,6 +7,7 @@ struct WakeupMeasure {
   /// When each thread received, and when the process was sent signals.
   private let receives: [Int32: [UInt64]]
   private let signals: [UInt64]
+  private let isRealTime: Bool
   /// When receives were sampled.
   private let unseenReceives: [ClosedRange<UInt64>]
   /// What a report says of them.
@@ -27,6 +28,7 @@ struct WakeupMeasure {
     unseenReceives = (subject.trace.capture?.sampled ?? []).filter {
       $0.source == "sock:sock_recv_length"
     }.map { $0.fromNs...max($0.fromNs, $0.toNs) }
+    isRealTime = subject.trace.metadata.kernel?.contains("-rt") == true
     signals = subject.trace.signals.filter { $0.pid == subject.pid }.map(\.time.nanoseconds)
     signal = measured()
   }
@@ -71,11 +73,18 @@ struct WakeupMeasure {
       if wakeup.context == .unknown { return .other }
       return wakeup.wakerPid == subject.pid ? .sameProcess : .otherProcess
     }
-    if wakeup.waited == .network || receivesSoon(wakeup) { return .network }
+    if wakeup.waited == .network || receivesSoon(wakeup) || isByPacket(wakeup) { return .network }
     if isSignalled(wakeup) { return .signal }
     // Where receives were too many to record each, a busy server's wakes look like timers'.
     let time = wakeup.time.nanoseconds
     return unseenReceives.contains { $0.contains(time) } ? .other : .timer
+  }
+
+  /// What a thread itself set, its timeout too, expires in the timer's hard interrupt (hrtimers). The soft interrupts
+  /// that wake one that waits for events bring packets, or are TCP's own timers; whoever reads then may be another
+  /// thread. Of a real-time kernel the hrtimers are in soft interrupts as well.
+  private func isByPacket(_ wakeup: Wakeup) -> Bool {
+    wakeup.context == .softInterrupt && wakeup.waited == .eventWait && !isRealTime
   }
 
   private func needsTime(_ wakeup: Wakeup) -> Bool { wakeup.isIdleWakeup || !signals.isEmpty }

@@ -92,7 +92,8 @@ package enum TimerTrains {
     while expected <= times[times.count - 1] + reach {
       places += 1
       while next < left.count, times[left[next]] < expected - reach { next += 1 }
-      // Any expiry at that time may be this timer's, the nearest most of all; those of trains that were found are theirs.
+      // Any expiry at that time may be this timer's, the nearest most of all; those of trains that were found are
+      // theirs.
       if next < left.count, times[left[next]] <= expected + reach {
         while next + 1 < left.count,
           abs(times[left[next + 1]] - expected) < abs(times[left[next]] - expected)

@@ -1,0 +1,56 @@
+import PerfData
+
+/// What the threads of a running program waited in when its recording began, and from where.
+///
+/// No event tells of a wait that began before: of a program that hangs already neither cause nor function would be
+/// known, nor that one which is idle waits for events.
+final class EarlierWaits: RecordingSource {
+  private let threads: [(pid: Int32, thread: EarlierThread)]
+  private var writer: OutsideWriter
+  private var records: [[UInt8]] = []
+  private let root: Int32
+  private var began: UInt64 = 0
+
+  private static let most = 1024
+
+  /// Looks at the threads of these processes, before any event of theirs is open; nil where the kernel's event of a
+  /// switch is not known.
+  init?(of pids: [Int32], _ tracefs: TraceFS?, stackBytes: UInt32) {
+    guard let root = pids.first, let event = tracefs?.eventID("sched", "sched_switch")
+    else { return nil }
+    self.root = root
+    writer = OutsideWriter(stackBytes: stackBytes, switchEvent: event)
+    threads = pids.flatMap { pid in ProcessProbe.threadIDs(pid: pid).map { (pid, $0) } }
+      .prefix(Self.most).compactMap { pid, tid in
+        EarlierThread(pid: pid, tid: tid).flatMap { $0.wait == nil ? nil : (pid, $0) }
+      }
+  }
+
+  var attributes: [EventAttribute] { writer.attributes }
+
+  func start(at time: UInt64) {
+    began = time
+    for (pid, thread) in threads {
+      let stack = thread.stack(of: pid, bytes: UInt32(writer.stackBytes))?.bytes ?? []
+      // One that has gone on since is told of by the events.
+      guard case .waited = thread.course, var call = thread.wait else { continue }
+      let place = OutsideWriter.Place(pid: pid, tid: thread.thread.tid, time: time)
+      if stack.isEmpty { (call.stackPointer, call.instruction) = (0, 0) }
+      let function = thread.function(hasStack: !stack.isEmpty)
+      if function != nil || !stack.isEmpty {
+        records.append(writer.wait(in: function, at: call, stack: stack, place))
+      }
+      records.append(writer.switch(.left(time), pid: pid, tid: place.tid))
+    }
+  }
+
+  func collect(_ round: Round) throws(PerfDataError) {
+    guard !records.isEmpty else { return }
+    for record in records { try round.sink.append(record) }
+    records = []
+    for (function, address) in writer.functions.sorted(by: { $0.value < $1.value }) {
+      try round.sink.append(
+        KernelSymbolEvent(address: address, name: function), pid: root, time: began)
+    }
+  }
+}
