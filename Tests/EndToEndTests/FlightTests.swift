@@ -95,26 +95,32 @@ extension EndToEnd {
       #expect(bytes > 100_000_000 && bytes < 190_000_000)
     }
 
-    @Test func `an attached recorder writes when it is told to, and a hang-up ends nothing`() throws
+    @Test func `an attached recorder writes when it is told to, and a hang that does not end`()
+      throws
     {
       let scratch = try Scratch()
       let target = try Command(
-        [Machine.workload, "blocker", "cause=lock", "count=4", "ms=120", "gap=1000"])
+        [Machine.workload, "blocker", "cause=lock", "count=1", "ms=60000", "gap=3000"])
       usleep(300_000)
       let folder = scratch.file("out")
       let recorder = try Command([
         Machine.lull, "record", "--pid", "\(target.pid)", "--flight", "2s", "--on", "SIGUSR2",
-        "--on", "hang > 1s", "-o", folder, "--no-report",
+        "--on",
+        "hang > 1s", "-o", folder, "--no-report", "--duration", "13s",
       ])
       sleep(2)
       kill(recorder.pid, SIGUSR2)
       // A log that is rotated tells by this; it ends nothing.
       kill(recorder.pid, SIGHUP)
       let result = try recorder.finish()
-      _ = try target.finish()
       #expect(result.status == 0)
       let triggers = try Self.traces(in: folder).map { try Recorded.report($0)["trigger"] }
-      #expect(triggers.map { $0["kind"].string } == ["signal"], "\(result.errors)")
+      #expect(Set(triggers.map { $0["kind"].string }) == ["signal", "hang"], "\(result.errors)")
+      let hang = try #require(triggers.first { $0["kind"].string == "hang" })
+      #expect(hang["isGoingOn"].bool == true)
+      #expect((hang["durationSeconds"].double ?? 0) >= 5)
+      #expect(hang["function"].string?.contains("makeLockBlock") == true)
+      kill(target.pid, SIGKILL)
     }
 
     @Test func `a hang is written while it lasts, and not again as it ends`() throws {

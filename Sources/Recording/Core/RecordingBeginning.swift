@@ -53,9 +53,9 @@ extension Recording {
         for (path, mapping) in known.mapped {
           heldFiles.consider(path, of: pid, mapping: mapping)
         }
-        for event in QueueLabels.labels(pid: pid) {
-          try sink.append(event, pid: pid, time: now)
-        }
+        let queues = QueueLabels.labels(pid: pid)
+        standing.had(queues, pid)
+        for event in queues { try sink.append(event, pid: pid, time: now) }
       }
       let description = ProcessProbe.describe(pid: pid, kind: .attach)
       try processes.begin(

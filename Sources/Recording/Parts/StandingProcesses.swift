@@ -9,10 +9,14 @@ struct StandingProcesses {
     var snapshot: ProcessSnapshot
     var description: ProcessEvent
     var descriptors: [DescriptorEvent]
-    var queues: [QueueEvent]
   }
 
   private var processes: [Int32: Process] = [:]
+  /// The queues that they had as they were attached to. To look for others takes reading all of their memory.
+  private var queues: [Int32: [QueueEvent]] = [:]
+
+  /// The queues that a process had as it was attached to.
+  mutating func had(_ found: [QueueEvent], _ pid: Int32) { queues[pid] = found }
 
   /// Reads what these processes are.
   mutating func read(_ pids: [Int32], buildIDs: [String: [UInt8]]) {
@@ -23,13 +27,13 @@ struct StandingProcesses {
       let descriptors = DescriptorTable.all(pid: pid)
       if let description, snapshot.isOfLiving || processes[pid] == nil {
         next[pid] = Process(
-          snapshot: snapshot, description: description, descriptors: descriptors,
-          queues: QueueLabels.labels(pid: pid))
+          snapshot: snapshot, description: description, descriptors: descriptors)
       } else {
         next[pid] = processes[pid]
       }
     }
     processes = next
+    queues = queues.filter { next[$0.key] != nil }
   }
 
   /// Writes them as of a moment; names and mappings as of the event with this id, if there is one.
@@ -40,7 +44,7 @@ struct StandingProcesses {
       }
       try sink.append(process.description, pid: pid, time: time)
       for event in process.descriptors { try sink.append(event, pid: pid, time: time) }
-      for event in process.queues { try sink.append(event, pid: pid, time: time) }
+      for event in queues[pid] ?? [] { try sink.append(event, pid: pid, time: time) }
     }
   }
 }

@@ -8,6 +8,7 @@ struct WakeupMeasure {
   private let receives: [Int32: [UInt64]]
   private let signals: [UInt64]
   private let isRealTime: Bool
+  private let hasSockets: Bool
   /// When receives were sampled.
   private let unseenReceives: [ClosedRange<UInt64>]
   /// What a report says of them.
@@ -28,6 +29,9 @@ struct WakeupMeasure {
     unseenReceives = (subject.trace.capture?.sampled ?? []).filter {
       $0.source == "sock:sock_recv_length"
     }.map { $0.fromNs...max($0.fromNs, $0.toNs) }
+    hasSockets =
+      !receives.isEmpty || subject.trace.connections.contains { $0.pid == subject.pid }
+      || subject.trace.listeners.contains { $0.pid == subject.pid }
     isRealTime = subject.trace.metadata.kernel?.contains("-rt") == true
     signals = subject.trace.signals.filter { $0.pid == subject.pid }.map(\.time.nanoseconds)
     signal = measured()
@@ -73,7 +77,8 @@ struct WakeupMeasure {
       if wakeup.context == .unknown { return .other }
       return wakeup.wakerPid == subject.pid ? .sameProcess : .otherProcess
     }
-    if wakeup.waited == .network || receivesSoon(wakeup) || isByPacket(wakeup) { return .network }
+    if wakeup.waited == .network || receivesSoon(wakeup) { return .network }
+    if isBySoftInterrupt(wakeup) { return hasSockets ? .network : .other }
     if isSignalled(wakeup) { return .signal }
     // Where receives were too many to record each, a busy server's wakes look like timers'.
     let time = wakeup.time.nanoseconds
@@ -81,9 +86,9 @@ struct WakeupMeasure {
   }
 
   /// What a thread itself set, its timeout too, expires in the timer's hard interrupt (hrtimers). The soft interrupts
-  /// that wake one that waits for events bring packets, or are TCP's own timers; whoever reads then may be another
-  /// thread. Of a real-time kernel the hrtimers are in soft interrupts as well.
-  private func isByPacket(_ wakeup: Wakeup) -> Bool {
+  /// that wake one that waits for events bring packets, or are TCP's own timers, where there are sockets; whoever reads
+  /// then may be another thread. Of a real-time kernel the hrtimers are in soft interrupts as well.
+  private func isBySoftInterrupt(_ wakeup: Wakeup) -> Bool {
     wakeup.context == .softInterrupt && wakeup.waited == .eventWait && !isRealTime
   }
 
