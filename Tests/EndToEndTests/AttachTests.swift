@@ -60,6 +60,11 @@ extension EndToEnd {
       #expect(isNear(thread["blockedByCause"][told].double, seconds, slack: 0.01), "\(thread)")
       let stack = thread["blockings"][0]["stack"].items.compactMap { $0["function"].string }
       #expect(stack.contains { $0.contains("BlockerProgram.fire") }, "\(stack)")
+      // Whether it has a loop to come back to was not seen, so nothing is said of that, and no score is made of it.
+      #expect(!thread["hasEventLoop"].exists, "\(thread["hasEventLoop"])")
+      #expect(report["score"].exists && report["score"]["overall"].double == nil, "\(report["score"])")
+      let hangs = report["audits"].items.first { $0["id"].string == "main-thread-hangs" }
+      #expect(hangs?["status"].string == "notMeasured")
     }
 
     @Test func `a program that is idle as it is attached to, and then hangs, has that hang`() throws

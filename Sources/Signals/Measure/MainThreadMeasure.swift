@@ -38,11 +38,21 @@ enum MainThreadMeasure {
       signal.computingSeconds50ms = parts.running.seconds
       signal.computingWhileIdleCPUs = IdleProcessors.overlap(ofAll: intervals, in: subject)
     }
+    signal.beganInWait = !hasEventLoop && beganInWait(intervals, in: subject)
     let scored = hasEventLoop && turns.count > 1 ? launch?.endIndex : nil
     signal.blockings =
       BlockingSums(intervals, from: scored ?? intervals.startIndex).blockings(subject)
     signal.waitSampling = subject.waitSampling(of: choice.thread)
     return signal
+  }
+
+  /// Whether a thread was in a wait as a recording of a running program began, for more than a share of its time that
+  /// may be overlooked.
+  private static func beganInWait(_ intervals: ThreadHistory, in subject: SubjectView) -> Bool {
+    guard subject.trace.startsLate, let first = intervals.first, case .blocked = first.state
+    else { return false }
+    let life = intervals.reduce(TimeSpan.zero) { $0 + $1.length }
+    return first.length.seconds > 0.02 * life.seconds
   }
 
   /// Of what workers do for the main queue and MainActor, which do one thing at a time: the rest of the time they are

@@ -124,6 +124,12 @@ package enum Measurement {
           : "of so many waits the stacks of some only were taken")
       if main.knownEventLoop == nil { set.unavailable[.lifecycle] = set.unavailable[.mainThread] }
     }
+    if let main = set.mainThread, main.beganInWait, main.areWaitsKnown {
+      set.unavailable[.mainThread] =
+        "the main thread was in a wait as the recording began, and in none for events since: whether it has an event"
+        + " loop, to which it did not come back, is not known"
+      set.unavailable[.lifecycle] = set.unavailable[.mainThread]
+    }
     set.phases = PhaseMeasure.measure(
       activity, marks: set.marks, readySeconds: set.lifecycle?.launchSeconds,
       terminationTime: LifecycleMeasure.terminationRequest(in: subject).map {

@@ -43,8 +43,13 @@ package struct MainThreadSignal: Sendable, Hashable, Codable {
   /// What it did to files after the launch; nil where that was not recorded.
   package var fileAccess: FileAccess?
 
+  /// Most of what was seen of it is a wait that began before the recording: it may have an event loop to come back to.
+  package var beganInWait = false
+
   /// Whether the thread ever waited for events; nil where that cannot be told.
-  package var knownEventLoop: Bool? { hasEventLoop || areWaitsKnown ? hasEventLoop : nil }
+  package var knownEventLoop: Bool? {
+    hasEventLoop || (areWaitsKnown && !beganInWait) ? hasEventLoop : nil
+  }
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
   package init(
