@@ -62,7 +62,8 @@ extension EndToEnd {
       #expect(stack.contains { $0.contains("BlockerProgram.fire") }, "\(stack)")
       // Whether it has a loop to come back to was not seen, so nothing is said of that, and no score is made of it.
       #expect(!thread["hasEventLoop"].exists, "\(thread["hasEventLoop"])")
-      #expect(report["score"].exists && report["score"]["overall"].double == nil, "\(report["score"])")
+      #expect(
+        report["score"].exists && report["score"]["overall"].double == nil, "\(report["score"])")
       let hangs = report["audits"].items.first { $0["id"].string == "main-thread-hangs" }
       #expect(hangs?["status"].string == "notMeasured")
     }
