@@ -93,6 +93,7 @@ final class PartKeeper: Sendable {
     written.withLock { $0 += 1 }
     queue.async { [self] in
       embed(path, held)
+      compress(path)
       tell(path)
       send(path)
       removeOld()
@@ -105,6 +106,14 @@ final class PartKeeper: Sendable {
     do { try StackEmbedding.embed(tracePath: path) } catch {
       Console.notice(
         "function names are not stored in \(path), so read it on this machine: \(error)")
+    }
+  }
+
+  /// Makes a part smaller, as `perf record -z` does: several times.
+  private func compress(_ path: String) {
+    guard TraceCompression.isPossible else { return }
+    do { try TraceCompression.compress(traceAt: path) } catch {
+      Console.notice("\(path) is not compressed: \(error)")
     }
   }
 

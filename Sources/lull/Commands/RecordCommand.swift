@@ -58,7 +58,8 @@ struct RecordCommand: ParsableCommand {
   var force = false
 
   @Option(
-    help: "How often memory is read, 100ms by default.", transform: DurationArgument.parse)
+    help: "How often memory is read: by default 100ms, with --rotate 1s.",
+    transform: DurationArgument.parse)
   var interval: TimeSpan?
 
   @Option(
@@ -248,7 +249,12 @@ struct RecordCommand: ParsableCommand {
     var options = RecordingOptions(
       target: pid.map { .pid($0) } ?? .command(command), outputPath: path)
     options.duration = duration
-    if let interval { options.footprintInterval = interval }
+    if let interval {
+      options.footprintInterval = interval
+    } else if !parts.rotate.isEmpty {
+      // Of a whole day, ten readings a second would be most of the trace.
+      options.footprintInterval = TimeSpan(seconds: 1)
+    }
     options.counters = counters.map { text in
       text == "none" ? [] : text.split(separator: ",").map(String.init)
     }
