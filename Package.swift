@@ -114,6 +114,7 @@ let package = Package(
     // Loaded where they are wanted: most traces need neither, and loading them takes longer than to read a small one.
     .target(name: "CElf"),
     .target(name: "CZstd"),
+    .target(name: "CCurl"),
     .target(name: "CProcessor"),
     .target(
       name: "CVersion",
@@ -163,7 +164,7 @@ let package = Package(
     .target(
       name: "ExportFormats",
       dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
-      exclude: ["generate", "perfetto.proto", "pprof.proto"]),
+      exclude: ["generate", "otlp.proto", "perfetto.proto", "pprof.proto"]),
     .target(
       name: "Reporting",
       dependencies: [
@@ -183,7 +184,8 @@ let package = Package(
     .executableTarget(
       name: "lull",
       dependencies: [
-        "Budgets", "CVersion", "OutputFiles", "PerfData", "Processors", "Quantities", "Recording",
+        "Budgets", "CCurl", "CVersion", "OutputFiles", "PerfData", "Processors", "Quantities",
+        "Recording",
         "Reporting",
         "Rules", "Signals", "Symbols", "TraceModel",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -50,7 +50,7 @@ public struct TimeSpan: Comparable, Hashable, Sendable, Codable {
   @inlinable public var seconds: Double { Double(nanoseconds) / 1e9 }
 
   /// No time at all.
-  public static let zero = TimeSpan(nanoseconds: 0)
+  @inlinable public static var zero: TimeSpan { TimeSpan(nanoseconds: 0) }
 
   /// Orders by length.
   @inlinable public static func < (a: TimeSpan, b: TimeSpan) -> Bool {

@@ -21,18 +21,20 @@ final class PartKeeper: Sendable {
   private let analysis: AnalysisOptions
   private let isQuiet: Bool
   private let wantsReports: Bool
+  private let collector: ProfileCollector?
   private let queue = DispatchQueue(label: "parts")
   private let written = Mutex(0)
 
   /// Makes the folder where it is missing.
   init(
     _ options: PartOptions, program: String, output: String?, analysis: AnalysisOptions,
-    isQuiet: Bool, wantsReports: Bool
+    isQuiet: Bool, wantsReports: Bool, collector: ProfileCollector?
   ) throws {
     self.options = options
     self.analysis = analysis
     self.isQuiet = isQuiet
     self.wantsReports = wantsReports
+    self.collector = collector
     run = TraceName.base(program: program)
     folder = try WorkFolder(output ?? run + (options.flight == nil ? ".parts" : ".flight")).path
   }
@@ -91,7 +93,9 @@ final class PartKeeper: Sendable {
     written.withLock { $0 += 1 }
     queue.async { [self] in
       embed(path, held)
+      compress(path)
       tell(path)
+      send(path)
       removeOld()
     }
   }
@@ -105,6 +109,14 @@ final class PartKeeper: Sendable {
     }
   }
 
+  /// Makes a part smaller, as `perf record -z` does: several times.
+  private func compress(_ path: String) {
+    guard TraceCompression.isPossible else { return }
+    do { try TraceCompression.compress(traceAt: path) } catch {
+      Console.notice("\(path) is not compressed: \(error)")
+    }
+  }
+
   /// Puts a part's figures where a collector reads them, in the place of those of the part before.
   private func tell(_ path: String) {
     guard let metrics = options.metrics else { return }
@@ -112,6 +124,15 @@ final class PartKeeper: Sendable {
       let text = try OpenMetricsReport.render(analysis.report(on: path))
       try OutputFile.write(Array(text.utf8), to: metrics, overwrite: true)
     } catch { Console.notice("no metrics of \(path): \(error)") }
+  }
+
+  /// Sends a part's stacks to the collector; one that is not taken stays in its file.
+  private func send(_ path: String) {
+    guard let collector else { return }
+    // A part in which nothing happened has none.
+    do { _ = try collector.send(analysis.trace(at: [path])) } catch {
+      Console.notice("\(path): \((error as? Failure)?.message ?? "\(error)")")
+    }
   }
 
   /// Removes the oldest parts of the folder, of recordings before this one too.
@@ -148,6 +169,7 @@ final class PartKeeper: Sendable {
     if !isQuiet { Console.notice("\(trigger.condition): trace written to \(path)") }
     queue.async { [self] in
       embed(path, held)
+      send(path)
       guard wantsReports else { return }
       do {
         let analysis = try analysis.analysis(of: [path])

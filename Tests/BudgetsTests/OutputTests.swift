@@ -1,6 +1,7 @@
 import Foundation
 import Reporting
 import Rules
+import TestSupport
 import Testing
 
 @testable import Budgets

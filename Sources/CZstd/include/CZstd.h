@@ -5,9 +5,13 @@
 
 /* What is used of libzstd. */
 #define LULL_ZSTD_FUNCTIONS(FUNCTION)                                                             \
+  FUNCTION(ZSTD_CCtx_setParameter)                                                                \
+  FUNCTION(ZSTD_compressStream2)                                                                  \
+  FUNCTION(ZSTD_createCStream)                                                                    \
   FUNCTION(ZSTD_createDStream)                                                                    \
   FUNCTION(ZSTD_decompress)                                                                       \
   FUNCTION(ZSTD_decompressStream)                                                                 \
+  FUNCTION(ZSTD_freeCStream)                                                                      \
   FUNCTION(ZSTD_freeDStream)                                                                      \
   FUNCTION(ZSTD_getErrorName)                                                                     \
   FUNCTION(ZSTD_isError)

@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// Adds records to a trace that is finished.
 public enum PerfDataAppender {
   /// Adds records at the end of the data section, and keeps every feature.
@@ -16,42 +10,16 @@ public enum PerfDataAppender {
   ) throws(PerfDataError) {
     guard !records.isEmpty else { return }
     try checkWhole(records)
-    let source = try ByteStorage(path: path)
-    let old = try FileHeader(source.bytes)
-    guard let data = old.data.range(in: source.count), !data.isEmpty,
-      let table = old.featureTable(in: source.bytes, at: data.upperBound)
-    else {
-      throw PerfDataError(
-        .notWritable("records can be added only to a finished trace, and \(path) is cut"))
-    }
-    var status = stat()
-    guard stat(path, &status) == 0 else {
-      throw PerfDataError(.system(call: "stat", path: path, errno: errno))
-    }
-    let beside = "\(path).\(getpid()).new"
-    let output = try OutputFile(creating: beside)
-    do throws(PerfDataError) {
-      output.adoptOwner(of: status)
+    let whole = try FinishedTrace(path: path)
+    try whole.replace { output throws(PerfDataError) in
+      let bytes = whole.bytes
       if let removal {
-        try output.append(source.bytes.view(0..<data.lowerBound))
-        try removal.copy(source.bytes.view(data), to: output)
+        try output.append(bytes.view(0..<whole.data.lowerBound))
+        try removal.copy(bytes.view(whole.data), to: output)
       } else {
-        try output.append(source.bytes.view(0..<data.upperBound))
+        try output.append(bytes.view(0..<whole.data.upperBound))
       }
       try output.append(records)
-      let end = output.count
-      let sections = table.map { (feature: $0.feature, bytes: [UInt8](source.bytes[$0.range])) }
-      try output.append(PerfDataWriter.tail(sections, at: output.count))
-      var header = old
-      header.data.size = end - header.data.offset
-      try output.overwriteStart(header.encoded)
-      try output.close()
-      guard rename(beside, path) == 0 else {
-        throw PerfDataError(.system(call: "rename", path: beside, errno: errno))
-      }
-    } catch {
-      unlink(beside)
-      throw error
     }
   }
 

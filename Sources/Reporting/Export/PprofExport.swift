@@ -13,42 +13,14 @@ package enum PprofExport {
   ///
   /// - Throws: when the profile is too large for a protobuf message (2 GiB).
   package static func render(_ trace: Trace) throws -> [UInt8]? {
+    let sums = StackSums(trace)
+    guard !sums.isEmpty else { return nil }
     var profile = Profile(trace)
-    let threads = trace.threads(of: trace.subject.pid)
-    let samples = trace.processorSamples.filter {
-      $0.pid == trace.subject.pid && $0.stack != nil
-    }
-    let running = threads.reduce(TimeSpan.zero) { $0 + $1.runningTime }.nanoseconds
-    let each = samples.isEmpty ? 0 : running / Int64(samples.count)
-    let isSampled = threads.contains { $0.sampledTime != nil }
-    for sample in samples {
-      let own =
-        trace.sharesEvent != nil
-        ? Int64(clamping: sample.period) : isSampled ? sample.clockTime.nanoseconds : each
-      profile.count(stack: sample.stack ?? 0, tid: sample.tid, cpu: own)
-    }
-    for thread in threads {
-      for interval in thread.intervals {
-        guard case .blocked(let cause) = interval.state, !cause.isIdle,
-          let stack = interval.stack
-        else { continue }
-        profile.block(stack: stack, tid: thread.tid, nanoseconds: interval.length.nanoseconds)
-      }
-    }
-    guard !profile.isEmpty else { return nil }
-    return try profile.encoded(
-      start: trace.metadata.startWallNanoseconds ?? 0, duration: trace.end - trace.start,
-      names: Dictionary(threads.map { ($0.tid, $0.name) }, uniquingKeysWith: { $1 }))
-  }
-
-  private struct Key: Hashable {
-    var stack: Int
-    var tid: Int32
+    return try profile.encoded(sums)
   }
 
   private struct Profile {
     private let trace: Trace
-    private var values: [Key: (count: Int64, cpu: Int64, blocked: Int64)] = [:]
     private var indexOfString: [String: Int64] = ["": 0]
     private var functions: [Int32: UInt64] = [:]
     private var profile = PprofProfile()
@@ -57,18 +29,6 @@ package enum PprofExport {
       self.trace = trace
       // The first text is empty by pprof's rules.
       profile.stringTable = [""]
-    }
-
-    var isEmpty: Bool { values.isEmpty }
-
-    mutating func count(stack: Int, tid: Int32, cpu: Int64) {
-      let old = values[Key(stack: stack, tid: tid)] ?? (0, 0, 0)
-      values[Key(stack: stack, tid: tid)] = (old.count + 1, old.cpu &+ cpu, old.blocked)
-    }
-
-    mutating func block(stack: Int, tid: Int32, nanoseconds: Int64) {
-      let old = values[Key(stack: stack, tid: tid)] ?? (0, 0, 0)
-      values[Key(stack: stack, tid: tid)] = (old.count, old.cpu, old.blocked &+ nanoseconds)
     }
 
     private mutating func string(_ text: String) -> Int64 {
@@ -100,9 +60,7 @@ package enum PprofExport {
       return function.id
     }
 
-    mutating func encoded(
-      start: UInt64, duration: TimeSpan, names: [Int32: String]
-    ) throws -> [UInt8] {
+    mutating func encoded(_ sums: StackSums) throws -> [UInt8] {
       for (name, unit) in [
         ("samples", "count"),
         trace.sharesEvent.map { ($0.name, "count") } ?? ("cpu", "nanoseconds"),
@@ -114,20 +72,21 @@ package enum PprofExport {
         profile.sampleType.append(type)
       }
       let thread = string("thread")
-      for (key, value) in values.sorted(by: {
-        ($0.key.tid, $0.key.stack) < ($1.key.tid, $1.key.stack)
-      }) {
+      for place in Set(sums.running.keys).union(sums.blocked.keys).sorted() {
         var label = PprofLabel()
         label.key = thread
-        label.str = string(names[key.tid] ?? "\(key.tid)")
+        label.str = string(sums.names[place.tid] ?? "\(place.tid)")
+        let running = sums.running[place] ?? (0, 0)
         var sample = PprofSample()
-        sample.locationID = trace.stacks.stacks[key.stack].map { location($0) }
-        sample.value = [value.count, value.cpu, value.blocked]
+        sample.locationID = trace.stacks.stacks[place.stack].map { location($0) }
+        sample.value = [
+          running.samples, running.value, sums.blocked[place]?.values.reduce(0, &+) ?? 0,
+        ]
         sample.label = [label]
         profile.sample.append(sample)
       }
-      profile.timeNanos = Int64(clamping: start)
-      profile.durationNanos = duration.nanoseconds
+      profile.timeNanos = Int64(clamping: trace.metadata.startWallNanoseconds ?? 0)
+      profile.durationNanos = (trace.end - trace.start).nanoseconds
       return try profile.serializedBytes()
     }
   }

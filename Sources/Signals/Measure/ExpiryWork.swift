@@ -70,8 +70,9 @@ struct ExpiryWork {
     isUntold = count > Self.mostWakes
     guard !isUntold else { return }
     // What has no file behind it wakes others, as an eventfd does, which is told by who woke.
-    for operation in subject.trace.fileOperations
-    where operation.pid == pid && operation.target != .other {
+    for operation in subject.trace.fileOperations.matching({
+      $0.pid == pid && $0.target != .other
+    }) {
       if let stack = operation.stack {
         sites[operation.tid, default: []].append((operation.time, stack))
       }

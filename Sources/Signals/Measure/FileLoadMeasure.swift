@@ -42,8 +42,10 @@ struct FileLoadMeasure {
     self.subject = subject
     readings = subject.trace.footprints.filter { $0.pid == subject.pid }
     var pieces: [Piece] = []
-    for operation in subject.trace.fileOperations.matching({ $0.pid == subject.pid }) {
-      guard operation.kind == .read, operation.isDisk, let path = operation.path else { continue }
+    for operation in subject.trace.fileOperations.matching({
+      $0.pid == subject.pid && $0.kind == .read && $0.isDisk
+    }) {
+      guard let path = operation.path else { continue }
       pieces.append(
         Piece(
           path: path, from: start(of: operation), to: operation.time,

@@ -11,9 +11,9 @@ enum SightingMeasure {
   static func paths(_ subject: SubjectView) -> [String] {
     var found: Set<String> = []
     for operation in subject.trace.fileOperations.matching({
-      $0.pid == subject.pid && $0.path != nil
+      if case .open = $0.kind { $0.pid == subject.pid } else { false }
     }) {
-      guard case .open = operation.kind, let path = operation.path,
+      guard let path = operation.path,
         prefixes.contains(where: path.hasPrefix), !common.contains(path),
         !path.hasPrefix("/dev/shm/"), !path.hasPrefix("/dev/pts/")
       else { continue }

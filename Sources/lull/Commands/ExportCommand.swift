@@ -16,6 +16,8 @@ struct ExportCommand: ParsableCommand {
     case perfetto
     /// pprof.
     case pprof
+    /// Collectors of OpenTelemetry, and what takes their files.
+    case otlp
     /// Spreadsheets and data frames.
     case csv
   }
@@ -34,7 +36,7 @@ struct ExportCommand: ParsableCommand {
 
   @Option(
     help:
-      "The tool's format: folded (flame graphs), firefox (profiler.firefox.com), perfetto, pprof or csv."
+      "The tool's format: folded (flame graphs), firefox, perfetto, pprof, otlp (OpenTelemetry) or csv."
   )
   var format = Format.folded
 
@@ -102,6 +104,7 @@ struct ExportCommand: ParsableCommand {
       return lines.isEmpty ? nil : Array(lines.map { $0 + "\n" }.joined().utf8)
     case .csv: return CSVExport.render(trace, table).map { Array($0.utf8) }
     case .pprof: return try PprofExport.render(trace)
+    case .otlp: return try OTLPExport.render(trace, version: Version.text)
     case .perfetto: return try PerfettoExport.render(trace, analysis.signals(of: trace))
     case .firefox: return try FirefoxExport.render(trace, analysis.signals(of: trace))
     }
@@ -119,7 +122,7 @@ struct ExportCommand: ParsableCommand {
       case .sends: "sends on internet sockets"
       }
     case .csv: table == .footprint ? "readings of memory" : table.rawValue
-    case .pprof: "samples of the CPUs or waits with stacks"
+    case .pprof, .otlp: "samples of the CPUs or waits with stacks"
     case .perfetto, .firefox: "samples, waits or readings of memory"
     }
   }

@@ -58,7 +58,8 @@ struct RecordCommand: ParsableCommand {
   var force = false
 
   @Option(
-    help: "How often memory is read, 100ms by default.", transform: DurationArgument.parse)
+    help: "How often memory is read: by default 100ms, with --rotate 1s.",
+    transform: DurationArgument.parse)
   var interval: TimeSpan?
 
   @Option(
@@ -87,6 +88,16 @@ struct RecordCommand: ParsableCommand {
   var embedSymbols: Bool?
 
   @OptionGroup var parts: PartOptions
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      Send the stacks of the trace, or of each finished file of --rotate and --flight, to a collector of OpenTelemetry \
+      as profiles (OTLP over HTTP). OTEL_EXPORTER_OTLP_HEADERS holds what its requests are to say besides.
+      """,
+      valueName: "http://host:4318"))
+  var otlp: String?
+
   @Flag(
     help:
       "Keep the copies of programs' stacks beside the names that were found by them: a trace several times as large."
@@ -164,6 +175,7 @@ struct RecordCommand: ParsableCommand {
     // All that can be wrong is found before the command runs.
     _ = try analysis.measurement()
     _ = try analysis.scoringConfiguration()
+    let collector = try collector()
     if let delay { try wait(delay) }
     let keeper = try partKeeper()
     let options = try recordingOptions(keeper)
@@ -192,6 +204,7 @@ struct RecordCommand: ParsableCommand {
       if wantsText { Console.status("\n" + text) }
       if let html { try write(analysis, to: html) }
     }
+    send(result.tracePath, to: collector)
     guard result.truncation == nil else {
       throw Failure(
         status: Exit.recordFailed,
@@ -207,8 +220,10 @@ struct RecordCommand: ParsableCommand {
     guard parts.isUsed else { return nil }
     return try PartKeeper(
       parts, program: program, output: output, analysis: analysis, isQuiet: quiet,
-      wantsReports: !noReport)
+      wantsReports: !noReport, collector: try collector())
   }
+
+  private func collector() throws -> ProfileCollector? { try otlp.map(ProfileCollector.init) }
 
   /// A command has the terminal to itself.
   private var showsProgress: Bool { pid != nil && !quiet && Progress.isPossible }
@@ -234,7 +249,12 @@ struct RecordCommand: ParsableCommand {
     var options = RecordingOptions(
       target: pid.map { .pid($0) } ?? .command(command), outputPath: path)
     options.duration = duration
-    if let interval { options.footprintInterval = interval }
+    if let interval {
+      options.footprintInterval = interval
+    } else if !parts.rotate.isEmpty {
+      // Of a whole day, ten readings a second would be most of the trace.
+      options.footprintInterval = TimeSpan(seconds: 1)
+    }
     options.counters = counters.map { text in
       text == "none" ? [] : text.split(separator: ",").map(String.init)
     }
@@ -286,6 +306,17 @@ struct RecordCommand: ParsableCommand {
         "recorded \(Figures.seconds(result.durationSeconds)) of process \(result.rootPid), "
           + "\(result.lostRecords) records lost, \(cost) of CPU time used by Lull")
     }
+  }
+
+  /// What the collector does not take stays in the trace, and the status is the command's all the same.
+  private func send(_ path: String, to collector: ProfileCollector?) {
+    guard let collector else { return }
+    do {
+      let isSent = try Progress.during("sending the profile", isWanted: !quiet) {
+        try collector.send(analysis.trace(at: [path]))
+      }
+      if !isSent { Console.notice("nothing was sent to \(collector.url): the trace has no stacks") }
+    } catch { Console.notice((error as? Failure)?.message ?? "\(error)") }
   }
 
   private func write(_ analysis: Analysis, to path: String) throws {

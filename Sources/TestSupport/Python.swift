@@ -4,20 +4,22 @@ import Testing
 /// A Python with the readers of our outputs that others wrote.
 ///
 /// `LULL_TEST_PYTHON` names it where it is not the one on the search path.
-enum Python {
-  static let path = ProcessInfo.processInfo.environment["LULL_TEST_PYTHON"] ?? "python3"
+public enum Python {
+  public static let path = ProcessInfo.processInfo.environment["LULL_TEST_PYTHON"] ?? "python3"
 
   /// Whether it is there and has a module.
-  static func has(_ module: String) -> Bool {
+  public static func has(_ module: String) -> Bool {
     (try? run("import \(module)").status) == 0
   }
 
-  static func missing(_ module: String) -> Comment {
+  public static func missing(_ module: String) -> Comment {
     "reads the output with Python's \(module), which is not installed; see .ci/run"
   }
 
   /// Runs a script; its standard input is the text.
-  static func run(_ script: String, input: String = "") throws -> (status: Int32, output: String) {
+  public static func run(_ script: String, input: String = "") throws -> (
+    status: Int32, output: String
+  ) {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = [path, "-c", script]
@@ -38,7 +40,7 @@ enum Python {
   }
 
   /// What a script that succeeds prints; where it fails, the test does.
-  static func output(_ script: String, input: String) throws -> String {
+  public static func output(_ script: String, input: String) throws -> String {
     let result = try run(script, input: input)
     try #require(result.status == 0, "\(result.output)")
     return result.output.trimmingCharacters(in: .whitespacesAndNewlines)
