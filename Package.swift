@@ -128,7 +128,8 @@ let package = Package(
       name: "Packets", dependencies: ["CPcap"],
       swiftSettings: strict + quickToStart + optimisedForTests),
     .target(name: "Quantities", swiftSettings: strict + safe + quickToStart + optimisedForTests),
-    .target(name: "OutputFiles", swiftSettings: strict),
+    .target(name: "CFileUser"),
+    .target(name: "OutputFiles", dependencies: ["CFileUser"], swiftSettings: strict),
     .target(
       name: "PerfData", dependencies: ["CProcessor", "CZstd", "Processors", "Quantities"],
       exclude: ["FastPath/README.md"],
@@ -140,7 +141,8 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
-      name: "Symbols", dependencies: ["CDemangling", "CElf", "CZstd", "Quantities"],
+      name: "Symbols",
+      dependencies: ["CDemangling", "CElf", "CZstd", "OutputFiles", "Quantities"],
       swiftSettings: strict + quickToStart + optimisedForTests),
     .target(
       name: "TraceModel", dependencies: ["Packets", "PerfData", "Quantities", "Symbols"],
@@ -224,7 +226,9 @@ let package = Package(
       dependencies: [
         "CPerfEvent", "CPreloadRing", "PerfData", "Quantities", "Recording", "TraceModel",
       ]),
-    .testTarget(name: "SymbolsTests", dependencies: ["PerfData", "Quantities", "Symbols", "lull"]),
+    .testTarget(
+      name: "SymbolsTests",
+      dependencies: ["OutputFiles", "PerfData", "Quantities", "Symbols", "lull"]),
     .testTarget(
       name: "TraceModelTests",
       dependencies: ["PerfData", "Quantities", "TestSupport", "TraceModel"]),
