@@ -16,7 +16,7 @@ let page: [Resource] = [
   "Templates/comparison.mustache",
   "Style/base.css", "Style/verdict.css", "Style/timeline.css", "Style/findings.css",
   "Style/tables.css", "Style/print.css",
-  "Script/basics.js", "Script/grid.js", "Script/power.js", "Script/lanes.js",
+  "Script/basics.js", "Script/grid.js", "Script/moments.js", "Script/power.js", "Script/lanes.js",
   "Script/drawing.js",
   "Script/figures.js", "Script/details.js", "Script/input.js", "Script/tables.js",
   "Script/flame.js", "Script/page.js",

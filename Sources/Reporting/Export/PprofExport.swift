@@ -113,6 +113,8 @@ package enum PprofExport {
         type.unit = string(unit)
         profile.sampleType.append(type)
       }
+      // Else tools open on the last one, the waits.
+      if !trace.processorSamples.isEmpty { profile.defaultSampleType = profile.sampleType[1].type }
       let thread = string("thread")
       for (key, value) in values.sorted(by: {
         ($0.key.tid, $0.key.stack) < ($1.key.tid, $1.key.stack)

@@ -121,16 +121,14 @@ enum VerdictText {
     guard let best = report.opportunities.first else { return }
     canvas.heading("Largest saving")
     canvas.paragraph("\(Escaped.text(best.audit)): \(Escaped.text(best.summary))")
-    guard let day = best.joulesPerDay, day > 0 else { return }
+    // Whoever runs a server asks for time first, and none runs on a phone's battery: the page has it behind a fold.
+    guard report.score.profile != "server", let day = best.joulesPerDay, day > 0 else { return }
     var text = "following it saves \(Figures.joules(day)) a day (modelled"
     if let range = SignalsText.range(best.lowJoulesPerDay, best.highJoulesPerDay, about: day) {
       text += "; \(range) by other models"
     }
     text += ")"
-    // No server runs on a phone's battery.
-    if report.score.profile != "server", let share = best.batteryShare,
-      let battery = report.score.batteryWattHours
-    {
+    if let share = best.batteryShare, let battery = report.score.batteryWattHours {
       text += ", \(Figures.fixed(share * 100, 1)) % of a battery of \(Figures.fixed(battery, 2)) Wh"
     }
     canvas.paragraph(text)
