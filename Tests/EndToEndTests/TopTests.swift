@@ -128,6 +128,8 @@ extension EndToEnd {
       var screen = try wait(15, socket: socket, for: isListed)
       #expect(isListed(screen), "\(screen)")
       #expect(screen.split(separator: "\n").allSatisfy { $0.count <= 80 })
+      // To the last column.
+      #expect(screen.contains(" threads\n"), "\(screen)")
       // No shell, and not this terminal.
       #expect(!screen.contains("  tmux") && !screen.contains("  dash"), "\(screen)")
       let line = try #require(
