@@ -94,11 +94,31 @@ import TraceModel
     #expect(text.contains("Score none: nothing could be scored"))
   }
 
-  @Test func `a crash is named by its signal`() {
+  @Test func `a crash is named by its signal`() throws {
     var process = SampleReport.process()
     process.exitStatus = nil
     process.signal = 11
-    #expect(flowing(SampleReport.report(process: process)).contains("signal 11 (SIGSEGV)"))
+    let report = SampleReport.report(process: process)
+    #expect(flowing(report).contains("signal 11 (SIGSEGV)"))
+    // Whole, however long it is.
+    let crash = ReportNotes.crash(report) { $0 }
+    #expect(flowing(report).contains(try #require(crash)))
+  }
+
+  @Test func `a process of a name that others have is told apart`() throws {
+    var report = SampleReport.report()
+    #expect(!flowing(report).contains("processes are called"))
+    let own = try #require(report.processes.first)
+    for index in 1...6 {
+      var other = own
+      other.pid += index
+      other.cpuSeconds = Double(index)
+      report.processes.append(other)
+    }
+    #expect(
+      flowing(report).contains(
+        "7 processes are called server: this is 100, the others are 106, 105, 104, 103 and 2 more; --process PID"
+      ))
   }
 
   static let hostile = [

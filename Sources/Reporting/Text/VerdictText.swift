@@ -16,9 +16,7 @@ enum VerdictText {
         TextCanvas.style(ofScore: shown.bounds?.high ?? shown.score)
       ))
     let crash = ReportNotes.crash(report, shown: Escaped.text)
-    if let crash {
-      canvas.line(("  \(crash)", .bad))
-    }
+    if let crash { canvas.paragraph(crash, style: .bad) }
     if let note = report.score.note, report.score.overall != nil {
       canvas.paragraph(Escaped.text(note))
     }
