@@ -43,6 +43,8 @@ struct ChosenSpanTests {
     #expect(try text("#table-hangs .count") == "1")
     #expect(try text("#table-blame-blocked tbody code") == "Store.flush()")
     #expect(abs(try cell("blame-blocked", 3, of: browser) - locked) < 0.02 * locked)
+    #expect(try text("#table-threads tbody td + td") == "100")
+    #expect(abs(try cell("threads", 4, of: browser) - locked) < 0.02 * locked)
     let readout = try text("#flame-readout")
     #expect(readout.hasPrefix("all, 3") && readout != whole, "\(readout)")
     // What is known of the whole only says so.

@@ -16,8 +16,7 @@ const roleNames = {
 };
 
 /** What a thread does says more than its name, which many share. */
-const threadLabel = (lane) =>
-  (roleNames[lane.role] || shown(lane.name || "thread")) + " " + lane.tid;
+const threadLabel = (lane) => (roleNames[lane.role] || "Thread") + " " + lane.tid;
 
 const makeLanes = () => {
   if (!timeline) { return []; }

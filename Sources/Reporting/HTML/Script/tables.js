@@ -32,7 +32,8 @@ const threadRows = (heads, whole) => (span) => {
     (title) => columnOf(heads, title));
   return whole.map((row) => {
     const copy = row.cloneNode(true);
-    const lane = lanes.find((one) => one.id === "thread-" + row.cells[thread].dataset.sort);
+    const tid = Number(row.cells[thread].dataset.sort);
+    const lane = lanes.find((one) => one.id === "thread-" + tid);
     for (let column = cpu; column < row.cells.length; column += 1) {
       setCell(copy, column, -1, "–");
     }
