@@ -96,8 +96,9 @@ const firstMoment = () => {
     const middle = (low + high) / 2;
     if (lane.grid.totals(0, middle).running < all / 100) { low = middle; } else { high = middle; }
   }
-  const others = timeline.phases.concat(hangs).map((thing) => thing.start * micro)
-    .filter((start) => start > 0);
+  // Phases begin with the program; marks and hangs are what somebody looks for.
+  const others = timeline.phases.filter((phase) => !phase.end).concat(hangs)
+    .map((thing) => thing.start * micro);
   const first = Math.min(low, ...others);
   const begin = first - (duration - first) / 20;
   return begin > duration * idleShare ? begin : 0;
