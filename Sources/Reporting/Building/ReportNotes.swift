@@ -111,8 +111,9 @@ enum ReportNotes {
     guard !others.isEmpty else { return nil }
     let list = others.prefix(namesakesShown).map { String($0.pid) }.joined(separator: ", ")
     let rest = others.count - namesakesShown
+    let verb = others.count == 1 ? "other is" : "others are"
     return "\(others.count + 1) processes are called \(shown(Columns.clip(own.name, to: 32))): "
-      + "this is \(own.pid), the other\(others.count == 1 ? " is" : "s are") \(list)" + (rest > 0 ? " and \(rest) more" : "")
+      + "this is \(own.pid), the \(verb) \(list)" + (rest > 0 ? " and \(rest) more" : "")
       + "; --process PID scores one of them."
   }
 }
