@@ -105,6 +105,18 @@ import TraceModel
     #expect(flowing(report).contains(try #require(crash)))
   }
 
+  @Test func `of many rules that were not measured some are named, and the others counted`() {
+    var report = SampleReport.report()
+    for index in report.audits.indices.prefix(30) {
+      report.audits[index].status = .notMeasured
+      report.audits[index].value = nil
+    }
+    let missing = report.audits.count { $0.status == .notMeasured && $0.value == nil }
+    let text = flowing(report)
+    #expect(text.contains(" and \(missing - 12) more"), "\(text)")
+    #expect(text.contains(report.audits[0].id))
+  }
+
   @Test func `a process of a name that others have is told apart`() throws {
     var report = SampleReport.report()
     #expect(!flowing(report).contains("processes are called"))

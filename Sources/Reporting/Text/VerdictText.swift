@@ -4,6 +4,8 @@ import Rules
 /// The first thing to read: the score, and what is wrong in plain words.
 enum VerdictText {
   private static let findingsShown = 5
+  /// Of forty rules that could not be measured the names say less than the reason, which is told with the recording.
+  private static let rulesListed = 12
   /// Bounds of one rule's score that are closer are one number.
   private static let closeScores = 1.0
 
@@ -134,9 +136,10 @@ enum VerdictText {
 
   private static func list(_ title: String, _ audits: [AuditSection], _ canvas: inout TextCanvas) {
     guard !audits.isEmpty else { return }
+    let rest = audits.count - rulesListed
+    let names = audits.prefix(rulesListed).map { Escaped.text($0.id) }.joined(separator: ", ")
     canvas.paragraph(
-      "\(title): " + audits.map { Escaped.text($0.id) }.joined(separator: ", "), hanging: 4,
-      style: .faint)
+      "\(title): " + names + (rest > 0 ? " and \(rest) more" : ""), hanging: 4, style: .faint)
   }
 
   private static func counts(_ report: Report, _ canvas: inout TextCanvas) {
