@@ -16,7 +16,7 @@ let page: [Resource] = [
   "Templates/comparison.mustache",
   "Style/base.css", "Style/verdict.css", "Style/timeline.css", "Style/findings.css",
   "Style/tables.css", "Style/print.css",
-  "Script/basics.js", "Script/grid.js", "Script/power.js", "Script/lanes.js",
+  "Script/basics.js", "Script/grid.js", "Script/moments.js", "Script/power.js", "Script/lanes.js",
   "Script/drawing.js",
   "Script/figures.js", "Script/details.js", "Script/input.js", "Script/tables.js",
   "Script/flame.js", "Script/page.js",
@@ -129,7 +129,8 @@ let package = Package(
       name: "Packets", dependencies: ["CPcap"],
       swiftSettings: strict + quickToStart + optimisedForTests),
     .target(name: "Quantities", swiftSettings: strict + safe + quickToStart + optimisedForTests),
-    .target(name: "OutputFiles", swiftSettings: strict),
+    .target(name: "CFileUser"),
+    .target(name: "OutputFiles", dependencies: ["CFileUser"], swiftSettings: strict),
     .target(
       name: "PerfData", dependencies: ["CProcessor", "CZstd", "Processors", "Quantities"],
       exclude: ["FastPath/README.md"],
@@ -141,7 +142,8 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
-      name: "Symbols", dependencies: ["CDemangling", "CElf", "CZstd", "Quantities"],
+      name: "Symbols",
+      dependencies: ["CDemangling", "CElf", "CZstd", "OutputFiles", "Quantities"],
       swiftSettings: strict + quickToStart + optimisedForTests),
     .target(
       name: "TraceModel", dependencies: ["Packets", "PerfData", "Quantities", "Symbols"],
@@ -226,7 +228,9 @@ let package = Package(
       dependencies: [
         "CPerfEvent", "CPreloadRing", "PerfData", "Quantities", "Recording", "TraceModel",
       ]),
-    .testTarget(name: "SymbolsTests", dependencies: ["PerfData", "Quantities", "Symbols", "lull"]),
+    .testTarget(
+      name: "SymbolsTests",
+      dependencies: ["OutputFiles", "PerfData", "Quantities", "Symbols", "lull"]),
     .testTarget(
       name: "TraceModelTests",
       dependencies: ["PerfData", "Quantities", "TestSupport", "TraceModel"]),

@@ -42,6 +42,9 @@ package nonisolated struct PprofProfile: Sendable {
 
   package var durationNanos: Int64 = 0
 
+  /// The sample type that is shown first.
+  package var defaultSampleType: Int64 = 0
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -143,7 +146,7 @@ package nonisolated struct PprofFunction: Sendable {
 
 nonisolated extension PprofProfile: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = "Profile"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}sample_type\0\u{1}sample\0\u{2}\u{2}location\0\u{1}function\0\u{3}string_table\0\u{4}\u{3}time_nanos\0\u{3}duration_nanos\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}sample_type\0\u{1}sample\0\u{2}\u{2}location\0\u{1}function\0\u{3}string_table\0\u{4}\u{3}time_nanos\0\u{3}duration_nanos\0\u{4}\u{4}default_sample_type\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -158,6 +161,7 @@ nonisolated extension PprofProfile: SwiftProtobuf.Message, SwiftProtobuf._Messag
       case 6: try { try decoder.decodeRepeatedStringField(value: &self.stringTable) }()
       case 9: try { try decoder.decodeSingularInt64Field(value: &self.timeNanos) }()
       case 10: try { try decoder.decodeSingularInt64Field(value: &self.durationNanos) }()
+      case 14: try { try decoder.decodeSingularInt64Field(value: &self.defaultSampleType) }()
       default: break
       }
     }
@@ -185,6 +189,9 @@ nonisolated extension PprofProfile: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if self.durationNanos != 0 {
       try visitor.visitSingularInt64Field(value: self.durationNanos, fieldNumber: 10)
     }
+    if self.defaultSampleType != 0 {
+      try visitor.visitSingularInt64Field(value: self.defaultSampleType, fieldNumber: 14)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -196,6 +203,7 @@ nonisolated extension PprofProfile: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if lhs.stringTable != rhs.stringTable {return false}
     if lhs.timeNanos != rhs.timeNanos {return false}
     if lhs.durationNanos != rhs.durationNanos {return false}
+    if lhs.defaultSampleType != rhs.defaultSampleType {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -7,22 +7,14 @@ enum DebugFile {
 
   /// The file by build id, or by the module's debug link.
   static func find(for reader: ModuleReader) -> ModuleReader? {
-    if let buildID = reader.buildID, buildID.count > 2 {
-      let text = BuildID.text(buildID)
-      let path = "\(root)/.build-id/\(text.prefix(2))/\(text.dropFirst(2)).debug"
-      if let found = try? ModuleReader(path: path, expectedBuildID: buildID),
-        found.buildID == buildID
-      {
-        return found
-      }
+    if let (path, buildID) = pathByBuildID(of: reader),
+      let found = try? ModuleReader(path: path, expectedBuildID: buildID),
+      found.buildID == buildID
+    {
+      return found
     }
     guard let link = link(of: reader) else { return nil }
-    let directory = reader.path.split(separator: "/", omittingEmptySubsequences: false)
-      .dropLast().joined(separator: "/")
-    for path in [
-      "\(directory)/\(link.name)", "\(directory)/.debug/\(link.name)",
-      "\(root)\(directory)/\(link.name)",
-    ] where path != reader.path {
+    for path in paths(of: link.name, for: reader) {
       guard let found = try? ModuleReader(path: path) else { continue }
       if let own = reader.buildID, let other = found.buildID {
         if own == other { return found }
@@ -31,6 +23,26 @@ enum DebugFile {
       }
     }
     return nil
+  }
+
+  /// All places where it is looked for.
+  static func candidates(for reader: ModuleReader) -> [String] {
+    [pathByBuildID(of: reader)?.path].compactMap { $0 }
+      + (link(of: reader).map { paths(of: $0.name, for: reader) } ?? [])
+  }
+
+  private static func pathByBuildID(of reader: ModuleReader) -> (path: String, buildID: [UInt8])? {
+    guard let buildID = reader.buildID, buildID.count > 2 else { return nil }
+    let text = BuildID.text(buildID)
+    return ("\(root)/.build-id/\(text.prefix(2))/\(text.dropFirst(2)).debug", buildID)
+  }
+
+  private static func paths(of link: String, for reader: ModuleReader) -> [String] {
+    let directory = reader.path.split(separator: "/", omittingEmptySubsequences: false)
+      .dropLast().joined(separator: "/")
+    return [
+      "\(directory)/\(link)", "\(directory)/.debug/\(link)", "\(root)\(directory)/\(link)",
+    ].filter { $0 != reader.path }
   }
 
   private static func link(of reader: ModuleReader) -> (name: String, checksum: UInt32)? {

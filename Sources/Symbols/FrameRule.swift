@@ -47,8 +47,8 @@ public struct CallFrameTable: Sendable {
   /// Marks addresses without information.
   static let none = UInt32.max
 
-  let starts: [UInt64]
-  let ruleIndices: [UInt32]
+  let starts: Column<UInt64>
+  let ruleIndices: Column<UInt32>
   let rules: [FrameRule]
 
   /// A table without information.
@@ -57,8 +57,9 @@ public struct CallFrameTable: Sendable {
   /// Number of rows.
   public var count: Int { starts.count }
 
-  /// A table that is sorted already.
-  init(sortedStarts: [UInt64], ruleIndices: [UInt32], rules: [FrameRule]) {
+  /// A table that is sorted already; nil where its columns differ in length.
+  init?(sortedStarts: Column<UInt64>, ruleIndices: Column<UInt32>, rules: [FrameRule]) {
+    guard sortedStarts.count == ruleIndices.count else { return nil }
     starts = sortedStarts
     self.ruleIndices = ruleIndices
     self.rules = rules
@@ -82,8 +83,8 @@ public struct CallFrameTable: Sendable {
         indices.append(row.rule)
       }
     }
-    self.starts = starts
-    self.ruleIndices = indices
+    self.starts = Column(starts)
+    ruleIndices = Column(indices)
     self.rules = rules
   }
 

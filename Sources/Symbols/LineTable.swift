@@ -19,7 +19,10 @@ public struct LineTable: Sendable {
     public var line: Int
   }
 
-  let rows: [Row]
+  let addresses: Column<UInt64>
+  let fileOfRow: Column<UInt32>
+  let lineOfRow: Column<Int32>
+  let unitOfRow: Column<UInt32>
   let files: [String]
   /// Offsets of the compilation units in the debug information.
   let units: [UInt64]
@@ -30,11 +33,31 @@ public struct LineTable: Sendable {
   public static var empty: LineTable { LineTable(sorted: [], files: [], units: []) }
 
   /// Number of rows.
-  public var count: Int { rows.count }
+  public var count: Int { addresses.count }
 
   /// A table whose rows are sorted already.
   init(sorted rows: [Row], files: [String], units: [UInt64], problem: String? = nil) {
-    self.rows = rows
+    addresses = Column(rows.map(\.address))
+    fileOfRow = Column(rows.map(\.file))
+    lineOfRow = Column(rows.map(\.line))
+    unitOfRow = Column(rows.map(\.unit))
+    self.files = files
+    self.units = units
+    self.problem = problem
+  }
+
+  /// The same of columns; nil where they differ in length.
+  init?(
+    addresses: Column<UInt64>, fileOfRow: Column<UInt32>, lineOfRow: Column<Int32>,
+    unitOfRow: Column<UInt32>, files: [String], units: [UInt64], problem: String?
+  ) {
+    guard
+      [fileOfRow.count, lineOfRow.count, unitOfRow.count].allSatisfy({ $0 == addresses.count })
+    else { return nil }
+    self.addresses = addresses
+    self.fileOfRow = fileOfRow
+    self.lineOfRow = lineOfRow
+    self.unitOfRow = unitOfRow
     self.files = files
     self.units = units
     self.problem = problem
@@ -57,35 +80,33 @@ public struct LineTable: Sendable {
         unique.append(row)
       }
     }
-    self.rows = unique
-    self.files = files
-    self.units = units
-    problem = nil
+    self.init(sorted: unique, files: files, units: units)
   }
 
   /// The row that covers `address`.
   func row(at address: UInt64) -> Row? {
-    guard let index = index(at: address), rows[index].line >= 0 else { return nil }
-    return rows[index]
+    guard let index = index(at: address), lineOfRow[index] >= 0 else { return nil }
+    return Row(
+      address: addresses[index], file: fileOfRow[index], line: lineOfRow[index],
+      unit: unitOfRow[index])
   }
 
   /// The source line of `address` in the function that starts at `functionStart`.
   ///
   /// For code that the compiler made it is the last line before it in the same function.
   public func find(_ address: UInt64, functionStart: UInt64) -> Location? {
-    guard var index = index(at: address), rows[index].line >= 0 else { return nil }
-    while rows[index].line == 0, index > 0, rows[index].address > functionStart,
-      rows[index - 1].line >= 0
+    guard var index = index(at: address), lineOfRow[index] >= 0 else { return nil }
+    while lineOfRow[index] == 0, index > 0, addresses[index] > functionStart,
+      lineOfRow[index - 1] >= 0
     {
       index -= 1
     }
-    let row = rows[index]
-    guard row.line > 0, Int(row.file) < files.count else { return nil }
-    return Location(file: files[Int(row.file)], line: Int(row.line))
+    guard lineOfRow[index] > 0, Int(fileOfRow[index]) < files.count else { return nil }
+    return Location(file: files[Int(fileOfRow[index])], line: Int(lineOfRow[index]))
   }
 
   private func index(at address: UInt64) -> Int? {
-    let next = rows.partitioningIndex { $0.address > address }
+    let next = addresses.partitioningIndex { $0 > address }
     return next > 0 ? next - 1 : nil
   }
 }

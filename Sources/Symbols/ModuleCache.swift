@@ -16,6 +16,13 @@ public final class ModuleCache {
   /// Reads files in a process of its own if `process` is given.
   public init(process: ReaderProcess? = .standard) { self.process = process }
 
+  /// Writes down what was read for later analyses, where that is kept.
+  public func keep() {
+    var wroteAny = false
+    for module in modules.values where module.keep() { wroteAny = true }
+    if wroteAny { process?.cache?.trim() }
+  }
+
   /// One line for each module that could not be used, sorted by path.
   public var problems: [String] {
     var lines = problemsByPath.mapValues(\.description)
@@ -94,6 +101,8 @@ final class Module {
     segments = []
     contents = nil
   }
+
+  func keep() -> Bool { contents?.keep() ?? false }
 
   private lazy var callFrames = contents?.callFrames() ?? .empty
   /// Of modules so large that all of it would take longer to read than what is asked for.

@@ -7,6 +7,8 @@ struct ModuleHeader: Hashable, Sendable {
   var holdsSwiftRuntime: Bool
   /// How much call frame information it has.
   var callFrameBytes: UInt64
+  /// Where its symbols and lines may be, where it has none itself.
+  var debugFiles: [String]
 }
 
 /// A function's name in the forms that are shown.
@@ -34,6 +36,12 @@ protocol ModuleContents {
   func names(_ mangled: [String]) -> [FunctionName]
   /// Bytes of the file that are loaded at a link-time address; empty where they are not all there.
   func bytes(at address: UInt64, count: Int) -> [UInt8]
+  /// Keeps what was read for the next analysis; true if there was something new.
+  func keep() -> Bool
+}
+
+extension ModuleContents {
+  func keep() -> Bool { false }
 }
 
 /// Reads a module in this process.
@@ -50,7 +58,8 @@ final class LocalContents: ModuleContents {
       machine: reader.machine, segments: reader.segments, isProgramFile: isProgramFile,
       holdsSwiftRuntime: isProgramFile && reader.hasSection(prefix: "swift5_")
         && !reader.neededLibraries.contains { $0.hasPrefix("libswiftCore.") },
-      callFrameBytes: reader.section(".eh_frame")?.header.sh_size ?? 0)
+      callFrameBytes: reader.section(".eh_frame")?.header.sh_size ?? 0,
+      debugFiles: DebugFile.candidates(for: reader))
   }
 
   func callFrames() -> CallFrameTable { reader.callFrames() }

@@ -1,4 +1,5 @@
 import CElf
+import Glibc
 
 extension ModuleReader {
   /// Whether the file has a full symbol table, not only the dynamic one.
@@ -49,13 +50,13 @@ extension ModuleReader {
       let strings = libdw.elf_getdata(stringSection, nil), let textBase = strings.pointee.d_buf
     else { return }
     let text = UnsafeRawBufferPointer(start: textBase, count: strings.pointee.d_size)
-    let count = min(data.pointee.d_size / 24, Limit.symbols - min(entries.count, Limit.symbols))
+    let all = UnsafeRawBufferPointer(start: data.pointee.d_buf, count: data.pointee.d_size)
+    let count = min(all.count / 24, Limit.symbols - min(entries.count, Limit.symbols))
     entries.reserveCapacity(entries.count + count / 2)
     for index in 0..<min(count, Int(Int32.max)) {
-      var symbol = GElf_Sym()
-      guard libdw.gelf_getsym(data, Int32(index), &symbol) != nil, symbol.st_shndx != 0,
-        symbol.st_value != 0
-      else { continue }
+      // As gelf_getsym has it, which takes a lock for each: the order of bytes is this machine's.
+      let symbol = all.loadUnaligned(fromByteOffset: index * 24, as: GElf_Sym.self)
+      guard symbol.st_shndx != 0, symbol.st_value != 0 else { continue }
       let type = symbol.st_info & 0xf
       let isFunction = type == UInt8(STT_FUNC) || type == UInt8(STT_GNU_IFUNC)
       guard isFunction || (type == UInt8(STT_NOTYPE) && symbol.st_shndx < 0xff00),
@@ -64,10 +65,11 @@ extension ModuleReader {
         }), segment.isExecutable
       else { continue }
       let start = Int(symbol.st_name)
-      guard start > 0, start < text.count else { continue }
-      var end = start
-      while end < text.count, text[end] != 0 { end += 1 }
-      guard end > start, end < text.count, end - start < 65_536,
+      guard start > 0, start < text.count,
+        let terminator = memchr(textBase + start, 0, text.count - start)
+      else { continue }
+      let end = UnsafeRawPointer(textBase).distance(to: terminator)
+      guard end > start, end - start < 65_536,
         names.count + (end - start) < Int(UInt32.max)
       else { continue }
       // Assembler marks ("$d", ".L1") are no functions.
@@ -78,7 +80,7 @@ extension ModuleReader {
           address: symbol.st_value, end: symbol.st_value + size,
           nameOffset: UInt32(names.count), nameLength: UInt32(end - start),
           rank: Self.rank(symbol, isFunction: isFunction, name: text[start..<end])))
-      names.append(contentsOf: text[start..<end])
+      names.append(contentsOf: UnsafeRawBufferPointer(rebasing: text[start..<end]))
     }
   }
 

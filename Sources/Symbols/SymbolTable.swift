@@ -20,14 +20,31 @@ public struct SymbolTable: Sendable {
     public var end: UInt64
   }
 
-  let entries: [Entry]
-  let names: [UInt8]
+  let addresses: Column<UInt64>
+  let ends: Column<UInt64>
+  let nameOffsets: Column<UInt32>
+  let nameLengths: Column<UInt32>
+  let names: Column<UInt8>
 
   /// A table without any function.
   public static var empty: SymbolTable { SymbolTable(entries: [], names: [], limit: 0) }
 
   /// Number of functions.
-  public var count: Int { entries.count }
+  public var count: Int { addresses.count }
+
+  /// A table that is sorted already; nil where its columns differ in length.
+  init?(
+    addresses: Column<UInt64>, ends: Column<UInt64>, nameOffsets: Column<UInt32>,
+    nameLengths: Column<UInt32>, names: Column<UInt8>
+  ) {
+    guard [ends.count, nameOffsets.count, nameLengths.count].allSatisfy({ $0 == addresses.count })
+    else { return nil }
+    self.addresses = addresses
+    self.ends = ends
+    self.nameOffsets = nameOffsets
+    self.nameLengths = nameLengths
+    self.names = names
+  }
 
   /// Sorts `entries`; those without a size reach to the next function, at most to `limit`.
   init(entries: [Entry], names: [UInt8], limit: UInt64) {
@@ -53,35 +70,48 @@ public struct SymbolTable: Sendable {
     var unique: [Entry] = []
     unique.reserveCapacity(sorted.count)
     for entry in sorted where unique.last?.address != entry.address { unique.append(entry) }
-    self.entries = unique
-    self.names = names
+    addresses = Column(unique.map(\.address))
+    ends = Column(unique.map(\.end))
+    nameOffsets = Column(unique.map(\.nameOffset))
+    nameLengths = Column(unique.map(\.nameLength))
+    self.names = Column(names)
   }
 
   /// Where the functions of these names lie.
   func ranges(named wanted: Set<String>) -> [Range<UInt64>] {
-    let texts = wanted.map { Array($0.utf8) }
-    let lengths = Set(texts.map { UInt32($0.count) })
-    return entries.compactMap { entry in
-      guard lengths.contains(entry.nameLength), entry.end > entry.address else { return nil }
-      let start = Int(entry.nameOffset)
-      let name = names[start..<start + Int(entry.nameLength)]
-      return texts.contains { $0.elementsEqual(name) } ? entry.address..<entry.end : nil
+    let texts = Dictionary(grouping: wanted.map { Array($0.utf8) }, by: \.count)
+    let longest = texts.keys.max() ?? 0
+    var found: [Range<UInt64>] = []
+    for index in nameLengths.indices {
+      let length = Int(nameLengths[index])
+      guard length <= longest, let texts = texts[length], ends[index] > addresses[index],
+        let range = name(at: index)
+      else { continue }
+      let isWanted = names.withBytes { bytes in
+        texts.contains { $0.elementsEqual(bytes[range]) }
+      }
+      if isWanted { found.append(addresses[index]..<ends[index]) }
     }
+    return found
   }
 
   /// The function that contains `address`.
   public func find(_ address: UInt64) -> Function? {
-    let next = entries.partitioningIndex { $0.address > address }
+    let next = addresses.partitioningIndex { $0 > address }
     // Functions may enclose others (hand-written assembly), so look back a little.
     for index in stride(from: next - 1, through: max(0, next - 8), by: -1)
-    where index >= 0 && address < entries[index].end {
-      let entry = entries[index]
-      let range = Int(entry.nameOffset)..<Int(entry.nameOffset) + Int(entry.nameLength)
-      guard range.upperBound <= names.count else { return nil }
-      return Function(
-        mangledName: String(decoding: names[range], as: UTF8.self), start: entry.address,
-        end: entry.end)
+    where index >= 0 && address < ends[index] {
+      guard let range = name(at: index) else { return nil }
+      let name = names.withBytes { String(decoding: $0[range], as: UTF8.self) }
+      return Function(mangledName: name, start: addresses[index], end: ends[index])
     }
     return nil
+  }
+
+  /// Where in `names` a function's name lies; what another process sent may lead nowhere.
+  private func name(at index: Int) -> Range<Int>? {
+    let start = Int(nameOffsets[index])
+    let end = start + Int(nameLengths[index])
+    return end <= names.count ? start..<end : nil
   }
 }

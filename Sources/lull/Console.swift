@@ -26,17 +26,33 @@ enum Console {
 
   /// One line about what went wrong; names in it cannot act on the terminal.
   static func error(_ message: String) {
+    if LogFormat.wanted == .json { return log("error", message) }
     status("lull: \(shown(message))\n")
   }
 
   /// One line about what goes on.
   static func notice(_ message: String) {
+    if LogFormat.wanted == .json { return log("notice", message) }
     let lines = Columns.wrap(shown(message), to: 74)
     status(lines.enumerated().map { ($0 == 0 ? "lull: " : "      ") + $1 + "\n" }.joined())
   }
 
-  /// Several lines, each made harmless.
+  /// The report at the end of a recording, which no log holds as text.
+  static func report(_ report: Report, text: String) {
+    guard LogFormat.wanted == .json else { return status("\n" + text) }
+    log("report", text.split(separator: "\n").dropFirst().first.map(String.init) ?? "", report)
+  }
+
+  private static func log(_ level: String, _ message: String, _ report: Report? = nil) {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    let time = UInt64(max(now.tv_sec, 0)) * 1_000_000_000 + UInt64(max(now.tv_nsec, 0))
+    status(LogLine(level: level, message: message, nanoseconds: time, report: report).text)
+  }
+
+  /// Several lines about what is wrong, each made harmless.
   static func lines(_ text: String) {
+    if LogFormat.wanted == .json { return log("error", text) }
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     status(lines.map { shown(String($0)) }.joined(separator: "\n") + "\n")
   }

@@ -37,10 +37,9 @@ enum Exit {
       // The argument parser's own: help, version, and errors of usage.
       let message = Lull.fullMessage(for: error)
       guard Lull.exitCode(for: error).isSuccess else {
-        Console.lines(message)
-        if isRecord && !CommandLine.arguments.contains("--") {
-          Console.lines("  The command to record comes after --, as in: lull record -- ls -l")
-        }
+        let hint = "\n  The command to record comes after --, as in: lull record -- ls -l"
+        Console.lines(
+          message + (isRecord && !CommandLine.arguments.contains("--") ? hint : ""))
         exit(isRecord ? recordFailed : usage)
       }
       if !message.isEmpty { Console.output(message.hasSuffix("\n") ? message : message + "\n") }

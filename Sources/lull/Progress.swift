@@ -34,7 +34,7 @@ final class Progress: Sendable {
 
   /// Whether a line that is written over is of use: a terminal that can.
   static var isPossible: Bool {
-    guard isatty(STDERR_FILENO) == 1 else { return false }
+    guard isatty(STDERR_FILENO) == 1, LogFormat.wanted == .text else { return false }
     return getenv("TERM").map { String(cString: $0) != "dumb" } ?? false
   }
 

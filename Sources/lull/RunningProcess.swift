@@ -41,11 +41,17 @@ enum RunningProcess {
       guard pid != own, let statistics = ProcessStatistics(pid: pid), statistics.state != "Z" else {
         return nil
       }
-      let file = KernelFile.link("/proc/\(pid)/exe")?.split(separator: "/").last.map(String.init)
-      guard let name = file ?? (ProcessProbe.isKernelThread(pid: pid) ? nil : statistics.name)
-      else { return nil }
-      let shown = name.hasSuffix(" (deleted)") ? String(name.dropLast(10)) : name
-      return Candidate(pid: pid, parent: statistics.parentPid, name: shown)
+      let name =
+        programName(pid: pid) ?? (ProcessProbe.isKernelThread(pid: pid) ? nil : statistics.name)
+      return name.map { Candidate(pid: pid, parent: statistics.parentPid, name: $0) }
     }
+  }
+
+  /// The name of a process's file, where this user may see it.
+  static func programName(pid: Int32) -> String? {
+    guard let name = KernelFile.link("/proc/\(pid)/exe")?.split(separator: "/").last else {
+      return nil
+    }
+    return String(name.hasSuffix(" (deleted)") ? name.dropLast(10) : name)
   }
 }

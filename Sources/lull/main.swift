@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import OutputFiles
 import Symbols
 
 // Files that a trace names may be hostile: they are read in a process of their own, which is this program once more.
@@ -10,6 +11,8 @@ if CommandLine.arguments.dropFirst() == ["--version"] {
   exit(0)
 }
 ReaderProcess.enable()
+ReaderProcess.keep(
+  in: CacheFolder.standard("lull") { getenv($0).map { String(cString: $0) } })
 Console.surviveFileSizeLimit()
 Preparation.begin(CommandLine.arguments.dropFirst())
 

@@ -211,3 +211,51 @@ import Testing
     #expect(shown.split(separator: "\n").allSatisfy { $0.count <= 80 })
   }
 }
+
+/// What a limit of a tool's score does not see.
+@Suite struct ToolScoreTests {
+  private static let limit = "[[budget]]\npath = \"score.overall\"\nmin = 90\n"
+
+  /// A tool that scores well, whatever it takes.
+  private static func runs(memory: UInt64, cpu: Double, count: Int = 6) throws -> [Run] {
+    try (0..<count).map { index in
+      try SampleRuns.run("run\(index)") {
+        $0.score.profile = "tool"
+        ($0.score.overall, $0.score.low, $0.score.high) = (99.5, 99.5, 99.5)
+        $0.signals.memory?.peakFootprintBytes = memory + UInt64(index)
+        $0.signals.cpu?.totalSeconds = cpu + Double(index) / 1000
+      }
+    }
+  }
+
+  @Test func `a tool that takes a hundred times the memory does not keep the limit of its score`()
+    throws
+  {
+    let before = try Self.runs(memory: 5_000_000, cpu: 0.3)
+    let baseline = Baseline(sets: [RunSet(scenario: nil, runs: before)])
+    #expect(try SampleRuns.check(Self.limit, before, baseline: baseline).verdict == .pass)
+    let after = try Self.runs(memory: 573_000_000, cpu: 1.0)
+    let check = try SampleRuns.check(Self.limit, after, baseline: baseline)
+    #expect(check.verdict == .fail)
+    #expect(
+      check.results.filter { $0.verdict == .fail }.map(\.path).sorted() == [
+        "signals.cpu.totalSeconds", "signals.memory.peakFootprintBytes",
+      ])
+    // Who has a limit of his own on a figure is asked no more of it.
+    let own =
+      Self.limit + "[[budget]]\npath = \"signals.memory.peakFootprintBytes\"\nmax = 600_000_000\n"
+      + "[[budget]]\npath = \"signals.cpu.totalSeconds\"\nmax = 2\n"
+    #expect(try SampleRuns.check(own, after, baseline: baseline).verdict == .pass)
+  }
+
+  @Test func `without a baseline it says what the limit does not see, of tools alone`() throws {
+    let check = try SampleRuns.check(Self.limit, try Self.runs(memory: 573_000_000, cpu: 1))
+    #expect(check.verdict == .pass)
+    #expect(check.notes.contains { $0.contains("says little of how much CPU time") })
+    let server = try SampleRuns.run {
+      $0.score.profile = "server"
+      ($0.score.overall, $0.score.low, $0.score.high) = (99, 99, 99)
+    }
+    #expect(try SampleRuns.check(Self.limit, [server]).notes.isEmpty)
+  }
+}

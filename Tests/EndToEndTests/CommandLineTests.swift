@@ -28,6 +28,45 @@ extension EndToEnd {
       #expect(result.status == 0)
     }
 
+    @Test func `with --log-format json each line on standard error is one, the report among them`()
+      throws
+    {
+      let folder = try Scratch()
+      let result = try Command.run([
+        Machine.lull, "record", "--log-format", "json", "-o", folder.file("t"), "--",
+        Machine.workload, "blocker", "cause=sleep", "count=1", "ms=120",
+      ])
+      #expect(result.status == 0)
+      let lines = try result.errors.split(separator: "\n").compactMap {
+        try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
+      }
+      #expect(
+        lines.count >= 3 && lines.allSatisfy { $0["time"] is String && $0["message"] is String })
+      let levels = lines.compactMap { $0["level"] as? String }
+      #expect(levels.last == "report" && levels.dropLast().allSatisfy { $0 == "notice" })
+      #expect((lines.last?["report"] as? [String: Any])?["schema"] as? String == "lull.report/1")
+      #expect(
+        lines.contains { ($0["message"] as? String)?.hasPrefix("trace written to") == true })
+      // What is wrong is said so too, whatever it is.
+      for words in [
+        ["report", "--log-format=json", "/nonexistent"],
+        ["record", "--log-format", "json", "--bad"],
+      ] {
+        let failed = try Command.run([Machine.lull] + words)
+        #expect(failed.status != 0)
+        let said = try #require(
+          JSONSerialization.jsonObject(with: Data(failed.errors.utf8)) as? [String: Any],
+          "\(failed.errors)")
+        #expect(said["level"] as? String == "error")
+      }
+      // The command's own words are no messages of Lull.
+      let own = try Command.run([
+        Machine.lull, "record", "--no-report", "-o", folder.file("u"), "--", "echo", "--log-format",
+        "json",
+      ])
+      #expect(own.text == "--log-format json\n" && own.errors.hasPrefix("lull: "))
+    }
+
     @Test func `an existing trace is not overwritten`() throws {
       let scratch = try Scratch()
       let path = scratch.file("mine")

@@ -105,5 +105,67 @@ extension EndToEnd {
       let rate = Double(last[column].dropLast(2)) ?? 0
       #expect(abs(rate - 50) < 6, "\(result.text)")
     }
+
+    @Test(.enabled(if: hasTmux, "needs tmux"))
+    func `without a process it lists those of Swift, and goes on with the one that is chosen`()
+      throws
+    {
+      let socket = "lull-list-\(getpid())"
+      defer { _ = try? tmux("kill-server", socket: socket) }
+      let program = try Command([Machine.workload, "poller", "hz=20", "seconds=90", "main=0"])
+      defer { kill(program.pid, SIGKILL) }
+      _ = try tmux(
+        "-f", "/dev/null", "new-session", "-d", "-s", "t", "-x", "80", "-y", "24", "sh",
+        socket: socket)
+      _ = try tmux(
+        "send-keys", "-t", "t", "\(Machine.lull) top --interval 1s; stty -a | grep -o '.icanon'",
+        "Enter", socket: socket)
+      func isListed(_ screen: String) -> Bool {
+        screen.split(separator: "\n").contains {
+          $0.contains(" \(program.pid) ") && $0.contains("lull-workload") && $0.contains(" %")
+        }
+      }
+      var screen = try wait(15, socket: socket, for: isListed)
+      #expect(isListed(screen), "\(screen)")
+      #expect(screen.split(separator: "\n").allSatisfy { $0.count <= 80 })
+      // To the last column.
+      #expect(screen.contains(" threads\n"), "\(screen)")
+      // No shell, and not this terminal.
+      #expect(!screen.contains("  tmux") && !screen.contains("  dash"), "\(screen)")
+      let line = try #require(
+        screen.split(separator: "\n").first { $0.contains(" \(program.pid) ") })
+      // Its waits by its own account: twenty a second.
+      let words = line.split(separator: " ").map(String.init)
+      let percent = try #require(words.firstIndex(of: "%"))
+      let rate = try #require(Double(words[percent + 1]))
+      #expect(abs(rate - 20) < 8, "\(line)")
+      for _ in 0..<40 where !screen.contains("> ") || !chosen(in: screen, is: program.pid) {
+        _ = try tmux("send-keys", "-t", "t", "Down", socket: socket)
+        screen = try wait(2, socket: socket) { chosen(in: $0, is: program.pid) }
+      }
+      _ = try tmux("send-keys", "-t", "t", "Enter", socket: socket)
+      let looked = try wait(20, socket: socket) { $0.contains("(pid \(program.pid))") }
+      #expect(looked.contains("(pid \(program.pid))"), "\(looked)")
+      _ = try tmux("send-keys", "-t", "t", "q", socket: socket)
+      let after = try wait(15, socket: socket) { $0.contains(" icanon") || $0.contains("-icanon") }
+      #expect(after.contains(" icanon"), "\(after)")
+    }
+
+    private func chosen(in screen: String, is pid: pid_t) -> Bool {
+      screen.split(separator: "\n").contains { $0.hasPrefix(">") && $0.contains(" \(pid) ") }
+    }
+
+    @Test func `without a terminal and a process it prints the list, and ends`() throws {
+      let program = try Command([Machine.workload, "poller", "hz=50", "seconds=60", "main=0"])
+      defer { kill(program.pid, SIGKILL) }
+      let result = try Command.run([Machine.lull, "top"])
+      #expect(result.status == 0, "\(result.errors)")
+      let row = try #require(
+        result.text.split(separator: "\n").first { $0.hasPrefix("\(program.pid)\t") },
+        "\(result.text)")
+      let columns = row.split(separator: "\t")
+      #expect(columns[1] == "lull-workload")
+      #expect(abs((Double(columns[3]) ?? 0) - 50) < 15, "\(row)")
+    }
   }
 }

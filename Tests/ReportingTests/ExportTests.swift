@@ -56,7 +56,7 @@ struct ExportTests {
     syntax = "proto3"; package perftools.profiles;
     message Profile { repeated ValueType sample_type = 1; repeated Sample sample = 2;
       repeated Location location = 4; repeated Function function = 5; repeated string string_table = 6;
-      int64 time_nanos = 9; int64 duration_nanos = 10; }
+      int64 time_nanos = 9; int64 duration_nanos = 10; int64 default_sample_type = 14; }
     message ValueType { int64 type = 1; int64 unit = 2; }
     message Sample { repeated uint64 location_id = 1; repeated int64 value = 2; repeated Label label = 3; }
     message Label { int64 key = 1; int64 str = 2; int64 num = 3; }
@@ -116,6 +116,10 @@ struct ExportTests {
     let running = trace.threads.first { $0.tid == 100 }?.runningTime.nanoseconds ?? 0
     #expect(columns[0] == 5 && abs(columns[1] - running) < 5)
     #expect(columns[2] > 0)
+    // What a tool opens on: the number of a text.
+    let texts = text.matches(of: /string_table: "([^"]*)"/).map { String($0.1) }
+    let first = text.firstMatch(of: /default_sample_type: (\d+)/).flatMap { Int($0.1) }
+    #expect(try texts[#require(first)] == "cpu")
   }
 
   @Test(.enabled(if: hasProtoc, "protobuf-compiler is not installed"))

@@ -68,4 +68,30 @@ import Testing
       text.split(separator: "\n").first { $0.contains("400") && $0.contains("25.0 %") }, "\(text)")
     #expect(line.contains(" 1 ms") && line.contains("10.0 ms"), "\(line)")
   }
+
+  @Test(arguments: [(80, 24), (40, 10), (200, 60)])
+  func `the list of processes is no larger than the terminal, and the chosen one is in it`(
+    width: Int, height: Int
+  ) {
+    let all = (0..<50).map {
+      ProcessFigures(
+        pid: Int32(1000 + $0), name: "server\u{1B}[2J\($0)", cpuShare: 0.5,
+        wakeupsPerSecond: 12.5, writtenPerSecond: nil, footprintBytes: 12_000_000, threads: 4)
+    }
+    for selected in [0, 20, 49] {
+      let screen = ProcessList.render(
+        all, selected: selected, width: width, height: height, color: false)
+      let lines = screen.split(separator: "\r\n", omittingEmptySubsequences: false)
+      #expect(lines.count == height, "\(screen)")
+      #expect(lines.allSatisfy { Columns.width($0) <= width }, "\(screen)")
+      let chosen = lines.filter { $0.hasPrefix(">") }
+      #expect(chosen.count == 1 && chosen[0].contains("\(1000 + selected)"))
+      #expect(!screen.contains("\u{1B}"))
+    }
+    let none = ProcessList.render([], selected: 0, width: 80, height: 24, color: false)
+    #expect(none.contains("none runs"))
+    // What may not be read is no zero.
+    let row = ProcessList.plain([all[0]]).split(separator: "\n")[1].split(separator: "\t")
+    #expect(row[4] == "-" && row[2] == "50.0 %")
+  }
 }

@@ -1,3 +1,5 @@
+import Foundation
+import TestSupport
 import Testing
 
 @testable import TraceModel
@@ -79,5 +81,32 @@ import Testing
       seen.insert(addresses.bytes([9, 0, UInt8(index / 256), UInt8(index % 256)]))
     }
     #expect(seen.count == 5000)
+  }
+
+  /// Nothing tells what such a record says, so nobody can say that it names no one.
+  @Test(arguments: [60, 200] as [UInt32])
+  func `a trace that is not understood whole is not called fit to be shared`(type: UInt32) throws {
+    let folder = try TemporaryDirectory()
+    defer { folder.remove() }
+    func redacted(with extra: [UInt8]) throws -> String {
+      var builder = TraceBuilder()
+      try builder.capture(time: 1_000_000_000, rootPid: 100)
+      try builder.process(time: 1_000_000_000, pid: 100, executable: "/home/alice/app")
+      builder.comm(time: 1_000_000_001, pid: 100, tid: 100, name: "app", isExec: true)
+      builder.append(extra)
+      builder.exit(time: 2_000_000_000, pid: 100, tid: 100)
+      return try builder.withFile { path in
+        let copy = "\(folder.path)/copy-\(extra.count)"
+        try Redaction.redact(tracePath: path, to: copy)
+        return copy
+      }
+    }
+    #expect(FileManager.default.fileExists(atPath: try redacted(with: [])))
+    // Type, misc, size; then what may be a name.
+    var record = withUnsafeBytes(of: type.littleEndian) { Array($0) } + [0, 0, 40, 0]
+    record += Array("/home/alice/secret-plan".utf8) + [UInt8](repeating: 0, count: 9)
+    let error = #expect(throws: TraceError.self) { try redacted(with: record) }
+    #expect(error?.description.contains("records of type \(type)") == true, "\(error as Any)")
+    #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/copy-\(record.count)"))
   }
 }

@@ -94,11 +94,43 @@ import TraceModel
     #expect(text.contains("Score none: nothing could be scored"))
   }
 
-  @Test func `a crash is named by its signal`() {
+  @Test func `a crash is named by its signal`() throws {
     var process = SampleReport.process()
     process.exitStatus = nil
     process.signal = 11
-    #expect(flowing(SampleReport.report(process: process)).contains("signal 11 (SIGSEGV)"))
+    let report = SampleReport.report(process: process)
+    #expect(flowing(report).contains("signal 11 (SIGSEGV)"))
+    // Whole, however long it is.
+    let crash = ReportNotes.crash(report) { $0 }
+    #expect(flowing(report).contains(try #require(crash)))
+  }
+
+  @Test func `of many rules that were not measured some are named, and the others counted`() {
+    var report = SampleReport.report()
+    for index in report.audits.indices.prefix(30) {
+      report.audits[index].status = .notMeasured
+      report.audits[index].value = nil
+    }
+    let missing = report.audits.count { $0.status == .notMeasured && $0.value == nil }
+    let text = flowing(report)
+    #expect(text.contains(" and \(missing - 12) more"), "\(text)")
+    #expect(text.contains(report.audits[0].id))
+  }
+
+  @Test func `a process of a name that others have is told apart`() throws {
+    var report = SampleReport.report()
+    #expect(!flowing(report).contains("processes are called"))
+    let own = try #require(report.processes.first)
+    for index in 1...6 {
+      var other = own
+      other.pid += index
+      other.cpuSeconds = Double(index)
+      report.processes.append(other)
+    }
+    #expect(
+      flowing(report).contains(
+        "7 processes are called server: this is 100, the others are 106, 105, 104, 103 and 2 more; --process PID"
+      ))
   }
 
   static let hostile = [

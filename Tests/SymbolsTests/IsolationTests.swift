@@ -5,14 +5,7 @@ import Testing
 
 /// Reading in a process of its own.
 @Suite struct `Reading in another process` {
-  private static let lull: String? = {
-    let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-    let folders =
-      [own] + CommandLine.arguments.filter { $0.hasSuffix(".xctest") }
-    return folders.map {
-      URL(fileURLWithPath: $0).deletingLastPathComponent().appendingPathComponent("lull").path
-    }.first { access($0, X_OK) == 0 }
-  }()
+  private static let lull = ReadingProgram.lull
 
   private func process() throws -> ReaderProcess {
     ReaderProcess(executable: try #require(Self.lull), timeout: 30)
@@ -35,13 +28,13 @@ import Testing
     #expect(frames.count > 10 && frames.starts == otherFrames.starts)
     let (lines, otherLines) = (here.lines(), there.lines())
     #expect(lines.count > 10 && lines.count == otherLines.count)
-    for entry in symbols.entries {
-      for address in stride(from: entry.address, to: entry.end, by: 3) {
+    for (start, end) in zip(symbols.addresses, symbols.ends) {
+      for address in stride(from: start, to: end, by: 3) {
         #expect(symbols.find(address) == others.find(address))
         #expect(frames.find(address) == otherFrames.find(address))
         #expect(there.callFrame(at: address) == frames.find(address))
-        let found = lines.find(address, functionStart: entry.address)
-        #expect(found == otherLines.find(address, functionStart: entry.address))
+        let found = lines.find(address, functionStart: start)
+        #expect(found == otherLines.find(address, functionStart: start))
       }
     }
     var calls = 0
@@ -51,7 +44,7 @@ import Testing
       calls += table.calls.count
     }
     #expect(calls > 0)
-    let names = symbols.entries.compactMap { symbols.find($0.address)?.mangledName }
+    let names = symbols.addresses.compactMap { symbols.find($0)?.mangledName }
     #expect(here.names(names) == there.names(names))
     let first = try #require(reader.segments.first { $0.isExecutable })
     #expect(here.bytes(at: first.address, count: 64) == there.bytes(at: first.address, count: 64))

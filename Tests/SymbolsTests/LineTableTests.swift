@@ -37,11 +37,11 @@ import Testing
     let table = reader.lines()
     let symbols = reader.symbols()
     var addresses: [UInt64] = []
-    for entry in symbols.entries {
-      guard let name = symbols.find(entry.address)?.mangledName, name.hasPrefix("$s5chain") else {
+    for (start, end) in zip(symbols.addresses, symbols.ends) {
+      guard let name = symbols.find(start)?.mangledName, name.hasPrefix("$s5chain") else {
         continue
       }
-      addresses += stride(from: entry.address, to: entry.end, by: 1)
+      addresses += stride(from: start, to: end, by: 1)
     }
     #expect(addresses.count > 100)
     let input = addresses.map { "0x" + String($0, radix: 16) }.joined(separator: "\n") + "\n"

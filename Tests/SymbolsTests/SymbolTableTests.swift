@@ -76,7 +76,7 @@ import Testing
     ])
     let whole = try ModuleReader(path: original)
     let function = try #require(
-      whole.symbols().entries.lazy.compactMap { whole.symbols().find($0.address) }
+      whole.symbols().addresses.lazy.compactMap { whole.symbols().find($0) }
         .first { $0.mangledName.contains("innermost") })
     var mappings = MappingTable(executablePath: stripped)
     let text = try #require(whole.segments.first { $0.isExecutable })

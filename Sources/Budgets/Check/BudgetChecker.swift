@@ -24,6 +24,7 @@ package struct BudgetChecker: Sendable {
       if let onlyScenario, let scenario = budget.scenario, scenario != onlyScenario { continue }
       pending += results(of: budget)
     }
+    pending += resultsBesideScores()
     judgeChanges(&pending)
     return CheckResult(
       budget: file.path, results: pending.map(\.result), notes: notes(),
@@ -193,7 +194,7 @@ package struct BudgetChecker: Sendable {
   }
 
   private func notes() -> [String] {
-    var notes: [String] = []
+    var notes = notesOnScores()
     for run in sets.flatMap(\.runs) where !run.report.capture.sampled.isEmpty {
       notes.append("\(run.source): some events were sampled, so counts are estimates")
     }

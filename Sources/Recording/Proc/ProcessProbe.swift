@@ -91,6 +91,17 @@ package enum ProcessProbe {
     ProcessStatistics(pid: pid).map { $0.flags & 0x0020_0000 != 0 } ?? false
   }
 
+  /// How often its threads have gone to sleep by themselves; threads that ended are not counted.
+  package static func voluntarySwitches(pid: Int32) -> UInt64 {
+    threadIDs(pid: pid).reduce(0) { sum, tid in
+      guard let status = KernelFile.bytes("/proc/\(pid)/task/\(tid)/status"),
+        let count = ProcFields.field("voluntary_ctxt_switches:", of: status[...])
+          .flatMap(ProcFields.number)
+      else { return sum }
+      return sum + count
+    }
+  }
+
   /// When a process began, in clock ticks since the machine did; tells a reused id.
   package static func startTime(pid: Int32) -> UInt64? {
     ProcessStatistics(pid: pid)?.startTicks

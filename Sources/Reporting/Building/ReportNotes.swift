@@ -26,6 +26,7 @@ enum ReportNotes {
           + "--process NAME scores another.")
     }
     if let busy = busierProcess(report, shown: shown) { notes.append(busy) }
+    if let others = namesakes(report, shown: shown) { notes.append(others) }
     if let profile = report.score.profile {
       let reason = report.score.profileReason.map { ": \(shown($0))" } ?? ""
       notes.append("Scored as \(shown(profile))\(reason).")
@@ -96,5 +97,23 @@ enum ReportNotes {
       + "\(Figures.seconds(own.cpuSeconds)) of the \(Figures.seconds(total)) of CPU time; "
       + "\(shown(Columns.clip(busiest.name, to: 32))) used \(Figures.seconds(busiest.cpuSeconds)): "
       + "--process \(busiest.pid) scores it."
+  }
+
+  private static let namesakesShown = 4
+
+  /// Who asks for a process by its name gets one of those that have it.
+  private static func namesakes(_ report: Report, shown: (String) -> String) -> String? {
+    guard let own = report.processes.first(where: { $0.pid == report.process.pid }) else {
+      return nil
+    }
+    let others = report.processes.filter { $0.pid != own.pid && $0.name == own.name }
+      .sorted { ($1.cpuSeconds, $0.pid) < ($0.cpuSeconds, $1.pid) }
+    guard !others.isEmpty else { return nil }
+    let list = others.prefix(namesakesShown).map { String($0.pid) }.joined(separator: ", ")
+    let rest = others.count - namesakesShown
+    let verb = others.count == 1 ? "other is" : "others are"
+    return "\(others.count + 1) processes are called \(shown(Columns.clip(own.name, to: 32))): "
+      + "this is \(own.pid), the \(verb) \(list)" + (rest > 0 ? " and \(rest) more" : "")
+      + "; --process PID scores one of them."
   }
 }

@@ -12,8 +12,8 @@ enum PageAssets {
   static let script =
     "(function () {\n\"use strict\";\n"
     + text([
-      PackageResources.basics_js, PackageResources.grid_js, PackageResources.power_js,
-      PackageResources.lanes_js,
+      PackageResources.basics_js, PackageResources.grid_js, PackageResources.moments_js,
+      PackageResources.power_js, PackageResources.lanes_js,
       PackageResources.figures_js, PackageResources.drawing_js, PackageResources.details_js,
       PackageResources.input_js, PackageResources.tables_js, PackageResources.flame_js,
       PackageResources.page_js,

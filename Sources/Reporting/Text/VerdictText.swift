@@ -4,6 +4,8 @@ import Rules
 /// The first thing to read: the score, and what is wrong in plain words.
 enum VerdictText {
   private static let findingsShown = 5
+  /// Of forty rules that could not be measured the names say less than the reason, which is told with the recording.
+  private static let rulesListed = 12
   /// Bounds of one rule's score that are closer are one number.
   private static let closeScores = 1.0
 
@@ -16,9 +18,7 @@ enum VerdictText {
         TextCanvas.style(ofScore: shown.bounds?.high ?? shown.score)
       ))
     let crash = ReportNotes.crash(report, shown: Escaped.text)
-    if let crash {
-      canvas.line(("  \(crash)", .bad))
-    }
+    if let crash { canvas.paragraph(crash, style: .bad) }
     if let note = report.score.note, report.score.overall != nil {
       canvas.paragraph(Escaped.text(note))
     }
@@ -121,16 +121,14 @@ enum VerdictText {
     guard let best = report.opportunities.first else { return }
     canvas.heading("Largest saving")
     canvas.paragraph("\(Escaped.text(best.audit)): \(Escaped.text(best.summary))")
-    guard let day = best.joulesPerDay, day > 0 else { return }
+    // Whoever runs a server asks for time first, and none runs on a phone's battery: the page has it behind a fold.
+    guard report.score.profile != "server", let day = best.joulesPerDay, day > 0 else { return }
     var text = "following it saves \(Figures.joules(day)) a day (modelled"
     if let range = SignalsText.range(best.lowJoulesPerDay, best.highJoulesPerDay, about: day) {
       text += "; \(range) by other models"
     }
     text += ")"
-    // No server runs on a phone's battery.
-    if report.score.profile != "server", let share = best.batteryShare,
-      let battery = report.score.batteryWattHours
-    {
+    if let share = best.batteryShare, let battery = report.score.batteryWattHours {
       text += ", \(Figures.fixed(share * 100, 1)) % of a battery of \(Figures.fixed(battery, 2)) Wh"
     }
     canvas.paragraph(text)
@@ -138,9 +136,10 @@ enum VerdictText {
 
   private static func list(_ title: String, _ audits: [AuditSection], _ canvas: inout TextCanvas) {
     guard !audits.isEmpty else { return }
+    let rest = audits.count - rulesListed
+    let names = audits.prefix(rulesListed).map { Escaped.text($0.id) }.joined(separator: ", ")
     canvas.paragraph(
-      "\(title): " + audits.map { Escaped.text($0.id) }.joined(separator: ", "), hanging: 4,
-      style: .faint)
+      "\(title): " + names + (rest > 0 ? " and \(rest) more" : ""), hanging: 4, style: .faint)
   }
 
   private static func counts(_ report: Report, _ canvas: inout TextCanvas) {

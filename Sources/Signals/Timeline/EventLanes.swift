@@ -63,6 +63,19 @@ enum EventLanes {
     ]
   }
 
+  /// Bytes that stayed on the machine.
+  static func loopback(_ packets: [NetworkTransfer], _ canvas: TimelineCanvas) -> TimelineLane {
+    canvas.lane(
+      .network, channels: ["sent", "received"], budget: Timeline.otherBudget, name: "loopback"
+    ) { grid in
+      for packet in packets {
+        let time = UInt64(max(0, packet.time * 1e6).rounded())
+        grid.add(packet.bytesUp, at: time, channel: 0)
+        grid.add(packet.bytesDown, at: time, channel: 1)
+      }
+    }
+  }
+
   /// What the bytes add to the power of the radio's states, at each transfer or each second's first.
   private static func added(
     by transfers: [RadioTransfer], _ profile: RadioProfile

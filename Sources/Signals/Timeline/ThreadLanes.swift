@@ -26,6 +26,11 @@ enum ThreadLanes {
       canvas.subject.threads.map { (Int($0.tid), $0) }, uniquingKeysWith: { $1 })
     return rows.prefix(Timeline.mostThreads).compactMap { row in
       guard let thread = threads[row.tid] else { return nil }
+      if row.role == .main,
+        case .works(let work)? = MainThreadChoice.choose(in: canvas.subject)?.parked
+      {
+        return main(work, row, canvas)
+      }
       let intervals = canvas.subject.history(of: thread)
       let budget = row.role == .main ? Timeline.mainBudget : Timeline.threadBudget
       return canvas.lane(.thread, channels: states, budget: budget, thread: row) { grid in
@@ -38,10 +43,38 @@ enum ThreadLanes {
     }
   }
 
-  /// How much of the CPUs all threads together had.
+  /// The main thread's part, where workers play it: what they did for the main queue, else idle, as it is measured.
+  private static func main(
+    _ work: MainQueueWork, _ row: ThreadSignal, _ canvas: TimelineCanvas
+  ) -> TimelineLane {
+    canvas.lane(.thread, channels: states, budget: Timeline.mainBudget, thread: row) { grid in
+      var last = canvas.time(canvas.subject.trace.start)
+      for turn in work.turns(in: canvas.subject) {
+        grid.add(from: last, to: canvas.time(turn.start), channel: 2)
+        for interval in turn.intervals {
+          grid.add(
+            from: canvas.time(interval.start), to: canvas.time(interval.end),
+            channel: channel(of: interval.state))
+        }
+        last = canvas.time(turn.end)
+      }
+      grid.add(from: last, to: canvas.duration, channel: 2)
+    }
+  }
+
+  /// How much of the CPUs all threads together had; where no switch was recorded, by the samples of a clock.
   static func processors(_ canvas: TimelineCanvas) -> TimelineLane {
     var changes: [(time: UInt64, delta: Int)] = []
-    for thread in canvas.subject.threads {
+    let subject = canvas.subject
+    if subject.threads.contains(where: { $0.sampledTime != nil }) {
+      for sample in subject.trace.processorSamples where sample.pid == subject.pid {
+        let end = canvas.time(sample.time)
+        let length = UInt64(max(sample.clockTime.nanoseconds, 0) / 1000)
+        changes.append((end > length ? end - length : 0, 1))
+        changes.append((end > length ? end : length, -1))
+      }
+    }
+    for thread in subject.threads where thread.sampledTime == nil {
       for interval in thread.intervals where interval.state == .running {
         changes.append((canvas.time(interval.start), 1))
         changes.append((canvas.time(interval.end), -1))

@@ -29,6 +29,10 @@ extension Timeline {
       if !packets.isEmpty {
         timeline.lanes += EventLanes.radio(packets, profile, canvas)
         timeline.radio = EventLanes.prices(profile)
+      } else {
+        // What moves no radio is still what the program did.
+        let local = NetworkMeasure.packets(subject, includeLoopback: true)
+        if !local.isEmpty { timeline.lanes.append(EventLanes.loopback(local, canvas)) }
       }
     }
     if signals.disk != nil { timeline.lanes.append(EventLanes.disk(canvas)) }
@@ -86,12 +90,12 @@ struct TimelineCanvas {
   /// A lane whose channels `fill` writes.
   func lane(
     _ kind: TimelineLaneKind, channels: [String], budget: Int, thread: ThreadSignal? = nil,
-    _ fill: (inout GridEncoder) -> Void
+    name: String = "", _ fill: (inout GridEncoder) -> Void
   ) -> TimelineLane {
     let grid = GridEncoder.fit(
       channels: channels.count, budget: budget, duration: duration, fill)
     return TimelineLane(
-      kind: kind, tid: thread?.tid, name: thread?.name ?? "", role: thread?.role.rawValue ?? "",
+      kind: kind, tid: thread?.tid, name: thread?.name ?? name, role: thread?.role.rawValue ?? "",
       channels: channels, quantum: Int(grid.quantum),
       data: Data(grid.bytes).base64EncodedString())
   }

@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import OutputFiles
 import Synchronization
 
 /// Reads module files in a process of its own, which is started anew when a file has been the end of it.
@@ -14,6 +15,7 @@ public final class ReaderProcess {
     var socket: Int32
   }
 
+  let cache: CacheFolder?
   private let executable: String
   private let arguments: [String]
   private let timeout: Double
@@ -26,6 +28,7 @@ public final class ReaderProcess {
   private static let largestReply = 4 << 30
 
   private static let standardExecutable = Mutex<String?>(nil)
+  private static let standardCache = Mutex<CacheFolder?>(nil)
 
   /// Makes every analysis of this process read files in a process of its own.
   ///
@@ -34,15 +37,29 @@ public final class ReaderProcess {
     standardExecutable.withLock { $0 = executable }
   }
 
+  /// What is read is kept there from now on.
+  package static func keep(in cache: CacheFolder?) { standardCache.withLock { $0 = cache } }
+
   /// A process if that was enabled.
   public static var standard: ReaderProcess? {
-    standardExecutable.withLock { $0 }.map { ReaderProcess(executable: $0) }
+    standardExecutable.withLock { $0 }.map {
+      ReaderProcess(executable: $0, cache: standardCache.withLock { $0 })
+    }
   }
 
   /// A process that is started at the first use; `timeout` is in seconds for each request.
-  public init(
+  public convenience init(
     executable: String, arguments: [String] = [ReaderService.argument], timeout: Double = 60
   ) {
+    self.init(executable: executable, arguments: arguments, timeout: timeout, cache: nil)
+  }
+
+  /// The same, which asks for nothing that an earlier one has kept in `cache`.
+  package init(
+    executable: String, arguments: [String] = [ReaderService.argument], timeout: Double = 60,
+    cache: CacheFolder?
+  ) {
+    self.cache = cache
     self.executable = executable
     self.arguments = arguments
     self.timeout = timeout
@@ -63,9 +80,18 @@ public final class ReaderProcess {
   func open(path: String, expectedBuildID: [UInt8]?) throws(ModuleReaderError)
     -> any ModuleContents
   {
+    let kept = expectedBuildID.flatMap { buildID in
+      cache.flatMap { KeptModule(in: $0, path: path, buildID: buildID, reader: executable) }
+    }
+    if let kept, let header = kept.header {
+      return RemoteContents(
+        process: self, path: path, expectedBuildID: expectedBuildID, header: header, kept: kept)
+    }
     let opened = try handle(path: path, expectedBuildID: expectedBuildID)
+    kept?.keep(opened.header)
     return RemoteContents(
-      process: self, path: path, expectedBuildID: expectedBuildID, opened: opened)
+      process: self, path: path, expectedBuildID: expectedBuildID, header: opened.header,
+      kept: kept, handle: opened)
   }
 
   /// A module's number in the present child.
@@ -75,7 +101,7 @@ public final class ReaderProcess {
     var header: ModuleHeader
   }
 
-  fileprivate func handle(path: String, expectedBuildID: [UInt8]?) throws(ModuleReaderError)
+  func handle(path: String, expectedBuildID: [UInt8]?) throws(ModuleReaderError)
     -> Handle
   {
     var writer = WireWriter()
@@ -101,12 +127,12 @@ public final class ReaderProcess {
     throw refusal
   }
 
-  fileprivate func isCurrent(_ handle: Handle) -> Bool {
+  func isCurrent(_ handle: Handle) -> Bool {
     handle.generation == generation && child != nil
   }
 
   /// One request and its answer; nil when the child did not survive it, which is noted.
-  fileprivate func exchange(_ request: [UInt8], path: String) -> [UInt8]? {
+  func exchange(_ request: [UInt8], path: String) -> [UInt8]? {
     guard let child = child ?? start() else {
       failures[path] = "no process to read it in could be started"
       return nil
@@ -128,7 +154,7 @@ public final class ReaderProcess {
   }
 
   /// Notes an answer that makes no sense, and does not trust the child any further.
-  fileprivate func distrust(path: String) {
+  func distrust(path: String) {
     failures[path] = "its reader's answer made no sense"
     stop()
   }
@@ -199,111 +225,5 @@ public final class ReaderProcess {
     let signal = status & 0x7f
     if signal == 0 { return "exit status \((status >> 8) & 0xff)" }
     return signal == SIGKILL || signal == SIGXCPU ? "its limits" : "signal \(signal)"
-  }
-}
-
-/// A module that another process reads.
-private final class RemoteContents: ModuleContents {
-  let header: ModuleHeader
-  private let process: ReaderProcess
-  private let path: String
-  private let expectedBuildID: [UInt8]?
-  private var handle: ReaderProcess.Handle
-  private var hasFailed = false
-  /// Of the file itself; its bytes are copied and not looked into.
-  private let descriptor: Int32
-
-  init(
-    process: ReaderProcess, path: String, expectedBuildID: [UInt8]?, opened: ReaderProcess.Handle
-  ) {
-    self.process = process
-    self.path = path
-    self.expectedBuildID = expectedBuildID
-    handle = opened
-    header = opened.header
-    descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-  }
-
-  deinit { if descriptor >= 0 { close(descriptor) } }
-
-  func callFrames() -> CallFrameTable {
-    ask(.callFrames, .empty, read: { reader throws(WireError) in try .init(from: &reader) })
-  }
-
-  func callFrame(at address: UInt64) -> FrameRule? {
-    ask(
-      .callFrame, nil, parameters: { $0.put(address) },
-      read: { reader throws(WireError) in
-        try reader.number(UInt8.self) == 0 ? nil : try FrameRule(from: &reader)
-      })
-  }
-
-  func symbols() -> SymbolTable {
-    ask(.symbols, .empty, read: { reader throws(WireError) in try .init(from: &reader) })
-  }
-
-  func lines() -> LineTable {
-    ask(.lines, .empty, read: { reader throws(WireError) in try .init(from: &reader) })
-  }
-
-  func inlines(unit: UInt64) -> InlineTable {
-    ask(
-      .inlines, .empty, parameters: { $0.put(unit) },
-      read: { reader throws(WireError) in try .init(from: &reader) })
-  }
-
-  func objectName(at address: UInt64) -> String? {
-    ask(
-      .objectName, nil, parameters: { $0.put(address) },
-      read: { reader throws(WireError) in try reader.optionalText() })
-  }
-
-  func names(_ mangled: [String]) -> [FunctionName] {
-    ask(
-      .names, [], parameters: { $0.put(mangled) },
-      read: { reader throws(WireError) in
-        var names: [FunctionName] = []
-        for _ in mangled { names.append(try FunctionName(from: &reader)) }
-        return names
-      })
-  }
-
-  func bytes(at address: UInt64, count: Int) -> [UInt8] {
-    ModuleReader.bytes(at: address, count: count, of: header.segments, descriptor: descriptor)
-  }
-
-  private func ask<Answer>(
-    _ request: ReaderRequest, _ nothing: Answer,
-    parameters: (inout WireWriter) -> Void = { _ in },
-    read: (inout WireReader) throws(WireError) -> Answer
-  ) -> Answer {
-    guard !hasFailed, reopen() else { return nothing }
-    var writer = WireWriter()
-    writer.put(request.rawValue)
-    writer.put(handle.number)
-    parameters(&writer)
-    guard let reply = process.exchange(writer.bytes, path: path) else {
-      hasFailed = true
-      return nothing
-    }
-    var reader = WireReader(reply)
-    do throws(WireError) { return try read(&reader) } catch {
-      hasFailed = true
-      process.distrust(path: path)
-      return nothing
-    }
-  }
-
-  /// Another file may have been the end of the child that knew this one.
-  private func reopen() -> Bool {
-    if process.isCurrent(handle) { return true }
-    guard let again = try? process.handle(path: path, expectedBuildID: expectedBuildID),
-      again.header == header
-    else {
-      hasFailed = true
-      return false
-    }
-    handle = again
-    return true
   }
 }

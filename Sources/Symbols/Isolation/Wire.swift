@@ -11,6 +11,11 @@ struct WireWriter {
     numbers.withUnsafeBytes { bytes.append(contentsOf: $0) }
   }
 
+  mutating func put<Number: FixedWidthInteger>(_ numbers: Column<Number>) {
+    put(UInt64(numbers.count))
+    numbers.withBytes { bytes.append(contentsOf: $0) }
+  }
+
   mutating func put(_ text: String) { put(Array(text.utf8)) }
 
   mutating func put(_ text: String?) {
@@ -30,9 +35,13 @@ struct WireError: Error {}
 /// Reads what `WireWriter` wrote, trusting none of it: the writer may have been led astray by the file it read.
 struct WireReader {
   private let bytes: [UInt8]
-  private var position = 0
+  private var position: Int
 
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
+  /// Begins at an offset, at most at the end.
+  init(_ bytes: [UInt8], at position: Int = 0) {
+    self.bytes = bytes
+    self.position = min(position, bytes.count)
+  }
 
   private mutating func take(_ count: Int) throws(WireError) -> Range<Int> {
     guard count >= 0, count <= bytes.count - position else { throw WireError() }
@@ -69,6 +78,15 @@ struct WireReader {
       }
       filled = count
     }
+  }
+
+  /// The same without a copy.
+  mutating func column<Number: FixedWidthInteger & Sendable>(_ type: Number.Type = Number.self)
+    throws(WireError) -> Column<Number>
+  {
+    let size = MemoryLayout<Number>.size
+    let count = try count(of: size)
+    return Column(in: bytes, at: try take(count * size).lowerBound, count: count)
   }
 
   mutating func text() throws(WireError) -> String {

@@ -8,12 +8,14 @@ extension CallFrameTable {
   }
 
   init(from reader: inout WireReader) throws(WireError) {
-    let starts = try reader.numbers(UInt64.self)
-    let indices = try reader.numbers(UInt32.self)
-    guard starts.count == indices.count else { throw WireError() }
+    let starts = try reader.column(UInt64.self)
+    let indices = try reader.column(UInt32.self)
     var rules: [FrameRule] = []
     for _ in 0..<(try reader.count(of: 4)) { rules.append(try FrameRule(from: &reader)) }
-    self.init(sortedStarts: starts, ruleIndices: indices, rules: rules)
+    guard let table = Self(sortedStarts: starts, ruleIndices: indices, rules: rules) else {
+      throw WireError()
+    }
+    self = table
   }
 }
 

@@ -5,6 +5,7 @@ extension ModuleHeader {
     writer.put(UInt8(isProgramFile ? 1 : 0))
     writer.put(UInt8(holdsSwiftRuntime ? 1 : 0))
     writer.put(callFrameBytes)
+    writer.put(debugFiles)
     writer.put(segments.map(\.fileOffset))
     writer.put(segments.map(\.fileSize))
     writer.put(segments.map(\.address))
@@ -16,6 +17,7 @@ extension ModuleHeader {
     isProgramFile = try reader.number(UInt8.self) != 0
     holdsSwiftRuntime = try reader.number(UInt8.self) != 0
     callFrameBytes = try reader.number(UInt64.self)
+    debugFiles = try reader.texts()
     let offsets = try reader.numbers(UInt64.self)
     let sizes = try reader.numbers(UInt64.self)
     let addresses = try reader.numbers(UInt64.self)
@@ -37,60 +39,44 @@ extension ModuleHeader {
 
 extension SymbolTable {
   func write(to writer: inout WireWriter) {
-    writer.put(entries.map(\.address))
-    writer.put(entries.map(\.end))
-    writer.put(entries.map(\.nameOffset))
-    writer.put(entries.map(\.nameLength))
+    writer.put(addresses)
+    writer.put(ends)
+    writer.put(nameOffsets)
+    writer.put(nameLengths)
     writer.put(names)
   }
 
   init(from reader: inout WireReader) throws(WireError) {
-    let addresses = try reader.numbers(UInt64.self)
-    let ends = try reader.numbers(UInt64.self)
-    let offsets = try reader.numbers(UInt32.self)
-    let lengths = try reader.numbers(UInt32.self)
-    let names = try reader.numbers(UInt8.self)
-    guard [ends.count, offsets.count, lengths.count].allSatisfy({ $0 == addresses.count }) else {
-      throw WireError()
-    }
-    var entries: [Entry] = []
-    entries.reserveCapacity(addresses.count)
-    for index in addresses.indices {
-      guard Int(offsets[index]) + Int(lengths[index]) <= names.count else { throw WireError() }
-      entries.append(
-        Entry(
-          address: addresses[index], end: max(ends[index], addresses[index]),
-          nameOffset: offsets[index], nameLength: lengths[index], rank: 0))
-    }
-    self.init(entries: entries, names: names, limit: 0)
+    guard
+      let table = Self(
+        addresses: try reader.column(), ends: try reader.column(),
+        nameOffsets: try reader.column(), nameLengths: try reader.column(),
+        names: try reader.column())
+    else { throw WireError() }
+    self = table
   }
 }
 
 extension LineTable {
   func write(to writer: inout WireWriter) {
-    writer.put(rows.map(\.address))
-    writer.put(rows.map(\.file))
-    writer.put(rows.map(\.line))
-    writer.put(rows.map(\.unit))
+    writer.put(addresses)
+    writer.put(fileOfRow)
+    writer.put(lineOfRow)
+    writer.put(unitOfRow)
     writer.put(files)
     writer.put(units)
     writer.put(problem)
   }
 
   init(from reader: inout WireReader) throws(WireError) {
-    let addresses = try reader.numbers(UInt64.self)
-    let files = try reader.numbers(UInt32.self)
-    let lines = try reader.numbers(Int32.self)
-    let units = try reader.numbers(UInt32.self)
-    guard [files.count, lines.count, units.count].allSatisfy({ $0 == addresses.count }) else {
-      throw WireError()
-    }
-    let rows = addresses.indices.map {
-      Row(address: addresses[$0], file: files[$0], line: lines[$0], unit: units[$0])
-    }
-    self.init(
-      sorted: rows, files: try reader.texts(), units: try reader.numbers(UInt64.self),
-      problem: try reader.optionalText())
+    guard
+      let table = Self(
+        addresses: try reader.column(), fileOfRow: try reader.column(),
+        lineOfRow: try reader.column(), unitOfRow: try reader.column(),
+        files: try reader.texts(), units: try reader.numbers(),
+        problem: try reader.optionalText())
+    else { throw WireError() }
+    self = table
   }
 }
 

@@ -57,6 +57,7 @@ struct TraceLoader: ~Copyable {
       readNames()
       readRecords()
     }
+    state.stacks.modules.keep()
     guard times.count > 0 else { throw TraceError("\(path): the trace holds no timed record") }
     return try assemble(
       from: Timestamp(nanoseconds: times.earliest), to: Timestamp(nanoseconds: times.latest),

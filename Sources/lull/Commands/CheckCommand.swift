@@ -63,6 +63,8 @@ struct CheckCommand: ParsableCommand {
 
   @OptionGroup var analysis: AnalysisOptions
 
+  @OptionGroup var log: LogOptions
+
   @Argument(help: "Traces or JSON reports.")
   var recordings: [String] = []
 

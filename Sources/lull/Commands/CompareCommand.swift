@@ -77,6 +77,8 @@ struct CompareCommand: ParsableCommand {
 
   @OptionGroup var analysis: AnalysisOptions
 
+  @OptionGroup var log: LogOptions
+
   /// The parser takes one list of files for a command, so the one behind -- gets an option's name.
   static func naming(_ arguments: ArraySlice<String>) -> [String] {
     var named = Array(arguments)

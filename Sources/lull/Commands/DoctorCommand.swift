@@ -34,6 +34,8 @@ struct DoctorCommand: ParsableCommand {
     }
   }
 
+  @OptionGroup var log: LogOptions
+
   func run() throws {
     Console.ignoreBrokenPipes()
     if let exercise { return Exercise.perform(exercise) }

@@ -55,6 +55,8 @@ struct ExportCommand: ParsableCommand {
 
   @OptionGroup var analysis: AnalysisOptions
 
+  @OptionGroup var log: LogOptions
+
   @Option(name: .shortAndLong, help: "The file to write, instead of standard output.")
   var output: String?
 

@@ -17,6 +17,8 @@ struct MarkCommand: ParsableCommand {
   @Argument(help: "The name: ready, background, foreground, inactive, terminating, or your own.")
   var name: String
 
+  @OptionGroup var log: LogOptions
+
   func validate() throws {
     if pid <= 0 { throw ValidationError("the process must be above zero; `ps` lists processes.") }
     if !MarkMessage.isName(name) {

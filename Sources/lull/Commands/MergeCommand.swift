@@ -35,6 +35,8 @@ struct MergeCommand: ParsableCommand {
 
   @OptionGroup var analysis: AnalysisOptions
 
+  @OptionGroup var log: LogOptions
+
   @Sendable static func format(_ name: String) throws -> MergeFormat {
     guard let format = MergeFormat(rawValue: name) else {
       let known = MergeFormat.allCases.map(\.rawValue).joined(separator: ", ")

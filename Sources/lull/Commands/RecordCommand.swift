@@ -106,6 +106,8 @@ struct RecordCommand: ParsableCommand {
 
   @OptionGroup var analysis: AnalysisOptions
 
+  @OptionGroup var log: LogOptions
+
   @Option(help: ArgumentHelp("Also write the report as a page.", valueName: "file"))
   var html: String?
 
@@ -196,12 +198,12 @@ struct RecordCommand: ParsableCommand {
     finish(result)
     let wantsText = !noReport && !quiet
     if wantsText || html != nil {
-      let color = Console.isColored(STDERR_FILENO)
+      let color = LogFormat.wanted == .text && Console.isColored(STDERR_FILENO)
       let (analysis, text) = try Progress.during("making the report", isWanted: !quiet) {
         let analysis = try self.analysis.analysis(of: [result.tracePath])
         return (analysis, try wantsText ? analysis.text(as: .text, color: color) : "")
       }
-      if wantsText { Console.status("\n" + text) }
+      if wantsText { Console.report(analysis.report, text: text) }
       if let html { try write(analysis, to: html) }
     }
     send(result.tracePath, to: collector)

@@ -22,6 +22,8 @@ struct RedactCommand: ParsableCommand {
   @Flag(help: "Overwrite the copy where it exists.")
   var force = false
 
+  @OptionGroup var log: LogOptions
+
   func run() throws {
     Console.ignoreBrokenPipes()
     let trace = trace

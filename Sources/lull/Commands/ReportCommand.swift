@@ -35,6 +35,8 @@ struct ReportCommand: ParsableCommand {
 
   @OptionGroup var analysis: AnalysisOptions
 
+  @OptionGroup var log: LogOptions
+
   @Sendable static func format(_ name: String) throws -> ReportFormat {
     guard let format = ReportFormat(rawValue: name) else {
       throw ValidationError(ReportFormat.unknownMessage(name))

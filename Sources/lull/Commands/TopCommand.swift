@@ -10,10 +10,12 @@ struct TopCommand: ParsableCommand {
     commandName: "top",
     abstract: "Show what a running process costs, now and over the last minute.",
     usage: """
+      lull top [options]
       lull top [options] PID|NAME
       lull top [options] -- COMMAND [ARG...]
       """,
     discussion: """
+      Without a process it lists all Swift processes, of which one is chosen. \
       Keys: q ends it; s orders the threads by something else; up and down choose a thread, whose waits are shown; \
       space freezes the screen; w writes what was recorded as a trace. What a command prints goes nowhere: give it \
       a file.
@@ -39,6 +41,8 @@ struct TopCommand: ParsableCommand {
 
   @OptionGroup var analysis: AnalysisOptions
 
+  @OptionGroup var log: LogOptions
+
   @Argument(
     help: ArgumentHelp("The process, by its id or its program's name.", valueName: "pid|name"))
   var process: String?
@@ -48,7 +52,7 @@ struct TopCommand: ParsableCommand {
 
   func validate() throws {
     let given = [pid != nil, process != nil, !command.isEmpty].count { $0 }
-    guard given == 1 else {
+    guard given <= 1 else {
       throw ValidationError("give one process by its id or its name, or a command after --.")
     }
     if let interval, interval < TimeSpan(nanoseconds: 100_000_000) {
@@ -60,16 +64,19 @@ struct TopCommand: ParsableCommand {
     Console.ignoreBrokenPipes()
     let started = command.isEmpty ? nil : try Subprogram(command, log: "/dev/null")
     defer { if let started, started.isRunning { started.stop() } }
-    let target = try pid ?? process.map(RunningProcess.find) ?? started?.pid ?? 0
     Interruption.watch()
+    var terminal = plain ? nil : Terminal()
+    let named = try pid ?? process.map(RunningProcess.find) ?? started?.pid
+    guard let target = try named ?? chosen(terminal) else { return }
     let recording = try LiveRecording(pid: target, options: analysis)
     defer { recording.stop() }
     var session = TopSession(
-      recording: recording, terminal: plain ? nil : Terminal(),
+      recording: recording, terminal: terminal,
       interval: interval?.seconds ?? 2, duration: duration?.seconds)
     let end = try session.run()
     // The terminal is the shell's again before anything is said.
     session.terminal = nil
+    terminal = nil
     switch end {
     case .asked: return
     case .signal(let number): if number != SIGINT { throw ExitCode(128 + number) }
@@ -77,5 +84,16 @@ struct TopCommand: ParsableCommand {
       Console.notice(
         "process \(target) is recorded no more: \(recording.lastWords ?? "it has ended")")
     }
+  }
+
+  /// The process that is chosen from the list; nil where none is, or where there is no terminal to choose in.
+  private func chosen(_ terminal: Terminal?) throws -> Int32? {
+    guard let terminal else {
+      Console.output(ProcessChoice.plain())
+      return nil
+    }
+    let choice = ProcessChoice(terminal: terminal, interval: interval?.seconds ?? 2).run()
+    if let signal = choice.signal, signal != SIGINT { throw ExitCode(128 + signal) }
+    return choice.pid
   }
 }

@@ -43,9 +43,15 @@ final class Terminal {
   }
 
   /// Puts a screen in the place of the last.
+  ///
+  /// A line is cleared before it is written: behind one that is as wide as the screen the cursor stands on its last
+  /// character.
   func show(_ screen: String) {
     let lines = screen.split(separator: "\r\n", omittingEmptySubsequences: false)
-    Console.output("\u{1B}[H" + lines.joined(separator: "\u{1B}[K\r\n") + "\u{1B}[K\u{1B}[J")
+    let cleared = lines.enumerated().map { index, line in
+      (index + 1 == lines.count ? "\u{1B}[J" : "\u{1B}[K") + line
+    }
+    Console.output("\u{1B}[H" + cleared.joined(separator: "\r\n"))
   }
 
   /// The keys pressed within so many milliseconds; none when a signal came, as with another size.

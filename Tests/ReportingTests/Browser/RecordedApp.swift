@@ -53,7 +53,7 @@ enum RecordedApp {
   }
 
   /// A wait in the run loop.
-  private static func wait(
+  static func wait(
     _ builder: inout TraceBuilder, at time: UInt64, until end: UInt64
   ) throws {
     try builder.stack(

@@ -33,8 +33,39 @@ struct RecordedPagesTests {
       let number = "document.querySelector('[data-gauge=\"\(id)\"] .gauge-number').textContent"
       #expect(try browser.text(number) == score.text("–") ?? "–")
     }
+    try saysWhatTheReportSays(browser, report)
     #expect(browser.complaints == [])
     #expect(browser.dialogs == [])
     #expect(browser.requests.allSatisfy { $0.hasPrefix("file:") || $0.hasPrefix("data:") })
+  }
+
+  /// The figures below the timeline are the text's, where they are of the whole recording.
+  private func saysWhatTheReportSays(_ browser: Browser, _ report: Report) throws {
+    _ = try browser.value("document.getElementById('tl-fit').click()")
+    func figure(_ title: String) throws -> Double {
+      try browser.number(
+        """
+        (() => {
+          const all = Array.from(document.querySelectorAll("#tl-figures > div"));
+          const one = all.find((item) => item.querySelector("dt").textContent === "\(title)");
+          return one ? Number(one.querySelector("dd").dataset.value) : NaN;
+        })()
+        """)
+    }
+    func near(_ title: String, _ expected: Double?) throws {
+      guard let expected else { return }
+      let shown = try figure(title)
+      // A lane is left out where its thread is not known.
+      guard !shown.isNaN else { return }
+      #expect(
+        abs(shown - expected) <= 0.001 + 0.01 * expected, "\(title): \(shown), not \(expected)")
+    }
+    let signals = report.signals
+    try near("Main thread running", signals.mainThread?.runningSeconds)
+    try near("Idle", signals.mainThread?.idleSeconds)
+    try near("Wakeups", signals.wakeups.map { Double($0.total) })
+    try near("Written", signals.disk.map { Double($0.bytesWritten) })
+    try near("Syncs", signals.disk.map { Double($0.syncs) })
+    try near("CPU", signals.cpu?.totalSeconds)
   }
 }

@@ -1,3 +1,5 @@
+import Foundation
+import PerfData
 import TestSupport
 import Testing
 import TraceModel
@@ -78,5 +80,119 @@ import TraceModel
       }
     }
     #expect(sizes[1] < 500_000 && sizes[0] > 0)
+  }
+
+  /// A thread that computes in `spin()` and waits in `load()` for a file, five times; its first is parked throughout.
+  private static func worker(_ body: (Trace) throws -> Void) throws {
+    let second: UInt64 = 1_000_000_000
+    var builder = TraceBuilder()
+    try builder.capture(time: second, rootPid: 100)
+    try builder.process(time: second, pid: 100)
+    builder.comm(time: second, pid: 100, tid: 100, name: "worker")
+    for turn in UInt64(1)...5 {
+      let at = second + turn * 300_000_000
+      builder.waking(time: at, by: 0, of: 100, context: .hardInterrupt)
+      builder.switchIn(time: at, 100)
+      builder.sample(
+        "cpu-clock", time: at + 50_000_000, tid: 100, callchain: [CallchainContext.user, 0x1010])
+      try builder.stack(
+        time: at + 50_000_000, tid: 100, functions: ["spin()", "main"], firstID: Int(turn) * 100)
+      builder.blockedStack(time: at + 120_000_000, 100)
+      try builder.stack(
+        time: at + 120_000_000, tid: 100, functions: ["pread", "load()", "main"],
+        firstID: Int(turn) * 100 + 50)
+      builder.switchOut(time: at + 120_000_000, 100)
+    }
+    builder.exit(time: 3 * second, pid: 100, tid: 100)
+    try builder.withFile { try body(Trace.load(path: $0)) }
+  }
+
+  /// What `FlameMoments` packs: beginning and end in seconds, node, seconds.
+  private static func unpacked(
+    _ moments: FlameMoments
+  ) throws -> [(start: Double, end: Double, node: Int, seconds: Double)] {
+    var bytes = ArraySlice(try #require(Data(base64Encoded: moments.data)))
+    func number() -> Int {
+      var (value, shift) = (0, 0)
+      while let byte = bytes.popFirst() {
+        value |= Int(byte & 127) << shift
+        shift += 7
+        if byte < 128 { break }
+      }
+      return value
+    }
+    var result: [(Double, Double, Int, Double)] = []
+    var cell = 0
+    while !bytes.isEmpty {
+      cell += number()
+      let end = cell + number()
+      let scale = Double(moments.quantum) / 1e6
+      result.append((Double(cell) * scale, Double(end) * scale, number(), Double(number()) / 1e6))
+    }
+    return result
+  }
+
+  @Test func `a flame graph's moments add up to it, and each is where it was`() throws {
+    try Self.worker { trace in
+      let timeline = try Timeline.measure(trace, signals: Measurement.measure(trace))
+      let all = try #require(timeline.flames.first { $0.title == "All threads" })
+      let moments = try Self.unpacked(all.moments)
+      var seconds = [Double](repeating: 0, count: all.parents.count)
+      for moment in moments { seconds[moment.node] += moment.seconds }
+      for node in seconds.indices.reversed() where all.parents[node] >= 0 {
+        seconds[all.parents[node]] += seconds[node]
+      }
+      for node in seconds.indices { #expect(abs(seconds[node] - all.seconds[node]) < 0.001) }
+      // Four waits of 180 ms, each from 120 ms after the thread had begun to run.
+      let waits = moments.filter { $0.end > $0.start && $0.start > 0.1 }
+      #expect(waits.count >= 4)
+      for (index, wait) in waits.prefix(4).enumerated() {
+        #expect(abs(wait.start - (0.3 * Double(index + 1) + 0.12)) < 0.001, "\(wait)")
+        #expect(abs(wait.seconds - 0.18) < 0.001)
+        let blamed = all.blamed[wait.node]
+        #expect(blamed >= 0 && all.frames[blamed].function == "pread")
+      }
+      // CPU time alone has neither.
+      let cpu = try #require(timeline.flames.first { $0.title == "CPU time of all threads" })
+      #expect(cpu.causes == ["running"])
+      #expect(Set(cpu.frames.map(\.function)) == ["spin()", "main"])
+      #expect(abs(cpu.seconds[0] - 0.6) < 0.01)
+    }
+  }
+
+  @Test func `however many moments there are, few are kept`() throws {
+    var sums = FlameMomentSums(duration: 3600)
+    for index in 0..<200_000 {
+      sums.add(0.001, from: Double(index) * 0.018, lasting: 0.001, at: index % 7)
+    }
+    let kept = sums.moments(ofNodes: Array(0..<7))
+    let moments = try Self.unpacked(kept)
+    #expect(moments.count <= 12_000 && moments.count > 3_000)
+    #expect(abs(moments.reduce(0) { $0 + $1.seconds } - 200) < 0.01)
+    let early = moments.filter { $0.start < 1800 }.reduce(0) { $0 + $1.seconds }
+    #expect(abs(early - 100) < 1)
+  }
+
+  @Test func `traffic that stays on the machine has a lane where there is no other`() throws {
+    let second: UInt64 = 1_000_000_000
+    for (host, kinds) in [
+      ([127, 0, 0, 1] as [UInt8], [TimelineLaneKind.network]),
+      ([198, 51, 100, 7], [.radio, .network]),
+    ] {
+      var builder = TraceBuilder()
+      try builder.capture(time: second, rootPid: 100)
+      try builder.process(time: second, pid: 100)
+      builder.comm(time: second, pid: 100, tid: 100, name: "program")
+      builder.socketState(time: second + 1, tid: 100, socket: 9, from: 7, to: 2, remote: host)
+      builder.socketState(time: second + 2, tid: 0, socket: 9, from: 2, to: 1, remote: host)
+      builder.send(time: second + 3, tid: 100, socket: 9, bytes: 100)
+      builder.receive(time: 2 * second, tid: 100, socket: 9, bytes: 900)
+      let trace = try builder.withFile { try Trace.load(path: $0) }
+      let timeline = try Timeline.measure(trace, signals: Measurement.measure(trace))
+      let lanes = timeline.lanes.filter { $0.kind == .network || $0.kind == .radio }
+      #expect(lanes.map(\.kind) == kinds)
+      #expect(lanes.last?.name == (kinds.count == 1 ? "loopback" : ""))
+      #expect((timeline.radio == nil) == (kinds.count == 1))
+    }
   }
 }

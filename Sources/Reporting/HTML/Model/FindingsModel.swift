@@ -71,14 +71,45 @@ struct FindingModel {
       CitationModel(
         document: PageText.shown($0.document), section: PageText.shown($0.section))
     }
-    evidence = audit.evidence.prefix(Self.evidenceShown).map {
+    let places = Self.places(audit.evidence)
+    evidence = places.prefix(Self.evidenceShown).map {
       EvidenceModel($0, framesShown: Self.framesShown)
     }
     hasEvidence = !evidence.isEmpty
-    let rest = audit.evidence.count - evidence.count
+    let rest = places.dropFirst(Self.evidenceShown).reduce(0) { $0 + $1.count }
     moreEvidence = rest > 0 ? "and \(Figures.grouped(rest)) more, all of them in the JSON" : nil
     advice = PageText.shown(audit.advice)
     savings = audit.savings.flatMap { Self.savings($0, unit: unit) }
+  }
+
+  private struct Place: Hashable {
+    var function: String
+    var line: String
+    var path: String?
+    var host: String?
+  }
+
+  /// What happened at one place together, in the order of the worst of each.
+  private static func places(_ evidence: [Evidence]) -> [[Evidence]] {
+    var groups: [[Evidence]] = []
+    var indices: [Place: Int] = [:]
+    for one in evidence {
+      guard let function = one.function else {
+        groups.append([one])
+        continue
+      }
+      let frame = one.stack?.map(SignalBuilding.frame).blamed
+      let place = Place(
+        function: function, line: frame.map(ReportTables.rawPlace) ?? "", path: one.path,
+        host: one.host)
+      if let index = indices[place] {
+        groups[index].append(one)
+      } else {
+        indices[place] = groups.count
+        groups.append([one])
+      }
+    }
+    return groups
   }
 
   private static func savings(_ savings: SavingsSection, unit: String) -> String? {
@@ -107,23 +138,39 @@ struct CitationModel {
   let section: String
 }
 
-/// One offender with its place in time and its stack.
+/// One place with the times at which it offended, the worst of them with its stack.
 struct EvidenceModel {
+  private static let timesShown = 8
+
   let summary: String
-  let time: String?
-  let timeText: String?
+  /// How many there are at this place, where that is more than one.
+  let count: String?
+  let times: [MomentModel]
   let frames: [FrameModel]
   let hasFrames: Bool
   let blamed: String?
 
-  init(_ evidence: Evidence, framesShown: Int) {
-    summary = PageText.shown(evidence.summary)
-    time = evidence.time.map { Figures.fixed($0, 6) }
-    timeText = evidence.time.map { Figures.fixed($0, 3) + " s" }
+  /// - Parameter all: not empty.
+  init(_ all: [Evidence], framesShown: Int) {
+    let worst = all[0]
+    summary = PageText.shown(worst.summary)
+    count = all.count > 1 ? "the worst of \(Figures.grouped(all.count)) at this place" : nil
+    times = all.compactMap(\.time).prefix(Self.timesShown).map(MomentModel.init)
     frames =
-      evidence.stack?.prefix(framesShown).map { FrameModel(SignalBuilding.frame($0)) } ?? []
+      worst.stack?.prefix(framesShown).map { FrameModel(SignalBuilding.frame($0)) } ?? []
     hasFrames = !frames.isEmpty
-    blamed = evidence.function.map(PageText.shown)
+    blamed = worst.function.map(PageText.shown)
+  }
+}
+
+/// A moment that the timeline can show.
+struct MomentModel {
+  let time: String
+  let text: String
+
+  init(_ seconds: Double) {
+    time = Figures.fixed(seconds, 6)
+    text = Figures.fixed(seconds, 3) + " s"
   }
 }
 

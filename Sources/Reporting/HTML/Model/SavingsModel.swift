@@ -17,7 +17,8 @@ struct SavingsModel {
     let high = Self.joulesPerDay(report) { $0.highJoulesPerDay ?? $0.joulesPerDay }
     range = low < high ? "\(Self.energy(low)) to \(Self.energy(high))" : nil
     joulesPerDay = daily > 0 ? Self.energy(daily) : nil
-    isFolded = report.score.profile == "server"
+    let isServer = report.score.profile == "server"
+    isFolded = isServer
     battery = report.score.batteryWattHours.flatMap { wattHours in
       guard daily > 0, wattHours > 0 else { return nil }
       let share = Figures.percent(daily / (wattHours * 3600))
@@ -26,7 +27,7 @@ struct SavingsModel {
     let titles = Dictionary(report.audits.map { ($0.id, $0.title) }, uniquingKeysWith: { $1 })
     rows = report.opportunities.prefix(4).map { opportunity in
       var parts: [String] = []
-      if let daily = opportunity.joulesPerDay, daily > 0 {
+      if !isServer, let daily = opportunity.joulesPerDay, daily > 0 {
         parts.append("\(Self.energy(daily)) a day")
       }
       if let seconds = opportunity.seconds, seconds > 0 {

@@ -10,6 +10,9 @@ const dataOf = (id) => {
 const report = dataOf("report-data");
 const timeline = dataOf("timeline-data");
 
+/** Lanes and cursors count in microseconds, reports in seconds. */
+const micro = 1e6;
+
 /** A new element; text is only ever set as text, so that no name can become markup. */
 const make = (tag, className, text) => {
   const element = document.createElement(tag);

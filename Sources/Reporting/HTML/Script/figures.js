@@ -27,6 +27,12 @@ const figuresOf = (from, to) => {
   };
 };
 
+/** What a chosen span is called. */
+const spanText = (span) => span
+  ? "of the span from " + momentText(span.from / micro, (span.to - span.from) / micro) + " to " +
+    momentText(span.to / micro, (span.to - span.from) / micro)
+  : "of the whole recording";
+
 const causesOf = (main) => Object.keys(main)
   .filter((state) => ["running", "runnable", "idle"].indexOf(state) < 0);
 
@@ -79,7 +85,7 @@ const showFigures = (list, from, to, colors) => {
       (part) => powerNames[part] + " " + joulesText(span.power[part])).join(", ") : ""), all);
   }
   if (span.network) {
-    describe(list, "Network", bytesText(span.network.sent) + " sent, " +
+    describe(list, laneOf("network").label, bytesText(span.network.sent) + " sent, " +
       bytesText(span.network.received) + " received", span.network.sent + span.network.received);
   }
   if (span.radioJoules !== null) {

@@ -1,4 +1,15 @@
-// The flame graph: time by cause and call stack, callers above their callees.
+// The flame graph: time by cause and call stack, callers above their callees, of all the time or
+// of the span that is chosen.
+
+/** The same with what was called; a graph's own figures where no span is chosen. */
+const secondsOf = (graph, span) => {
+  if (!span) { return graph.seconds; }
+  const seconds = ownSecondsOf(graph, span.from, span.to);
+  for (let node = seconds.length - 1; node > 0; node -= 1) {
+    seconds[graph.parents[node]] += seconds[node];
+  }
+  return seconds;
+};
 
 const startFlame = () => {
   const box = byId("flame-graph");
@@ -9,6 +20,7 @@ const startFlame = () => {
   const rowHeight = 20;
   const narrowest = 2;
   let graph = null;
+  let seconds = [];
   let children = [];
   let root = 0;
   let active = 0;
@@ -31,8 +43,8 @@ const startFlame = () => {
   const describeNode = (node) => {
     const frame = frameOf(node);
     return nameOf(node) + (frame && placeOf(frame) ? " (" + placeOf(frame) + ")" : "") + ", " +
-      secondsText(graph.seconds[node]) + ", " +
-      percentText(graph.seconds[node] / graph.seconds[0]) + " of the time";
+      secondsText(seconds[node]) + ", " +
+      percentText(seconds[0] > 0 ? seconds[node] / seconds[0] : 0) + " of the time";
   };
 
   const activate = (node) => {
@@ -51,7 +63,7 @@ const startFlame = () => {
     clear(box);
     boxes = new Map();
     const width = box.clientWidth;
-    const scale = width / graph.seconds[root];
+    const scale = seconds[root] > 0 ? width / seconds[root] : 0;
     const wanted = find.value.trim().toLowerCase();
     const ancestors = [];
     for (let at = root; at >= 0; at = graph.parents[at]) { ancestors.unshift(at); }
@@ -82,7 +94,7 @@ const startFlame = () => {
     const descend = (node, left, depth) => {
       let at = left;
       children[node].forEach((child) => {
-        const size = graph.seconds[child] * scale;
+        const size = seconds[child] * scale;
         if (size >= narrowest) {
           place(child, at, depth, size);
           descend(child, at, depth + 1);
@@ -101,11 +113,21 @@ const startFlame = () => {
     activate(node);
   };
 
+  /** Of the span that is chosen; the largest of the whole recording stay first. */
+  const span = () => {
+    seconds = secondsOf(graph, view.selection);
+    byId("flame-span").textContent = spanText(view.selection);
+    if (seconds[root] <= 0) { root = 0; }
+    show();
+    activate(root);
+  };
+
   const load = () => {
     graph = timeline.flames[Number(choice.value)];
     children = graph.parents.map(() => []);
     graph.parents.forEach((parent, node) => { if (parent >= 0) { children[parent].push(node); } });
-    zoom(0);
+    root = 0;
+    span();
   };
 
   const sibling = (step) => {
@@ -143,5 +165,6 @@ const startFlame = () => {
   find.addEventListener("input", show);
   reset.addEventListener("click", () => zoom(0));
   window.addEventListener("resize", show);
+  spanListeners.push(span);
   load();
 };

@@ -22,12 +22,25 @@ const middle = () => (view.from + view.to) / 2;
 const anchor = () => view.cursor !== null && view.cursor >= view.from && view.cursor <= view.to
   ? view.cursor : middle();
 
+let isTelling = false;
+
+/** Once for each picture at most: a span that is drawn changes with each movement. */
+const tellSpan = () => {
+  if (isTelling) { return; }
+  isTelling = true;
+  requestAnimationFrame(() => {
+    isTelling = false;
+    spanListeners.forEach((listener) => listener());
+  });
+};
+
 const select = (from, to) => {
   view.selection = from === null ? null : {
     from: clamp(Math.min(from, to), 0, duration), to: clamp(Math.max(from, to), 0, duration)
   };
   redraw();
   refreshFigures();
+  tellSpan();
 };
 
 const zoomToSelection = () => {
@@ -214,6 +227,7 @@ const startTimeline = () => {
   readColors();
   layout();
   makeLegend();
+  view.from = firstMoment();
   draw();
   refreshFigures();
   plot.addEventListener("pointerdown", pointerDown);

@@ -1,6 +1,5 @@
 // What the timeline shows, from top to bottom, and where.
 
-const micro = 1e6;
 const duration = timeline ? Math.max(timeline.durationSeconds * micro, 1) : 1;
 const signals = report ? report.signals : null;
 const mainThread = signals ? signals.mainThread : null;
@@ -11,7 +10,13 @@ const cpuCount = report && report.trace && report.trace.cpuCount ? report.trace.
 /** Threads beyond the main one that are shown before all are asked for. */
 const threadsShown = 3;
 
-const threadLabel = (lane) => shown(lane.name || "thread");
+const roleNames = {
+  main: "Main thread", "event loop": "Event loop", "cooperative pool": "Swift pool",
+  "dispatch worker": "Worker", "thread pool": "Thread pool"
+};
+
+/** What a thread does says more than its name, which many share. */
+const threadLabel = (lane) => (roleNames[lane.role] || "Thread") + " " + lane.tid;
 
 const makeLanes = () => {
   if (!timeline) { return []; }
@@ -29,8 +34,8 @@ const makeLanes = () => {
     if (isMain && hangs.length > 0) {
       add("hangs", "hangs", "Hangs", countText(hangs.length, "long turn"), 20, null);
     }
-    add("thread-" + lane.tid, "thread", isMain ? "Main thread" : threadLabel(lane),
-      isMain ? threadLabel(lane) + " " + lane.tid : shown(lane.role) + " " + lane.tid,
+    add("thread-" + lane.tid, "thread", isMain ? roleNames.main : threadLabel(lane),
+      shown(lane.name || "thread") + (isMain ? " " + lane.tid : ""),
       isMain ? 64 : 26, lane, { always: index <= threadsShown, isMain: isMain });
   });
   named("cpu").forEach((lane) => {
@@ -41,7 +46,8 @@ const makeLanes = () => {
     add("radio", "radio", "Radio", shown(signals.network.radio.profile) + " model", 48, lane);
   });
   named("network").forEach((lane) => {
-    add("network", "network", "Network", "sent up, received down", 44, lane);
+    add("network", "network", lane.name === "loopback" ? "Loopback" : "Network",
+      "sent up, received down", 44, lane);
   });
   named("disk").forEach((lane) => add("disk", "disk", "Disk", "writes, syncs on top", 44, lane));
   if (timeline.footprint.length > 1) {
@@ -68,10 +74,35 @@ const view = {
   width: 0, height: 0, ratio: 1, dragPans: false
 };
 
+/** Told when another span is chosen, or none. */
+const spanListeners = [];
+
 const visibleLanes = () => lanes.filter((lane) => lane.always || view.allThreads);
 
 const timeToX = (time) => (time - view.from) / (view.to - view.from) * view.width;
 const xToTime = (x) => view.from + x / view.width * (view.to - view.from);
+
+/** How much of a start is left out of what is shown first. */
+const idleShare = 0.15;
+
+/** Where the first hundredth of the CPU time is over: a late one follows on idleness. */
+const firstMoment = () => {
+  const lane = laneOf("cpu");
+  if (!lane) { return 0; }
+  const all = lane.grid.totals(0, duration).running;
+  let low = 0;
+  let high = duration;
+  while (high - low > duration / 1e4) {
+    const middle = (low + high) / 2;
+    if (lane.grid.totals(0, middle).running < all / 100) { low = middle; } else { high = middle; }
+  }
+  // Phases begin with the program; marks and hangs are what somebody looks for.
+  const others = timeline.phases.filter((phase) => !phase.end).concat(hangs)
+    .map((thing) => thing.start * micro);
+  const first = Math.min(low, ...others);
+  const begin = first - (duration - first) / 20;
+  return begin > duration * idleShare ? begin : 0;
+};
 
 /** The hang, burst or phase nearest to a place on a lane, within a few pixels. */
 const thingAt = (lane, time) => {

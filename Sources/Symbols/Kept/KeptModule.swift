@@ -1,0 +1,103 @@
+import OutputFiles
+
+/// What was read of a module's file by an earlier Lull, in the user's cache under the file's build id.
+///
+/// The tables are files of their own; what was asked of single addresses and names is in one, with the module's header.
+/// All of it counts only for the very file that it was read of, and for the very program that read it.
+final class KeptModule {
+  private let folder: CacheFolder
+  private let name: String
+  /// The module's file and the program that reads it.
+  private let files: [String]
+  private(set) var header: ModuleHeader?
+  /// By the request.
+  private var answers: [[UInt8]: [UInt8]] = [:]
+  private var answeredBytes = 0
+  private var hasNew = false
+
+  /// More bytes of answers begin anew.
+  private static let mostAnswered = 64 << 20
+  private static let answersName = "answers"
+
+  /// Nil without a build id; `reader` is the program that reads the file at `path`.
+  init?(in folder: CacheFolder, path: String, buildID: [UInt8], reader: String) {
+    guard buildID.contains(where: { $0 != 0 }) else { return nil }
+    self.folder = folder
+    name = BuildID.text(buildID)
+    files = [path, reader]
+    do throws(WireError) { try load() } catch { forget() }
+  }
+
+  /// A table as it was sent, from where its contents begin.
+  func table(_ kind: String) -> WireReader? {
+    guard header != nil, let bytes = folder.read("\(name).\(kind)") else { return nil }
+    var reader = WireReader(bytes, at: CacheFolder.head)
+    guard let stamp = try? reader.numbers(UInt8.self), stamp == self.stamp else { return nil }
+    return reader
+  }
+
+  func keep(_ sent: [UInt8], as kind: String) {
+    var writer = WireWriter()
+    writer.put(stamp)
+    folder.write(writer.bytes + sent, as: "\(name).\(kind)")
+  }
+
+  /// What was answered to a request.
+  func answer(to request: [UInt8]) -> [UInt8]? { answers[request] }
+
+  func keep(answer: [UInt8], to request: [UInt8]) {
+    if answeredBytes > Self.mostAnswered { forgetAnswers() }
+    answers[request] = answer
+    answeredBytes += request.count + answer.count
+    hasNew = true
+  }
+
+  func keep(_ header: ModuleHeader) {
+    guard self.header != header else { return }
+    forgetAnswers()
+    self.header = header
+    hasNew = true
+  }
+
+  /// Writes what is new; true if there was something.
+  func finish() -> Bool {
+    guard hasNew, let header else { return false }
+    hasNew = false
+    var writer = WireWriter()
+    header.write(to: &writer)
+    writer.put(stamp)
+    writer.put(UInt64(answers.count))
+    for (request, answer) in answers {
+      writer.put(request)
+      writer.put(answer)
+    }
+    folder.write(writer.bytes, as: "\(name).\(Self.answersName)")
+    return true
+  }
+
+  /// What it was read by and of, with the files that may hold its symbols.
+  private var stamp: [UInt8] { FileStamp.of(files + (header?.debugFiles ?? [])) }
+
+  private func load() throws(WireError) {
+    guard let bytes = folder.read("\(name).\(Self.answersName)") else { return }
+    var reader = WireReader(bytes, at: CacheFolder.head)
+    header = try ModuleHeader(from: &reader)
+    guard try reader.numbers(UInt8.self) == stamp else { throw WireError() }
+    for _ in 0..<(try reader.count(of: 16)) {
+      let request = try reader.numbers(UInt8.self)
+      let answer = try reader.numbers(UInt8.self)
+      answers[request] = answer
+      answeredBytes += request.count + answer.count
+    }
+  }
+
+  private func forget() {
+    header = nil
+    forgetAnswers()
+  }
+
+  private func forgetAnswers() {
+    answers = [:]
+    answeredBytes = 0
+  }
+}
