@@ -72,7 +72,7 @@ package enum PprofExport {
         profile.sampleType.append(type)
       }
       // Else tools open on the last one, the waits.
-      if !trace.processorSamples.isEmpty { profile.defaultSampleType = profile.sampleType[1].type }
+      if !sums.running.isEmpty { profile.defaultSampleType = profile.sampleType[1].type }
       let thread = string("thread")
       for place in Set(sums.running.keys).union(sums.blocked.keys).sorted() {
         var label = PprofLabel()
