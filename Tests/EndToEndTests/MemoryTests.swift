@@ -81,6 +81,43 @@ extension EndToEnd {
       #expect((0..<40).contains(reads - (run.truth["reads"].int ?? 0)), "\(reads)")
     }
 
+    private static let largeReader = """
+      #include <fcntl.h>
+      #include <poll.h>
+      #include <stdlib.h>
+      #include <unistd.h>
+      static char *room;
+      __attribute__((noinline)) long load_all(int file) {
+        long total = 0, got;
+        while ((got = read(file, room, 1 << 20)) > 0) { total += got; poll(0, 0, 10); }
+        return total;
+      }
+      int main(int count, char **words) {
+        room = malloc(1 << 20);
+        int file = open(words[1], O_RDONLY);
+        long total = load_all(file);
+        poll(0, 0, 300);
+        return total != 40 << 20;
+      }
+      """
+
+    @Test func `large reads are blamed on the function that makes them`() throws {
+      let scratch = try Scratch()
+      let (source, program, file) = (scratch.file("s.c"), scratch.file("s"), scratch.file("big"))
+      try Self.largeReader.write(toFile: source, atomically: true, encoding: .utf8)
+      let built = try Command.run(["cc", "-O1", "-o", program, source])
+      try #require(built.status == 0, "\(built.errors)")
+      try Data(count: 40 << 20).write(to: URL(fileURLWithPath: file))
+      let run = try Recorded([program, file], scratch: scratch)
+      let rows = run.report["blame"]["reads"].items
+      #expect(rows.first?["function"].string == "load_all", "\(rows)")
+      #expect(rows.first?["bytes"].double == Double(40 << 20), "\(rows)")
+      #expect(rows.first?["count"].double == 40, "\(rows)")
+      let text = try Command.run([Machine.lull, "report", run.trace])
+      #expect(
+        text.text.contains("read         41.9 MB in 40 large reads: load_all"), "\(text.text)")
+    }
+
     @Test func `the difference of two footprints is what was taken more`() throws {
       let small = try Recorded(workload: "steady mb=32 seconds=1")
       let large = try Recorded(workload: "steady mb=96 seconds=1")

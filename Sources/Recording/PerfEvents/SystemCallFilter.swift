@@ -83,14 +83,18 @@ enum SystemCallFilter {
   /// nothing: a program that closes all descriptors which there may be makes a million of them.
   static var expression: String {
     "id==\(write)||(ret>=0&&(" + tree(ranges(wanted.filter { $0 != write }.sorted())[...]) + "))"
-      + "||(ret>=\(largeRead)&&(id==\(reads.plain)||id==\(reads.positioned)))"
+      + "||" + largeReads
   }
 
-  /// The filter for calls that write to a file or sync one.
+  /// The filter for calls that write to a file or sync one, and for large reads.
   static var writesExpression: String {
     "id==\(write)||("
       + tree(ranges(fileWrites.map { Int($0) }.filter { $0 != write }.sorted())[...])
-      + ")"
+      + ")||" + largeReads
+  }
+
+  private static var largeReads: String {
+    "(ret>=\(largeRead)&&(id==\(reads.plain)||id==\(reads.positioned)))"
   }
 
   /// The filter for calls in which a thread waits for whatever comes next.

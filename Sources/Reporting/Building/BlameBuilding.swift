@@ -8,6 +8,7 @@ enum BlameBuilding {
       cpu: processor(tables.cpu, tables.cpuEvent),
       cpuOfChildren: tables.cpuOfChildren.isEmpty
         ? nil : processor(tables.cpuOfChildren, tables.cpuEvent),
+      reads: tables.reads.isEmpty ? nil : tables.reads.map(row),
       cpuEvent: tables.cpuEvent, blocked: tables.blocked.map(row),
       wakeups: tables.wakeups.map(row), disk: tables.disk.map(row),
       network: tables.network.map(row), gapShare: tables.gapShare.mapValues(\.finite))

@@ -4,6 +4,8 @@ package struct BlameSection: Codable, Sendable, Equatable {
   package var cpu: [BlameRowSection]
   /// CPU time of the processes that it started, whoever of them used it; left out where it started none.
   package var cpuOfChildren: [BlameRowSection]?
+  /// Reads of files, of 64 KiB or more each; left out where there were none, or none with a stack.
+  package var reads: [BlameRowSection]?
   /// The event whose counts the rows of `cpu` have, where samples tell shares and no time; left out elsewhere.
   package var cpuEvent: String?
   /// Blocked time by cause.

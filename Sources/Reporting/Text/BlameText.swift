@@ -34,6 +34,12 @@ enum BlameText {
         }
       ),
       (
+        "read", blame.reads ?? [],
+        {
+          "\(Figures.bytes(UInt64(max(0, $0.bytes)))) in \(Figures.count(Int($0.count.rounded()), "large read"))"
+        }
+      ),
+      (
         "sent", blame.network,
         {
           "\(Figures.bytes(UInt64(max(0, $0.bytes)))) in \(Figures.count(Int($0.count.rounded()), "send"))"

@@ -30,6 +30,7 @@ struct BlameMeasure {
       }
       tables.gapShare[signal.rawValue] = gapShare(of: all)
     }
+    tables.reads = rows(of: samples.reads(), countsSamples: false)
     tables.cpuOfChildren = rows(of: samples.ofChildren(), countsSamples: true)
     return tables
   }

@@ -152,6 +152,22 @@ struct BlameSamples {
     return sums.spread()
   }
 
+  /// Large reads, where the stacks of some were taken; traces of older versions have none.
+  func reads() -> [BlameSample] {
+    var sums = BlameSums()
+    var hasStack = false
+    for operation in subject.trace.fileOperations.onDisk(by: subject.pid)
+    where operation.kind == .read {
+      hasStack = hasStack || operation.stack != nil
+      sums.add(
+        BlameSample(
+          stack: operation.stack, tid: operation.tid, count: Double(operation.weight),
+          bytes: Double(operation.bytes) * Double(operation.weight)),
+        path: operation.path ?? "")
+    }
+    return hasStack ? sums.spread() : []
+  }
+
   private func sends(_ network: NetworkSignal?) -> [BlameSample] {
     let sends = subject.trace.transfers.internet(of: subject.pid).lazy.filter {
       $0.direction == .send

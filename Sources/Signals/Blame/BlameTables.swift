@@ -6,6 +6,8 @@ package struct BlameTables: Sendable, Hashable, Codable {
   package var cpu: [BlameRow] = []
   /// The same of the processes that it started.
   package var cpuOfChildren: [BlameRow] = []
+  /// Reads of files, of 64 KiB or more each.
+  package var reads: [BlameRow] = []
   /// The event whose shares the rows of `cpu` count, where no time is known.
   package var cpuEvent: String?
   /// Blocked time by cause.

@@ -48,7 +48,7 @@ enum ThreadLanes {
     _ work: MainQueueWork, _ row: ThreadSignal, _ canvas: TimelineCanvas
   ) -> TimelineLane {
     canvas.lane(.thread, channels: states, budget: Timeline.mainBudget, thread: row) { grid in
-      var last = canvas.time(canvas.subject.trace.start)
+      var last = canvas.time(canvas.subject.start)
       for turn in work.turns(in: canvas.subject) {
         grid.add(from: last, to: canvas.time(turn.start), channel: 2)
         for interval in turn.intervals {
@@ -58,7 +58,7 @@ enum ThreadLanes {
         }
         last = canvas.time(turn.end)
       }
-      grid.add(from: last, to: canvas.duration, channel: 2)
+      grid.add(from: last, to: canvas.time(canvas.subject.end), channel: 2)
     }
   }
 
