@@ -74,6 +74,11 @@ package enum Measurement {
           + " from the stacks that were recorded"
       }
     }
+    if let main = set.mainThread, main.hasEventLoop, main.turns > 1, choice?.parked == nil,
+      let launch = set.lifecycle?.launch
+    {
+      set.mainThread?.launchBlockedByCause = launch.blockedByCause
+    }
     set.concurrency = ConcurrencyMeasure.measure(subject)
     if let known = set.mainThread?.hangs {
       let more = ConcurrencyMeasure.hangs(besides: known, subject)
