@@ -13,13 +13,18 @@ enum MainThreadWaits {
     "the main thread is parked, and nothing ran on the main queue or MainActor that took time"
 
   /// Time blocked for these causes, in milliseconds a minute, with the worst places.
+  ///
+  /// What was before the launch was over counts in `launch-main-thread-work`, and here only where there may be none.
   static func outcome(
     _ signals: SignalSet, _ scale: RuleScale, causes: [WaitCause], noun: String,
-    shownOnly: [WaitCause] = []
+    shownOnly: [WaitCause] = [], countsLaunch: Bool = false
   ) -> RuleOutcome {
     guard let main = signals.mainThread else { return .notMeasured(reason: "not recorded") }
     guard !main.isParked else { return .notApplicable(reason: parked) }
-    let seconds = causes.reduce(0) { $0 + (main.blockedByCause[$1] ?? 0) }
+    let atLaunch = causes.reduce(0) { $0 + (main.launchBlockedByCause[$1] ?? 0) }
+    let seconds = rest(
+      of: causes.reduce(0) { $0 + (main.blockedByCause[$1] ?? 0) },
+      without: countsLaunch ? 0 : atLaunch)
     let places = main.blockings.filter { causes.contains($0.cause) }
     let count = places.reduce(0) { $0 + $1.count }
     let shown = main.blockings.filter { shownOnly.contains($0.cause) }
@@ -34,12 +39,23 @@ enum MainThreadWaits {
         Evidence($0, thread: main.threadName, namesWaker: true)
       },
       savings: scale.saving(of: rate.value, seconds: seconds))
+    if countsLaunch, atLaunch > 0 {
+      finding.evidence.append(
+        Evidence(
+          summary: "\(Figures.seconds(atLaunch)) before it was ready for events",
+          value: atLaunch, unit: "s", time: 0, thread: main.threadName))
+    }
     // Where none is allowed one is too many, however seldom it may be.
     finding.limitBounds = .exactly(rate.value)
     guard main.hasEventLoop else {
       return .notApplicable(reason: noEventLoop, finding: finding)
     }
     return .measured(finding)
+  }
+
+  /// What is left of a time; sums of the same waits may differ by less than a clock's tick.
+  private static func rest(of seconds: Double, without others: Double) -> Double {
+    seconds - others < 1e-9 ? 0 : seconds - others
   }
 
   /// The waits of some places, in milliseconds; those of one place are taken to be of one length.

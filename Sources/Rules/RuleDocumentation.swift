@@ -87,6 +87,8 @@ package enum RuleDocumentation {
       lines += wrapped(
         "\(prefix)\(how) \(Figures.brief(limit.value)) (\(limit.provenance))",
         first: "Limit     ")
+    } else if let reason = scheme.reasonForNoLimit(ofRule: id) {
+      lines += wrapped("\(prefix)none (\(reason))", first: "Limit     ")
     }
     if lines.isEmpty {
       lines = wrapped("\(prefix)no verdict: shown for information", first: "Score     ")

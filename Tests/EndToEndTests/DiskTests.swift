@@ -62,6 +62,12 @@ extension EndToEnd {
       #expect(audit["value"].double == (changes > 0 ? 0 : 100))
       // Three that changed something may be too few to pass.
       #expect((audit["status"].string == "fail") == (changes == 0), "\(audit)")
+      // Ten blocks for the one that changed; where none did, nothing tells how it should be laid out.
+      let locality = run.audit("write-locality")
+      #expect(locality["value"].double == (changes > 0 ? 10 : nil), "\(locality)")
+      // Of those that the recorder came too late for it is not known; some that changed are too few to tell.
+      let hasNone = ["notApplicable", "notMeasured"].contains(locality["status"].string)
+      #expect(hasNone || changes > 0, "\(locality)")
     }
 
     @Test(arguments: ["rewriter", "atomic-saver"])
@@ -76,6 +82,33 @@ extension EndToEnd {
         .filter { $0["path"].string?.hasPrefix(target) == true }
         .compactMap { $0["rewrites"].int }.reduce(0, +)
       #expect(rewrites == 4, "\(run.signals["disk"])")
+    }
+
+    // What a shell put beside a program, as `./program > out`, was held against the program.
+    @Test(
+      arguments: ["exec \"$0\" \"$@\"", "exec \"$0\" \"$@\" > out 2> errors"],
+      ["perf", "process"])
+    func `where a program's output goes is its caller's doing`(shell: String, recorder: String)
+      throws
+    {
+      let scratch = try Scratch()
+      let program = scratch.file("program")
+      try FileManager.default.copyItem(atPath: Machine.workload, toPath: program)
+      let own = ["appender", "writes=20", "bytes=40", "gap=0", "path=\(scratch.file("own"))"]
+      let trace = scratch.file("t")
+      let result = try Command.run(
+        [
+          "sh", "-c", "cd \"$1\" && shift && \"$@\" > said", "sh", scratch.path, Machine.lull,
+          "record",
+          "-q", "--recorder", recorder, "-o", trace, "--", "sh", "-c", shell, program,
+        ] + own)
+      try #require(result.status == 0, "\(result.errors)")
+      let report = try Recorded.report(trace)
+      func audit(_ id: String) -> JSON? { report["audits"].items.first { $0["id"].string == id } }
+      let files = audit("bundle-writes")?["evidence"].items.compactMap { $0["path"].string }
+      #expect(files == [scratch.file("own")], "\(report["signals"]["disk"])")
+      // It lies under /var/tmp, and the command line names the one that is the program's own.
+      #expect(audit("temporary-files")?["value"].double ?? 0 == 0, "\(report["audits"])")
     }
 
     @Test func `what is not a disk is not counted`() throws {

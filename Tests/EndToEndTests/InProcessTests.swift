@@ -30,6 +30,8 @@ extension EndToEnd {
         scratch: scratch)
       #expect(
         run.report["capture"]["privilege"].string?.contains("recorded within the process") == true)
+      // They are not looked at, which is no count of none.
+      #expect(run.signals["concurrency"]["jobs"].int == nil)
       return run
     }
 

@@ -79,9 +79,13 @@ extension EndToEnd {
       #expect((0.18...0.4).contains(queues[1]["blockedSeconds"].double ?? 0), "\(queues[1])")
     }
 
-    @Test func `what the work of a queue waited for has a row under the queue's label`() throws {
+    @Test(arguments: [[], ["--recorder", "process"]])
+    func `what the work of a queue waited for has a row under the queue's label`(
+      options: [String]
+    ) throws {
       let scratch = try Scratch()
-      let run = try Recorded([try build(Self.source, in: scratch)], scratch: scratch)
+      let run = try Recorded(
+        [try build(Self.source, in: scratch)], options: options, scratch: scratch)
       #expect(run.mainThread["hangs"].items.isEmpty, "\(run.mainThread)")
       let queues = run.signals["serialQueues"].items
       let named = queues.filter { $0["label"].string != nil }
@@ -93,6 +97,33 @@ extension EndToEnd {
       #expect(isNear(named[1]["blockedSeconds"].double, 0.08, slack: 0.02), "\(named[1])")
       let text = try Command.run([Machine.lull, "report", run.trace]).text
       #expect(text.contains("shop.orders: 1.2"), "\(text)")
+    }
+
+    private static let crashing = """
+      import Dispatch
+      import Glibc
+
+      let queue = DispatchQueue(label: "shop.orders")
+      queue.asyncAfter(deadline: .now() + 1.5) {
+        usleep(200_000)
+        fatalError("no stock")
+      }
+      dispatchMain()
+      """
+
+    // As it crashes, handlers of signals run on all threads, in the midst of their waits: the main thread had run all
+    // the time, it was said within the process.
+    @Test(arguments: ["perf", "process"])
+    func `a program that crashes has not computed while it was parked`(recorder: String) throws {
+      let scratch = try Scratch()
+      let run = try Recorded(
+        [try build(Self.crashing, in: scratch)], options: ["--recorder", recorder], scratch: scratch
+      )
+      #expect(run.result.status == 128 + SIGILL || run.result.status == 128 + SIGTRAP)
+      #expect((run.signals["cpu"]["totalSeconds"].double ?? 9) < 0.3, "\(run.signals["cpu"])")
+      #expect((run.mainThread["runningSeconds"].double ?? 0) < 0.3, "\(run.mainThread)")
+      let queue = run.signals["serialQueues"].items.first { $0["label"].string == "shop.orders" }
+      #expect(isNear(queue?["blockedSeconds"].double, 0.2, slack: 0.02), "\(run.signals)")
     }
   }
 }

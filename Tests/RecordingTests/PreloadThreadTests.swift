@@ -48,6 +48,15 @@ import Testing
     #expect(reading(waits: 1)?.unseen?.isInvoluntary == false)
   }
 
+  @Test func `who was not heard of for longer than between samples did not run`() {
+    var thread = PreloadThread(tid: 1, began: 0, processor: 0)
+    _ = thread.read(PreloadUse(processor: 5_000_000, waits: 0), at: 10_000_000)
+    #expect(thread.silence(until: 40_000_000) == nil)
+    let unseen = thread.silence(until: 2_000_000_000)?.unseen
+    #expect(unseen?.from == 10_000_000 && unseen?.to == 2_000_000_000)
+    #expect(thread.silence(until: 2_000_000_000) == nil)
+  }
+
   @Test func `each time that a thread went to sleep is told once`() {
     let reading = reading(waits: 30)
     #expect(reading?.brief?.count == 30 && reading?.brief?.length == 5_000_000)

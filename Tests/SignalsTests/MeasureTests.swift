@@ -135,6 +135,24 @@ struct WakeupMeasureTests {
     #expect(abs(timer.periodSeconds - 0.05) < 1e-6 && timer.count == 40)
   }
 
+  // The disk's answer to what is written at each expiry was taken for a wake that the timer could have waited for.
+  @Test func `a timer shares no wakeup with what comes of its own work`() throws {
+    let signals = try measureProgram { builder in
+      builder.switchIn(time: second, 100)
+      for tick in UInt64(1)...40 {
+        try builder.wait(
+          from: tick * 50 - 45, to: tick * 50, in: TraceBuilder.runLoop, id: Int(tick) * 20)
+        try builder.wait(
+          from: tick * 50 + 1, to: tick * 50 + 3, in: ["fsync", "save()"], id: Int(tick) * 20 + 10)
+      }
+      builder.exit(time: second + 2004 * millisecond, pid: 100, tid: 100)
+    }
+    let wakeups = try #require(signals.wakeups)
+    #expect(wakeups.byCause == [.timer: 40, .disk: 40])
+    let coalescing = try #require(wakeups.coalescing)
+    #expect(coalescing.timerWakeups == 40 && coalescing.avoidable == 0)
+  }
+
   // A peer's delayed acknowledgements come as regularly as a timer; epoll_wait(-1) was called a poll for them.
   @Test(arguments: [true, false])
   func `packets that come regularly are no timer of who waits for events`(hasSockets: Bool) throws {

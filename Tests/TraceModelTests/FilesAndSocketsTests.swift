@@ -168,6 +168,20 @@ struct SubjectTests {
     #expect(subject.pid == 4)
   }
 
+  // Of a loop in a shell `seq` was scored, which had lived for a millisecond.
+  @Test(arguments: [(0.2, 5, 1), (5, 5, 2), (0.2, 0.1, 2)] as [(Double, Double, Int32)])
+  func `a script whose commands are short is the subject itself`(
+    life: Double, cpu: Double, expected: Int32
+  ) throws {
+    var shell = process(1, "bash", cpu: cpu, isSwift: false)
+    shell.end = shell.start + TimeSpan(seconds: 6)
+    var command = process(2, "seq", cpu: 1, isSwift: false)
+    command.end = command.start + TimeSpan(seconds: life)
+    let subject = try SubjectChoice.choose(
+      among: [shell, command], capture: capture(root: 1), asked: nil)
+    #expect(subject.pid == expected)
+  }
+
   @Test func `the command itself is the subject, whatever it starts`() throws {
     let processes = [
       process(1, "server", cpu: 0.1, isSwift: false), process(2, "child", cpu: 9, isSwift: true),

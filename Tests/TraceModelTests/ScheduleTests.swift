@@ -329,6 +329,13 @@ struct WaitClassifierTests {
       (["io_schedule", "folio_wait_bit", "filemap_read", "vfs_read", "ksys_read"], .file),
       (["schedule_timeout", "sk_wait_data", "tcp_recvmsg_locked", "inet_recvmsg"], .network),
       (["schedule", "anon_pipe_read", "vfs_read", "ksys_read"], .ipc),
+      // Chromium's processes talk so to each other: waits for the network, it was said.
+      (
+        [
+          "schedule_timeout", "__skb_wait_for_more_packets", "__unix_dgram_recvmsg", "sock_recvmsg",
+        ],
+        .ipc
+      ),
       (["schedule", "do_wait", "kernel_wait4", "__x64_sys_wait4"], .child),
       (["schedule", "do_epoll_wait", "__x64_sys_epoll_wait"], .eventWait),
       (["io_schedule", "filemap_fault", "handle_mm_fault", "exc_page_fault"], .pageFault),

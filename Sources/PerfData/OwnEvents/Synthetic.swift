@@ -30,7 +30,7 @@ public enum SyntheticEvent: String, CaseIterable, Sendable {
   case part = "lull:part"
   /// Why a flight recorder wrote the seconds before: `TriggerEvent`.
   case trigger = "lull:trigger"
-  /// A dispatch queue that was there before the recording: `QueueEvent`.
+  /// A dispatch queue that was found in the memory of a process: `QueueEvent`.
   case queue = "lull:queue"
 
   /// PERF_TYPE_SOFTWARE.

@@ -1,11 +1,11 @@
-/// A dispatch queue that a process made before the recording, as the recorder found it in the process's memory.
+/// A dispatch queue as the recorder found it in the memory of a process.
 public struct QueueEvent: SyntheticPayload, Hashable {
   /// The attribute under which it is written.
   public static let event = SyntheticEvent.queue
 
   /// Where its object lies.
   public var address: UInt64
-  /// What the program calls it.
+  /// What the program calls it; empty where it has no name, or where there is no such queue any longer.
   public var label: String
 
   /// Makes an event.

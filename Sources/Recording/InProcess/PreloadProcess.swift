@@ -23,6 +23,7 @@ final class PreloadProcess {
   /// Where threads wait that have waited for long, by slot.
   var looks: [Int: PreloadLook] = [:]
   var wakes = PreloadWakes()
+  var queues = PreloadQueues()
   /// How often its threads waited, as it told when it ended, and how many waits of them were told.
   var voluntarySwitches: UInt64?
   var toldWaits: UInt64 = 0
@@ -100,6 +101,8 @@ final class PreloadProcess {
 /// The stack of a call that takes long, taken while it lasts: what is recorded of others comes with their ends.
 struct PreloadLook {
   let start: UInt64
+  /// Which call it is.
+  let number: UInt32
   let stack: (registers: [UInt64], bytes: [UInt8])?
 
   /// From when on a call is looked at.
@@ -112,8 +115,9 @@ struct PreloadLook {
     guard lull_slot_registers(ring.slot, start, &registers) != 0 else { return nil }
     let count = lull_read_memory(
       pid, registers[PreloadSource.stackPointer], &stack, UInt64(stackBytes))
-    guard ring.openCall.start == start else { return nil }
-    self.start = start
+    let call = ring.openCall
+    guard call.start == start else { return nil }
+    (self.start, number) = (start, call.number)
     self.stack = count > 0 ? (registers, Array(stack.prefix(count))) : nil
   }
 }

@@ -90,8 +90,14 @@ extension PreloadSource {
         take(record, PreloadParts([], record), of: process, slot: number, round, into: &output)
       }
       let call = ring.openCall
-      guard ring.isTaken, var thread = process.threads[number], call.start > 0, time > call.start
-      else { continue }
+      guard ring.isTaken, var thread = process.threads[number] else { continue }
+      if !goesOn, process.ended == nil {
+        tellSilence(
+          of: &thread, until: call.start > 0 ? min(call.start, time) : time,
+          process.looks[number], process, into: &output)
+        process.threads[number] = thread
+      }
+      guard call.start > 0, time > call.start else { continue }
       let meaning = CallMeaning(call.number, 0)
       let (waits, _) = thread.call(from: call.start, to: time, meaning, use: nil)
       let look = process.looks[number].flatMap { $0.start == call.start ? $0 : nil }
@@ -100,5 +106,23 @@ extension PreloadSource {
         goOn: goesOn, into: &output)
       process.threads[number] = thread
     }
+  }
+
+  /// What a thread did last of a process that had no last word, as one that crashed, before a call in which it was.
+  ///
+  /// That may be a signal handler's, in the midst of a wait that did not end. Of what it did else nothing is known but
+  /// that it did not run: it would have been sampled.
+  private func tellSilence(
+    of thread: inout PreloadThread, until time: UInt64, _ look: PreloadLook?,
+    _ process: PreloadProcess, into output: inout [[UInt8]]
+  ) {
+    if let look, look.start >= thread.covered, look.start < time {
+      let meaning = CallMeaning(look.number, 0)
+      let (waits, _) = thread.call(from: look.start, to: time, meaning, use: nil)
+      tellWaits(
+        waits, of: meaning, PreloadParts(stack: look.stack), process.pid, thread.tid, into: &output)
+    }
+    guard process.segments.first?.sampling == lull_sampling_on else { return }
+    tell(thread.silence(until: time), process, thread.tid, into: &output)
   }
 }

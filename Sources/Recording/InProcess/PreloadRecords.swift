@@ -8,7 +8,10 @@ extension PreloadSource {
     _ round: Round, into output: inout [[UInt8]]
   ) {
     let pid = process.pid
-    if parts.stack != nil { process.hasNewStack = true }
+    if let stack = parts.stack {
+      process.hasNewStack = true
+      process.queues.note(stack, at: record.start)
+    }
     switch UInt32(record.kind) {
     case lull_record_thread_begin.rawValue:
       let tid = Int32(truncatingIfNeeded: record.result)

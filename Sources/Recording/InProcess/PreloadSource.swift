@@ -156,16 +156,24 @@ final class PreloadSource: RecordingSource {
     // What one thread opens another uses: all in the order of time, and of the ring where that is the same.
     let order = records.indices.sorted { (records[$0].end, $0) < (records[$1].end, $1) }
     noteWakes(order.map { (records[$0].record, records[$0].slot) }, of: process)
+    let outers = PreloadNesting.outers(
+      of: records, inOrder: order, open: process.rings.map(\.ring.openCall))
     var output: [[UInt8]] = []
     for index in order {
       let (end, record, parts, slot) = records[index]
       process.lastTime = max(process.lastTime, end)
+      if let outer = outers[index] {
+        tellInterrupted(outer, at: record.start, of: process, slot: slot, into: &output)
+      }
       take(record, parts, of: process, slot: slot, round, into: &output)
     }
     findMappings(of: process, round, into: &output)
     process.wakes.forget(before: process.lastTime)
     runDelays.endRound()
     for record in output { try round.sink.append(record) }
+    for (event, time) in process.queues.found(in: process.pid, now: round.now) {
+      try round.sink.append(event, pid: process.pid, time: time)
+    }
     for mark in marks { try round.sink.append(mark.event, pid: mark.pid, time: mark.time) }
     marks = []
     let losses = process.newLosses()
@@ -195,6 +203,7 @@ final class PreloadSource: RecordingSource {
       else { continue }
       process.looks[number] = PreloadLook(
         ring, of: process.pid, since: start, stackBytes: Int(stackBytes))
+      if let stack = process.looks[number]?.stack { process.queues.note(stack, at: start) }
     }
   }
 
@@ -239,6 +248,7 @@ final class PreloadSource: RecordingSource {
   func beginPart(_ round: Round) throws(PerfDataError) {
     seen = Set(known.keys)
     for process in known.values {
+      process.queues.beginPart()
       for thread in Array(process.threads.values) + process.earlier.values.map(\.thread) {
         // What it waits for since then is told with that moment.
         let place = PreloadWriter.Place(

@@ -42,6 +42,8 @@ struct PreloadThread {
   private static let shortestWait: UInt64 = 20_000
   /// Of calls that may as well have worked as waited, one as long waited.
   static let surelyWaited: UInt64 = 1_000_000
+  /// Three times what lies between two samples of who runs, at 97 a second.
+  private static let longestUnsampled: UInt64 = 31_000_000
   /// What is missing may be less by what interrupts took.
   private static let leastUnseen: UInt64 = 500_000
 
@@ -98,6 +100,14 @@ struct PreloadThread {
     guard end > covered else { return }
     if let longest = longestGap, longest.to - longest.from >= end - covered { return }
     longestGap = (covered, end)
+  }
+
+  /// Nothing was heard of it since: for so long that it did not run, if it is longer than between two samples.
+  mutating func silence(until time: UInt64) -> Reading? {
+    let from = max(covered, lastReading.time)
+    guard time > from, time - from > Self.longestUnsampled else { return nil }
+    covered = time
+    return Reading(unseen: Wait(from: from, to: time))
   }
 
   /// The thread's CPU time was read: what is neither that nor told was a wait that nobody saw.

@@ -23,6 +23,12 @@ package final class ElfFile {
     var link: UInt32
   }
 
+  /// Elf64_Sym, as far as it is used.
+  private struct Symbol {
+    var value: UInt64
+    var size: UInt64
+  }
+
   private let descriptor: OwnedDescriptor
   private let header: ElfBytes
   private let sections: [Section]
@@ -117,9 +123,11 @@ package final class ElfFile {
   /// Finds functions by name in the dynamic symbols, then in the static ones.
   package func functions(named wanted: Set<String>) -> [String: Function] {
     let loads = executableSegments()
-    return values(of: wanted, kind: Self.function).compactMapValues { value in
-      guard let load = loads.first(where: { $0.addresses.contains(value) }) else { return nil }
-      let offset = value - load.addresses.lowerBound &+ load.fileOffset
+    return values(of: wanted, kind: Self.function).compactMapValues { symbol in
+      guard let load = loads.first(where: { $0.addresses.contains(symbol.value) }) else {
+        return nil
+      }
+      let offset = symbol.value - load.addresses.lowerBound &+ load.fileOffset
       let code = ElfBytes(descriptor, at: offset, count: 16).bytes
       return code.isEmpty ? nil : Function(fileOffset: offset, code: code)
     }
@@ -127,15 +135,28 @@ package final class ElfFile {
 
   /// Finds objects by name; gives how far behind the file's first byte in memory each lies.
   package func objects(named wanted: Set<String>) -> [String: UInt64] {
-    guard let first = segments().first(where: { $0.fileOffset == 0 })?.addresses.lowerBound else {
-      return [:]
+    guard let first = firstAddress else { return [:] }
+    return values(of: wanted, kind: Self.object).mapValues { $0.value &- first }
+  }
+
+  /// Finds functions by name; gives how far behind the file's first byte in memory the code of each lies.
+  package func code(named wanted: Set<String>) -> [String: Range<UInt64>] {
+    guard let first = firstAddress else { return [:] }
+    return values(of: wanted, kind: Self.function).compactMapValues { symbol in
+      let start = symbol.value &- first
+      let (end, overflow) = start.addingReportingOverflow(symbol.size)
+      return overflow ? nil : start..<end
     }
-    return values(of: wanted, kind: Self.object).mapValues { $0 &- first }
+  }
+
+  /// The link-time address of the file's first byte.
+  private var firstAddress: UInt64? {
+    segments().first { $0.fileOffset == 0 }?.addresses.lowerBound
   }
 
   /// What symbols of a kind stand for, by their names.
-  private func values(of wanted: Set<String>, kind: UInt8) -> [String: UInt64] {
-    var values: [String: UInt64] = [:]
+  private func values(of wanted: Set<String>, kind: UInt8) -> [String: Symbol] {
+    var values: [String: Symbol] = [:]
     for type in [Self.dynamicSymbols, Self.staticSymbols] {
       for section in sections
       where section.type == type && values.count < wanted.count
@@ -149,7 +170,7 @@ package final class ElfFile {
 
   private func collect(
     _ wanted: Set<String>, _ wantedKind: UInt8, _ section: Section, names: Section,
-    into values: inout [String: UInt64]
+    into values: inout [String: Symbol]
   ) {
     let symbols = ElfBytes(descriptor, section.offset, section.size, Self.symbolBytesLimit)
     let texts = ElfBytes(descriptor, names.offset, names.size, Self.nameBytesLimit)
@@ -159,10 +180,13 @@ package final class ElfFile {
       guard let kind = symbols.value(at: at + 4, UInt8.self), kind & 0xf == wantedKind,
         symbols.value(at: at + 6, UInt16.self) != 0,
         let name = symbols.value(at: at, UInt32.self),
-        let value = symbols.value(at: at + 8, UInt64.self), value != 0
+        let value = symbols.value(at: at + 8, UInt64.self), value != 0,
+        let size = symbols.value(at: at + 16, UInt64.self)
       else { continue }
       for (text, spelling) in spellings
-      where texts.has(spelling, at: Int(name)) && values[text] == nil { values[text] = value }
+      where texts.has(spelling, at: Int(name)) && values[text] == nil {
+        values[text] = Symbol(value: value, size: size)
+      }
     }
   }
 

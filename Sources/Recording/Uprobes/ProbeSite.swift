@@ -104,11 +104,17 @@ package struct ProbeTemplate: Sendable, Equatable {
 
   /// What Lull probes in the runtime of Swift concurrency: where a job runs, is handed over, and is made.
   ///
-  /// 56 is where a job keeps the function it goes on with (`Job::RunJob`, swift/ABI/Task.h); the third argument of
-  /// `swift_job_run` names the executor (`SerialExecutorRef`).
+  /// 56 is where a job keeps the function it goes on with (`Job::RunJob`, swift/ABI/Task.h), 32 its flags, whose lowest
+  /// byte is 0 in a task, and 64 a task's innermost context: each begins with its caller's, and then has the function
+  /// of that to which it returns (`AsyncContext`). The third argument of `swift_job_run` names the executor
+  /// (`SerialExecutorRef`).
   package static let concurrency: [ProbeTemplate] = [
     ProbeTemplate(
-      function: "swift_job_run", entry: "job=$1:x64 executor=$3:x64 resume=+56($1):x64",
+      function: "swift_job_run",
+      entry: "job=$1:x64 executor=$3:x64 resume=+56($1):x64 flags=+32($1):u32"
+        + " caller=+8(+64($1)):x64 caller2=+8(+0(+64($1))):x64 caller3=+8(+0(+0(+64($1)))):x64"
+        + " caller4=+8(+0(+0(+0(+64($1))))):x64 caller5=+8(+0(+0(+0(+0(+64($1)))))):x64"
+        + " caller6=+8(+0(+0(+0(+0(+0(+64($1))))))):x64",
       result: "", onlyIfCheap: true, purpose: .concurrency, cost: .whole(.jobs)),
     ProbeTemplate(
       function: "swift_task_enqueue", entry: "job=$1:x64", result: nil, onlyIfCheap: true,

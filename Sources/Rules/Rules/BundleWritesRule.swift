@@ -6,13 +6,17 @@ package enum BundleWritesRule: Rule {
   package static let metadata = RuleMetadata(
     id: "bundle-writes", title: "Never write beside the executable", category: .disk,
     guide: [Guide.dataFiles], signals: [.disk], unit: "files",
-    measuredAs: "files written in the executable's directory or in resource bundles in it",
+    measuredAs:
+      "files written in the executable's directory or in resource bundles in it, but for those into which "
+      + "its caller put its standard output and errors",
     advice: "Copy what has to change to the user's data directory (XDG_DATA_HOME, "
       + "FileManager.default.url(for: .applicationSupportDirectory …)) at the first start, and read "
       + "the original from Bundle.module.",
     examples: [
       RuleExample("data elsewhere", .pass, example("/var/lib/app/state")),
       RuleExample("a file in a resource bundle", .fail, example("/opt/app/App.resources/list")),
+      RuleExample(
+        "what it prints, put there by its caller", .pass, example("/opt/app/log", isGiven: true)),
       RuleExample("no writes", .notApplicable, SignalSet(durationSeconds: 60, disk: DiskSignal())),
     ])
 
@@ -23,7 +27,9 @@ package enum BundleWritesRule: Rule {
       slash != executable.startIndex
     else { return .notMeasured(reason: "the path of the executable is not known") }
     let directory = String(executable[...slash])
-    let files = disk.files.filter { $0.writes > 0 && isInside($0.path, directory) }
+    let files = disk.files.filter {
+      $0.writes > 0 && !$0.isGiven && isInside($0.path, directory)
+    }
     return .measured(
       RuleFinding(
         fact: Double(files.count),
@@ -43,8 +49,10 @@ package enum BundleWritesRule: Rule {
     }
   }
 
-  private static func example(_ path: String) -> SignalSet {
-    var set = DiskFiles.example(FileUse(path: path, writes: 1, bytesWritten: 100))
+  private static func example(_ path: String, isGiven: Bool = false) -> SignalSet {
+    var file = FileUse(path: path, writes: 1, bytesWritten: 100)
+    file.isGiven = isGiven
+    var set = DiskFiles.example(file)
     set.executable = "/opt/app/App"
     return set
   }

@@ -36,9 +36,11 @@ package enum BytesWrittenRule: Rule {
     let megabytes = Double(disk.bytesWritten) / 1e6
     let rate: Rate
     let isRun = signals.isWholeRun && seconds < 3600
+    let steady = seconds >= 10 ? (disk.steadyBytesPerSecond ?? 0) * 86400 / 1e6 : 0
+    var assumed = ""
     if isRun {
-      let steady = seconds >= 10 ? disk.steadyBytesPerSecond ?? 0 : 0
-      let perDay = max(megabytes * runsPerDay, steady * 86400 / 1e6)
+      let perDay = max(megabytes * runsPerDay, steady)
+      assumed = steady >= perDay ? ", were it to go on so" : " of a run an hour"
       rate = Rate(value: perDay, bounds: sampling(disk).scaled(by: perDay))
     } else {
       var seen = Exposure(signals).perDay(
@@ -49,8 +51,7 @@ package enum BytesWrittenRule: Rule {
       rate = seen
     }
     var display =
-      "\(Figures.bytes(megabytes * 1e6)), \(Figures.bytes(rate.value * 1e6)) in a day"
-      + (isRun ? " of a run an hour" : "")
+      "\(Figures.bytes(megabytes * 1e6)), \(Figures.bytes(rate.value * 1e6)) in a day" + assumed
     if let device = disk.deviceBytesWritten {
       display += "; \(Figures.bytes(device)) reached the device"
     }

@@ -8,9 +8,7 @@ package enum CooperativePoolBlockingRule: Rule {
     signals: [.mainThread], unit: "ms/min",
     measuredAs:
       "by extension of what the guide asks of the main thread, since every task waits for the pool: time that "
-      + "Swift tasks "
-      + " kept the pool's most blocked thread in files, locks, sleeps and the like, "
-      + "per minute",
+      + "Swift tasks kept the pool's most blocked thread in files, locks, sleeps and the like, per minute",
     advice:
       "The pool has one thread for each CPU, and a task that blocks takes one away from all others. Suspend instead: "
       + "try await Task.sleep(for:), an AsyncStream or a continuation in place of a semaphore, "

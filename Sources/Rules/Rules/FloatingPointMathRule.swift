@@ -1,8 +1,8 @@
 /// Floating point is to be computed by the hardware.
 package enum FloatingPointMathRule: NotObservableRule {
   package static let reason =
-    "every processor that runs Swift on Linux has floating-point hardware, and "
-    + "fixed-point code cannot be told from integer code"
+    "the processors that Swift's releases for Linux are for have floating-point hardware, and fixed-point code "
+    + "cannot be told from integer code"
 
   package static let metadata: RuleMetadata = listed(
     "floating-point-math", "Compute floating point in hardware", .cpu, [Guide.floatingPoint],

@@ -29,9 +29,10 @@ package enum LaunchFileLoadingRule: Rule {
     if signals.mainThread?.knownEventLoop == false {
       return .notApplicable(reason: "the program has no event loop that it could be ready for")
     }
-    guard let launch = signals.lifecycle?.launch else {
+    guard let life = signals.lifecycle, let launch = life.launch else {
       return .notApplicable(reason: "no launch was recorded")
     }
+    if let reason = UntoldLaunch.reason(life) { return .notMeasured(reason: reason) }
     guard let bytes = launch.bytesRead else {
       return .notMeasured(reason: "/proc told no bytes read before the program was ready")
     }

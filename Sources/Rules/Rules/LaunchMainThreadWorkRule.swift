@@ -24,9 +24,10 @@ package enum LaunchMainThreadWorkRule: Rule {
     if signals.mainThread?.knownEventLoop == false {
       return .notApplicable(reason: "the program has no event loop that it could be ready for")
     }
-    guard let launch = signals.lifecycle?.launch else {
+    guard let life = signals.lifecycle, let launch = life.launch else {
       return .notApplicable(reason: "no launch was recorded")
     }
+    if let reason = UntoldLaunch.reason(life) { return .notMeasured(reason: reason) }
     let blocked = launch.blockedByCause.values.reduce(0, +)
     let seconds = launch.runningSeconds + blocked
     let parts =

@@ -19,6 +19,12 @@ package enum LaunchTimeRule: Rule {
         "ready after 6 s", .fail,
         SignalSet(durationSeconds: 10, lifecycle: LifecycleSignal(launchSeconds: 6))),
       RuleExample(
+        "6 s, in which it waited for something unknown", .notMeasured,
+        SignalSet(
+          durationSeconds: 10,
+          lifecycle: LifecycleSignal(
+            launchSeconds: 6, launch: LaunchSignal(seconds: 6, blockedByCause: [.unknown: 5.9])))),
+      RuleExample(
         "the recorder was attached later", .notApplicable,
         SignalSet(
           durationSeconds: 10,
@@ -34,6 +40,7 @@ package enum LaunchTimeRule: Rule {
       return .notApplicable(
         reason: life.launchHow.isEmpty ? "no launch was recorded" : life.launchHow)
     }
+    if let reason = UntoldLaunch.reason(life) { return .notMeasured(reason: reason) }
     return .measured(
       RuleFinding(
         fact: seconds,

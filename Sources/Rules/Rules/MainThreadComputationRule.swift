@@ -10,7 +10,7 @@ package enum MainThreadComputationRule: Rule {
     measuredAs: "CPU time of the main thread in turns of 50 ms and more, per minute",
     advice: "Run parsing, encoding, image work and the like in a @concurrent function, a task "
       + "group or DispatchQueue.concurrentPerform, and hand only the result to the MainActor. "
-      + "See which share could have run on a CPU that was idle.",
+      + "What is told to be beside a free CPU could have run at the same time as the rest.",
     examples: [
       RuleExample(
         "two turns that compute for 60 ms", .pass,
@@ -45,7 +45,7 @@ package enum MainThreadComputationRule: Rule {
     var display = "\(Figures.seconds(seconds)) of computing in turns of 50 ms and more"
     if seconds > 0, main.computingWhileIdleCPUs > 0 {
       let share = min(1, main.computingWhileIdleCPUs / seconds) * 100
-      display += ", \(Figures.fixed(share, 0)) % of it beside an idle CPU"
+      display += ", \(Figures.fixed(share, 0)) % of it beside a CPU that the program left free"
     }
     let finding = RuleFinding(
       rate: rate, displayValue: display, evidence: evidence(main),

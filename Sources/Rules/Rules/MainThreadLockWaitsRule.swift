@@ -7,7 +7,7 @@ package enum MainThreadLockWaitsRule: Rule {
     category: .responsiveness, guide: [Guide.doNotBlock],
     signals: [.mainThread], unit: "ms/min",
     measuredAs: "time the main thread spent in futex and semaphore waits outside its event wait, "
-      + "per minute",
+      + "per minute; the launch has a rule of its own",
     advice:
       "Replace semaphores, DispatchQueue.sync, DispatchGroup.wait and future.wait() on the main "
       + "thread by await, notify or whenComplete. Keep state in an actor, and hold a Mutex only "

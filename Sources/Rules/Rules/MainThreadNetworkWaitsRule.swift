@@ -8,7 +8,7 @@ package enum MainThreadNetworkWaitsRule: Rule {
     signals: [.mainThread], unit: "ms/min",
     measuredAs:
       "time the main thread was off the CPU in a wait on an internet socket, outside its event wait, "
-      + "per minute",
+      + "per minute, at launch too",
     advice: "Use the asynchronous calls: try await URLSession.shared.data(from:), NIO or "
       + "AsyncHTTPClient futures. Do not wrap them in a semaphore, and do not load a remote URL "
       + "with Data(contentsOf:). Give each request a timeout.",
@@ -35,6 +35,6 @@ package enum MainThreadNetworkWaitsRule: Rule {
     ])
 
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
-    MainThreadWaits.outcome(signals, scale, causes: [.network], noun: "wait")
+    MainThreadWaits.outcome(signals, scale, causes: [.network], noun: "wait", countsLaunch: true)
   }
 }

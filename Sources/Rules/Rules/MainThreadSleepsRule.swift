@@ -7,7 +7,7 @@ package enum MainThreadSleepsRule: Rule {
     category: .responsiveness, guide: [Guide.doNotBlock],
     signals: [.mainThread], unit: "ms/min",
     measuredAs: "time the main thread spent in nanosleep-like calls outside its event wait, "
-      + "per minute",
+      + "per minute; the launch has a rule of its own",
     advice:
       "Wait with try await Task.sleep(for:), a Timer or a DispatchSourceTimer, which leave the "
       + "main thread to its events. If the sleep waits for something to happen, wait for that "

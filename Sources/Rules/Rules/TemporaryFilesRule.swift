@@ -7,10 +7,9 @@ package enum TemporaryFilesRule: Rule {
     id: "temporary-files", title: "Delete temporary files", category: .disk,
     guide: [Guide.backedUp], signals: [.disk], unit: "files",
     measuredAs:
-      "files that the process wrote under temporary directories (/tmp, /var/tmp, tmp) and had neither "
-      + "removed nor "
-      + "moved away as it ended, but for those that its command line names, or whose folder; what another process "
-      + "removes later is not seen",
+      "files that the process wrote under temporary directories (/tmp, /var/tmp, tmp) and had neither removed nor "
+      + "moved away as it ended, but for those that its command line names, or whose folder, and those into which its "
+      + "caller put its output; what another process removes later is not seen",
     advice:
       "Remove what you make as soon as it is read (defer { try? FileManager.default.removeItem(at: url) "
       + "}), make it "

@@ -7,13 +7,11 @@ package enum ThumbCodeRule: Rule {
     id: "thumb-code", title: "Build small code", category: .memory, guide: [Guide.reduceFootprint],
     signals: [.lifecycle], unit: "MB",
     measuredAs:
-      "the executable's segments that may be executed; how much a program needs is not known, so "
-      + "there is no "
-      + "verdict. Thumb itself is a mode of 32-bit ARM, where every Swift program is built so",
+      "the executable's segments that may be executed; how much a program needs is not known, so there is no "
+      + "verdict. Thumb itself is a mode of 32-bit ARM alone, and no file says what its code would take without it",
     advice:
       "Build with -Osize where size matters, link with --gc-sections, leave libraries shared that others "
-      + "use too, "
-      + "and strip what is installed.",
+      + "use too, and strip what is installed.",
     examples: [RuleExample("6 MB of code", .notApplicable, example)])
 
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {

@@ -7,10 +7,9 @@ package enum WriteLocalityRule: Rule {
     id: "write-locality", title: "Write no more blocks than change", category: .disk,
     guide: [Guide.fileAccess], signals: [.disk], unit: "ratio",
     measuredAs:
-      "blocks of 4 KiB that writes touched ÷ blocks that what they changed would fill: of writes that "
-      + "say where "
-      + "they go (pwrite), the bytes between two syncs or pauses of a second; of files written anew, the blocks that "
-      + "were found changed",
+      "blocks of 4 KiB that writes touched ÷ blocks that what they changed would fill: of writes that say where they "
+      + "go (pwrite), the bytes between two syncs or pauses of a second; of files written anew with another content, "
+      + "the blocks that were found changed (unchanged-rewrites counts the others)",
     advice:
       "Keep together what changes together: records of one user in one table, counters in one page, "
       + "changes in an "
@@ -21,6 +20,13 @@ package enum WriteLocalityRule: Rule {
       RuleExample(
         "forty bytes here and forty there", .fail, example(touched: 3000, needed: 60)),
       RuleExample(
+        "a file saved again as it was", .notApplicable,
+        DiskFiles.example(
+          FileUse(
+            path: "/data/state", writes: 9, bytesWritten: 900_000, rewrites: 8,
+            rewrittenBytes: 800_000, equalRewrites: 8, comparedRewrites: 8, changedBytes: 0,
+            comparedBytes: 800_000))),
+      RuleExample(
         "a log that is appended to", .notApplicable,
         SignalSet(durationSeconds: 60, disk: DiskSignal(writes: 9, bytesWritten: 900))),
     ])
@@ -28,6 +34,11 @@ package enum WriteLocalityRule: Rule {
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let disk = signals.disk else { return .notMeasured(reason: "not recorded") }
     guard let locality = signals.writeLocality, locality.neededBlocks > 0 else {
+      let rewritten = disk.files.filter { $0.rewrites > 0 }
+      if !rewritten.isEmpty, rewritten.allSatisfy({ $0.comparedRewrites >= $0.rewrites }) {
+        return .notApplicable(
+          reason: "no file of more than a block was written anew with another content")
+      }
       return disk.rewrittenBytes > 0
         ? .notMeasured(reason: "what rewrites changed could not be compared")
         : .notApplicable(reason: "nothing was written but one after the other")

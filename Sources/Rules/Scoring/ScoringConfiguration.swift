@@ -108,13 +108,21 @@ package struct ScoringScheme: Sendable, Hashable {
       provenance: scoring.provenance ?? "scoring configuration \(identifier)")
   }
 
-  /// The limit of a rule.
+  /// The limit of a rule; nil where it has none, as where another profile's is taken back.
   package func limit(ofRule id: String) -> Limit? {
-    guard let scoring = table.rules[id], let value = scoring.limit else { return nil }
+    guard let scoring = table.rules[id], let value = scoring.limit, value.isFinite else {
+      return nil
+    }
     return Limit(
       value, tolerance: scoring.tolerance ?? 0,
       failsWhenReached: scoring.failsWhenReached ?? false,
       provenance: scoring.limitProvenance ?? "scoring configuration \(identifier)")
+  }
+
+  /// Why a rule that has a limit in other profiles has none in this one.
+  package func reasonForNoLimit(ofRule id: String) -> String? {
+    guard let scoring = table.rules[id], scoring.limit == .infinity else { return nil }
+    return scoring.limitProvenance ?? "scoring configuration \(identifier)"
   }
 
   /// Why a rule gives no verdict in this profile.

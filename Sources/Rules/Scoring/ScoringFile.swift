@@ -208,7 +208,7 @@ private struct ScoringReader {
     result.weight = try optional(rule["weight"], keys + ["weight"])
     result.p10 = try optional(rule["p10"], keys + ["p10"])
     result.median = try optional(rule["median"], keys + ["median"])
-    result.limit = try optional(rule["limit"], keys + ["limit"])
+    result.limit = try optional(rule["limit"], keys + ["limit"], mayBeInfinite: true)
     result.tolerance = try optional(rule["tolerance"], keys + ["tolerance"])
     result.provenance = try words(rule["provenance"], keys + ["provenance"])
     result.limitProvenance = try words(rule["limit-provenance"], keys + ["limit-provenance"])
@@ -253,9 +253,10 @@ private struct ScoringReader {
   }
 
   private func optional(
-    _ value: (any TOMLValueConvertible)?, _ keys: [String]
+    _ value: (any TOMLValueConvertible)?, _ keys: [String], mayBeInfinite: Bool = false
   ) throws(ScoringError) -> Double? {
-    value == nil ? nil : try number(value, keys)
+    if mayBeInfinite, value?.double == .infinity { return .infinity }
+    return value == nil ? nil : try number(value, keys)
   }
 
   private func number(

@@ -9,6 +9,10 @@ enum DiskMeasure {
     var signal = ledger.finish()
     (signal.reads, signal.bytesRead) = (loads.reads, loads.bytesRead)
     signal.loads = loads.loads
+    let given = GivenStreams.paths(subject)
+    for index in signal.files.indices where given.contains(signal.files[index].path) {
+      signal.files[index].isGiven = true
+    }
     signal.readsMeasured = subject.trace.capture?.recordsLargeReads == true
     let minutes = subject.seconds / 60
     signal.writesPerMinute = minutes > 0 ? Double(signal.writes) / minutes : 0

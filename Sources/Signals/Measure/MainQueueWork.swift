@@ -84,34 +84,105 @@ struct MainQueueWork {
   }
 
   private func turns(of thread: ThreadModel, in subject: SubjectView) -> [Turn] {
-    let samples = subject.trace.processorSamples.filter {
-      $0.tid == thread.tid && $0.stack.map(stacks.contains) == true
-    }
+    let samples = subject.trace.processorSamples.compactMap { sample -> Sign? in
+      guard sample.tid == thread.tid, let stack = sample.stack else { return nil }
+      if stacks.contains(stack) { return Sign(time: sample.time, shows: .mainQueue) }
+      return otherStacks.contains(stack) ? Sign(time: sample.time, shows: .others) : nil
+    }.sorted { $0.time < $1.time }
     return Turn.split(
       subject.history(of: thread), tid: thread.tid, keeping: Self.shortestTurn
     ).long.flatMap { parts(of: $0) }.flatMap { part -> [Turn] in
-      let isShown =
-        part.intervals.contains { $0.stack.map(stacks.contains) == true }
-        || samples.contains { $0.time >= part.start && $0.time <= part.end }
-      return isShown ? [part] : jobs(in: part)
+      let from = samples.partitioningIndex { $0.time >= part.start }
+      let signs = samples[from...].prefix { $0.time <= part.end } + waits(in: part)
+      let own = signs.filter { $0.shows == .mainQueue }
+      // What jobs explain ends with them.
+      guard !own.allSatisfy({ isInJob(part.tid, $0.time) }) else { return jobs(in: part) }
+      return pieces(of: part, by: signs.sorted { $0.time < $1.time })
     }
+  }
+
+  /// A moment at which it shows whose work a worker does, or at which a wait's stack does not reach so far.
+  private struct Sign {
+    enum Owner { case mainQueue, others, unknown }
+
+    var time: Timestamp
+    var shows: Owner
+  }
+
+  private func waits(in turn: Turn) -> [Sign] {
+    turn.intervals.flatMap { interval -> [Sign] in
+      guard case .blocked(let cause) = interval.state, !cause.isIdle, let stack = interval.stack
+      else { return [] }
+      let owner: Sign.Owner = stacks.contains(stack) ? .mainQueue : .unknown
+      return [Sign(time: interval.start, shows: owner), Sign(time: interval.end, shows: owner)]
+    }
+  }
+
+  private func isInJob(_ tid: Int32, _ time: Timestamp) -> Bool {
+    guard let runs = jobs[tid] else { return false }
+    let next = runs.partitioningIndex { $0.end >= time }
+    return next < runs.count && runs[next].start <= time
+  }
+
+  /// What of a turn is the main queue's work: a worker goes on with another queue's without a wait.
+  ///
+  /// It is taken to do so half-way between two signs. What is not known is the main queue's between two signs of that.
+  private func pieces(of turn: Turn, by signs: [Sign]) -> [Turn] {
+    var signs = signs
+    var next = Sign.Owner.others
+    var isWithin = signs.indices.reversed().map { index in
+      if signs[index].shows != .unknown { next = signs[index].shows }
+      return next == .mainQueue
+    }
+    isWithin.reverse()
+    for index in signs.indices where signs[index].shows == .unknown {
+      let before = index > 0 ? signs[index - 1].shows : .others
+      signs[index].shows = before == .mainQueue && isWithin[index] ? .mainQueue : .others
+    }
+    var pieces: [Turn] = []
+    func add(_ from: Timestamp, _ to: Timestamp) {
+      if let piece = Self.cut(turn.intervals, tid: turn.tid, from: from, to: to) {
+        pieces.append(piece)
+      }
+    }
+    var start = signs.first?.shows == .mainQueue ? turn.start : nil
+    for (one, next) in zip(signs, signs.dropFirst()) where one.shows != next.shows {
+      let (from, until) = (one.time.nanoseconds, next.time.nanoseconds)
+      let change = Timestamp(nanoseconds: from + (until - from) / 2)
+      if let begun = start { add(begun, change) }
+      start = next.shows == .mainQueue ? change : nil
+    }
+    if let start { add(start, turn.end) }
+    return pieces
+  }
+
+  private static func cut(
+    _ intervals: some Sequence<ThreadInterval>, tid: Int32, from: Timestamp, to: Timestamp
+  ) -> Turn? {
+    let own = intervals.compactMap { interval -> ThreadInterval? in
+      guard interval.start < to, interval.end > from else { return nil }
+      var part = interval
+      part.start = max(part.start, from)
+      part.end = min(part.end, to)
+      return part
+    }
+    return own.isEmpty ? nil : Turn(ThreadHistory(own), tid: tid)
   }
 
   /// What of a turn jobs of MainActor took, where nothing else shows whose work it is: the worker may have gone on with
   /// another queue's.
   private func jobs(in turn: Turn) -> [Turn] {
     guard let runs = jobs[turn.tid] else { return [] }
-    let intervals = Array(zip(turn.intervals.indices, turn.intervals))
+    let intervals = Array(turn.intervals)
     var turns: [Turn] = []
-    var next = 0
+    var first = 0
     for job in runs[runs.partitioningIndex { $0.end >= turn.start }...] {
       guard job.start <= turn.end else { break }
-      while next < intervals.count, intervals[next].1.end < job.start { next += 1 }
-      let first = next
-      while next < intervals.count, intervals[next].1.start <= job.end { next += 1 }
-      guard first < next, let part = turn.part(intervals[first].0..<intervals[next - 1].0 + 1)
-      else { continue }
-      turns.append(part)
+      while first < intervals.count, intervals[first].end < job.start { first += 1 }
+      let own = intervals[first...].prefix { $0.start <= job.end }
+      if let turn = Self.cut(own, tid: turn.tid, from: job.start, to: job.end) {
+        turns.append(turn)
+      }
     }
     return turns
   }

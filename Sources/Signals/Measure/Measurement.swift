@@ -74,9 +74,16 @@ package enum Measurement {
           + " from the stacks that were recorded"
       }
     }
+    if let main = set.mainThread, main.hasEventLoop, main.turns > 1, choice?.parked == nil,
+      let launch = set.lifecycle?.launch
+    {
+      set.mainThread?.launchBlockedByCause = launch.blockedByCause
+    }
     set.concurrency = ConcurrencyMeasure.measure(subject)
     if let known = set.mainThread?.hangs {
-      let more = ConcurrencyMeasure.hangs(besides: known, subject)
+      // What is before the first event is the launch.
+      let ready = set.lifecycle?.launchSeconds ?? 0
+      let more = ConcurrencyMeasure.hangs(besides: known, subject).filter { $0.start >= ready }
       if !more.isEmpty {
         set.mainThread?.hangs = (known + more).sorted { $0.start < $1.start }
       }

@@ -7,8 +7,10 @@ enum TemporaryFileMeasure {
   static func measure(_ subject: SubjectView) -> TemporaryFiles? {
     guard let end = subject.trace.subject.end, end <= subject.trace.end else { return nil }
     let asked = askedFor(subject)
+    let given = GivenStreams.paths(subject)
     func counts(_ path: String) -> Bool {
-      isTemporary(path) && !asked.contains { path == $0 || path.hasPrefix($0 + "/") }
+      isTemporary(path) && !given.contains(path)
+        && !asked.contains { path == $0 || path.hasPrefix($0 + "/") }
     }
     var present: [String: UInt64] = [:]
     /// A file may be removed by a path that begins at a folder which the recording does not tell.

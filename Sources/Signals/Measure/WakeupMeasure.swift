@@ -7,6 +7,8 @@ struct WakeupMeasure {
   /// When each thread received, and when the process was sent signals.
   private let receives: [Int32: [UInt64]]
   private let signals: [UInt64]
+  /// When the process sent, in order.
+  private let sends: [UInt64]
   private let isRealTime: Bool
   private let hasSockets: Bool
   /// When receives were sampled.
@@ -22,10 +24,13 @@ struct WakeupMeasure {
   init(_ subject: SubjectView) {
     self.subject = subject
     var receives: [Int32: [UInt64]] = [:]
+    var sends: [UInt64] = []
     for transfer in subject.trace.transfers where transfer.pid == subject.pid {
       receives[transfer.tid, default: []].append(transfer.time.nanoseconds)
+      if transfer.direction == .send { sends.append(transfer.time.nanoseconds) }
     }
     self.receives = receives
+    self.sends = sends
     unseenReceives = (subject.trace.capture?.sampled ?? []).filter {
       $0.source == "sock:sock_recv_length"
     }.map { $0.fromNs...max($0.fromNs, $0.toNs) }
@@ -119,20 +124,30 @@ struct WakeupMeasure {
       byCause[cause(of: wakeup), default: 0] += count
     }
     var expiries = ByThread<[Timestamp]>()
-    // Of other interrupts, which wake the CPU anyway.
-    var others: [Double] = []
+    // Of other interrupts, which wake the CPU anyway; those of the disk come of what the program does.
+    var others: [WakeupReplay.Other] = []
+    var lastWakes = ByThread<UInt64>()
+    var sent = 0
     for wakeup in subject.trace.wakeups.matching({ $0.pid == subject.pid && needsTime($0) }) {
       let cause = cause(of: wakeup)
       total += 1
       byCause[cause, default: 0] += 1
+      let time = wakeup.time.nanoseconds
+      var before = time
+      swap(&before, &lastWakes[wakeup.tid, default: 0])
       guard wakeup.isIdleWakeup else { continue }
       idle += 1
       idleByCause[cause, default: 0] += 1
       if wakeup.foundCPUIdle { foundIdle += 1 }
       if cause == .timer {
         expiries[wakeup.tid, default: []].append(wakeup.time)
-      } else {
-        others.append(subject.time(wakeup.time))
+      } else if cause != .disk {
+        while sent < sends.count, sends[sent] < time { sent += 1 }
+        let since = max(sent > 0 ? sends[sent - 1] : 0, before)
+        others.append(
+          .init(
+            time: subject.time(wakeup.time),
+            since: since > 0 ? subject.time(Timestamp(nanoseconds: since)) : -.infinity))
       }
     }
     let seconds = subject.seconds

@@ -5,7 +5,7 @@ import TraceModel
 ///
 /// A spell is what is written to one file between two syncs, or with pauses of less than a second. Where writes say
 /// where they go (pwrite and the like), the blocks are known; where a file was written anew and its contents were
-/// compared, so is what changed.
+/// compared, so is what changed. A save that changed nothing is no matter of where things stand in a file.
 enum WriteLocalityMeasure {
   private static let blockBytes: UInt64 = 4096
   private static let mostFiles = 5
@@ -55,13 +55,16 @@ enum WriteLocalityMeasure {
       }
     }
     for path in open.keys.sorted() { end(path) }
-    for file in disk.files where file.comparedRewrites > 0 {
-      let touched = Int(file.comparedBytes / blockBytes)
-      guard touched > file.comparedRewrites else { continue }
+    for file in disk.files {
+      let changes = file.comparedRewrites - file.equalRewrites
+      guard changes > 0 else { continue }
+      let each = Double(file.comparedBytes) / Double(file.comparedRewrites)
+      let touched = Int(each * Double(changes)) / Int(blockBytes)
+      guard touched > changes else { continue }
       add(
         file.path, touched: touched,
-        needed: max(Int((file.changedBytes ?? 0) / blockBytes), file.comparedRewrites))
-      spells += file.comparedRewrites - 1
+        needed: max(Int((file.changedBytes ?? 0) / blockBytes), changes))
+      spells += changes - 1
     }
     guard spells > 0 else { return nil }
     return WriteLocality(

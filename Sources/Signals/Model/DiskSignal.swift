@@ -131,6 +131,8 @@ package struct FileUse: Sendable, Hashable, Codable {
   /// Of the bytes written, those of the program's quitting: after it was told to end, or in its last second where it
   /// ended by itself after ten or more.
   package var quittingBytes: UInt64 = 0
+  /// It is the program's standard output or errors, which its caller put there.
+  package var isGiven = false
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
   package init(

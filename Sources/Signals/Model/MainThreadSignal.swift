@@ -27,6 +27,8 @@ package struct MainThreadSignal: Sendable, Hashable, Codable {
   package var idleSeconds: Double
   /// Blocked seconds by cause.
   package var blockedByCause: [WaitCause: Double]
+  /// Those of them before it was ready for events, which rules of their own are about.
+  package var launchBlockedByCause: [WaitCause: Double] = [:]
   /// Turns of 100 ms and more, in order of time.
   package var hangs: [Hang]
   /// Turns by length.

@@ -16,17 +16,32 @@ package enum WakeupReplay {
     }
   }
 
+  /// A wakeup by another interrupt, as of a packet.
+  package struct Other: Sendable, Hashable {
+    /// When it came, in seconds.
+    package var time: Double
+    /// When the process last did what it may be the answer to: it would not have come had that been later.
+    package var since: Double
+
+    /// Makes one.
+    package init(time: Double, since: Double) {
+      self.time = time
+      self.since = since
+    }
+  }
+
   /// Fewest wakes of the CPU that serve all timers, each at its time or up to its slack later.
   ///
-  /// A timer in whose span another interrupt wakes the process anyway costs nothing. For the rest the
-  /// earliest deadline is served first, and serves every span that holds it, which is optimal.
-  package static func remaining(_ timers: [Timed], others: [Double]) -> Int {
-    let anchors = others.sorted()
+  /// A timer in whose span another interrupt wakes the process anyway costs nothing, unless that came of what the
+  /// process did at the timer's time. For the rest the earliest deadline is served first, and serves every span that
+  /// holds it, which is optimal.
+  package static func remaining(_ timers: [Timed], others: [Other]) -> Int {
+    let anchors = others.sorted { $0.time < $1.time }
     var count = 0
     var last = -Double.infinity
     for timer in timers.sorted(by: { $0.time + $0.slack < $1.time + $1.slack }) {
       let deadline = timer.time + timer.slack
-      if last >= timer.time || hasTime(anchors, from: timer.time, to: deadline) { continue }
+      if last >= timer.time || hasAnchor(anchors, from: timer.time, to: deadline) { continue }
       last = deadline
       count += 1
     }
@@ -37,7 +52,7 @@ package enum WakeupReplay {
   ///
   /// For one that somebody waits for an answer after there is no tolerance.
   package static func replay(
-    _ byThread: [[(time: Double, mayWait: Bool)]], others: [Double], toleranceShare: Double = 0.1
+    _ byThread: [[(time: Double, mayWait: Bool)]], others: [Other], toleranceShare: Double = 0.1
   ) -> CoalescingSignal {
     var timers: [Timed] = []
     for times in byThread {
@@ -56,8 +71,8 @@ package enum WakeupReplay {
       medianIdleGapSeconds: Quantiles.median(zip(all, all.dropFirst()).map { $1 - $0 }) ?? 0)
   }
 
-  private static func hasTime(_ times: [Double], from: Double, to: Double) -> Bool {
-    let next = times.partitioningIndex { $0 >= from }
-    return next < times.count && times[next] <= to
+  private static func hasAnchor(_ others: [Other], from: Double, to: Double) -> Bool {
+    others[others.partitioningIndex { $0.time >= from }...].lazy.prefix { $0.time <= to }
+      .contains { $0.since < from }
   }
 }

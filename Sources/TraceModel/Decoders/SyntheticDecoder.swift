@@ -83,7 +83,8 @@ enum SyntheticDecoder {
 
   static func queue(_ context: DecodingContext, _ state: inout LoaderState) {
     guard let event: QueueEvent = decode(context, &state) else { return }
-    state.stacks.queue(event.address, of: context.pid, label: event.label)
+    let label = event.label.isEmpty ? nil : event.label
+    state.stacks.queue(event.address, of: context.pid, label: label)
   }
 
   static func threadIDs(_ context: DecodingContext, _ state: inout LoaderState) {

@@ -46,10 +46,30 @@ enum SubjectChoice {
     let candidates = [
       started.filter { hosts.contains($0.pid) }, started.filter(\.isSwift), started,
     ].first { !$0.isEmpty }
-    if let candidates { return candidates.max(by: usesLess) ?? root }
+    if let best = candidates?.max(by: usesLess) {
+      let isMeant = best.isSwift || hosts.contains(best.pid)
+      // When a process began only Lull's own traces tell.
+      return !isMeant && capture != nil && isScript(root, startedMost: best, among: processes)
+        ? root : best
+    }
     // The driver was there for a tool, which may have started more of them.
     return others.filter(\.isSwift).min { $0.start < $1.start } ?? root
   }
+
+  /// Whether a shell or the like is the program itself: none of what it started lived for long, or did more.
+  private static func isScript(
+    _ root: ProcessModel, startedMost best: ProcessModel, among processes: [ProcessModel]
+  ) -> Bool {
+    guard root.cpuSeconds > best.cpuSeconds,
+      let last = processes.flatMap({ [$0.start, $0.end ?? $0.start] }).max()
+    else { return false }
+    let life = ((root.end ?? last) - root.start).seconds
+    let longest = processes.filter { $0.pid != root.pid }.map { ($0.end ?? last) - $0.start }.max()
+    return life >= shortestScript && longest.map { $0.seconds < 0.1 * life } ?? true
+  }
+
+  /// In less the shell's own part is no more than any start of a command.
+  private static let shortestScript = 2.0
 
   private static let mostNamed = 8
 

@@ -148,16 +148,23 @@ struct StackTracker {
 
   /// The function with which a job of Swift concurrency goes on, and the name of its executor's witness table.
   ///
+  /// Where it goes on in the runtime's `Task.sleep`, it is the innermost caller of that which is the program's.
   /// Kept like a stack of these two, so that a trace with embedded names brings them along.
-  mutating func job(_ context: DecodingContext, resume: UInt64, executor: UInt64)
-    -> (function: Frame?, executor: String?)
-  {
+  mutating func job(
+    _ context: DecodingContext, resume: UInt64, callers: [UInt64], executor: UInt64
+  ) -> (function: Frame?, executor: String?) {
     if isEmbedded {
       let frames = embedded.knownFrames(of: context).map { table.frames[Int($0)] }
       return (frames.first, frames.count > 1 ? frames.last?.function : nil)
     }
     let mapping = mappings[context.pid] ?? MappingTable()
     var frames = userFrames(resume, pid: context.pid, mapping).suffix(1).map { $0 }
+    if frames.contains(where: isSleep) {
+      for caller in callers where caller != 0 && !frames.contains(where: isProgram) {
+        let own = userFrames(caller, pid: context.pid, mapping).suffix(1)
+        if own.contains(where: isProgram) { frames = Array(own) }
+      }
+    }
     var name: String?
     if executor != 0 {
       name = executorName(executor, pid: context.pid, mapping)
@@ -168,6 +175,18 @@ struct StackTracker {
     seen.append(
       (time: context.time.nanoseconds, tid: context.tid, stack: table.intern(stack: frames)))
     return (frames.first.map { table.frames[Int($0)] }, name)
+  }
+
+  /// `static Task<>._sleep<A>(until:tolerance:clock:)` and the like (Swift 6.3.1).
+  private func isSleep(_ frame: Int32) -> Bool {
+    let frame = table.frames[Int(frame)]
+    return !frame.isProgram
+      && frame.function.map { $0.contains("Task<") && $0.contains("sleep") } == true
+  }
+
+  private func isProgram(_ frame: Int32) -> Bool {
+    let frame = table.frames[Int(frame)]
+    return frame.isProgram && frame.function != nil
   }
 
   private mutating func executorName(_ address: UInt64, pid: Int32, _ mapping: MappingTable)

@@ -53,7 +53,8 @@ package enum WaitClassifier {
     .init(
       cause: .ipc,
       prefixes: [
-        "unix_", "pipe_read", "pipe_write", "anon_pipe_", "pipe_wait", "eventfd_", "n_tty_",
+        "unix_", "__unix_", "pipe_read", "pipe_write", "anon_pipe_", "pipe_wait", "eventfd_",
+        "n_tty_",
         "tty_", "netlink_", "fifo_open", "wait_for_partner",
       ]
     ),

@@ -35,8 +35,20 @@ import Testing
 
   @Test func `another interrupt within the tolerance costs nothing more`() {
     let timed = [WakeupReplay.Timed(time: 1, slack: 0.1), .init(time: 2, slack: 0.1)]
-    #expect(WakeupReplay.remaining(timed, others: [1.05]) == 1)
-    #expect(WakeupReplay.remaining(timed, others: [0.99, 2.11]) == 2)
+    func remaining(_ times: [Double], since: Double) -> Int {
+      WakeupReplay.remaining(timed, others: times.map { .init(time: $0, since: since) })
+    }
+    #expect(remaining([1.05], since: 0) == 1)
+    #expect(remaining([0.99, 2.11], since: 0) == 2)
+  }
+
+  @Test func `what comes of the work after a timer would not have come without it`() {
+    let timed = [WakeupReplay.Timed(time: 1, slack: 0.1), .init(time: 1.95, slack: 0.1)]
+    // The answer to what was sent at 1.01, and one that was asked for long before.
+    let others: [WakeupReplay.Other] = [
+      .init(time: 1.05, since: 1.01), .init(time: 2, since: 1.01),
+    ]
+    #expect(WakeupReplay.remaining(timed, others: others) == 1)
   }
 
   /// The greedy choice against every choice of times among the deadlines, which hold an optimum.

@@ -1,0 +1,65 @@
+import CPreloadRing
+
+/// Calls that a signal's handler made in the midst of another call, whose record comes after theirs or not at all.
+struct PreloadNesting {
+  /// A call, as far as it is known in whose midst others were made.
+  struct Outer {
+    var start: UInt64
+    var meaning: CallMeaning
+    var stack: (registers: [UInt64], bytes: [UInt8])?
+  }
+
+  typealias Entry = (end: UInt64, record: lull_record, parts: PreloadParts, slot: Int)
+
+  /// By the places of records, the call around each that has one: of those that ended later the next that began before
+  /// it, else the one that its thread is in.
+  static func outers(
+    of entries: [Entry], inOrder order: [Int], open: [lull_open_call]
+  ) -> [Int: Outer] {
+    var outers: [Int: Outer] = [:]
+    // The earliest start of what comes later, by slot.
+    var earliest = [UInt64](repeating: .max, count: open.count)
+    for position in order.indices.reversed() {
+      let index = order[position]
+      let (_, record, _, slot) = entries[index]
+      guard isCall(record), open.indices.contains(slot) else { continue }
+      if earliest[slot] < record.start {
+        let around = order[(position + 1)...].first {
+          entries[$0].slot == slot && isCall(entries[$0].record)
+            && entries[$0].record.start < record.start
+        }
+        if let around {
+          let (_, outer, parts, _) = entries[around]
+          outers[index] = Outer(
+            start: outer.start,
+            meaning: CallMeaning(outer.number, UInt32(outer.descriptor_kind)), stack: parts.stack)
+        }
+      } else if open[slot].start > 0, open[slot].start < record.start {
+        outers[index] = Outer(start: open[slot].start, meaning: CallMeaning(open[slot].number, 0))
+      }
+      earliest[slot] = min(earliest[slot], record.start)
+    }
+    return outers
+  }
+
+  private static func isCall(_ record: lull_record) -> Bool {
+    record.kind == UInt16(lull_record_call.rawValue) && record.repeats == 0
+  }
+}
+
+extension PreloadSource {
+  /// Tells what a thread waited in a call before it was interrupted there.
+  func tellInterrupted(
+    _ outer: PreloadNesting.Outer, at time: UInt64, of process: PreloadProcess, slot: Int,
+    into output: inout [[UInt8]]
+  ) {
+    guard var thread = process.threads[slot] else { return }
+    let (waits, _) = thread.call(from: outer.start, to: time, outer.meaning, use: nil)
+    let look = process.looks[slot].flatMap { $0.start == outer.start ? $0.stack : nil }
+    tellWaits(
+      waits, of: outer.meaning, PreloadParts(stack: outer.stack ?? look), process.pid, thread.tid,
+      into: &output)
+    process.toldWaits += UInt64(waits.count)
+    process.threads[slot] = thread
+  }
+}

@@ -1,0 +1,80 @@
+import CPreloadRing
+import Dispatch
+import Glibc
+import Testing
+
+@testable import Recording
+
+@Suite struct PreloadQueuesTests {
+  private let queue = DispatchQueue(label: "lull.test.found")
+
+  /// Where libdispatch's object lies, which on Linux Swift's own keeps in its only property.
+  private func address() throws -> UInt64 {
+    let wrapped = Mirror(reflecting: queue).children.first { $0.label == "__wrapped" }?.value
+    return UInt64(UInt(bitPattern: try #require(wrapped as? OpaquePointer)))
+  }
+
+  private func layout() throws -> QueueLayout {
+    let memory = try #require(ProcessMemory(of: getpid()))
+    return try #require(QueueLayout(pid: getpid(), MemoryMapping.all(of: getpid()), memory))
+  }
+
+  /// A stack of these words, with its pointer elsewhere.
+  private func stack(_ words: [UInt64]) -> (registers: [UInt64], bytes: [UInt8]) {
+    var registers = [UInt64](repeating: 0, count: Int(lull_registers))
+    registers[PreloadSource.stackPointer] = 0x7fff_0000_0000
+    return (
+      registers,
+      words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) } }
+    )
+  }
+
+  @Test
+  func `a queue is found in a stack that drains one, from before the stack on, and told once`()
+    throws
+  {
+    let (address, drain) = (try address(), try layout().drain.lowerBound + 9)
+    var queues = PreloadQueues()
+    queues.note(stack([0x1230, address, drain]), at: 500)
+    queues.note(stack([address, drain]), at: 600)
+    let found = queues.found(in: getpid(), now: 1000)
+    #expect(found.map(\.event.label) == ["lull.test.found"])
+    #expect(found.map(\.event.address) == [address] && found.map(\.time) == [499])
+    queues.note(stack([address, drain]), at: 2000)
+    #expect(queues.found(in: getpid(), now: 3000).isEmpty)
+    // The next part of a recording knows nothing of it.
+    queues.beginPart()
+    queues.note(stack([address, drain]), at: 4000)
+    #expect(queues.found(in: getpid(), now: 5000).map(\.time) == [3999])
+  }
+
+  @Test func `where no queue is drained none is looked for`() throws {
+    var queues = PreloadQueues()
+    queues.note(stack([try address(), try layout().drain.upperBound]), at: 500)
+    #expect(queues.found(in: getpid(), now: 1000).isEmpty)
+  }
+
+  @Test func `what is where a queue was has not that queue's name`() throws {
+    let (layout, drain) = (try layout(), try layout().drain.lowerBound + 9)
+    let memory = UnsafeMutablePointer<UInt64>.allocate(capacity: QueueLayout.objectBytes / 8)
+    defer { memory.deallocate() }
+    memory.initialize(repeating: 0, count: QueueLayout.objectBytes / 8)
+    let label = strdup("lull.test.gone")
+    defer { free(label) }
+    memory[0] = layout.table
+    memory[layout.labelOffset / 8] = UInt64(UInt(bitPattern: label))
+    let address = UInt64(UInt(bitPattern: memory))
+    var queues = PreloadQueues()
+    queues.note(stack([address, drain]), at: 500)
+    #expect(queues.found(in: getpid(), now: 1000).map(\.event.label) == ["lull.test.gone"])
+    memory[0] = 0
+    queues.note(stack([address, drain]), at: 2000)
+    #expect(queues.found(in: getpid(), now: 3000).map(\.event.label) == [""])
+  }
+
+  @Test func `of a process that cannot be read nothing is told`() throws {
+    var queues = PreloadQueues()
+    queues.note(stack([0x1230]), at: 500)
+    #expect(queues.found(in: Int32.max, now: 1000).isEmpty)
+  }
+}
