@@ -114,6 +114,7 @@ let package = Package(
     // Loaded where they are wanted: most traces need neither, and loading them takes longer than to read a small one.
     .target(name: "CElf"),
     .target(name: "CZstd"),
+    .target(name: "CBPF"),
     .target(name: "CProcessor"),
     .target(
       name: "CVersion",
@@ -136,9 +137,10 @@ let package = Package(
     .target(
       name: "Recording",
       dependencies: [
-        "CPerfEvent", "CPFM", "CPreloadRing", "OutputFiles", "PerfData", "Quantities",
+        "CBPF", "CPerfEvent", "CPFM", "CPreloadRing", "OutputFiles", "PerfData", "Quantities",
       ],
-      swiftSettings: strict),
+      // Made of Sources/KernelPrograms by the script there.
+      resources: [.embedInCode("Kernel/recorder.bpf.o")], swiftSettings: strict),
     .target(
       name: "Symbols", dependencies: ["CDemangling", "CElf", "CZstd", "Quantities"],
       swiftSettings: strict + quickToStart + optimisedForTests),
@@ -222,7 +224,7 @@ let package = Package(
     .testTarget(
       name: "RecordingTests",
       dependencies: [
-        "CPerfEvent", "CPreloadRing", "PerfData", "Quantities", "Recording", "TraceModel",
+        "CBPF", "CPerfEvent", "CPreloadRing", "PerfData", "Quantities", "Recording", "TraceModel",
       ]),
     .testTarget(name: "SymbolsTests", dependencies: ["PerfData", "Quantities", "Symbols", "lull"]),
     .testTarget(

@@ -32,6 +32,8 @@ public enum SyntheticEvent: String, CaseIterable, Sendable {
   case trigger = "lull:trigger"
   /// A dispatch queue that was there before the recording: `QueueEvent`.
   case queue = "lull:queue"
+  /// A thread waits as at an earlier time from here on: `WaitEvent`.
+  case wait = "lull:wait"
 
   /// PERF_TYPE_SOFTWARE.
   public static let attributeType: UInt32 = 1
