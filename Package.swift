@@ -115,6 +115,7 @@ let package = Package(
     .target(name: "CElf"),
     .target(name: "CZstd"),
     .target(name: "CCurl"),
+    .target(name: "CBPF"),
     .target(name: "CProcessor"),
     .target(
       name: "CVersion",
@@ -138,9 +139,10 @@ let package = Package(
     .target(
       name: "Recording",
       dependencies: [
-        "CPerfEvent", "CPFM", "CPreloadRing", "OutputFiles", "PerfData", "Quantities",
+        "CBPF", "CPerfEvent", "CPFM", "CPreloadRing", "OutputFiles", "PerfData", "Quantities",
       ],
-      swiftSettings: strict),
+      // Made of Sources/KernelPrograms by the script there.
+      resources: [.embedInCode("Kernel/recorder.bpf.o")], swiftSettings: strict),
     .target(
       name: "Symbols",
       dependencies: ["CDemangling", "CElf", "CZstd", "OutputFiles", "Quantities"],
@@ -226,7 +228,7 @@ let package = Package(
     .testTarget(
       name: "RecordingTests",
       dependencies: [
-        "CPerfEvent", "CPreloadRing", "PerfData", "Quantities", "Recording", "TraceModel",
+        "CBPF", "CPerfEvent", "CPreloadRing", "PerfData", "Quantities", "Recording", "TraceModel",
       ]),
     .testTarget(
       name: "SymbolsTests",

@@ -80,6 +80,7 @@ struct Trial: Codable {
     switch trace.capture?.recorder {
     case "process": "within the process"
     case "outside": "from outside"
+    case "kernel": "by programs in the kernel"
     default: trace.eventNames.contains("sched:sched_switch") ? "by perf events" : "by /proc alone"
     }
   }

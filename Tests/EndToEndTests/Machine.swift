@@ -16,6 +16,14 @@ enum Machine {
   static let needsStrace: Comment = "compares with strace, which is not installed"
   static let needsPerf: Comment = "compares with perf, which is not installed"
 
+  /// Whether programs in the kernel can record here.
+  static let recordsInKernel: Bool = {
+    guard isRoot, let scratch = try? Scratch() else { return false }
+    let words = [lull, "record", "-q", "--no-report", "--recorder", "kernel", "-o"]
+    return (try? Command.run(words + [scratch.file("t"), "--", "true"]))?.status == 0
+  }()
+  static let needsKernelPrograms: Comment = "programs in the kernel cannot record here"
+
   /// Whether the suites run that need a quiet machine to hold every time.
   static let isQuiet = ProcessInfo.processInfo.environment["LULL_END_TO_END"] != nil
   static let needsQuiet: Comment = "set LULL_END_TO_END on a quiet machine: it compares times"

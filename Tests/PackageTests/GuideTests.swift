@@ -20,7 +20,8 @@ struct GuideTests {
     let kinds = guide.matches(of: /(?m)^### An? (.+)$/).map { String($0.1) }
     #expect(
       kinds == [
-        "tracepoint", "source of recordings", "table of the trace", "signal", "price of energy",
+        "tracepoint", "source of recordings", "program in the kernel", "table of the trace",
+        "signal", "price of energy",
         "meter of the machine", "rule", "exporter",
       ])
   }

@@ -146,6 +146,45 @@ struct ScheduleTests {
     #expect(waits.map(\.stack) == [10, 1000, 2000])
   }
 
+  /// A recorder in the kernel tells a stack once.
+  @Test func `a wait without a stack has that of the wait before, or the one that is gone back to`()
+    throws
+  {
+    var schedule = ScheduleTracker()
+    schedule.repeatsStacks = true
+    func at(_ microseconds: UInt64) -> Timestamp { Timestamp(nanoseconds: microseconds * 1000) }
+    schedule.begin(tid: 1, pid: 1, name: "program", at: at(0))
+    func wait(
+      _ time: UInt64, told: (stack: Int, cause: WaitCause)? = nil, asAt earlier: UInt64? = nil
+    ) {
+      if let told {
+        schedule.blockedStack(tid: 1, stack: told.stack, cause: told.cause, at: at(time))
+      }
+      if let earlier { schedule.waits(tid: 1, asAt: at(earlier)) }
+      schedule.switchOut(tid: 1, isRunnable: false, at: at(time))
+      _ = schedule.wake(tid: 1, by: nil, at: at(time + 50))
+      _ = schedule.switchIn(tid: 1, at: at(time + 60))
+      // Who is kept from its CPU waits for nothing.
+      schedule.switchOut(tid: 1, isRunnable: true, at: at(time + 70))
+      _ = schedule.switchIn(tid: 1, at: at(time + 80))
+    }
+    wait(100)
+    wait(200, told: (7, .lock))
+    wait(300)
+    wait(400, told: (8, .sleep))
+    wait(500, asAt: 200)
+    wait(600)
+    wait(700, asAt: 0)
+    wait(800, asAt: 400)
+    let thread = try #require(schedule.finish(at: at(900)).first)
+    let waits = thread.intervals.filter { if case .blocked = $0.state { true } else { false } }
+    #expect(waits.map(\.stack) == [nil, 7, 7, 8, 7, 7, nil, 8])
+    #expect(
+      waits.map(\.state)
+        == [.unknown, .lock, .lock, .sleep, .lock, .lock, .unknown, .sleep].map(ThreadState.blocked)
+    )
+  }
+
   @Test func `a run that no record begins begins with what shows it`() throws {
     var schedule = ScheduleTracker()
     func at(_ microseconds: UInt64) -> Timestamp { Timestamp(nanoseconds: microseconds * 1000) }

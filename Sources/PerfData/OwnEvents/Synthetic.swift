@@ -32,6 +32,8 @@ public enum SyntheticEvent: String, CaseIterable, Sendable {
   case trigger = "lull:trigger"
   /// A dispatch queue that was found in the memory of a process: `QueueEvent`.
   case queue = "lull:queue"
+  /// A thread waits as at an earlier time from here on: `WaitEvent`.
+  case wait = "lull:wait"
 
   /// PERF_TYPE_SOFTWARE.
   public static let attributeType: UInt32 = 1

@@ -174,7 +174,8 @@ public struct CaptureEvent: SyntheticPayload, Hashable {
   public var lullVersion: String
   /// Whether reads of 64 KiB and more are among the system calls.
   public var recordsLargeReads: Bool?
-  /// By what means it was recorded, where not by perf events: `processRecorder` or `outsideRecorder`.
+  /// By what means it was recorded, where not by perf events alone: `processRecorder`, `outsideRecorder` or
+  /// `kernelRecorder`.
   public var recorder: String?
   /// The processes that were recorded from within, or looked at from outside, where that is how it was recorded: of
   /// others only /proc tells.
@@ -197,6 +198,8 @@ public struct CaptureEvent: SyntheticPayload, Hashable {
   public static let processRecorder = "process"
   /// Looks at the recorded processes from outside.
   public static let outsideRecorder = "outside"
+  /// Programs in the kernel, beside perf events.
+  public static let kernelRecorder = "kernel"
 
   /// Makes an event.
   public init(

@@ -37,7 +37,8 @@ struct CapabilityProbe {
       refusesEverything: harmless < 0)
   }
 
-  mutating func run() -> CapabilityReport {
+  /// To load programs into the kernel takes longer than all else: that is left out where nobody asks.
+  mutating func run(loadsPrograms: Bool) -> CapabilityReport {
     add(.mainThread)
     stacks()
     add(.wakeups)
@@ -52,6 +53,7 @@ struct CapabilityProbe {
     kernelNames()
     otherProcesses()
     ringBuffers()
+    if loadsPrograms { kernelPrograms() }
     let features = SystemInfo.features()
     let place: String? =
       switch tracefs {

@@ -62,11 +62,13 @@ package struct CapabilityReport: Codable, Sendable, Equatable {
   }
 
   /// Tries what a recording opens, and says what works.
-  package static func probe(readsSymbols: Bool) -> CapabilityReport {
+  package static func probe(
+    readsSymbols: Bool, loadsPrograms: Bool = false
+  ) -> CapabilityReport {
     EventTurn.take()
     defer { EventTurn.give() }
     var probe = CapabilityProbe(readsSymbols: readsSymbols)
-    return probe.run()
+    return probe.run(loadsPrograms: loadsPrograms)
   }
 
   /// The signals that are not fully recorded.

@@ -72,9 +72,11 @@ package final class Recorder {
     let tracefs = isFromOutside ? nil : locateTraceFS()
     let probes = installProbes(tracefs, subject)
     let leftovers = Leftovers(tracefs: tracefs)
-    let transfers = tracefs.flatMap { TransferCounter(tracefs: $0) }
+    let programs = try kernelPrograms(subject)
+    let transfers = programs == nil ? tracefs.flatMap { TransferCounter(tracefs: $0) } : nil
     let plan = EventPlan(
       tracefs: tracefs, options: options, countsTransfers: transfers != nil,
+      besidePrograms: programs != nil,
       uprobes: probes?.probes ?? [])
     unavailable += plan.unavailable
     let events = EventSet(
@@ -109,8 +111,28 @@ package final class Recorder {
       options: options, subject: subject, events: events, tracefs: tracefs, transfers: transfers,
       unavailable: unavailable, threads: threads, folder: nil,
       outside: isFromOutside ? OutsideSource(of: subject, options, beside: events) : nil,
-      earlier: earlier, signals: signals)
+      programs: programs, earlier: earlier, signals: signals)
     return try recording.run(before: before, problems: problems, leftovers: leftovers)
+  }
+
+  /// The programs that record in the kernel, which know the target from here on; nil where perf events do it all.
+  private func kernelPrograms(
+    _ subject: RecordingSubject
+  ) throws(RecordingError) -> KernelPrograms? {
+    guard options.recorder == .kernel else { return nil }
+    guard case .command = subject else {
+      // Their stacks would not be found in the report: what threads wait for would not be measured.
+      throw RecordingError(
+        kind: .unsupported,
+        message: "programs in the kernel record what Lull starts, not yet what runs already:"
+          + " leave out --recorder")
+    }
+    do throws(KernelPrograms.Absence) {
+      let programs = try KernelPrograms()
+      try programs.attach()
+      programs.add(subject.pid)
+      return programs
+    } catch { throw RecordingError(error) }
   }
 
   private func earlierWaits(_ pid: Int32, _ tracefs: TraceFS?) -> EarlierWaits? {
@@ -268,6 +290,15 @@ package final class Recorder {
 }
 
 extension RecordingError {
+  /// No recording in the kernel.
+  init(_ absence: KernelPrograms.Absence) {
+    let error = absence.error.map { ": \(String(cString: strerror($0)))" } ?? ""
+    self.init(
+      kind: .unsupported,
+      message: "nothing can be recorded in the kernel: \(absence.cause)\(error)"
+        + (absence.fix.map { "; \($0)" } ?? ""), errno: absence.error)
+  }
+
   /// A failure to write the trace.
   init(_ error: PerfDataError) {
     self.init(kind: .io, message: error.description)

@@ -44,7 +44,7 @@ final class Recording {
     options: RecordingOptions, subject: RecordingSubject, events: EventSet, tracefs: TraceFS?,
     transfers: TransferCounter?, unavailable: [CaptureEvent.Unavailable], threads: Set<Int32>,
     folder: PreloadFolder?, door: AgentDoor? = nil, outside: OutsideSource?,
-    earlier: EarlierWaits? = nil, signals: StopSignals
+    programs: KernelPrograms? = nil, earlier: EarlierWaits? = nil, signals: StopSignals
   ) throws(RecordingError) {
     self.options = options
     self.subject = subject
@@ -67,9 +67,23 @@ final class Recording {
     // first, the rings tell what the others ask about, what a descriptor stands for is looked up before it may be
     // closed, and the governor judges by all that before time is taken for readings.
     let processes = processes
+    let synthetic = SyntheticEvent.allCases.enumerated().map { index, event in
+      event.attribute(ids: [Self.syntheticIDs + UInt64(index)])
+    }
+    self.synthetic = synthetic
+    let kernel: KernelSource?
+    do throws(KernelPrograms.Absence) {
+      if let programs {
+        kernel = try KernelSource(
+          programs, drain, pid: subject.pid, stackBytes: options.stackBytes, own: synthetic)
+      } else {
+        kernel = nil
+      }
+    } catch { throw RecordingError(error) }
     let sources: [(any RecordingSource)?] = [
       processes,
       rings,
+      kernel,
       earlier,
       folder.map {
         PreloadSource(
@@ -107,9 +121,6 @@ final class Recording {
     let keepers: [(any RecordingSource)?] = [rotation, flight]
     self.sources = (sources + keepers).compactMap { $0 }
     if options.parts != nil { drain.standingWaits = StandingWaits() }
-    synthetic = SyntheticEvent.allCases.enumerated().map { index, event in
-      event.attribute(ids: [Self.syntheticIDs + UInt64(index)])
-    }
     var summary = Self.summary(options, subject, machine, complete: false)
     for source in self.sources { source.describe(&summary) }
     features = summary.features

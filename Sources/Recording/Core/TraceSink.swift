@@ -61,7 +61,7 @@ final class TraceSink {
     }
   }
 
-  /// Appends one record.
+  /// Appends one record, or several.
   func append(_ record: [UInt8]) throws(PerfDataError) {
     recordedBytes += UInt64(record.count)
     try gather(record)

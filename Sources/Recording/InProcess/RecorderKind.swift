@@ -6,6 +6,8 @@ package enum RecorderKind: String, Sendable, CaseIterable {
   case auto
   /// The kernel's perf events.
   case perf
+  /// Programs in the kernel, beside perf events.
+  case kernel
   /// A library in the recorded programs, which needs no privilege.
   case process
   /// Looks at the program's threads by /proc, which needs no privilege and no library in it.

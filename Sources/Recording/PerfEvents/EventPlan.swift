@@ -23,20 +23,24 @@ struct EventPlan {
   #endif
 
   private let options: RecordingOptions
+  /// Programs in the kernel record what comes most often.
+  private let isBesidePrograms: Bool
 
   init(
     tracefs: TraceFS?, options: RecordingOptions, countsTransfers: Bool = false,
+    besidePrograms: Bool = false,
     uprobes: [UprobeSet.Probe]
   ) {
     self.options = options
-    if options.scope == .process {
+    isBesidePrograms = besidePrograms
+    if options.scope == .process, !besidePrograms {
       unavailable.append(
         .init(.wakeups, "the scope is the process: who woke it is not recorded"))
     }
     addDummy()
     if let tracefs {
       for tracepoint in Tracepoint.catalogue { add(tracepoint, tracefs) }
-    } else {
+    } else if !isBesidePrograms {
       addSwitches()
     }
     addClock()
@@ -58,13 +62,14 @@ struct EventPlan {
     // sched_switch fires in the thread that goes, and some kernels drop it in some threads.
     spec.flags =
       Flag.mmap | Flag.comm | Flag.task | Flag.mmap2 | Flag.commExec | Flag.buildID
-      | Flag.contextSwitch
+      | (isBesidePrograms ? 0 : Flag.contextSwitch)
     specs.append(spec)
   }
 
   private mutating func add(_ tracepoint: Tracepoint, _ tracefs: TraceFS) {
     let uses = tracepoint.uses.compactMap { use in
-      use.reach.visibility(options.scope).map { (use, $0) }
+      isBesidePrograms && use.isOfPrograms
+        ? nil : use.reach.visibility(options.scope).map { (use, $0) }
     }
     guard let first = uses.first?.0 else { return }
     guard let id = tracefs.eventID(tracepoint.system, tracepoint.name) else {

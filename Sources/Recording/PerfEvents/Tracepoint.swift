@@ -14,6 +14,8 @@ struct Tracepoint {
     var filter: String?
     var payload = EventSpec.Payload.nothing
     var wakesAtOnce = false
+    /// Programs in the kernel record it instead, where these run (`KernelSource`).
+    var isOfPrograms = false
   }
 
   /// What is written behind the name of an event, where a tracepoint has several.

@@ -8,12 +8,15 @@ extension Tracepoint {
         // Preemption (state 0, or the bit above the states) is no blocking.
         Use(
           purpose: .mainThread, cost: .whole(.stacks), contents: .stack,
-          filter: "prev_state>0&&prev_state<256")
+          filter: "prev_state>0&&prev_state<256", isOfPrograms: true)
       ]),
     Tracepoint(
       system: "sched", name: "sched_waking", line: .wakeups, isEssential: true,
       lack: "who wakes the process is not known", stockPerf: .omitted(byOthers),
-      uses: [Use(purpose: .wakeups, reach: .machine(by: .threadField), cost: .frequent)]),
+      uses: [
+        Use(
+          purpose: .wakeups, reach: .machine(by: .threadField), cost: .frequent, isOfPrograms: true)
+      ]),
     Tracepoint(
       system: "sched", name: "sched_wakeup_new", line: .wakeups, lack: "the first of each thread",
       stockPerf: .omitted(byOthers),
@@ -59,14 +62,16 @@ extension Tracepoint {
       isEssential: true,
       lack: "sends and receives are not measured",
       uses: [
-        Use(purpose: .network, cost: .whole(.sends)),
-        Use(variant: .stack, purpose: .callSites, cost: callSite, contents: .stack),
+        Use(purpose: .network, cost: .whole(.sends), isOfPrograms: true),
+        Use(
+          variant: .stack, purpose: .callSites, cost: callSite, contents: .stack, isOfPrograms: true
+        ),
       ]),
     Tracepoint(
       system: "sock", name: "sock_recv_length", since: KernelVersion(6, 3), line: .network,
       isEssential: true,
       lack: "sends and receives are not measured",
-      uses: [Use(purpose: .network, cost: .whole(.receives))]),
+      uses: [Use(purpose: .network, cost: .whole(.receives), isOfPrograms: true)]),
     Tracepoint(
       system: "sock", name: "inet_sock_set_state", since: KernelVersion(4, 16), line: .network,
       lack: "opening and closing",
@@ -93,7 +98,7 @@ extension Tracepoint {
       // The ends of event waits, recorded only while stacks are sampled: waits without a stack are told by them.
       Use(
         variant: .wait, purpose: .mainThread, cost: .whole(.eventWaits),
-        filter: SystemCallFilter.eventWaitsExpression),
+        filter: SystemCallFilter.eventWaitsExpression, isOfPrograms: true),
       Use(
         purpose: .disk, cost: .whole(.systemCalls), contents: .arguments,
         filter: SystemCallFilter.expression, payload: .systemCall),

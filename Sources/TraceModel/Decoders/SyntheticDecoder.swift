@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// The recorder's own events.
 enum SyntheticDecoder {
@@ -39,6 +40,7 @@ enum SyntheticDecoder {
       event = known.merged(with: event)
     }
     state.capture = event
+    state.schedule.repeatsStacks = event.recorder == CaptureEvent.kernelRecorder
     state.schedule.takesLateStacks = event.recorder == CaptureEvent.outsideRecorder
     state.weights = SampleWeights(event.slices ?? [], sampled: event.sampled)
   }
@@ -79,6 +81,12 @@ enum SyntheticDecoder {
     }) {
       state.tables.held[last].end = context.time
     }
+  }
+
+  static func wait(_ context: DecodingContext, _ state: inout LoaderState) {
+    guard let raw = context.sample.raw, let event = WaitEvent(decoding: raw) else { return }
+    state.schedule.waits(
+      tid: context.tid, asAt: Timestamp(nanoseconds: event.stack))
   }
 
   static func queue(_ context: DecodingContext, _ state: inout LoaderState) {

@@ -102,6 +102,7 @@ enum EventDispatch {
     SyntheticEvent.trigger.rawValue: .each(SyntheticDecoder.trigger),
     SyntheticEvent.held.rawValue: .each(SyntheticDecoder.held),
     SyntheticEvent.queue.rawValue: .each(SyntheticDecoder.queue),
+    SyntheticEvent.wait.rawValue: .each(SyntheticDecoder.wait),
     SyntheticEvent.content.rawValue: .each(SyntheticDecoder.content),
   ]
 

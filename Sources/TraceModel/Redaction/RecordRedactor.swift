@@ -159,7 +159,7 @@ struct RecordRedactor {
       let raw = RawPayload(bytes: payload)
       switch event {
       // Of a trigger the words are those that its option knows.
-      case .footprint, .kernelSymbol, .counter, .stack, .threadIDs, .trigger: return payload
+      case .footprint, .kernelSymbol, .counter, .stack, .threadIDs, .trigger, .wait: return payload
       case .part:
         // Records become longer or shorter: what stood can no longer be told from the rest, and is kept.
         return try PartEvent(number: 0, standingRecords: 0).encoded()

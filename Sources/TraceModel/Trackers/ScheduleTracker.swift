@@ -16,6 +16,10 @@ struct ScheduleTracker: ~Copyable {
     var wait = IntervalKey.unknown
     /// A stack taken at a blocking switch whose scheduler record has not come yet.
     var pendingStack: (index: Int, cause: WaitCause)?
+    /// Where stacks are told only as they are new: that of its last wait, and those that it may go back to, by when
+    /// they were told.
+    var lastStack: (index: Int, cause: WaitCause)?
+    var earlierStacks: [UInt64: (index: Int, cause: WaitCause)] = [:]
     /// What is waited for in the system call that it is in, where that is known.
     var call: WaitCause?
     /// It has waited for events: it is no thread that another wakes for each piece of work.
@@ -55,6 +59,8 @@ struct ScheduleTracker: ~Copyable {
   private(set) var threads = TidTable<Thread>()
   /// Stacks were taken while waits lasted, from outside: each is of the wait that the thread is in.
   var takesLateStacks = false
+  /// A wait without a stack has that of its thread's wait before.
+  var repeatsStacks = false
   /// Calls' ends tell what the waits in them were for.
   var learnsCauses = false
   var processors = ProcessorUse()
@@ -216,8 +222,15 @@ struct ScheduleTracker: ~Copyable {
   mutating func blockedStack(
     tid: Int32, stack: Int, cause: WaitCause, at time: Timestamp, isLate: Bool = false
   ) {
-    threads.place(of: tid)?.pointee.blocked(
-      stack: stack, cause: cause, at: time, isLate: isLate)
+    guard let thread = threads.place(of: tid) else { return }
+    thread.pointee.blocked(stack: stack, cause: cause, at: time, isLate: isLate)
+    if repeatsStacks { thread.pointee.learn(stack, cause, at: time) }
+  }
+
+  /// From here on the thread waits as it did then, or nobody knows how.
+  mutating func waits(tid: Int32, asAt time: Timestamp) {
+    guard let thread = threads.place(of: tid) else { return }
+    thread.pointee.lastStack = thread.pointee.earlierStacks[time.nanoseconds]
   }
 
   /// The thread begins or ends (nil) a system call in which such a thing is waited for.

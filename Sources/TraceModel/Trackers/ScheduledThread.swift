@@ -31,6 +31,8 @@ extension ScheduleTracker.Thread {
     if let pending = pendingStack {
       pendingStack = nil
       if !isRunnable { wait = IntervalKey(.blocked(pending.cause), stack: pending.index) }
+    } else if !isRunnable, let last = lastStack {
+      wait = IntervalKey(.blocked(last.cause), stack: last.index)
     }
     if !isRunnable, let call { waits(in: call) }
   }
@@ -140,6 +142,20 @@ extension ScheduleTracker.Thread {
     } else if !isLate {
       pendingStack = (taken, cause)
     }
+  }
+
+  /// No thread goes back to a stack that was told so long ago: twice what `stack_age` in the programs is.
+  private static let longestMemory: UInt64 = 10_000_000_000
+  private static let mostStacks = 256
+
+  /// Of this wait, and of those to come.
+  mutating func learn(_ stack: Int, _ cause: WaitCause, at time: Timestamp) {
+    lastStack = (stack, cause)
+    if earlierStacks.count >= Self.mostStacks {
+      let oldest = time.nanoseconds &- min(time.nanoseconds, Self.longestMemory)
+      earlierStacks = earlierStacks.filter { $0.key >= oldest }
+    }
+    earlierStacks[time.nanoseconds] = (stack, cause)
   }
 
   /// Its life up to a moment.

@@ -39,7 +39,8 @@ struct DoctorCommand: ParsableCommand {
   func run() throws {
     Console.ignoreBrokenPipes()
     if let exercise { return Exercise.perform(exercise) }
-    let report = CapabilityReport.probe(readsSymbols: ModuleReader.isAvailable)
+    let report = CapabilityReport.probe(
+      readsSymbols: ModuleReader.isAvailable, loadsPrograms: true)
     let trials = [false, true].map { Trial.made(attaching: $0) }
     guard json else {
       let within = RecorderKind.insteadOfTracepoints.map { "\n\($0)\n" } ?? ""

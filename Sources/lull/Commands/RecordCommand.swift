@@ -75,9 +75,10 @@ struct RecordCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "How it is recorded: perf (the kernel's events), process (a library in the program, which needs no privilege; of"
+      "How it is recorded: perf (the kernel's events), kernel (programs in the kernel beside these, which record every"
+        + " switch, wakeup and transfer at any rate), process (a library in the program, which needs no privilege; of"
         + " what runs already, LullAgent), outside (looks at its threads, which needs none either and takes what"
-        + " runs already), or auto (default), which is the first of them that can be.",
+        + " runs already), or auto (default): perf, process or outside, the first that can be.",
       valueName: "recorder"),
     transform: Self.recorder)
   var recorder = RecorderKind.auto
@@ -140,7 +141,8 @@ struct RecordCommand: ParsableCommand {
 
   @Sendable static func recorder(_ name: String) throws -> RecorderKind {
     guard let recorder = RecorderKind(rawValue: name) else {
-      throw ValidationError("there is no recorder '\(name)'; write auto, perf, process or outside.")
+      throw ValidationError(
+        "there is no recorder '\(name)'; write auto, perf, kernel, process or outside.")
     }
     return recorder
   }

@@ -1,0 +1,62 @@
+#ifndef LULL_CBPF_H
+#define LULL_CBPF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernel_records.h"
+
+/* What is used of libbpf, which is loaded at the first call, and no more of it than a recorder needs. */
+
+/* Whether libbpf is there. */
+bool lull_bpf_library(void);
+
+typedef struct lull_bpf_programs lull_bpf_programs;
+
+/* Loads all programs of an object into the kernel, and runs none yet; NULL with an error's number, and what failed in
+   words. */
+lull_bpf_programs *_Nullable lull_bpf_programs_load(
+    const void *_Nonnull object, size_t size, int *_Nonnull error, const char *_Nullable *_Nonnull what);
+
+/* Runs them all from here on; 0 or a negative error's number. */
+int lull_bpf_programs_attach(lull_bpf_programs *_Nonnull programs);
+
+/* Runs none any longer; what they gathered is still there. */
+void lull_bpf_programs_detach(lull_bpf_programs *_Nonnull programs);
+
+void lull_bpf_programs_free(lull_bpf_programs *_Nonnull programs);
+
+/* The descriptor of a map, by its name; negative where there is none. */
+int lull_bpf_map(lull_bpf_programs *_Nonnull programs, const char *_Nonnull name);
+
+/* Elements of maps; 0 or a negative error's number. */
+int lull_bpf_map_set(int map, const void *_Nonnull key, const void *_Nonnull value);
+int lull_bpf_map_get(int map, const void *_Nonnull key, void *_Nonnull value);
+int lull_bpf_map_remove(int map, const void *_Nonnull key);
+
+/* The memory of a map that is an array, which the programs see as it is; NULL where it cannot be shared. */
+uint64_t *_Nullable lull_bpf_map_memory(int map, size_t size);
+void lull_bpf_map_unshare(uint64_t *_Nonnull memory, size_t size);
+
+/* Sets a bit of such memory, or sets it back, while programs do. */
+void lull_bpf_mark(uint64_t *_Nonnull memory, uint32_t place, bool is_set);
+
+/* As many elements of a map as there is room for: the first where `more` is false, else those after `position`, which
+   is moved on. Gives how many they are, and whether there are more. */
+size_t lull_bpf_map_read(
+    int map, bool *_Nonnull more, uint64_t *_Nonnull position, void *_Nonnull keys,
+    void *_Nonnull values, size_t room);
+
+/* Calls for each record that the ring of that name holds. */
+typedef void (*lull_bpf_take)(void *_Nonnull context, const void *_Nonnull record, size_t size);
+int lull_bpf_ring_open(
+    lull_bpf_programs *_Nonnull programs, const char *_Nonnull name, lull_bpf_take _Nonnull take,
+    void *_Nonnull context);
+int lull_bpf_ring_drain(lull_bpf_programs *_Nonnull programs);
+
+/* How far the count that tells of interrupts lies from a CPU's run queue, in bytes, by the kernel's description of its
+   variables; false where that does not say. */
+bool lull_bpf_interrupt_count(int64_t *_Nonnull distance);
+
+#endif

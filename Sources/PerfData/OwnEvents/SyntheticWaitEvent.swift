@@ -1,0 +1,23 @@
+/// From the sample's time on its thread waits, whenever it waits, with a stack that was told before.
+///
+/// A recorder in the kernel tells a stack where it is new: a wait without one has that of the thread's wait before.
+public struct WaitEvent: Sendable, Hashable {
+  /// When the stack was told of that thread, in nanoseconds on the trace's clock; 0 where it is not known.
+  public var stack: UInt64
+
+  /// Makes an event.
+  public init(stack: UInt64) { self.stack = stack }
+
+  /// The raw payload: a little-endian word.
+  public func encoded() -> [UInt8] {
+    var output = ByteBuilder()
+    output.append(stack)
+    return output.bytes
+  }
+
+  /// Reads a raw payload; nil where it is too short.
+  public init?(decoding raw: RawPayload) {
+    guard let stack = raw.unsignedInteger(at: 0, size: 8) else { return nil }
+    self.stack = stack
+  }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import Testing
+import TraceModel
+
+extension EndToEnd {
+  /// Programs in the kernel and perf events tell the same of the same program, and both what it says of itself.
+  @Suite(.enabled(if: Machine.recordsInKernel, Machine.needsKernelPrograms))
+  struct KernelRecorder {
+    private static let recorders = ["perf", "kernel"]
+
+    private static func record(
+      _ workload: String, by recorder: String, options: [String] = [], reportOptions: [String] = []
+    ) throws -> Recorded {
+      let run = try Recorded(
+        workload: workload, options: ["--recorder", recorder] + options,
+        reportOptions: reportOptions)
+      #expect(run.report["trace"]["lostEvents"].int == 0)
+      return run
+    }
+
+    @Test(arguments: [
+      ("sleep", "sleep"), ("lock", "lock"), ("semaphore", "lock"), ("network", "network"),
+      ("child", "child"), ("file", "file"), ("fsync", "sync"), ("compute", ""),
+    ])
+    func `hangs have the same length, function and cause`(cause: String, name: String) throws {
+      var functions: [Set<String>] = []
+      for recorder in Self.recorders {
+        let run = try Self.record("blocker cause=\(cause) count=3 ms=300 gap=300", by: recorder)
+        let hangs = run.hangs
+        try #require(hangs.count == 3, "\(recorder): \(run.mainThread)")
+        for (hang, truth) in zip(hangs, run.trueSpans) {
+          let late = 0.005 + (hang["runnableSeconds"].double ?? 0)
+          #expect(
+            abs((hang["durationSeconds"].double ?? 0) - truth) < late, "\(recorder): \(hang)")
+          guard !name.isEmpty else { continue }
+          let causes = hang["blockedByCause"]
+          let blocked = causes.keys.compactMap { causes[$0].double }.reduce(0, +)
+          #expect((causes[name].double ?? 0) > 0.9 * blocked, "\(recorder): \(hang)")
+        }
+        functions.append(
+          Set(
+            hangs.compactMap { hang in
+              hang["stack"].items.first { $0["module"].string?.contains("lull-workload") == true }?[
+                "function"
+              ].string
+            }))
+      }
+      #expect(functions[0] == functions[1])
+    }
+
+    @Test func `wakeups by cause are the program's own`() throws {
+      var found: [[String: Int]] = []
+      for recorder in Self.recorders {
+        let run = try Self.record("poller hz=100 seconds=2", by: recorder)
+        let wakeups = run.signals["wakeups"]
+        let causes = wakeups["byCause"]
+        found.append(
+          Dictionary(uniqueKeysWithValues: causes.keys.map { ($0, causes[$0].int ?? 0) }))
+        let usage = run.truth["usage"]
+        let slept = usage["voluntarySwitches"].int ?? 0
+        #expect(abs((wakeups["total"].int ?? 0) - slept) <= 3 + slept / 50, "\(recorder): \(usage)")
+        #expect(
+          abs((wakeups["idle"].int ?? 0) - (causes["timer"].int ?? 0)) <= 10,
+          "\(recorder): \(wakeups)")
+      }
+      #expect(abs((found[0]["timer"] ?? 0) - (found[1]["timer"] ?? 0)) <= 5, "\(found)")
+    }
+
+    @Test(arguments: [
+      "chatty messages=40 bytes=123 reply=456 gap=5",
+      "bursty bursts=3 messages=20 bytes=2000 reply=3000 gap=100",
+    ])
+    func `transfers are the program's own`(workload: String) throws {
+      for recorder in Self.recorders {
+        let run = try Self.record(
+          workload, by: recorder, options: ["--radio-loopback"], reportOptions: ["--radio-loopback"]
+        )
+        for key in ["sends", "receives", "bytesSent", "bytesReceived"] {
+          #expect(
+            run.signals["network"][key].int == run.truth[key].int, "\(recorder): \(key)")
+        }
+      }
+    }
+
+    /// Tens of thousands of waits and transfers a second, of which perf events are sampled.
+    @Test
+    func `at full rate every transfer and run is told, and nothing is sampled`() throws {
+      let scratch = try Scratch()
+      let target = scratch.file("target")
+      let run = try Recorded(
+        workload: "rally path=\(target)", options: ["--recorder", "kernel"], scratch: scratch)
+      #expect(run.report["trace"]["lostEvents"].int == 0)
+      for key in ["sends", "receives", "bytesSent", "bytesReceived"] {
+        #expect(run.signals["network"][key].int == run.truth[key].int, "\(key)")
+      }
+      let trace = try Trace.load(path: run.trace)
+      let names = Set((trace.capture?.sampled ?? []).map(\.source))
+      #expect(
+        names.isDisjoint(with: [
+          "sock:sock_send_length", "sock:sock_recv_length", "sched:sched_switch",
+        ]))
+      let threads = trace.threads(of: trace.subject.pid)
+      let runs = threads.flatMap(\.intervals).count { $0.state == .running }
+      let usage = run.truth["usage"]
+      let switches = (usage["voluntarySwitches"].int ?? 0) + (usage["involuntarySwitches"].int ?? 0)
+      #expect(abs(runs - switches) <= 12 + switches / 100, "\(runs) runs, \(usage)")
+      // Each that slept was woken, by somebody who is known.
+      let wakes = trace.wakeups.count { $0.pid == trace.subject.pid && $0.context != .unknown }
+      let slept = usage["voluntarySwitches"].int ?? 0
+      #expect(abs(wakes - slept) <= 12 + slept / 50, "\(wakes) wakes, \(usage)")
+    }
+
+    @Test func `what runs already is refused, not measured by halves`() throws {
+      let scratch = try Scratch()
+      let result = try Command.run([
+        Machine.lull, "record", "-q", "--no-report", "--recorder", "kernel", "-o",
+        scratch.file("t"), "--duration", "1s", "--pid", "\(getpid())",
+      ])
+      #expect(result.status == 125)
+      #expect(result.errors.contains("not yet what runs already"), "\(result.errors)")
+    }
+
+    @Test func `nothing stays in the kernel when the recorder is killed`() throws {
+      let scratch = try Scratch()
+      func programs() throws -> Int {
+        let list = try Command.run(["bpftool", "prog", "list"]).text
+        return list.split(separator: "\n").count {
+          $0.contains("name switched") || $0.contains("name waking")
+        }
+      }
+      let before = try programs()
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: Machine.lull)
+      process.arguments = [
+        "record", "-q", "--no-report", "--recorder", "kernel", "-o", scratch.file("t"), "--",
+        "sleep",
+        "30",
+      ]
+      try process.run()
+      var running = before
+      for _ in 0..<100 where running == before {
+        usleep(50_000)
+        running = try programs()
+      }
+      #expect(running > before)
+      kill(process.processIdentifier, SIGKILL)
+      process.waitUntilExit()
+      var left = running
+      for _ in 0..<100 where left > before {
+        usleep(50_000)
+        left = try programs()
+      }
+      #expect(left <= before)
+    }
+  }
+}

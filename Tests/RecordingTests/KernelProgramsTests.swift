@@ -1,0 +1,184 @@
+import CBPF
+import Foundation
+import Testing
+
+@testable import Recording
+
+/// Why nothing can be recorded in the kernel here; nil where it can.
+private let absence: String? = {
+  do throws(KernelPrograms.Absence) {
+    try KernelPrograms().attach()
+    return nil
+  } catch { return error.cause }
+}()
+
+@Suite struct KernelProgramsTests {
+  private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  @Test(
+    .enabled(
+      if: access("/usr/include/bpf/bpf_helpers.h", R_OK) == 0, "needs libbpf-dev"))
+  func `the object is the one that its script makes`() throws {
+    let made = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "lull-\(getpid()).bpf.o")
+    defer { try? FileManager.default.removeItem(at: made) }
+    let process = Process()
+    process.executableURL = Self.root.appendingPathComponent("Sources/KernelPrograms/build")
+    process.arguments = [made.path]
+    try process.run()
+    process.waitUntilExit()
+    try #require(process.terminationStatus == 0)
+    let kept = Self.root.appendingPathComponent("Sources/Recording/Kernel/recorder.bpf.o")
+    #expect(
+      try Data(contentsOf: made) == Data(contentsOf: kept),
+      "make it anew by Sources/KernelPrograms/build")
+  }
+
+  @Test func `sums of transfers are exact as transfers of two sizes`() {
+    let key = lull_kernel_socket(address: 7, pid: 3, is_receive: 1)
+    var sum = lull_kernel_sum()
+    sum.last = 500
+    func parts(_ count: UInt64, _ bytes: UInt64, after: UInt64 = 0) -> [KernelTransfers.Part] {
+      KernelTransfers.parts(key, sum, count: count, bytes: bytes, after: after)
+    }
+    // 3 of 33 and 1 of 34 are 133.
+    let told = parts(4, 133)
+    #expect(told.map(\.count) == [3, 1])
+    #expect(told.map(\.record.result) == [33, 34])
+    #expect(told.allSatisfy { $0.isReceive && $0.record.pid == 3 && $0.record.socket == 7 })
+    #expect(told.allSatisfy { $0.record.head.time == 500 })
+    #expect(parts(5, 50).map(\.count) == [5])
+    #expect(parts(0, 0).isEmpty)
+    // Never before what was told already.
+    #expect(parts(1, 9, after: 900).map(\.record.head.time) == [900])
+  }
+
+  @Test func `a stack that a thread goes back to is the one of that time`() {
+    var told = KernelStacksTold()
+    told.add([1], of: 5, at: 10)
+    told.add([2], of: 5, at: 20)
+    #expect(told.last(of: 5) == [2])
+    told.goesBack(5, to: 10)
+    #expect(told.last(of: 5) == [1])
+    told.goesBack(5, to: 0)
+    #expect(told.last(of: 5) == nil)
+    for time in 30..<200 { told.add([3], of: 5, at: UInt64(time)) }
+    told.goesBack(5, to: 10)
+    #expect(told.last(of: 5) == nil)
+  }
+}
+
+/// What the programs tell of this process itself.
+@Suite(.serialized, .enabled(if: absence == nil, Comment(rawValue: absence ?? "")))
+struct KernelProgramsRunningTests {
+  /// Gathers what the ring holds.
+  private final class Records {
+    var switches: [lull_kernel_switch_record] = []
+    var wakes: [lull_kernel_waking_record] = []
+    var stacks: [KernelStack] = []
+    var transfers: [lull_kernel_transfer_record] = []
+
+    func take(_ record: UnsafeRawPointer) {
+      switch lull_kernel_kind(UInt32(record.load(as: lull_kernel_head.self).kind)) {
+      case lull_kernel_switch: switches.append(record.load(as: lull_kernel_switch_record.self))
+      case lull_kernel_waking: wakes.append(record.load(as: lull_kernel_waking_record.self))
+      case lull_kernel_stack: stacks.append(KernelStack(record))
+      case lull_kernel_send, lull_kernel_receive:
+        transfers.append(record.load(as: lull_kernel_transfer_record.self))
+      default: break
+      }
+    }
+  }
+
+  private func recorded(_ body: () throws -> Void) throws -> (Records, KernelPrograms) {
+    let programs = try KernelPrograms()
+    let records = Records()
+    try programs.open(
+      { context, record, _ in
+        Unmanaged<Records>.fromOpaque(context).takeUnretainedValue().take(record)
+      }, Unmanaged.passUnretained(records).toOpaque())
+    try programs.attach()
+    programs.add(getpid())
+    try body()
+    programs.detach()
+    programs.drain()
+    return (records, programs)
+  }
+
+  private static func ownThread() -> Int32 {
+    let files = FileManager.default
+    let link = (try? files.destinationOfSymbolicLink(atPath: "/proc/thread-self")) ?? ""
+    return link.split(separator: "/").last.flatMap { Int32($0) } ?? 0
+  }
+
+  @Test func `each sleep is a switch, a wake by a timer in an interrupt, and one stack of all`()
+    throws
+  {
+    let tid = Self.ownThread()
+    let before = SystemInfo.monotonicNanoseconds()
+    let (records, _) = try recorded {
+      for _ in 0..<20 { usleep(2_000) }
+    }
+    let left = records.switches.filter {
+      $0.left_tid == tid && $0.head.flags & UInt32(LULL_KERNEL_PREEMPTED) == 0
+    }
+    let wakes = records.wakes.filter { $0.tid == tid }
+    #expect(left.count >= 20)
+    #expect(wakes.count >= 20)
+    // TRACE_FLAG_HARDIRQ: what wakes a sleeper is a timer's interrupt.
+    #expect(wakes.count { $0.head.flags & 0x08 != 0 } >= 20, "\(wakes.map(\.head.flags))")
+    #expect(left.allSatisfy { $0.head.time > before })
+    let stacks = records.stacks.filter { $0.tid == tid }
+    #expect((1...5).contains(stacks.count), "\(stacks.count)")
+    #expect(stacks.allSatisfy { $0.bytes.count > 1_000 && $0.registers.count >= 20 })
+    let symbols = KernelSymbols()
+    let names = stacks.flatMap { $0.kernel.map { symbols.name(for: $0)?.name ?? "" } }
+    #expect(names.contains { $0.contains("nanosleep") }, "\(names)")
+  }
+
+  @Test func `transfers are exact at full rate, the first few one by one`() throws {
+    var ends: [Int32] = [0, 0]
+    #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+    defer { for end in ends { close(end) } }
+    var buffer = [UInt8](repeating: 1, count: 16)
+    let (records, programs) = try recorded {
+      for index in 0..<5_000 {
+        let size = 1 + index % 7
+        #expect(send(ends[0], buffer, size, 0) == size)
+        #expect(recv(ends[1], &buffer, 16, 0) == size)
+      }
+    }
+    var transfers = KernelTransfers()
+    let sums = transfers.parts(of: programs, now: SystemInfo.monotonicNanoseconds(), after: 0)
+      .filter { $0.record.family == UInt16(AF_UNIX) }
+    for (isReceive, kind) in [(false, lull_kernel_send), (true, lull_kernel_receive)] {
+      let singly = records.transfers.filter {
+        UInt32($0.head.kind) == kind.rawValue && $0.family == UInt16(AF_UNIX)
+      }
+      let added = sums.filter { $0.isReceive == isReceive }
+      let count = UInt64(singly.count) + added.reduce(0) { $0 + $1.count }
+      let bytes =
+        singly.reduce(0) { $0 + UInt64($1.result) }
+        + added.reduce(0) { $0 + $1.count * UInt64($1.record.result) }
+      // 714 rounds of 28 bytes, and 1 + 2.
+      #expect(count == 5_000)
+      #expect(bytes == 714 * 28 + 3)
+      #expect(singly.count < 1_000, "\(singly.count)")
+    }
+  }
+
+  @Test func `nothing is recorded of processes that are none of the target's`() throws {
+    let other = Process()
+    other.executableURL = URL(fileURLWithPath: "/bin/sleep")
+    other.arguments = ["5"]
+    try other.run()
+    defer { other.terminate() }
+    usleep(100_000)
+    let (records, _) = try recorded { usleep(20_000) }
+    let own = getpid()
+    #expect(records.switches.allSatisfy { [0, own].contains($0.left_pid) })
+    #expect(records.switches.allSatisfy { [0, own].contains($0.arrived_pid) })
+    #expect(records.wakes.allSatisfy { $0.pid == own })
+  }
+}
