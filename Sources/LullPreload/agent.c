@@ -98,7 +98,7 @@ static void begin_thread(struct agent *agent) {
   agent->open = NULL;
   agent->wake_at = slot->tail + lull_ring_bytes / 2;
   agent->ends = 0;
-  agent->last_stack = agent->last_site = agent->last_cpu = 0;
+  agent->next_stack = agent->last_site = agent->last_cpu = 0;
   agent->slot = slot;
   char name[16] = "";
   lull_kernel(SYS_prctl, PR_GET_NAME, (long)name, 0, 0, 0, 0);

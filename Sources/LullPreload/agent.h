@@ -24,9 +24,10 @@
 
 // A wait as long has its stack and the thread's CPU time, whatever else there was.
 #define LONG_WAIT 1000000
-// One as long has them too, where it is some time since the last.
+// One as long has them too, as long as there are no more in a second than there are pauses: so many may come at once.
 #define SHORT_WAIT 50000
 #define STACK_PAUSE 2000000
+#define STACK_BURST 64
 // What took less is no wait, and is told only where it did something.
 #define NO_WAIT 20000
 // A write's or send's stack is taken so often, as the recorder with perf events does: 49 times a second.
@@ -56,7 +57,10 @@ struct agent {
   uint64_t wake_at;
   // What is at the head and not handed over yet, since the next call may be just like it.
   struct lull_record *open;
-  uint64_t last_stack;
+  // Where the innermost open call is on the stack.
+  uintptr_t place;
+  // From when on a short wait has its stack.
+  uint64_t next_stack;
   uint64_t last_site;
   uint64_t last_cpu;
   // A record is being written.
@@ -83,6 +87,7 @@ struct call {
   uint64_t start;
   uint64_t cpu;
   struct lull_open_call outer;
+  uintptr_t outer_place;
   uint32_t number;
 #ifdef LULL_AGENT
   // Which recording it began in; 0 where there was none.
@@ -245,6 +250,10 @@ static inline __attribute__((always_inline)) bool lull_begin(struct call *call, 
   call->number = number;
   call->cpu = UINT64_MAX;
   call->outer = slot->call;
+  call->outer_place = agent->place;
+  // A call that a signal's handler jumped out of goes on no more: its frame was given up.
+  if (unlikely(call->outer.start && (uintptr_t)call > agent->place)) call->outer = (struct lull_open_call){0, 0, 0};
+  agent->place = (uintptr_t)call;
   call->start = lull_now();
   slot->call = (struct lull_open_call){call->start, number, (uint32_t)descriptor};
   lull_capture((struct registers *)slot->registers);
@@ -296,6 +305,7 @@ static inline __attribute__((always_inline)) void lull_finish(struct call *call,
   struct agent *agent = call->agent;
   uint64_t end = lull_now();
   agent->slot->call = call->outer;
+  agent->place = call->outer_place;
   if (outcome.result < 0) outcome.result = -errno;
   bool is_site = outcome.manner & manner_site && end - agent->last_site >= SITE_PAUSE;
   bool is_slow = end - call->start >= SHORT_WAIT || end - agent->last_cpu >= CPU_PAUSE || outcome.path ||

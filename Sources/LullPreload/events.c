@@ -20,6 +20,24 @@ EXPORT int timerfd_create(clockid_t clock, int flags) {
   return result;
 }
 
+// When it goes off first, by the clock of all else, and how often after that.
+DECLARE(timerfd_settime)
+EXPORT int timerfd_settime(int fd, int flags, const struct itimerspec *value, struct itimerspec *old) {
+  struct call call;
+  bool is_told = lull_begin(&call, SYS_timerfd_settime, fd);
+  int result = REAL(timerfd_settime)(fd, flags, value, old);
+  if (!is_told && !lull_is_late(&call, SYS_timerfd_settime, fd)) return result;
+  uint64_t first = 0, interval = 0;
+  if (result == 0) {
+    first = (uint64_t)value->it_value.tv_sec * 1000000000 + (uint64_t)value->it_value.tv_nsec;
+    interval = (uint64_t)value->it_interval.tv_sec * 1000000000 + (uint64_t)value->it_interval.tv_nsec;
+    if (first && !(flags & TFD_TIMER_ABSTIME)) first += call.start;
+  }
+  lull_finish(&call, (struct outcome){.result = result, .first = (uint64_t)fd, .second = first, .third = interval,
+      .descriptor = -1});
+  return result;
+}
+
 // They read and write within the C library.
 EXPORT int eventfd_read(int fd, eventfd_t *value) {
   return read(fd, value, sizeof *value) == sizeof *value ? 0 : -1;
@@ -29,4 +47,4 @@ EXPORT int eventfd_write(int fd, eventfd_t value) {
   return write(fd, &value, sizeof value) == sizeof value ? 0 : -1;
 }
 
-void lull_resolve_events(void) { FIND(eventfd) FIND(timerfd_create) }
+void lull_resolve_events(void) { FIND(eventfd) FIND(timerfd_create) FIND(timerfd_settime) }

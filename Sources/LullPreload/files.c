@@ -62,6 +62,12 @@ READS(preadv, (int fd, const struct iovec *parts, int count, off_t at), (fd, par
 DECLARE(preadv64)
 READS(preadv64, (int fd, const struct iovec *parts, int count, off64_t at), (fd, parts, count, at), SYS_preadv,
     count > many_parts)
+DECLARE(preadv2)
+READS(preadv2, (int fd, const struct iovec *parts, int count, off_t at, int flags), (fd, parts, count, at, flags),
+    SYS_preadv2, count > many_parts)
+DECLARE(preadv64v2)
+READS(preadv64v2, (int fd, const struct iovec *parts, int count, off64_t at, int flags), (fd, parts, count, at, flags),
+    SYS_preadv2, count > many_parts)
 
 #define WRITES(name, parameters, arguments, number, large, ...) \
   TIMED(ssize_t, name, parameters, arguments, number, fd, large, .manner = manner_site, __VA_ARGS__)
@@ -220,7 +226,7 @@ MAPS(mmap64)
 
 void lull_resolve_files(void) {
   FIND(read) FIND(__read_chk) FIND(pread) FIND(pread64) FIND(__pread_chk) FIND(__pread64_chk) FIND(readv)
-  FIND(preadv) FIND(preadv64)
+  FIND(preadv) FIND(preadv64) FIND(preadv2) FIND(preadv64v2)
   FIND(write) FIND(pwrite) FIND(pwrite64) FIND(writev) FIND(pwritev) FIND(pwritev64) FIND(pwritev2) FIND(pwritev64v2)
   FIND(sendfile) FIND(sendfile64) FIND(copy_file_range) FIND(splice)
   FIND(fsync) FIND(fdatasync) FIND(syncfs) FIND(sync_file_range) FIND(msync) FIND(ftruncate) FIND(ftruncate64)

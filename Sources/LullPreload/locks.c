@@ -8,12 +8,15 @@
 
 // Where threads wait for each other. What is had at once costs no look at the clock.
 
+// Robust mutexes and those with priorities have one more bit: of one that cannot be recovered glibc's trylock keeps
+// the lock that it fails to give (nptl/pthread_mutex_trylock.c, 2.36).
+enum { kinds = 127, plain_kinds = 3 };
+
 DECLARE(pthread_mutex_trylock)
 DECLARE(pthread_mutex_lock)
 EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex) {
-  int tried = REAL(pthread_mutex_trylock)(mutex);
-  // Had, or had from an owner that died; all else is for the function itself to say.
-  if (likely(tried == 0 || tried == EOWNERDEAD)) return tried;
+  // Had; all else is for the function itself to say.
+  if (likely((mutex->__data.__kind & kinds) <= plain_kinds && REAL(pthread_mutex_trylock)(mutex) == 0)) return 0;
   struct call call;
   bool is_told = lull_begin(&call, SYS_futex, -1);
   int result = REAL(pthread_mutex_lock)(mutex);
@@ -82,6 +85,28 @@ DECLARE(pthread_rwlock_trywrlock)
 DECLARE(pthread_rwlock_rdlock) TRIES(pthread_rwlock_rdlock, pthread_rwlock_tryrdlock)
 DECLARE(pthread_rwlock_wrlock) TRIES(pthread_rwlock_wrlock, pthread_rwlock_trywrlock)
 
+// Those of readers and writers that wait until a time, and of ends of threads.
+DECLARE(pthread_rwlock_timedrdlock)
+LOCKS(pthread_rwlock_timedrdlock, (pthread_rwlock_t * lock, const struct timespec *until), (lock, until), lock, result)
+DECLARE(pthread_rwlock_timedwrlock)
+LOCKS(pthread_rwlock_timedwrlock, (pthread_rwlock_t * lock, const struct timespec *until), (lock, until), lock, result)
+DECLARE(pthread_timedjoin_np)
+LOCKS(pthread_timedjoin_np, (pthread_t thread, void **result_place, const struct timespec *until),
+      (thread, result_place, until), thread, result)
+#if __GLIBC_PREREQ(2, 30)
+DECLARE(pthread_rwlock_clockrdlock)
+LOCKS(pthread_rwlock_clockrdlock, (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *until),
+      (lock, clock, until), lock, result)
+DECLARE(pthread_rwlock_clockwrlock)
+LOCKS(pthread_rwlock_clockwrlock, (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *until),
+      (lock, clock, until), lock, result)
+#endif
+#if __GLIBC_PREREQ(2, 31)
+DECLARE(pthread_clockjoin_np)
+LOCKS(pthread_clockjoin_np, (pthread_t thread, void **result_place, clockid_t clock, const struct timespec *until),
+      (thread, result_place, clock, until), thread, result)
+#endif
+
 // Who ends another's wait, where there is one.
 #define WAKES(name, type, waiters) \
   DECLARE(name) \
@@ -134,7 +159,12 @@ void lull_resolve_locks(void) {
   FIND(pthread_cond_wait) FIND(pthread_cond_timedwait)
 #if __GLIBC_PREREQ(2, 30)
   FIND(pthread_cond_clockwait) FIND(pthread_mutex_clocklock) FIND(sem_clockwait)
+  FIND(pthread_rwlock_clockrdlock) FIND(pthread_rwlock_clockwrlock)
 #endif
+#if __GLIBC_PREREQ(2, 31)
+  FIND(pthread_clockjoin_np)
+#endif
+  FIND(pthread_rwlock_timedrdlock) FIND(pthread_rwlock_timedwrlock) FIND(pthread_timedjoin_np)
   FIND(pthread_join) FIND(pthread_barrier_wait) FIND(sem_wait) FIND(sem_timedwait)
   FIND(pthread_rwlock_tryrdlock) FIND(pthread_rwlock_trywrlock) FIND(pthread_rwlock_rdlock) FIND(pthread_rwlock_wrlock)
   FIND(pthread_cond_signal) FIND(pthread_cond_broadcast) FIND(sem_post) FIND(syscall)

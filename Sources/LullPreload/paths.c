@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 // What is done by path: open, rename, unlink.
@@ -72,6 +73,21 @@ EXPORT int __openat64_2(int folder, const char *path, int flags) { OPENS(__opena
 DECLARE(creat) CREATES(creat)
 DECLARE(creat64) CREATES(creat64)
 
+// The path is made by the call.
+#define MAKES(name, parameters, arguments, own_flags) \
+  EXPORT int name parameters { \
+    const int folder = AT_FDCWD; \
+    OPENS(name, arguments, O_RDWR | O_CREAT | O_EXCL | (own_flags)) \
+  }
+DECLARE(mkstemp) MAKES(mkstemp, (char *path), (path), 0)
+DECLARE(mkstemp64) MAKES(mkstemp64, (char *path), (path), 0)
+DECLARE(mkostemp) MAKES(mkostemp, (char *path, int flags), (path, flags), flags)
+DECLARE(mkostemp64) MAKES(mkostemp64, (char *path, int flags), (path, flags), flags)
+DECLARE(mkstemps) MAKES(mkstemps, (char *path, int end), (path, end), 0)
+DECLARE(mkstemps64) MAKES(mkstemps64, (char *path, int end), (path, end), 0)
+DECLARE(mkostemps) MAKES(mkostemps, (char *path, int end, int flags), (path, end, flags), flags)
+DECLARE(mkostemps64) MAKES(mkostemps64, (char *path, int end, int flags), (path, end, flags), flags)
+
 // Of these the paths are told, where they were done.
 #define NAMES(name, parameters, arguments, call_number, first_path, second_path, first_folder, second_folder) \
   EXPORT int name parameters { \
@@ -112,4 +128,6 @@ void lull_resolve_paths(void) {
   FIND(__openat64_2)
   FIND(creat) FIND(creat64) FIND(rename) FIND(renameat) FIND(renameat2) FIND(unlink) FIND(unlinkat) FIND(remove)
   FIND(truncate) FIND(truncate64)
+  FIND(mkstemp) FIND(mkstemp64) FIND(mkostemp) FIND(mkostemp64) FIND(mkstemps) FIND(mkstemps64) FIND(mkostemps)
+  FIND(mkostemps64)
 }

@@ -119,7 +119,7 @@ void lull_finish_slowly(struct call *call, uint64_t end, const struct outcome *o
   uint64_t length = end - call->start;
   bool is_long = length >= LONG_WAIT;
   bool is_site = outcome->manner & manner_site && outcome->result > 0 && end - agent->last_site >= SITE_PAUSE;
-  bool has_stack = is_long || is_site || (length >= SHORT_WAIT && end - agent->last_stack >= STACK_PAUSE);
+  bool has_stack = is_long || is_site || (length >= SHORT_WAIT && end >= agent->next_stack);
   // What holds much only stands in the way of what tells more, where the recorder does not come to it.
   if (has_stack && !is_long && agent->head - __atomic_load_n(&agent->slot->tail,
       __ATOMIC_RELAXED) > lull_ring_bytes / 2) has_stack = false;
@@ -175,7 +175,9 @@ void lull_finish_slowly(struct call *call, uint64_t end, const struct outcome *o
   if (has_stack) {
     record.parts |= lull_part_stack;
     size += sizeof *registers + 8 + ((most + 7) & ~7ul);
-    agent->last_stack = end;
+    uint64_t earliest = end - STACK_BURST * STACK_PAUSE;
+    if (agent->next_stack < earliest) agent->next_stack = earliest;
+    agent->next_stack += STACK_PAUSE;
     if (outcome->manner & manner_site) agent->last_site = end;
   }
   record.size = (uint32_t)((size + 63) & ~63ul);

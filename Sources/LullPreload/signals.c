@@ -39,9 +39,15 @@ static void *program_handler(int number) {
   return is_asking(number) ? __atomic_load_n(&handlers[number], __ATOMIC_ACQUIRE) : NULL;
 }
 
-// The signals but the samples', for masks and waits that are for all.
+// The signals but the samples', for masks and waits that are for all. Who names it has use for it: among those for
+// programs alone, and not with the kernel's.
 static const sigset_t *without_samples(const sigset_t *given, sigset_t *copy) {
   if (!given || !lull_hides_samples()) return given;
+  bool names = sigismember(given, lull_sample_signal()) == 1;
+  if (names && !(sigismember(given, SIGHUP) == 1 && sigismember(given, SIGCHLD) == 1)) {
+    if (lull_is_own_process()) lull_give_up_samples();
+    return given;
+  }
   *copy = *given;
   sigdelset(copy, lull_sample_signal());
   return copy;

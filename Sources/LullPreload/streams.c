@@ -22,7 +22,8 @@ static bool sees_streams;
 
 bool lull_sees_streams(void) { return sees_streams; }
 
-static ssize_t seen_read(FILE *file, void *to, ssize_t count) {
+// They are seen in stacks, under the names that the C library's own have there.
+static ssize_t _IO_new_file_read(FILE *file, void *to, ssize_t count) {
   int fd = fileno_unlocked(file);
   struct call call;
   bool is_told = lull_begin(&call, SYS_read, fd);
@@ -37,7 +38,7 @@ static ssize_t seen_read(FILE *file, void *to, ssize_t count) {
   return result;
 }
 
-static ssize_t seen_write(FILE *file, const void *from, ssize_t count) {
+static ssize_t _IO_new_file_write(FILE *file, const void *from, ssize_t count) {
   int fd = fileno_unlocked(file);
   struct call call;
   bool is_told = lull_begin(&call, SYS_write, fd);
@@ -53,14 +54,14 @@ static ssize_t seen_write(FILE *file, const void *from, ssize_t count) {
 static void **tables[2];
 
 static bool replace(void **table) {
-  if (table && table[read_entry] == (void *)seen_read) return true;
+  if (table && table[read_entry] == (void *)_IO_new_file_read) return true;
   if (!table || table[read_entry] != (void *)read_stream || table[write_entry] != (void *)write_stream) return false;
   // It is among what is written once, as the library is loaded.
   uintptr_t first = (uintptr_t)&table[read_entry] & ~(uintptr_t)(lull_page_bytes - 1);
   uintptr_t end = (uintptr_t)&table[write_entry + 1];
   if (lull_kernel(SYS_mprotect, (long)first, (long)(end - first), PROT_READ | PROT_WRITE, 0, 0, 0) < 0) return false;
-  table[read_entry] = (void *)seen_read;
-  table[write_entry] = (void *)seen_write;
+  table[read_entry] = (void *)_IO_new_file_read;
+  table[write_entry] = (void *)_IO_new_file_write;
   lull_kernel(SYS_mprotect, (long)first, (long)(end - first), PROT_READ, 0, 0, 0);
   return true;
 }

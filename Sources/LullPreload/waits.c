@@ -17,58 +17,96 @@
 int __poll_chk(struct pollfd *, nfds_t, int, size_t);
 int __ppoll_chk(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *, size_t);
 
-// What comes of the wait is told by what is read then.
-#define POLLS(name, parameters, arguments, call_number) \
+static uint64_t of_seconds(uint64_t seconds, uint64_t parts, uint64_t nanoseconds) {
+  // What is too long for that has no end.
+  return seconds < 1000000000 ? seconds * 1000000000 + parts * nanoseconds : 0;
+}
+
+// How long a wait may take, in nanoseconds; 0 where it has no end, or none to wait for.
+static uint64_t of_milliseconds(int length) { return length > 0 ? (uint64_t)length * 1000000 : 0; }
+static uint64_t of_timeval(const struct timeval *length) {
+  return length ? of_seconds((uint64_t)length->tv_sec, (uint64_t)length->tv_usec, 1000) : 0;
+}
+static uint64_t of_timespec(const struct timespec *length) {
+  return length ? of_seconds((uint64_t)length->tv_sec, (uint64_t)length->tv_nsec, 1) : 0;
+}
+
+// What comes of the wait is told by what is read then, or else that its time was over, and when that was.
+#define POLLS(name, parameters, arguments, call_number, before, after) \
   EXPORT int name parameters { \
     struct call call; \
     bool is_told = lull_begin(&call, call_number, -1); \
+    uint64_t length = before; \
     int result = REAL(name) arguments; \
+    if (is_told && result == 0) length += after; \
+    bool is_over = is_told && result == 0 && length > 0; \
     if (is_told || lull_is_late(&call, call_number, -1)) { \
       lull_agent.woken = result > 0; \
-      lull_finish(&call, (struct outcome){.result = result, .descriptor = -1, .manner = manner_wait}); \
+      lull_finish(&call, (struct outcome){.result = result, .second = is_over ? call.start + length : 0, \
+                                          .descriptor = -1, .manner = manner_wait}); \
     } \
     return result; \
   }
 
+// A length that lies in memory is looked at once the kernel has found it to be there; but one that the call changes,
+// which the C library itself looks at first.
+
 DECLARE(poll)
-POLLS(poll, (struct pollfd * entries, nfds_t count, int timeout), (entries, count, timeout), SYS_ppoll)
+POLLS(poll, (struct pollfd * entries, nfds_t count, int timeout), (entries, count, timeout), SYS_ppoll,
+      of_milliseconds(timeout), 0)
 DECLARE(__poll_chk)
 POLLS(__poll_chk, (struct pollfd * entries, nfds_t count, int timeout, size_t room), (entries, count, timeout,
-    room), SYS_ppoll)
+    room), SYS_ppoll, of_milliseconds(timeout), 0)
 DECLARE(ppoll)
 POLLS(ppoll, (struct pollfd * entries, nfds_t count, const struct timespec *timeout, const sigset_t *mask),
-      (entries, count, timeout, mask), SYS_ppoll)
+      (entries, count, timeout, mask), SYS_ppoll, 0, of_timespec(timeout))
 DECLARE(__ppoll_chk)
 POLLS(__ppoll_chk,
       (struct pollfd * entries, nfds_t count, const struct timespec *timeout, const sigset_t *mask, size_t room),
-      (entries, count, timeout, mask, room), SYS_ppoll)
+      (entries, count, timeout, mask, room), SYS_ppoll, 0, of_timespec(timeout))
 DECLARE(select)
 POLLS(select, (int count, fd_set *reads, fd_set *writes, fd_set *others, struct timeval *timeout),
-      (count, reads, writes, others, timeout), SYS_pselect6)
+      (count, reads, writes, others, timeout), SYS_pselect6, of_timeval(timeout), 0)
 DECLARE(pselect)
 POLLS(pselect,
       (int count, fd_set *reads, fd_set *writes, fd_set *others, const struct timespec *timeout, const sigset_t *mask),
-      (count, reads, writes, others, timeout, mask), SYS_pselect6)
+      (count, reads, writes, others, timeout, mask), SYS_pselect6, 0, of_timespec(timeout))
 DECLARE(epoll_wait)
 POLLS(epoll_wait, (int fd, struct epoll_event *events, int count, int timeout), (fd, events, count, timeout),
-    SYS_epoll_pwait)
+    SYS_epoll_pwait, of_milliseconds(timeout), 0)
 DECLARE(epoll_pwait)
 POLLS(epoll_pwait, (int fd, struct epoll_event *events, int count, int timeout, const sigset_t *mask),
-      (fd, events, count, timeout, mask), SYS_epoll_pwait)
+      (fd, events, count, timeout, mask), SYS_epoll_pwait, of_milliseconds(timeout), 0)
 #if __GLIBC_PREREQ(2, 35)
 DECLARE(epoll_pwait2)
 POLLS(epoll_pwait2,
       (int fd, struct epoll_event *events, int count, const struct timespec *timeout, const sigset_t *mask),
-      (fd, events, count, timeout, mask), SYS_epoll_pwait)
+      (fd, events, count, timeout, mask), SYS_epoll_pwait, 0, of_timespec(timeout))
 #endif
 
+// A sleep that was not cut short tells when its time was over.
+#define SLEEPS(type, name, parameters, arguments, until) \
+  EXPORT type name parameters { \
+    struct call call; \
+    bool is_told = lull_begin(&call, SYS_clock_nanosleep, -1); \
+    uint64_t start = is_told ? call.start : 0; \
+    type result = REAL(name) arguments; \
+    uint64_t end = is_told && result == 0 ? (until) : 0; \
+    if (is_told || lull_is_late(&call, SYS_clock_nanosleep, -1)) { \
+      lull_finish(&call, (struct outcome){.result = 0, .second = end, .descriptor = -1, .manner = manner_wait}); \
+    } \
+    return result; \
+  }
 DECLARE(nanosleep)
-WAITS(int, nanosleep, (const struct timespec *length, struct timespec *rest), (length, rest), SYS_clock_nanosleep)
+SLEEPS(int, nanosleep, (const struct timespec *length, struct timespec *rest), (length, rest),
+    start + of_timespec(length))
 DECLARE(clock_nanosleep)
-WAITS(int, clock_nanosleep, (clockid_t clock, int flags, const struct timespec *length, struct timespec *rest),
-      (clock, flags, length, rest), SYS_clock_nanosleep)
-DECLARE(usleep) WAITS(int, usleep, (useconds_t length), (length), SYS_clock_nanosleep)
-DECLARE(sleep) WAITS(unsigned, sleep, (unsigned length), (length), SYS_clock_nanosleep)
+SLEEPS(int, clock_nanosleep, (clockid_t clock, int flags, const struct timespec *length, struct timespec *rest),
+      (clock, flags, length, rest),
+      clock != CLOCK_MONOTONIC && (flags & TIMER_ABSTIME || clock != CLOCK_REALTIME)
+          ? 0 : (flags & TIMER_ABSTIME ? 0 : start) + of_timespec(length))
+DECLARE(usleep) SLEEPS(int, usleep, (useconds_t length), (length), start + (uint64_t)length * 1000)
+DECLARE(sleep) SLEEPS(unsigned, sleep, (unsigned length), (length), start + (uint64_t)length * 1000000000)
 
 DECLARE(sigsuspend) WAITS(int, sigsuspend, (const sigset_t *mask), (mask), SYS_rt_sigsuspend)
 DECLARE(pause) WAITS(int, pause, (void), (), SYS_rt_sigsuspend)

@@ -144,6 +144,15 @@ import Testing
     #expect(figures.isMissing(path))
   }
 
+  @Test func `no limit is held against a signal of which a part is known`() throws {
+    var report = SampleRuns.report
+    let path = try #require(FigurePath("signals.network.bytesSent"))
+    #expect(try ReportFigures(report).numbers[path] != nil)
+    report.signals.network?.missing = "it has UDP sockets"
+    let figures = try ReportFigures(report)
+    #expect(figures.numbers[path] == nil && figures.isMissing(path))
+  }
+
   static let wrong: [(path: String, says: String)] = [
     ("signals.disc.syncs", "did you mean “disk”?"),
     ("signal.disk.syncs", "did you mean “signals”?"),

@@ -49,7 +49,7 @@ extension EndToEnd {
     }
 
     /// Records it from its first line on.
-    private func record(_ words: [String], _ form: Form, _ scratch: Scratch) throws -> (
+    static func record(_ words: [String], _ form: Form, _ scratch: Scratch) throws -> (
       result: CommandResult, report: JSON
     ) {
       guard form == .own else {
@@ -75,7 +75,7 @@ extension EndToEnd {
       let expected = try Strace.files(of: [program, scratch.path, "0"], scratch: scratch)
         .filter { $0.key.hasPrefix(scratch.path + "/w-") }
       #expect(expected.count == 4, "\(expected)")
-      let run = try record(words, form, scratch)
+      let run = try Self.record(words, form, scratch)
       #expect(run.result.text == alone.text)
       #expect(run.result.status == 7 && alone.status == 7)
       let disk = run.report["signals"]["disk"]
@@ -130,7 +130,7 @@ extension EndToEnd {
       try #require(next.status == 0, "\(next.errors)")
       let words = [program, scratch.file("static")]
       let alone = try Command.run(words)
-      let run = try record(words, form, scratch)
+      let run = try Self.record(words, form, scratch)
       #expect(run.result.text == alone.text)
       #expect(alone.text.hasSuffix("all ended well\n"), "\(alone.text)")
       // The thread that blocks every signal, and makes no call, is seen as often as the other.

@@ -51,6 +51,34 @@ struct Recorded {
     try #require(result.status == 0, "\(workload): \(result.errors)")
   }
 
+  /// Attaches to a command that was started before; both run in the place.
+  init(
+    attachedTo command: [String], in place: [String], options: [String] = [],
+    reportOptions: [String] = [], environment: [String: String] = [:],
+    scratch given: Scratch? = nil
+  ) throws {
+    let scratch = try given ?? Scratch()
+    self.scratch = scratch
+    trace = scratch.file("t.perf.data")
+    let script = """
+      out=$1 lull=$2 trace=$3 options=$4; shift 4
+      "$@" > "$out" & target=$!
+      sleep 0.3
+      "$lull" record -q --pid $target -o "$trace" $options || exit 9
+      wait $target
+      """
+    let out = scratch.file("out")
+    result = try Command.run(
+      place
+        + [
+          "sh", "-c", script, "attach", out, Machine.lull, trace, options.joined(separator: " "),
+        ] + command, environment: environment)
+    try #require(result.status == 0, "\(result.errors)")
+    truth = try JSON(
+      lastLineOf: String(decoding: try Data(contentsOf: URL(fileURLWithPath: out)), as: UTF8.self))
+    report = try Recorded.report(trace, options: reportOptions)
+  }
+
   /// The JSON report of a trace.
   static func report(_ trace: String, options: [String] = []) throws -> JSON {
     let result = try Command.run(

@@ -42,6 +42,35 @@ import Testing
     #expect(wakes.maker(of: .descriptor(6), from: 50, to: 120) == nil)
   }
 
+  @Test func `a timer goes off when it was set to, by what was last set before the wait was over`()
+  {
+    var wakes = PreloadWakes()
+    func set(_ first: UInt64, every interval: UInt64 = 0, at time: UInt64) {
+      var record = lull_record()
+      record.number = CallMeaning.Number.setTimer
+      (record.start, record.end) = (time, time)
+      record.arguments = (4, first, interval)
+      wakes.add(record, by: 7)
+    }
+    func expiry(_ from: UInt64, _ to: UInt64) -> UInt64? {
+      wakes.expiry(of: 4, in: .init(from: from, to: to))
+    }
+    #expect(expiry(100, 200) == nil)
+    set(150, at: 90)
+    // Set anew as the wait was just over, and before that is told.
+    set(260, at: 205)
+    #expect(expiry(100, 200) == 150)
+    #expect(expiry(210, 270) == 260)
+    // Something else ended it; what was set and taken back does not count.
+    #expect(expiry(210, 250) == nil)
+    set(0, at: 280)
+    #expect(expiry(255, 300) == nil)
+    set(400, every: 10, at: 390)
+    #expect(expiry(395, 405) == 400)
+    #expect(expiry(425, 434) == 430)
+    #expect(wakes.expiry(of: 5, in: .init(from: 100, to: 200)) == nil)
+  }
+
   /// libdispatch's manager waits for timers and for an eventfd in one call, and reads the eventfd a little later.
   @Test func `what was written after a wait, or long before its end, did not end it`() throws {
     let ms: UInt64 = 1_000_000

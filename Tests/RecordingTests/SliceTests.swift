@@ -64,7 +64,11 @@ import Testing
     #expect(judge(5_000, seconds: 10, from: 1).allSatisfy { !$0 })
     #expect(judge(60_000, seconds: 1, from: 20).last == true)
     #expect(judge(60_000, seconds: 3, from: 21).allSatisfy { $0 })
-    #expect(judge(100, seconds: 3, from: 24).last == false)
+    #expect(judge(1_000, seconds: 0.5, from: 24).allSatisfy { $0 })
+    #expect(judge(1_000, seconds: 3, from: 25).last == false)
+    #expect(judge(60_000, seconds: 1, from: 30).last == true)
+    // What comes after a pause is to be seen from its beginning.
+    #expect(judge(50, seconds: 0.2, from: 31).first == false)
   }
 
   @Test func `what is heard in slices is judged by their time alone`() {

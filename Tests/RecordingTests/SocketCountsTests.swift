@@ -88,7 +88,7 @@ import Testing
     let link = try #require(KernelFile.link("/proc/self/fd/\(own)"))
     let inode = try #require(UInt32(link.dropFirst("socket:[".count).dropLast()))
     let looks = looks(Self.listener(inode))
-    let script = Script(looks)
+    let script = Script([looks[0]] + looks)
     let path = Scratch.path()
     defer { unlink(path) }
     let book = ProcessBook(
@@ -100,6 +100,8 @@ import Testing
       path: path, attributes: attributes, features: WrittenFeatures())
     let sink = TraceSink(writer: writer, synthetic: [process])
     try book.begin(getpid(), parentPid: 1, kind: .start, time: 1, to: sink)
+    counts.start(at: 0)
+    script.next()
     for number in looks.indices {
       try counts.collect(
         Round(

@@ -94,6 +94,14 @@ import TraceModel
     #expect(text.contains("Score none: nothing could be scored"))
   }
 
+  @Test func `what is known in part is said to be the least that there was`() {
+    var signals = SampleReport.signals()
+    signals.network?.missing = "it has UDP sockets, of which nothing is counted"
+    let text = flowing(SampleReport.report(signals: signals))
+    #expect(text.contains("at least 12.0 kB in 12 sends"), "\(text)")
+    #expect(text.contains("known in part it has UDP sockets"), "\(text)")
+  }
+
   @Test func `a crash is named by its signal`() throws {
     var process = SampleReport.process()
     process.exitStatus = nil

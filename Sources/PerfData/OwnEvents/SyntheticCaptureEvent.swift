@@ -190,6 +190,8 @@ public struct CaptureEvent: SyntheticPayload, Hashable {
   /// How many connections there were that lived too short to tell whose they were; nil where these are few beside the
   /// others.
   public var connectionsOfUnknown: Int?
+  /// What these carried in all.
+  public var bytesOfUnknown: UInt64?
 
   /// What tells the sort of machine it was; recordings of before lack it.
   public var machine: MachineFacts?

@@ -11,6 +11,9 @@ struct EventRate {
 
   static let calmNanoseconds: UInt64 = 1_000_000_000
   private static let windowNanoseconds: UInt64 = 100_000_000
+  /// Of the limit: a window with less is a pause, and what comes after that is something else, of which the beginning
+  /// is to be recorded.
+  private static let pauseShare = 0.02
 
   /// How many there were since the last window, and how long it was listened for.
   var events = 0.0
@@ -35,12 +38,14 @@ struct EventRate {
     // Between two slices it will have been no different.
     let elapsed = Double(now &- windowStart) / 1e9
     let isOver = tokens.take(perSecond * elapsed, in: elapsed)
+    let wasHeard = heard >= Self.windowNanoseconds
     windowStart = now
     events = 0
     heard = 0
     if perSecond > tokens.limit.perSecond / 2 { lastHigh = now }
     if isHigh {
-      isHigh = now &- lastHigh < Self.calmNanoseconds
+      let isPause = wasHeard && perSecond < tokens.limit.perSecond * Self.pauseShare
+      isHigh = !isPause && now &- lastHigh < Self.calmNanoseconds
     } else if isOver {
       tokens.refill()
       isHigh = true

@@ -115,13 +115,14 @@ final class RateGovernor {
     return probes
   }
 
-  /// Ends of event waits are recorded while stacks are sampled, until they come too fast themselves.
+  /// Ends of event waits are recorded from when stacks are sampled on, until they come too fast themselves: one that
+  /// began without a stack may end when all are taken again.
   private func considerEventWaits(_ now: UInt64) {
     guard self[.eventWaits].isSampled, self[.eventWaits].isOverLimit(now: now) else { return }
     recordEventWaits(false, from: now)
   }
 
-  /// Follows the source of stacks, whose waits without a stack they tell.
+  /// They tell waits without a stack.
   func recordEventWaits(_ isWanted: Bool, from now: UInt64) {
     self[.eventWaits].accompany(isWanted, from: now, events)
   }
@@ -135,7 +136,6 @@ final class RateGovernor {
   func recordWhole(_ source: AdaptiveSource) {
     guard let moment = self[source].recordWhole(events, transfers) else { return }
     if let span = self[source].endSpan(until: moment, events, transfers) { list.append(span) }
-    if source == .stacks, !switches.isHigh { recordEventWaits(false, from: moment) }
     changes.append((self[source].name, false, moment))
   }
 

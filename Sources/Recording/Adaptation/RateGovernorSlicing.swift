@@ -25,8 +25,6 @@ extension RateGovernor {
     if switches.isHigh, !wasSwitching {
       events.close(endForGood(because: waitRate))
       recordEventWaits(true, from: now)
-    } else if wasSwitching, !switches.isHigh {
-      recordEventWaits(self[.stacks].isSampled, from: now)
     }
     let isWanted = switches.isHigh || calls.isHigh
     if isWanted, !slices.isSlicing {

@@ -6,10 +6,13 @@ extension RateGovernor: RecordingSource {
   /// whose successor is not to be.
   private static let eagerNanoseconds: UInt64 = 500_000_000
   private static let eagerWait: UInt64 = 10_000_000
+  /// Between two slices it is seen in time that the program pauses.
+  private static let pauseWait: UInt64 = 25_000_000
 
   func start(at time: UInt64) { started = time }
 
   func nextDue(now: UInt64) -> UInt64 {
+    if isBetweenSlices { return min(slices.next, now + Self.pauseWait) }
     let isEager = now &- started < Self.eagerNanoseconds || isSampling
     return isEager && !isInSlice ? min(slices.next, now + Self.eagerWait) : slices.next
   }

@@ -18,7 +18,7 @@ struct CallMeaning {
       static let signals: Set<UInt32> = [133, 137]
       static let children: Set<UInt32> = [260, 95], futex: UInt32 = 98, lock: UInt32 = 32
       static let syncs: Set<UInt32> = [82, 83, 81, 84, 227, 267]
-      static let reads: Set<UInt32> = [63, 65, 67, 69, 207, 212, 243]
+      static let reads: Set<UInt32> = [63, 65, 67, 69, 286, 207, 212, 243]
       static let writes: Set<UInt32> = [64, 66, 68, 70, 287, 71, 285, 76, 206, 211, 269]
       static let connect: UInt32 = 203, accept: UInt32 = 242, listen: UInt32 = 201
       static let open: UInt32 = 56, rename: UInt32 = 276, unlink: UInt32 = 35, mmap: UInt32 = 222
@@ -26,6 +26,7 @@ struct CallMeaning {
       static let manyMessages: Set<UInt32> = [243, 269]
       static let secondDescriptor: Set<UInt32> = [285, 76]
       static let duplicates: Set<UInt32> = [23, 24], control: UInt32 = 25
+      static let setTimer: UInt32 = 86
     }
   #else
     enum Number {
@@ -33,7 +34,7 @@ struct CallMeaning {
       static let signals: Set<UInt32> = [128, 130]
       static let children: Set<UInt32> = [61, 247], futex: UInt32 = 202, lock: UInt32 = 73
       static let syncs: Set<UInt32> = [74, 75, 162, 277, 26, 306]
-      static let reads: Set<UInt32> = [0, 17, 19, 295, 45, 47, 299]
+      static let reads: Set<UInt32> = [0, 17, 19, 295, 327, 45, 47, 299]
       static let writes: Set<UInt32> = [1, 18, 20, 296, 328, 40, 326, 275, 44, 46, 307]
       static let connect: UInt32 = 42, accept: UInt32 = 288, listen: UInt32 = 50
       static let open: UInt32 = 257, rename: UInt32 = 316, unlink: UInt32 = 263, mmap: UInt32 = 9
@@ -41,6 +42,7 @@ struct CallMeaning {
       static let manyMessages: Set<UInt32> = [299, 307]
       static let secondDescriptor: Set<UInt32> = [326, 275]
       static let duplicates: Set<UInt32> = [32, 292], control: UInt32 = 72
+      static let setTimer: UInt32 = 286
     }
   #endif
 

@@ -15,7 +15,15 @@ struct PreloadWakes {
     var tid: Int32
   }
 
+  private struct Timer {
+    var isSetAt: UInt64
+    var first: UInt64
+    var interval: UInt64
+  }
+
   private var wakes: [Place: [Wake]] = [:]
+  /// As the timers of descriptors were set last, and before that.
+  private var timers: [UInt64: [Timer]] = [:]
   /// Longer ago it ended nothing of which the end is told now.
   private static let memory: UInt64 = 500_000_000
   /// Of one place at least so many are known, and no more than twice as many.
@@ -23,6 +31,13 @@ struct PreloadWakes {
 
   /// Takes in a call that may have ended a wait.
   mutating func add(_ record: lull_record, by tid: Int32) {
+    if record.number == CallMeaning.Number.setTimer {
+      let timer = Timer(
+        isSetAt: record.end, first: record.arguments.1, interval: record.arguments.2)
+      timers[record.arguments.0] =
+        (timers[record.arguments.0] ?? []).suffix(Self.kept) + [timer]
+      return
+    }
     guard let place = Self.place(wokenBy: record) else { return }
     wakes[place, default: []].append(Wake(from: record.start, to: record.end, tid: tid))
     if let count = wakes[place]?.count, count > 2 * Self.kept {
@@ -41,6 +56,18 @@ struct PreloadWakes {
   /// The thread that ended a wait, the last one where several may have; nil where none is known to have.
   func maker(of place: Place, from start: UInt64, to end: UInt64) -> Int32? {
     wakes[place]?.last { $0.from <= end && $0.to >= start }?.tid
+  }
+
+  /// When a timer went off within a wait, by what it was set to; nil where it is not known to have.
+  ///
+  /// It may be set anew before the wait's end is told.
+  func expiry(of descriptor: UInt64, in wait: PreloadThread.Wait) -> UInt64? {
+    guard let timer = timers[descriptor]?.last(where: { $0.isSetAt <= wait.to }),
+      timer.first > 0, timer.first < wait.to
+    else { return nil }
+    let periods = timer.interval > 0 ? (wait.to - timer.first) / timer.interval : 0
+    let last = timer.first + periods * timer.interval
+    return last > wait.from ? last : nil
   }
 
   /// How a wait for several descriptors ended.
@@ -83,7 +110,8 @@ extension PreloadSource {
     /// A thread of its own process; of what number may not be known.
     case thread(Int32?)
     case otherProcess
-    case timer
+    /// It was over at a time; nil where that is not known.
+    case timer(UInt64?)
   }
 
   /// Takes in who ended whose wait, before the waits' ends are looked at: they may be told first.
@@ -110,7 +138,7 @@ extension PreloadSource {
       thread.unexplained = nil
       guard let wait else { return }
       switch Int32(truncatingIfNeeded: record.arguments.1) {
-      case ETIMEDOUT: tell(.timer, ended: wait, thread.tid, process.pid, into: &output)
+      case ETIMEDOUT: tell(.timer(nil), ended: wait, thread.tid, process.pid, into: &output)
       case EINTR: return
       default:
         let place = PreloadWakes.Place.address(record.arguments.0)
@@ -119,7 +147,15 @@ extension PreloadSource {
       }
     case Number.poll, Number.select, Number.epoll:
       // One that found what an earlier one had waited for is no wait.
-      if let wait { thread.unexplained = record.result > 0 ? wait : nil }
+      guard let wait else { return }
+      thread.unexplained = record.result > 0 ? wait : nil
+      if record.arguments.1 > 0 {
+        tell(.timer(record.arguments.1), ended: wait, thread.tid, process.pid, into: &output)
+      }
+    case Number.sleep:
+      thread.unexplained = nil
+      guard let wait, record.arguments.1 > 0 else { return }
+      tell(.timer(record.arguments.1), ended: wait, thread.tid, process.pid, into: &output)
     default:
       if let wait = thread.unexplained, Number.reads.contains(record.number), record.result > 0 {
         thread.unexplained = nil
@@ -131,6 +167,10 @@ extension PreloadSource {
           tell(.thread(maker), ended: wait, thread.tid, process.pid, into: &output)
         case lull_descriptor_pipe.rawValue, lull_descriptor_local_socket.rawValue:
           tell(.otherProcess, ended: wait, thread.tid, process.pid, into: &output)
+        case lull_descriptor_timer.rawValue:
+          let expiry = process.wakes.expiry(of: record.arguments.0, in: wait)
+          guard let expiry else { return }
+          tell(.timer(expiry), ended: wait, thread.tid, process.pid, into: &output)
         default: break
         }
       } else if wait != nil {
@@ -138,6 +178,9 @@ extension PreloadSource {
       }
     }
   }
+
+  /// A timer goes off so much later than it is set to, and to wake up from idleness takes its time.
+  private static let timerSlack: UInt64 = 100_000
 
   private func tell(
     _ waker: Waker, ended wait: PreloadThread.Wait, _ woken: Int32, _ pid: Int32,
@@ -149,7 +192,12 @@ extension PreloadSource {
     case .thread(let tid): place.tid = tid ?? -1
     case .otherProcess: place.pid = -1
     // TRACE_FLAG_HARDIRQ, and the idle task.
-    case .timer: (place.pid, place.tid, flags) = (0, 0, 0x08)
+    case .timer(let time):
+      (place.pid, place.tid, flags) = (0, 0, 0x08)
+      // From then on it waited for a CPU, on which something else ran.
+      if let time, wait.to > time + Self.timerSlack {
+        (place.pid, place.time) = (-1, max(time + Self.timerSlack / 2, wait.from + 1))
+      }
     }
     var payload = PreloadPayload(.waking, pid: place.tid, flags: flags)
     payload.add([], padded: 16)

@@ -27,7 +27,8 @@ final class SocketCounts: RecordingSource {
   private var owners: [UInt32: Int32] = [:]
   private var next: UInt64 = 0
   private var lastLook: UInt64 = 0
-  private var isFirst = true
+  /// What there was as the recording began: what these carried before is none of it.
+  private var earlier: [UInt64: lull_socket] = [:]
   /// Ports of both ends of the recorded processes' sockets, and ports at which others listen.
   private var ends: Set<UInt32> = []
   private var othersPorts: Set<UInt16> = []
@@ -114,6 +115,16 @@ final class SocketCounts: RecordingSource {
     return list
   }
 
+  func start(at time: UInt64) {
+    guard isThere else { return }
+    lastLook = time
+    // What ended before was not recorded.
+    _ = table?.ended()
+    for family in [AF_INET, AF_INET6] {
+      for socket in table?.list(family, IPPROTO_TCP) ?? [] { earlier[socket.cookie] = socket }
+    }
+  }
+
   func nextDue(now: UInt64) -> UInt64 { isThere ? next : .max }
 
   func collect(_ round: Round) throws(PerfDataError) {
@@ -121,10 +132,10 @@ final class SocketCounts: RecordingSource {
     let before = OutsidePace.ownTime
     var output: [[UInt8]] = []
     // What went since the last look may have gone at any time; at the end the process is over by now.
-    let time = isFirst ? round.now : round.isLast ? lastLook + 1 : (lastLook + round.now) / 2
+    let time = round.isLast ? lastLook + 1 : (lastLook + round.now) / 2
     lastLook = round.now
-    // Those that ended first: their numbers may be others' by now. What ended before the first look was not recorded.
-    if isFirst { _ = table?.ended() } else { takeEnded(at: time, into: &output) }
+    // Those that ended first: their numbers may be others' by now.
+    takeEnded(at: time, into: &output)
     var present: Set<UInt64> = []
     var isWhole = true
     let doubted = doubtful
@@ -150,7 +161,6 @@ final class SocketCounts: RecordingSource {
     // They are found to be others' again.
     if foreign.count > Self.mostForeign { foreign = [] }
     for record in output { try round.sink.append(record) }
-    isFirst = false
     isFinished = round.isLast
     // A machine with very many sockets is asked less often.
     let least = round.now < denseUntil ? Self.dense : Self.shortest
@@ -257,17 +267,23 @@ final class SocketCounts: RecordingSource {
     if known[socket.cookie] == nil {
       // One that nobody has accepted yet has no number.
       guard socket.inode != 0, !foreign.contains(socket.cookie) else { return }
-      // It may have been closed since it was listed: what was accepted is the listener's, and others are asked again.
-      guard let pid = owners[socket.inode] ?? listener(of: socket.own_port) else {
-        if socket.state == State.listening { othersPorts.insert(socket.own_port) }
-        if wasDoubted || isFirst || socket.state == State.listening {
+      // It may have been closed since it was listed, or be a child's that is not known yet: it is asked again. What was
+      // accepted is the listener's then.
+      let accepted = wasDoubted ? listener(of: socket.own_port) : nil
+      guard let pid = owners[socket.inode] ?? accepted else {
+        if wasDoubted || earlier[socket.cookie] != nil {
           foreign.insert(socket.cookie)
+          if socket.state == State.listening { othersPorts.insert(socket.own_port) }
         } else {
           doubtful.insert(socket.cookie)
         }
         return
       }
       begin(socket, of: pid, at: time, into: &output)
+    }
+    // A child goes on to listen that its parent does not.
+    if socket.state == State.listening, let pid = owners[socket.inode] {
+      known[socket.cookie]?.pid = pid
     }
     count(socket, at: time, into: &output)
   }
@@ -279,11 +295,10 @@ final class SocketCounts: RecordingSource {
     var one = CountedSocket(
       pid: pid, identity: 0xffff_8800_0000_0000 + identities << 12, last: socket, sent: 0,
       received: 0)
-    if isFirst {
-      // What it carried before is none of the recording's.
-      one.sent = socket.sent
-      one.received = received(socket)
-      let state = socket.state == State.listening ? State.listening : State.established
+    if let before = earlier[socket.cookie] {
+      one.sent = before.sent
+      one.received = received(before)
+      let state = before.state == State.listening ? State.listening : State.established
       writer.change(one, from: state, to: state, at: time, into: &output)
     } else if socket.state == State.listening {
       writer.change(one, from: State.closed, to: State.listening, at: time, into: &output)
@@ -343,6 +358,7 @@ final class SocketCounts: RecordingSource {
     // A twentieth, beside which what is told is as good as all.
     if unowned.bytes > max(1000, told / 20) {
       summary.capture.connectionsOfUnknown = unowned.count
+      summary.capture.bytesOfUnknown = unowned.bytes
     }
   }
 }

@@ -6,7 +6,8 @@ enum TransferBuilding {
     NetworkSection(
       sends: signal.countsCalls ? signal.sends : nil,
       receives: signal.countsCalls ? signal.receives : nil, bytesSent: signal.bytesSent,
-      bytesReceived: signal.bytesReceived, loopbackIncluded: signal.loopbackIncluded,
+      bytesReceived: signal.bytesReceived, missing: signal.missing,
+      loopbackIncluded: signal.loopbackIncluded,
       connections: signal.connections.map { connection in
         ConnectionSection(
           protocol: connection.protocol, local: connection.local, remote: connection.remote,

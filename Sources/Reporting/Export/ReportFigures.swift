@@ -17,6 +17,15 @@ package struct ReportFigures: Sendable, Equatable {
   /// The figures of a report's JSON; unknown keys are passed over.
   package init(json: [UInt8]) throws {
     self = try FigureScanner(json).figures
+    leaveOutParts()
+  }
+
+  /// Of a signal that is known in part its figures are the least that there was: nothing is to be held against them.
+  private mutating func leaveOutParts() {
+    let network = ["signals", "network"]
+    guard texts[FigurePath(keys: network + ["missing"])] != nil else { return }
+    numbers = numbers.filter { !$0.key.keys.starts(with: network) }
+    miss(network)
   }
 
   /// Whether something on the way to a path is null.

@@ -5,6 +5,8 @@ package struct NetworkSection: Codable, Sendable, Equatable {
   @Nullable package var receives: Int?
   package var bytesSent: UInt64
   package var bytesReceived: UInt64
+  /// What there may have been besides: the figures are the least that there was. Nil where all of it was recorded.
+  package var missing: String?
   package var loopbackIncluded: Bool
   package var connections: [ConnectionSection]
   package var bursts: [BurstSection]

@@ -90,9 +90,14 @@ enum SignalsText {
     let calls = { (count: Int?, name: String) in
       count.map { " in \(Figures.count($0, name))" } ?? ", in calls that were not counted"
     }
-    canvas.item("sent", Figures.bytes(network.bytesSent) + calls(network.sends, "send"))
+    let least = network.missing == nil ? "" : "at least "
+    canvas.item("sent", least + Figures.bytes(network.bytesSent) + calls(network.sends, "send"))
     canvas.item(
-      "received", Figures.bytes(network.bytesReceived) + calls(network.receives, "receive"))
+      "received",
+      least + Figures.bytes(network.bytesReceived) + calls(network.receives, "receive"))
+    if let missing = network.missing {
+      canvas.item("known in part", Escaped.text(missing), style: .middling)
+    }
     canvas.item(
       "counted",
       Figures.count(network.connections.count, "connection") + "; the radio's figures "

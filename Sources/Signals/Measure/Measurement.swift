@@ -99,6 +99,9 @@ package enum Measurement {
       set.network = NetworkMeasure.measure(
         subject, profile: profile, others: others, isRadioSaid: options.isRadioSaid,
         includeLoopback: options.includeLoopback)
+      // What is known is told; no rule goes by a part.
+      set.network?.missing = missingOfNetwork(trace)
+      set.unavailable[.network] = set.network?.missing
     }
     if set.unavailable[.disk] == nil {
       let loads = FileLoadMeasure(subject)
@@ -176,6 +179,17 @@ package enum Measurement {
     set.writeLocality = WriteLocalityMeasure.measure(subject, disk)
   }
 
+  /// What else the subject may have sent and received; nil where all of it was recorded.
+  private static func missingOfNetwork(_ trace: Trace) -> String? {
+    if trace.capture?.missesDatagrams == true {
+      return "it has UDP sockets, of which the kernel counts nothing"
+    }
+    guard let count = trace.capture?.connectionsOfUnknown else { return nil }
+    return "\(Figures.count(count, "connection")) on the machine"
+      + (trace.capture?.bytesOfUnknown.map { " with \(Figures.bytes($0))" } ?? "")
+      + " lived shorter than the distance of two looks, and whose they were is not known"
+  }
+
   /// A signal whose events are not in the trace was not recorded, whatever the reason.
   private static func unavailable(_ trace: Trace) -> [SignalKind: String] {
     let needed: [(SignalKind, [String])] = [
@@ -206,15 +220,6 @@ package enum Measurement {
           : "process \(trace.subject.pid) was not recorded from within: it is statically linked, runs with another"
             + " user's rights, or was started without the environment of its parent"
       }
-    }
-    if trace.capture?.missesDatagrams == true {
-      result[.network] =
-        "it has UDP sockets, of which the kernel counts nothing: what went over the network is known in part only"
-    }
-    if let count = trace.capture?.connectionsOfUnknown {
-      result[.network] =
-        "\(Figures.count(count, "connection")) on the machine lived shorter than the distance of two looks, and whose"
-        + " they were is not known"
     }
     if trace.subject.unrecordedFrom != nil {
       for kind in [SignalKind.mainThread, .lifecycle, .wakeups, .network, .disk, .cpu] {

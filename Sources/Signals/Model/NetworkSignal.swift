@@ -2,6 +2,8 @@
 package struct NetworkSignal: Sendable, Hashable, Codable {
   /// Whether it is known how many calls moved the bytes; else numbers of sends and receives tell nothing.
   package var countsCalls = true
+  /// What there may have been besides, where not all of it was recorded.
+  package var missing: String?
   /// Number of sends.
   package var sends: Int
   /// Number of receives.
