@@ -7,59 +7,38 @@ extension EndToEnd {
   /// Recordings of running programs that link LullAgent, by the programs themselves.
   @Suite(.enabled(if: Rung.areThere, Rung.needsTools))
   struct Agent {
-    private struct Run {
-      var truth: JSON
-      var report: JSON
-      var origin: Double
-
-      /// The hangs that overlap what the program timed itself, and how long that was.
-      func hangs() throws -> [(hang: JSON, length: Double, cpu: Double)] {
-        func seconds(_ time: JSON) -> Double { ((time.double ?? 0) - origin) / 1e9 }
-        let all = report["signals"]["mainThread"]["hangs"].items
-        return try truth["spans"].items.map { span in
-          let (start, end) = (seconds(span["startNs"]), seconds(span["endNs"]))
-          let found = all.filter {
-            let from = $0["start"].double ?? 0
-            return from < end && from + ($0["durationSeconds"].double ?? 0) > start
-          }
-          let hang = try #require(
-            found.count == 1 ? found.first : nil, "\(start)–\(end): \(all.count) hangs in all")
-          return (hang, end - start, (span["cpuNs"].double ?? 0) / 1e9)
-        }
-      }
+    /// Attaches to a program that was started before, in a place with few rights; it may wait for that.
+    private func attach(
+      _ words: [String], in rung: Rung, options: [String] = [], waits: Bool = false
+    ) throws -> Recorded {
+      let scratch = try Scratch()
+      let run = try Recorded(
+        attachedTo: [Machine.agentWorkload]
+          + words.map { $0.replacing("PATH", with: scratch.file("target")) },
+        in: rung.words(writingTo: scratch), options: options, reportOptions: options,
+        environment: waits ? ["LULL_WORKLOAD_WAIT": "1"] : [:], scratch: scratch)
+      #expect(
+        run.report["capture"]["privilege"].string?.contains("recorded by the program itself")
+          == true,
+        "\(run.report["capture"])")
+      return run
     }
 
-    /// Attaches to a program that was started before, in a place with few rights.
-    private func attach(
-      _ workload: String, in rung: Rung, options: [String] = [], reportOptions: [String] = []
-    ) throws -> Run {
-      let scratch = try Scratch()
-      let script = """
-        out=$1 lull=$2 trace=$3 options=$4; shift 4
-        "$@" > "$out" & target=$!
-        sleep 0.4
-        "$lull" record -q --pid $target -o "$trace" $options || exit 9
-        wait $target
-        """
-      let (out, trace) = (scratch.file("out"), scratch.file("t"))
-      let result = try Command.run(
-        rung.words(writingTo: scratch) + [
-          "sh", "-c", script, "attach", out, Machine.lull, trace, options.joined(separator: " "),
-          Machine.agentWorkload,
-        ]
-          + workload.replacing("PATH", with: scratch.file("target")).split(separator: " ")
-          .map(String.init))
-      try #require(result.status == 0, "\(result.errors)")
-      let truth = try JSON(
-        lastLineOf: String(decoding: try Data(contentsOf: URL(fileURLWithPath: out)), as: UTF8.self)
-      )
-      let report = try Recorded.report(trace, options: reportOptions)
-      #expect(
-        report["capture"]["privilege"].string?.contains("recorded by the program itself") == true,
-        "\(report["capture"])")
-      return Run(
-        truth: truth, report: report,
-        origin: Double(try Trace.load(path: trace).start.nanoseconds))
+    private func attach(_ workload: String, in rung: Rung) throws -> Recorded {
+      try attach(workload.split(separator: " ").map(String.init), in: rung)
+    }
+
+    private static let exact: [LadderWorkload] = [
+      .poller, .appender, .rewriter, .atomicSaver, .chatty, .bursty, .steady,
+    ]
+
+    @Test(arguments: exact)
+    func `what a program did since it is recorded is told exactly`(workload: LadderWorkload) throws
+    {
+      let rung = [Rung.user, .dockerUser][(Self.exact.firstIndex(of: workload) ?? 0) % 2]
+      let run = try attach(
+        workload.words(path: "PATH"), in: rung, options: workload.options, waits: true)
+      try workload.expect(run, "\(rung)", isWhole: false)
     }
 
     private static let causes = [
@@ -75,7 +54,8 @@ extension EndToEnd {
       rung: Rung, cause: (workload: String, cause: String)
     ) throws {
       let run = try attach("blocker cause=\(cause.workload) count=3 ms=300 gap=900", in: rung)
-      for (hang, length, _) in try run.hangs() {
+      try #require(run.hangs.count == 3, "\(run.mainThread)")
+      for (hang, length) in zip(run.hangs, run.trueSpans) {
         expectBlame(hang, lasts: length, waitsFor: cause.cause)
       }
       // It waited for its first timer as the recording began.
@@ -86,7 +66,8 @@ extension EndToEnd {
     @Test(arguments: [Rung.user, .dockerUser])
     func `computing is running time, with the function that computes`(rung: Rung) throws {
       let run = try attach("blocker cause=compute count=3 ms=300 gap=900", in: rung)
-      for (hang, length, cpu) in try run.hangs() {
+      try #require(run.hangs.count == 3, "\(run.mainThread)")
+      for (hang, (length, cpu)) in zip(run.hangs, zip(run.trueSpans, run.trueCPU)) {
         #expect(abs((hang["durationSeconds"].double ?? 0) - length) < 0.005, "\(hang) of \(length)")
         #expect(isNear(hang["runningSeconds"].double, cpu, slack: 0.01), "\(hang) with \(cpu)")
         #expect(

@@ -134,10 +134,13 @@ struct BlockingRun {
   let spans: [Span]
   let trace: Trace
 
-  init(_ program: String, _ scratch: Scratch, rounds: Int = 40) throws {
+  init(
+    _ program: String, _ scratch: Scratch, in place: [String] = [], rounds: Int = 40
+  ) throws {
     let path = scratch.file("blocking.perf.data")
     let result = try Command.run(
-      [Machine.lull, "record", "-q", "-o", path, "--", program, scratch.path, String(rounds)])
+      place + [Machine.lull, "record", "-q", "-o", path]
+        + ["--", program, scratch.path, String(rounds)])
     try #require(result.status == 0, "\(result.errors)")
     let truth = try JSONDecoder().decode(Truth.self, from: result.output)
     try #require(truth.failures == 0)
@@ -153,6 +156,23 @@ struct BlockingRun {
         interval.start.nanoseconds >= span.startNs, interval.start.nanoseconds < span.endNs
       else { return nil }
       return trace.stacks.frames(of: stack).filter { !$0.isKernel }
+    }
+  }
+
+  /// How long the main thread blocked during one way, and how much of that has the way's function in its stack.
+  func blockedSeconds(_ span: Span) -> (all: Double, named: Double) {
+    let caller = "blockIn" + span.way.prefix(1).uppercased() + span.way.dropFirst()
+    let main = trace.threads.first { $0.tid == trace.subject.pid }
+    return (main?.intervals ?? []).reduce(into: (0, 0)) { sums, interval in
+      guard case .blocked = interval.state, interval.start.nanoseconds >= span.startNs,
+        interval.start.nanoseconds < span.endNs
+      else { return }
+      let seconds = Double(interval.end.nanoseconds - interval.start.nanoseconds) / 1e9
+      sums.all += seconds
+      let frames = interval.stack.map { trace.stacks.frames(of: $0) } ?? []
+      if frames.contains(where: { $0.function?.localizedStandardContains(caller) == true }) {
+        sums.named += seconds
+      }
     }
   }
 

@@ -1,10 +1,13 @@
 import Foundation
 import Testing
 
-/// A place with fewer rights than root's on a machine of its own, as a container or a plain user has them.
+/// A place with its rights: root's on a machine of its own, or fewer, as a container or a plain user has them.
 ///
 /// Its name is that of `Tests/Rungs/rung`, which makes it.
 enum Rung: String, CaseIterable, CustomTestStringConvertible {
+  case root
+  /// Process ids of its own, and else all of root's: a privileged container.
+  case processes = "pidns"
   /// A plain user.
   case user
   /// Containers: process ids of their own, no tracefs, and the system calls refused that Docker refuses.
@@ -22,6 +25,9 @@ enum Rung: String, CaseIterable, CustomTestStringConvertible {
   case yama
 
   var testDescription: String { rawValue }
+
+  /// Where a program is recorded from within, since no event of the kernel's is to be had.
+  static let lesser = allCases.filter { ![.root, .processes].contains($0) }
 
   /// What a command is to be put behind to run there, and to write into a folder.
   func words(writingTo folder: Scratch) -> [String] {

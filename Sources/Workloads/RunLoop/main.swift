@@ -29,6 +29,17 @@ let workloads: [String: Workload] = [
   "steady": Workload(keys: MemoryUsers.steadyKeys, run: MemoryUsers.steady),
 ]
 
+/// Waits until what LullAgent records into is there, so that nothing is missed.
+func awaitRecorder() {
+  func isThere() -> Bool {
+    let file = FileHandle(forReadingAtPath: "/proc/self/maps")
+    let lines = String(decoding: (try? file?.readToEnd()) ?? Data(), as: UTF8.self).split(
+      separator: "\n")
+    return lines.contains { $0.contains("/dev/shm/lull-") && !$0.contains("/lull-agents-") }
+  }
+  for _ in 0..<5000 where !isThere() { usleep(2000) }
+}
+
 do {
   let words = Array(CommandLine.arguments.dropFirst())
   guard let name = words.first, let workload = workloads[name] else {
@@ -37,6 +48,10 @@ do {
     }
     throw UsageError(
       "usage: lull-workload NAME [key=value…]\n" + names.joined(separator: "\n"))
+  }
+  if getenv("LULL_WORKLOAD_WAIT") != nil {
+    unsetenv("LULL_WORKLOAD_WAIT")
+    awaitRecorder()
   }
   try workload.run(Arguments(Array(words.dropFirst()), allowed: workload.keys))
 } catch {

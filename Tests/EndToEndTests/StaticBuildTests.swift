@@ -1,0 +1,81 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  /// Programs that hold the Swift runtime themselves, and those that hold the C library too, into which nothing can be
+  /// loaded: these are looked at from outside.
+  @Suite(
+    .enabled(if: Machine.tool("swift") != nil, "needs swift to build the program"),
+    .enabled(if: Rung.areThere, Rung.needsTools))
+  struct StaticBuilds {
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent().path
+
+    /// The runtime in the program, and all of it. Kept between runs.
+    private static func built(isWhole: Bool) throws -> String {
+      let folder = root + "/.build/test-packages/static-" + (isWhole ? "whole" : "runtime")
+      let result = try Command.run(
+        ["swift", "build", "--package-path", root, "--scratch-path", folder]
+          + ["--product", "lull-workload"]
+          + (isWhole ? ["-Xswiftc", "-static-executable"] : ["--static-swift-stdlib"]), limit: 550)
+      try #require(result.status == 0, "\(result.text)\(result.errors)")
+      return folder + "/debug/lull-workload"
+    }
+
+    private func record(
+      _ workload: LadderWorkload, _ program: String, in rung: Rung
+    ) throws -> Recorded {
+      let scratch = try Scratch()
+      let run = try Recorded(
+        [program] + workload.words(path: scratch.file("target")),
+        in: rung.words(writingTo: scratch), options: workload.options,
+        reportOptions: workload.options, scratch: scratch)
+      try #require(run.result.status == 0, "\(run.result.errors)")
+      return run
+    }
+
+    private static let places: [(LadderWorkload, Rung)] =
+      Ladder.isWhole
+      ? LadderWorkload.allCases.flatMap { [($0, .user), ($0, .dockerUser)] }
+      : [
+        (.lock, .user), (.file, .dockerUser), (.compute, .user), (.atomicSaver, .dockerUser),
+        (.chatty, .user),
+      ]
+
+    @Test(arguments: places)
+    func `with the runtime in it a program is recorded within`(
+      workload: LadderWorkload, rung: Rung
+    ) throws {
+      let run = try record(workload, try Self.built(isWhole: false), in: rung)
+      #expect(
+        run.report["capture"]["privilege"].string?.contains("recorded within the process") == true)
+      try workload.expect(run, "\(rung)")
+      if Ladder.isWhole { print(rung.rawValue, workload.rawValue, "runtime", workload.line(run)) }
+    }
+
+    @Test(arguments: places)
+    func `with all in it a program is looked at from outside`(
+      workload: LadderWorkload, rung: Rung
+    ) throws {
+      let run = try record(workload, try Self.built(isWhole: true), in: rung)
+      #expect(
+        run.report["capture"]["privilege"].string?.contains("looked at from outside") == true)
+      if Ladder.isWhole { print(rung.rawValue, workload.rawValue, "whole", workload.line(run)) }
+      switch workload {
+      case .file: try workload.expect(run, "\(rung)", within: 0.03)
+      case .poller, .appender, .rewriter, .atomicSaver:
+        let signal = workload == .poller ? "wakeups" : "disk"
+        #expect(!run.signals[signal].exists, "\(rung): \(run.signals[signal])")
+        for id in ["write-frequency", "bytes-written", "idle-wakeups", "polling-timers"] {
+          #expect(run.audit(id)["status"].string == "notMeasured", "\(rung): \(run.audit(id))")
+        }
+      case .chatty, .bursty:
+        for key in ["bytesSent", "bytesReceived"] {
+          let told = run.signals["network"][key].int ?? 0
+          #expect(abs(told - (run.truth[key].int ?? 0)) <= 1, "\(rung): \(run.signals["network"])")
+        }
+      default: try workload.expect(run, "\(rung)", within: 0.015)
+      }
+    }
+  }
+}
