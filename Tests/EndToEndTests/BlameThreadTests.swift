@@ -31,7 +31,13 @@ extension EndToEnd {
       let scratch = try Scratch()
       let server = try NIOServer.build()
       let run = try Recorded([server, scratch.path, "pool", "25", "40"], scratch: scratch)
-      #expect(run.audit("event-loop-blocking")["status"].string == "notApplicable")
+      // A loop and a thread of the pool may want one lock at the same moment, for microseconds.
+      let status = run.audit("event-loop-blocking")["status"].string
+      #expect(status == "notApplicable" || status == "pass", "\(run.audit("event-loop-blocking"))")
+      for thread in run.signals["criticalThreads"].items
+      where thread["role"].string == "event loop" {
+        #expect(!thread["blockedByCause"]["file"].exists, "\(thread)")
+      }
       let roles = run.signals["threads"].items.compactMap { $0["role"].string }
       #expect(roles.contains("event loop") && roles.contains("thread pool"), "\(roles)")
       let blocked = run.report["blame"]["blocked"].items
