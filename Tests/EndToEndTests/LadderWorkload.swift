@@ -44,15 +44,16 @@ enum LadderWorkload: String, CaseIterable, CustomTestStringConvertible {
     }
   }
 
-  /// Holds a recording against what the program did; times may be wrong by so much. One that is not whole lacks what
-  /// came before it, and holds what the program prints, into a file.
+  /// Holds a recording against what the program did; times may be wrong by so much, and so much of what blocked must
+  /// have its cause. One that is not whole lacks what came before it, and holds what the program prints, into a file.
   func expect(
-    _ run: Recorded, _ place: String, within slack: Double = 0.005, isWhole: Bool = true
+    _ run: Recorded, _ place: String, within slack: Double = 0.005, told share: Double = 0.9,
+    isWhole: Bool = true
   ) throws {
     let signals = run.signals
     switch self {
     case .sleep, .lock, .network, .file, .semaphore, .child, .compute:
-      try expectHangs(run, place, within: slack)
+      try expectHangs(run, place, within: slack, told: share)
     case .poller:
       let wakeups = signals["wakeups"]
       let timer = wakeups["timers"].items.max { ($0["count"].int ?? 0) < ($1["count"].int ?? 0) }
@@ -96,7 +97,9 @@ enum LadderWorkload: String, CaseIterable, CustomTestStringConvertible {
     }
   }
 
-  private func expectHangs(_ run: Recorded, _ place: String, within slack: Double) throws {
+  private func expectHangs(
+    _ run: Recorded, _ place: String, within slack: Double, told share: Double
+  ) throws {
     let hangs = run.hangs
     try #require(hangs.count == 3, "\(place): \(run.mainThread)")
     for (hang, (length, cpu)) in zip(hangs, zip(run.trueSpans, run.trueCPU)) {
@@ -115,7 +118,7 @@ enum LadderWorkload: String, CaseIterable, CustomTestStringConvertible {
       } else {
         let causes = hang["blockedByCause"]
         let blocked = causes.keys.compactMap { causes[$0].double }.reduce(0, +)
-        #expect((causes[blame?.cause ?? ""].double ?? 0) > 0.9 * blocked, "\(place): \(hang)")
+        #expect((causes[blame?.cause ?? ""].double ?? 0) > share * blocked, "\(place): \(hang)")
       }
     }
   }
