@@ -170,8 +170,7 @@ extension EndToEnd {
         // Of a mutex perf counts what was spun too.
         if words[7] == "mutex" { mutexes += value * unit }
       }
-      // On a busy machine the threads meet less often.
-      try #require(waits > 20 && seconds > 0.02, "\(said)")
+      try #require(waits > 100 && seconds > 0.02, "\(said)")
       let exported = try Command.run([
         Machine.lull, "export", trace, "--format", "folded", "--what", "offcpu",
       ])
