@@ -24,9 +24,7 @@ extension EndToEnd {
     ])
     func `hangs have the same length, function and cause`(cause: String, name: String) throws {
       var functions: [Set<String>] = []
-      // Of so many short waits perf's events are recorded in slices of time, between which a hang's cause may be lost.
-      let recorders = cause == "fsync" ? ["kernel"] : Self.recorders
-      for recorder in recorders {
+      for recorder in Self.recorders {
         let run = try Self.record("blocker cause=\(cause) count=3 ms=300 gap=300", by: recorder)
         let hangs = run.hangs
         try #require(hangs.count == 3, "\(recorder): \(run.mainThread)")

@@ -67,8 +67,14 @@ import Testing
     #expect(judge(1_000, seconds: 0.5, from: 24).allSatisfy { $0 })
     #expect(judge(1_000, seconds: 3, from: 25).last == false)
     #expect(judge(60_000, seconds: 1, from: 30).last == true)
-    // What comes after a pause is to be seen from its beginning.
-    #expect(judge(50, seconds: 0.2, from: 31).first == false)
+    // What comes after a pause is seen from its beginning, whatever came before: 0.3 s of 14,000 take 2,400 of 4,000.
+    for pause in 0..<3 {
+      let start = 31 + Double(pause) * 0.9
+      #expect(judge(50, seconds: 0.6, from: start).allSatisfy { !$0 })
+      #expect(judge(14_000, seconds: 0.3, from: start + 0.6).allSatisfy { !$0 })
+    }
+    #expect(judge(14_000, seconds: 1, from: 33.7).last == true)
+    #expect(judge(50, seconds: 1, from: 34.7).allSatisfy { !$0 })
   }
 
   @Test func `what is heard in slices is judged by their time alone`() {

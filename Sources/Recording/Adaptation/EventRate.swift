@@ -37,7 +37,6 @@ struct EventRate {
     perSecond = events / seconds
     // Between two slices it will have been no different.
     let elapsed = Double(now &- windowStart) / 1e9
-    let isOver = tokens.take(perSecond * elapsed, in: elapsed)
     let wasHeard = heard >= Self.windowNanoseconds
     windowStart = now
     events = 0
@@ -46,9 +45,10 @@ struct EventRate {
     if isHigh {
       let isPause = wasHeard && perSecond < tokens.limit.perSecond * Self.pauseShare
       isHigh = !isPause && now &- lastHigh < Self.calmNanoseconds
-    } else if isOver {
-      tokens.refill()
-      isHigh = true
+      // What comes next begins anew.
+      if !isHigh { tokens.refill() }
+    } else {
+      isHigh = tokens.take(perSecond * elapsed, in: elapsed)
     }
   }
 }
