@@ -17,6 +17,8 @@ final class RingDrain {
   var lostRecords: UInt64 = 0
   /// Records that were copied to the trace.
   private(set) var records = 0
+  /// Programs of others that began, of those that wake the recorder.
+  private var strangers = 0
   var observations: [Observation] = []
   var headless = HeadlessProcesses()
   /// Nil where no part of the recording will have to tell of them.
@@ -98,6 +100,7 @@ final class RingDrain {
     let end = ring.limit
     // Neighbouring records that are kept are copied as one.
     var start = at
+    var dropped = 0
     while at < end {
       let header = ring.word(at)
       let size = header >> 48
@@ -113,12 +116,19 @@ final class RingDrain {
       } else {
         if start < at { try sink.append(ring, from: start, to: at) }
         start = at + size
+        dropped += 1
       }
       at += size
     }
+    if ring.wakesAtOnce { strangers += dropped }
     if start < end { try sink.append(ring, from: start, to: end) }
     ring.position = end
     if ring.searched < end { ring.searched = end }
+  }
+
+  func takeStrangers() -> Int {
+    defer { strangers = 0 }
+    return strangers
   }
 
   /// Adds the build ids of what was mapped before recording began.

@@ -9,6 +9,7 @@ final class RingSource: RecordingSource {
   private let pid: Int32
   /// Processes that have run another program since they began.
   private var executed: Set<Int32> = []
+  private var strangerWakes = StrangerWakes()
 
   init(events: EventSet, governor: RateGovernor, tracefs: TraceFS?, pid: Int32) {
     self.events = events
@@ -27,10 +28,14 @@ final class RingSource: RecordingSource {
 
   var lostRecords: UInt64 { drain.lostRecords }
 
-  func descriptors(now: UInt64) -> [Int32] { events.rings.map(\.descriptor) }
+  func descriptors(now: UInt64) -> [Int32] {
+    let areHeard = strangerWakes.areHeard(now: now)
+    return events.rings.lazy.filter { areHeard || !$0.wakesAtOnce }.map(\.descriptor)
+  }
 
   func collect(_ round: Round) throws(PerfDataError) {
     round.tell(try drain.drain(into: round.sink))
+    strangerWakes.note(drain.takeStrangers(), now: round.now)
     let learnt = drain.kernelThreadIDs.takeFresh()
     if !learnt.isEmpty {
       try round.sink.append(ThreadIDsEvent(threads: learnt), pid: pid, time: round.now)
@@ -39,9 +44,14 @@ final class RingSource: RecordingSource {
   }
 
   func observe(_ observation: Observation, _ round: Round) throws(PerfDataError) {
-    guard case .processExecuted(let pid, _, _) = observation else { return }
-    // What was started by fork has a single thread at its first exec, whose events are its own.
-    if !executed.insert(pid).inserted { events.keepProbes(in: pid) }
+    switch observation {
+    case .processBegan: strangerWakes.targetBegan()
+    case .processExecuted(let pid, _, _):
+      strangerWakes.targetBegan()
+      // What was started by fork has a single thread at its first exec, whose events are its own.
+      if !executed.insert(pid).inserted { events.keepProbes(in: pid) }
+    default: break
+    }
   }
 
   func endPart(_ round: Round) throws(PerfDataError) { try writeLosses(round) }
