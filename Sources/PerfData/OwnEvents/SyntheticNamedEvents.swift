@@ -109,14 +109,29 @@ public struct StackEvent: SyntheticPayload, Hashable {
   public var frames: [Int]
   /// Whether the stack reaches the thread's start.
   public var complete: Bool
+  /// Later samples of the thread with the same stack, each by the nanoseconds since the one before; nil for none.
+  public var later: [Int]?
 
   /// Makes an event.
   public init(
-    time: UInt64, tid: Int, frames: [Int], complete: Bool = true
+    time: UInt64, tid: Int, frames: [Int], complete: Bool = true, later: [Int]? = nil
   ) {
     self.time = time
     self.tid = tid
     self.frames = frames
     self.complete = complete
+    self.later = later
+  }
+
+  /// The times of all samples that it belongs to; one that cannot be ends the list.
+  public var times: [UInt64] {
+    var times = [time]
+    for distance in later ?? [] {
+      guard let last = times.last, distance >= 0 else { break }
+      let (next, isOver) = last.addingReportingOverflow(UInt64(distance))
+      if isOver { break }
+      times.append(next)
+    }
+    return times
   }
 }

@@ -45,12 +45,13 @@ public enum StackEmbedding {
             isTailCall: frame.isTailCall ? true : nil),
           symbols, symbolID)
       }
-      for sample in stacks.seen {
-        let frames = stacks.table.stacks[sample.stack].map { first + Int($0) }
+      for group in StackGroup.groups(stacks.seen) {
+        let frames = stacks.table.stacks[group.stack].map { first + Int($0) }
         let gap = frames.contains { stacks.table.frames[$0 - first].isGap }
         try add(
           StackEvent(
-            time: sample.time, tid: Int(sample.tid), frames: frames, complete: !gap),
+            time: group.time, tid: Int(group.tid), frames: frames, complete: !gap,
+            later: group.later.isEmpty ? nil : group.later),
           chains, stackID)
       }
       let removal =

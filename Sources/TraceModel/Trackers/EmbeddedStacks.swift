@@ -23,7 +23,9 @@ struct EmbeddedStacks {
       listNumbers[stack.frames] = list
       lists.append(stack.frames)
     }
-    samples.append(time: stack.time, tid: Int32(clamping: stack.tid), value: list)
+    for time in stack.times {
+      samples.append(time: time, tid: Int32(clamping: stack.tid), value: list)
+    }
   }
 
   /// To be called after all was added and before the first question.

@@ -44,6 +44,8 @@ struct SyntheticEventTests {
       StackEvent(time: 0, tid: 0, frames: []),
       StackEvent(time: 1, tid: 7, frames: [-1], complete: false),
       StackEvent(time: UInt64(Int64.max), tid: Int(Int32.max), frames: [0, 12, -1, 345_678]),
+      StackEvent(time: 5, tid: 7, frames: [3], later: [1]),
+      StackEvent(time: 5, tid: 7, frames: [3, 4], later: [1_000_000, 0, 12]),
     ]
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
@@ -68,9 +70,22 @@ struct SyntheticEventTests {
       #"{"complete":true,"frames":[99999999999999999999],"tid":1,"time":1}"#,
       #"{"complete":true,"frames":[1],"tid":1,"time":-1}"#,
       #"{"complete":true,"frames":[1],"tid":1,"time":1}x"#,
+      #"{"complete":true,"frames":[1],"later":[1,],"tid":1,"time":1}"#,
+      #"{"complete":true,"frames":[1],"later":1,"tid":1,"time":1}"#,
     ] {
       #expect(Array(text.utf8).withUnsafeBytes { StackEvent(scanning: $0) } == nil, "\(text)")
     }
+  }
+
+  @Test func `samples with the same stack are told by the time between them`() {
+    func times(_ later: [Int]?) -> [UInt64] {
+      StackEvent(time: 1_000, tid: 1, frames: [1], later: later).times
+    }
+    #expect(times(nil) == [1_000])
+    #expect(times([5, 0, 100]) == [1_000, 1_005, 1_005, 1_105])
+    // What no time can be is not guessed at.
+    #expect(times([5, -1, 7]) == [1_000, 1_005])
+    #expect(times([Int.max, Int.max, Int.max]).count == 2)
   }
 
   @Test(arguments: [0, 60_000, 65_480, 65_481, 70_000, 400_000])
