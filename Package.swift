@@ -188,7 +188,8 @@ let package = Package(
     .executableTarget(
       name: "lull",
       dependencies: [
-        "Budgets", "CCurl", "CVersion", "OutputFiles", "PerfData", "Processors", "Quantities",
+        "Budgets", "CCurl", "CPerfEvent", "CVersion", "OutputFiles", "PerfData", "Processors",
+        "Quantities",
         "Recording",
         "Reporting",
         "Rules", "Signals", "Symbols", "TraceModel",

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/perf_event.h>
+#include <malloc.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -122,6 +123,8 @@ int lull_poll(struct pollfd *entries, size_t count, uint64_t nanoseconds) {
   int ready = ppoll(entries, count, &timeout, NULL);
   return ready < 0 ? -errno : ready;
 }
+
+void lull_release_memory(void) { malloc_trim(0); }
 
 int lull_pidfd_open(pid_t pid) {
   long fd = syscall(__NR_pidfd_open, pid, 0);

@@ -1,4 +1,5 @@
 import Budgets
+import CPerfEvent
 import Dispatch
 import Glibc
 import OutputFiles
@@ -91,7 +92,7 @@ final class PartKeeper: Sendable {
 
   private func take(_ path: String, _ held: HeldFiles) {
     written.withLock { $0 += 1 }
-    queue.async { [self] in
+    afterwards { [self] in
       embed(path, held)
       compress(path)
       tell(path)
@@ -135,6 +136,14 @@ final class PartKeeper: Sendable {
     }
   }
 
+  /// Names and reports take some 50 MB for a moment, which the C library would keep for the next time.
+  private func afterwards(_ work: @escaping @Sendable () -> Void) {
+    queue.async {
+      work()
+      lull_release_memory()
+    }
+  }
+
   /// Removes the oldest parts of the folder, of recordings before this one too.
   private func removeOld() {
     guard let keep = options.keep else { return }
@@ -167,7 +176,7 @@ final class PartKeeper: Sendable {
   private func take(_ path: String, _ trigger: TriggerEvent, _ held: HeldFiles) {
     written.withLock { $0 += 1 }
     if !isQuiet { Console.notice("\(trigger.condition): trace written to \(path)") }
-    queue.async { [self] in
+    afterwards { [self] in
       embed(path, held)
       send(path)
       guard wantsReports else { return }

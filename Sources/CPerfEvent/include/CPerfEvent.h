@@ -64,6 +64,8 @@ int lull_pidfd_send_signal(int pidfd, int signal);
 uint64_t lull_monotonic_ns(void);
 uint64_t lull_wall_ns(void);
 pid_t lull_gettid(void);
+/// Gives what the heap holds in reserve back to the system (malloc_trim, which Swift cannot see either).
+void lull_release_memory(void);
 /// The bytes that a process may lock in memory (RLIMIT_MEMLOCK, which Swift cannot see either); -1 without a limit.
 int64_t lull_lockable_bytes(void);
 
