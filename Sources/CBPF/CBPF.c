@@ -12,7 +12,9 @@
 #include <sys/mman.h>
 
 #define FUNCTIONS(FUNCTION)                                                                       \
+  FUNCTION(bpf_iter_create)                                                                       \
   FUNCTION(bpf_link__destroy)                                                                     \
+  FUNCTION(bpf_link__fd)                                                                          \
   FUNCTION(bpf_map_delete_elem)                                                                   \
   FUNCTION(bpf_map_lookup_batch)                                                                  \
   FUNCTION(bpf_map_lookup_elem)                                                                   \
@@ -106,6 +108,10 @@ int lull_bpf_programs_attach(lull_bpf_programs *programs) {
 
 void lull_bpf_programs_detach(lull_bpf_programs *programs) {
   while (programs->count > 0) library.bpf_link__destroy(programs->links[--programs->count]);
+}
+
+int lull_bpf_iteration(lull_bpf_programs *programs) {
+  return programs->count == 1 ? library.bpf_iter_create(library.bpf_link__fd(programs->links[0])) : -EINVAL;
 }
 
 void lull_bpf_programs_free(lull_bpf_programs *programs) {

@@ -119,6 +119,8 @@ package struct Audit: Sendable, Hashable, Codable {
   package var bounds: Bounds?
   /// For how long it would have to be recorded to tell; nil where that is not what is missing.
   package var secondsWanted: Double?
+  /// What leaves the verdict open where that is not the recording's length; nil where there is one.
+  package var doubt: String?
   /// Unit of `value`, `limit` and the saving's value.
   package var unit: String
   /// The limit past which the rule fails whatever the curve says.

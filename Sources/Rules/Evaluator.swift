@@ -109,11 +109,15 @@ package enum Evaluator {
         audit.score = range.value
         audit.savings = finding.savings
       } else {
+        let short = "\(Figures.seconds(signals.durationSeconds)) are too little to tell"
+        audit.doubt = finding.doubt
         audit.reason =
-          "\(Figures.seconds(signals.durationSeconds)) are too little to tell: its score lies between "
+          "\(finding.doubt ?? short): its score lies between "
           + "\(Figures.fixed(range.low, 0)) and \(Figures.fixed(range.high, 0))"
-        audit.secondsWanted = secondsWanted(
-          finding, good: audit.curve?.p10, over: signals.durationSeconds)
+        if finding.doubt == nil {
+          audit.secondsWanted = secondsWanted(
+            finding, good: audit.curve?.p10, over: signals.durationSeconds)
+        }
       }
     }
     return audit
@@ -164,7 +168,10 @@ package enum Evaluator {
       }
     }
     do {
-      let outcome = try rule.evaluate(signals, scheme.scale(ofRule: rule.metadata.id))
+      let scale = scheme.scale(ofRule: rule.metadata.id)
+      let outcome = try PeerDoubt.widened(
+        rule.evaluate(signals, scale), signals, scheme
+      ) { try rule.evaluate($0, scale) }
       guard case .measured(let finding) = outcome else { return outcome }
       guard finding.value.isFinite, finding.bounds.low.isFinite, finding.bounds.high.isFinite else {
         return .notMeasured(reason: "the rule came to no number: an error in Lull")

@@ -21,6 +21,7 @@ enum Guide {
   static let lowMemory = section(ap10, "Observing Low-Memory Warnings")
   static let floatingPoint = section(ap10, "Floating-Point Math Considerations")
   static let termination10 = section(ap10, "Responding to Application Termination")
+  static let launching10 = section(ap10, "Launching the Application")
   static let interruptions10 = section(ap10, "Responding to Interruptions")
   static let keepAlive = section(ap10, "Installing a Keep-Alive Handler")
   static let responsible10 = section(ap10, "Being a Responsible, Multitasking-Aware Application")

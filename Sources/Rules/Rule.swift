@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// The groups in which rules are scored and shown.
@@ -124,6 +125,8 @@ package struct RuleFinding: Sendable, Hashable {
   package var limitValue: Double?
   /// Between what that lies.
   package var limitBounds: Bounds
+  /// What makes the bounds wide where that is not the recording's length, as a sentence.
+  package var doubt: String?
   /// What to do about what was found; nil where the rule's own advice says it.
   package var advice: String?
 
@@ -139,6 +142,18 @@ package struct RuleFinding: Sendable, Hashable {
     self.savings = savings
     limitValue = value
     limitBounds = bounds
+  }
+
+  /// Makes a finding of a share of so many events, of which more would tell more, and longer recordings only as far as
+  /// they have more.
+  init(
+    percent value: Double, bounds: Bounds, of count: Int, _ noun: String, displayValue: String,
+    evidence: [Evidence] = [], savings: Savings? = nil
+  ) {
+    self.init(
+      value: value, bounds: bounds, displayValue: displayValue, evidence: evidence,
+      savings: savings)
+    doubt = "\(Figures.count(count, noun)) \(count == 1 ? "is" : "are") too little to tell"
   }
 
   /// Makes a finding of a rate.

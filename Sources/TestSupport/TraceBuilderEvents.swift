@@ -142,6 +142,18 @@ extension TraceBuilder {
     sample(BuiltTracepoint.socketState.rawValue, time: time, tid: tid, cpu: cpu, raw: raw)
   }
 
+  /// A UDP socket is found to be connected.
+  package mutating func datagramState(
+    time: UInt64, tid: Int32, socket: UInt64, remote: [UInt8], remotePort: Int = 53
+  ) {
+    let raw = BuiltTracepoint.socketState.payload(
+      [
+        "common_pid": Int64(tid), "skaddr": Int64(bitPattern: socket), "oldstate": 1,
+        "newstate": 1, "sport": 40000, "dport": Int64(remotePort), "family": 2, "protocol": 17,
+      ], bytes: ["saddr": [192, 0, 2, 1], "daddr": remote])
+    sample(BuiltTracepoint.socketState.rawValue, time: time, tid: tid, raw: raw)
+  }
+
   /// A signal is sent to a process.
   package mutating func signal(
     time: UInt64, number: Int, to pid: Int32, by tid: Int32 = 1, code: Int = 0

@@ -19,9 +19,10 @@ private let absence: String? = {
   @Test(
     .enabled(
       if: access("/usr/include/bpf/bpf_helpers.h", R_OK) == 0, "needs libbpf-dev"))
-  func `the object is the one that its script makes`() throws {
+  func `the objects are those that their script makes`() throws {
     let made = FileManager.default.temporaryDirectory.appendingPathComponent(
-      "lull-\(getpid()).bpf.o")
+      "lull-\(getpid())-objects")
+    try FileManager.default.createDirectory(at: made, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: made) }
     let process = Process()
     process.executableURL = Self.root.appendingPathComponent("Sources/KernelPrograms/build")
@@ -29,10 +30,13 @@ private let absence: String? = {
     try process.run()
     process.waitUntilExit()
     try #require(process.terminationStatus == 0)
-    let kept = Self.root.appendingPathComponent("Sources/Recording/Kernel/recorder.bpf.o")
-    #expect(
-      try Data(contentsOf: made) == Data(contentsOf: kept),
-      "make it anew by Sources/KernelPrograms/build")
+    let kept = Self.root.appendingPathComponent("Sources/Recording/Kernel")
+    for name in ["recorder.bpf.o", "sockets.bpf.o"] {
+      #expect(
+        try Data(contentsOf: made.appendingPathComponent(name))
+          == Data(contentsOf: kept.appendingPathComponent(name)),
+        "make \(name) anew by Sources/KernelPrograms/build")
+    }
   }
 
   @Test func `sums of transfers are exact as transfers of two sizes`() {

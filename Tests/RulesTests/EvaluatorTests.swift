@@ -235,4 +235,52 @@ private enum NaNRule: Rule {
     #expect(again.audits.map(\.id) == evaluation.audits.map(\.id))
     #expect(again.categories.count == evaluation.categories.count)
   }
+
+  /// Radio rules where the other ends of some traffic are not known.
+  private func radio(
+    known period: Double?, unknown other: Double, _ rule: any Rule.Type
+  ) throws -> Audit {
+    let seconds = 3600.0
+    var signals = RadioTails.example(every: period ?? 2 * seconds, seconds: seconds)
+    if period == nil { signals.network = NetworkSignal() }
+    let all = try #require(RadioTails.example(every: other, seconds: seconds).network)
+    signals.network?.peerless = PeerlessTraffic(
+      bytesSent: 5_000_000, bytesReceived: 0, sockets: 2, bursts: all.bursts, radio: all.radio,
+      coalesced: all.coalesced, withoutPolls: all.withoutPolls)
+    return try #require(
+      Evaluator.evaluate(signals, configuration: .standard, rules: [rule]).audits.first)
+  }
+
+  @Test(
+    arguments: [
+      RadioDutyCycleRule.self, TailEnergyRule.self, BurstCoalescingRule.self,
+    ] as [any Rule.Type])
+  func `nothing fails, and nothing passes, by traffic whose other end is not known`(
+    rule: any Rule.Type
+  ) throws {
+    // A burst each five minutes passes, one each five seconds fails.
+    #expect(try radio(known: 300, unknown: 300, rule).status == .pass)
+    let doubtful = try radio(known: 300, unknown: 5, rule)
+    #expect(doubtful.status == .notMeasured)
+    #expect(doubtful.reason?.contains("left the machine is not known") == true)
+    #expect(doubtful.secondsWanted == nil)
+    #expect(try radio(known: nil, unknown: 5, rule).status == .notMeasured)
+    // What is known fails by itself.
+    #expect(try radio(known: 5, unknown: 4, rule).status == .fail)
+  }
+
+  @Test func `what is too little is told: the time, or what there was in it`() throws {
+    let one = RadioTails.example(every: 4000, seconds: 5800)
+    var signals = RadioTails.example(every: 50, seconds: 60)
+    for rule in [TailEnergyRule.self, BurstCoalescingRule.self] as [any Rule.Type] {
+      let audit = try #require(
+        Evaluator.evaluate(signals, configuration: .standard, rules: [rule]).audits.first)
+      #expect(audit.status == .notMeasured)
+      #expect(audit.reason?.hasPrefix("1 burst is too little to tell") == true, "\(audit)")
+    }
+    signals = one
+    let evaluation = Evaluator.evaluate(
+      signals, configuration: .standard, rules: [TailEnergyRule.self])
+    #expect(evaluation.note?.contains("min are too little") != true, "\(evaluation.note ?? "")")
+  }
 }

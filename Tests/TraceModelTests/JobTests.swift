@@ -49,7 +49,8 @@ import Testing
       return JobRun(
         start: time(start), end: time(end), pid: Int32(place % 3), tid: Int32(place % 5),
         enqueued: place % 4 == 0 ? nil : time(start - UInt64(place % 4 - 1) * 1_000_000),
-        isMainActor: place % 2 == 0, function: place % 11 == 0 ? nil : frame)
+        isMainActor: place % 2 == 0, function: place % 11 == 0 ? nil : frame,
+        task: place % 5 == 0 ? nil : UInt64.random(in: 0 ... .max, using: &random))
     }
   }
 

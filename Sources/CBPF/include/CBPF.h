@@ -25,6 +25,10 @@ int lull_bpf_programs_attach(lull_bpf_programs *_Nonnull programs);
 /* Runs none any longer; what they gathered is still there. */
 void lull_bpf_programs_detach(lull_bpf_programs *_Nonnull programs);
 
+/* Of one program that goes through something of the kernel's: a descriptor whose reading runs it, and gives what it
+   writes; negative where it cannot. */
+int lull_bpf_iteration(lull_bpf_programs *_Nonnull programs);
+
 void lull_bpf_programs_free(lull_bpf_programs *_Nonnull programs);
 
 /* The descriptor of a map, by its name; negative where there is none. */

@@ -118,4 +118,21 @@ struct lull_kernel_sum {
   lull_u32 unused;
 };
 
+/* Of so many processes at once it can be asked which sockets they have. */
+#define LULL_KERNEL_MOST_ASKED 16384
+
+/* An internet socket that a process has open; the ports are in the processor's order. */
+struct lull_kernel_open_socket {
+  /* By which events name it, and by which /proc does. */
+  lull_u64 address;
+  lull_u64 inode;
+  lull_s32 pid, fd;
+  lull_u16 family, protocol;
+  /* Of include/net/tcp_states.h. */
+  lull_u16 state;
+  lull_u16 own_port, peer_port;
+  lull_u8 own[16], peer[16];
+  lull_u8 unused[6];
+};
+
 #endif

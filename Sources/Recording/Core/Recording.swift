@@ -85,6 +85,9 @@ final class Recording {
       rings,
       kernel,
       earlier,
+      // Of whose transfers perf's events or programs in the kernel tell.
+      events.tellsTransfers || programs != nil
+        ? EarlierSockets(of: processes, root: subject.pid, drain) : nil,
       folder.map {
         PreloadSource(
           folder: $0, door: door, options: options, processes: processes, root: subject.pid)

@@ -65,11 +65,18 @@ struct PreloadParts {
 }
 
 /// A sockaddr_in or sockaddr_in6, as tracepoints tell it.
-struct SocketName {
+struct SocketName: Equatable {
   var family: UInt16 = 0
   var port: UInt16 = 0
   /// 4 or 16 bytes.
   var address: [UInt8] = []
+
+  /// An address of 4 or 16 bytes.
+  init(address: [UInt8], port: UInt16) {
+    family = address.count == 16 ? 10 : 2
+    self.port = port
+    self.address = address
+  }
 
   init(_ bytes: [UInt8]) {
     guard bytes.count >= 28 else { return }

@@ -11,19 +11,15 @@ struct PreloadSockets {
     var transport: UInt16
     var own = SocketName([])
     var peer = SocketName([])
-    var state: State
+    var state: SocketState
     var opened: UInt64
     /// Descriptors that stand for it.
     var references = 1
-  }
 
-  /// include/net/tcp_states.h
-  private enum State: Int32 {
-    case established = 1
-    case sending = 2
-    case received = 3
-    case closed = 7
-    case listening = 10
+    var ends: SocketEnds {
+      SocketEnds(
+        identity: identity, transport: transport, family: family, own: own, peer: peer)
+    }
   }
 
   private struct Key: Hashable {
@@ -59,6 +55,45 @@ struct PreloadSockets {
         return
       }
       transfer(record, parts, key, place, writer, &output)
+    }
+  }
+
+  /// What a process had before it was recorded.
+  mutating func had(_ earlier: [OpenSocket], _ pid: Int32, at time: UInt64) {
+    var byInode: [UInt64: Int] = [:]
+    for socket in earlier {
+      let key = Key(pid: pid, descriptor: socket.descriptor)
+      guard current[key] == nil, let state = Self.state(of: socket) else { continue }
+      if let index = byInode[socket.inode] {
+        current[key] = index
+        sockets[index].references += 1
+        continue
+      }
+      let index = add(key, family: socket.own.family, transport: socket.transport, at: time)
+      (sockets[index].own, sockets[index].peer) = (socket.own, socket.peer)
+      sockets[index].state = state
+      byInode[socket.inode] = index
+    }
+  }
+
+  private static func state(of socket: OpenSocket) -> SocketState? {
+    if socket.state == SocketState.listening.rawValue { return .listening }
+    if socket.state == SocketState.sending.rawValue { return .sending }
+    return SocketState.carries(socket.state) ? .established : nil
+  }
+
+  /// Tells what is there, of which no call will tell: those that wait first, since which connections came to them is
+  /// told by that.
+  func tellOpen(at time: UInt64, _ writer: PreloadWriter) -> [[UInt8]] {
+    [SocketState.listening, .established].flatMap { state in
+      current.filter { sockets[$0.value].state == state }
+        .sorted { ($0.key.pid, $0.value) < ($1.key.pid, $1.value) }
+        .map { key, index in
+          // Of UDP the end is told too, where calls are seen: it is as if it were made now.
+          sockets[index].ends.record(
+            from: sockets[index].transport == 17 ? 0 : state.rawValue, to: state.rawValue,
+            .init(pid: key.pid, tid: key.pid, time: time), writer)
+        }
     }
   }
 
@@ -100,8 +135,13 @@ struct PreloadSockets {
     }
     let index = add(key, family: own.family, transport: isDatagram ? 17 : 6, at: record.start)
     (sockets[index].own, sockets[index].peer) = (own, peer)
-    // The kernel tells nothing of datagrams' states.
-    guard !isDatagram else { return }
+    if isDatagram {
+      // The kernel tells nothing of datagrams' states; a socket that is connected has a peer.
+      if record.number == CallMeaning.Number.connect, record.result == 0, peer.port != 0 {
+        change(index, to: .established, place, writer, &output)
+      }
+      return
+    }
     var begin = place
     begin.time = record.start
     if record.number == CallMeaning.Number.listen {
@@ -196,24 +236,12 @@ struct PreloadSockets {
   }
 
   private mutating func change(
-    _ index: Int, to state: State, _ place: PreloadWriter.Place, _ writer: PreloadWriter,
+    _ index: Int, to state: SocketState, _ place: PreloadWriter.Place, _ writer: PreloadWriter,
     _ output: inout [[UInt8]]
   ) {
     let socket = sockets[index]
-    var payload = PreloadPayload(.socketState, pid: place.tid)
-    payload.add(socket.identity)
-    payload.add(socket.state.rawValue)
-    payload.add(state.rawValue)
-    payload.add(socket.own.port)
-    payload.add(socket.peer.port)
-    payload.add(socket.family)
-    payload.add(socket.transport)
-    let isLong = socket.family == 10
-    payload.add(isLong ? [] : socket.own.address, padded: 4)
-    payload.add(isLong ? [] : socket.peer.address, padded: 4)
-    payload.add(isLong ? socket.own.address : [], padded: 16)
-    payload.add(isLong ? socket.peer.address : [], padded: 16)
-    output.append(writer.sample(.socketState, payload, place))
+    output.append(
+      socket.ends.record(from: socket.state.rawValue, to: state.rawValue, place, writer))
     sockets[index].state = state
   }
 }

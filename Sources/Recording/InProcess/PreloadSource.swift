@@ -30,6 +30,8 @@ final class PreloadSource: RecordingSource {
   private var functionsTold = 0
   /// Records of the next round: threads whose waits went on as a part of the recording ended.
   private var resumptions: [[UInt8]] = []
+  /// Those of the sockets that a running program had.
+  private var earlierSockets: [[UInt8]] = []
   /// When the first program began: its own first word is spoken once it is loaded.
   private(set) var released: UInt64 = 0
   /// Where a running program was asked to be recorded.
@@ -133,6 +135,8 @@ final class PreloadSource: RecordingSource {
 
   func collect(_ round: Round) throws(PerfDataError) {
     lastCollection = round.now
+    for record in earlierSockets { try round.sink.append(record) }
+    earlierSockets = []
     try tellResumptions(round)
     try tellRunning(round)
     nudge(now: round.now)
@@ -212,7 +216,9 @@ final class PreloadSource: RecordingSource {
     // What is told of them begins with the recording, and where they wait is found by the mappings that are told then.
     for process in known.values where process.isEarlier {
       process.earlier = process.earlier.mapValues { $0.began(at: time) }
+      sockets.had(OpenSocket.all(of: process.pid), process.pid, at: time)
     }
+    earlierSockets = sockets.tellOpen(at: time, writer)
   }
 
   func stop() {
@@ -247,6 +253,7 @@ final class PreloadSource: RecordingSource {
 
   func beginPart(_ round: Round) throws(PerfDataError) {
     seen = Set(known.keys)
+    for record in sockets.tellOpen(at: round.now, writer) { try round.sink.append(record) }
     for process in known.values {
       process.queues.beginPart()
       for thread in Array(process.threads.values) + process.earlier.values.map(\.thread) {

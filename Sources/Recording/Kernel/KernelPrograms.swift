@@ -30,16 +30,7 @@ final class KernelPrograms {
 
   /// Loads them; they run from `attach` on.
   init() throws(Absence) {
-    guard lull_bpf_library() else {
-      throw Absence(cause: "libbpf.so.1 is not installed", fix: "apt-get install libbpf1")
-    }
-    guard access("/sys/kernel/btf/vmlinux", R_OK) == 0 else {
-      throw Absence(
-        cause: "the kernel does not describe its types (CONFIG_DEBUG_INFO_BTF)", error: errno)
-    }
-    guard PIDNamespace.isInitial else {
-      throw Absence(cause: "programs in the kernel know threads by the ids of the machine alone")
-    }
+    try Self.findLoader()
     var fromQueue: Int64 = 0
     let isCountKnown = lull_bpf_interrupt_count(&fromQueue)
     #if !arch(arm64)
@@ -48,15 +39,7 @@ final class KernelPrograms {
         throw Absence(cause: "the kernel does not say where it counts interrupts")
       }
     #endif
-    let object = PackageResources.recorder_bpf_o
-    var error: Int32 = 0
-    var what: UnsafePointer<CChar>?
-    guard let loaded = lull_bpf_programs_load(object, object.count, &error, &what) else {
-      let isRefused = error == EPERM || error == EACCES
-      throw Absence(
-        cause: what.map { String(cString: $0) } ?? "the programs cannot be loaded", error: error,
-        fix: isRefused ? "run as root, or with CAP_BPF and CAP_PERFMON" : nil)
-    }
+    let loaded = try Self.load(PackageResources.recorder_bpf_o)
     guard let bits = lull_bpf_map_memory(lull_bpf_map(loaded, "targets"), Self.targetBytes) else {
       lull_bpf_programs_free(loaded)
       throw Absence(cause: "the programs' memory cannot be shared", error: errno)
@@ -73,6 +56,33 @@ final class KernelPrograms {
   deinit {
     lull_bpf_map_unshare(targets, Self.targetBytes)
     lull_bpf_programs_free(programs)
+  }
+
+  private static func findLoader() throws(Absence) {
+    guard lull_bpf_library() else {
+      throw Absence(cause: "libbpf.so.1 is not installed", fix: "apt-get install libbpf1")
+    }
+    guard access("/sys/kernel/btf/vmlinux", R_OK) == 0 else {
+      throw Absence(
+        cause: "the kernel does not describe its types (CONFIG_DEBUG_INFO_BTF)", error: errno)
+    }
+    guard PIDNamespace.isInitial else {
+      throw Absence(cause: "programs in the kernel know threads by the ids of the machine alone")
+    }
+  }
+
+  /// Loads the programs of an object.
+  static func load(_ object: [UInt8]) throws(Absence) -> OpaquePointer {
+    try findLoader()
+    var error: Int32 = 0
+    var what: UnsafePointer<CChar>?
+    guard let loaded = lull_bpf_programs_load(object, object.count, &error, &what) else {
+      let isRefused = error == EPERM || error == EACCES
+      throw Absence(
+        cause: what.map { String(cString: $0) } ?? "the programs cannot be loaded", error: error,
+        fix: isRefused ? "run as root, or with CAP_BPF and CAP_PERFMON" : nil)
+    }
+    return loaded
   }
 
   private func tell() {

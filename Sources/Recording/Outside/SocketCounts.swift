@@ -146,7 +146,10 @@ final class SocketCounts: RecordingSource {
         continue
       }
       findOwners(of: list)
-      for socket in list {
+      // Those that wait first: which connections came to them is told by that.
+      for socket in list.filter({ $0.state == State.listening })
+        + list.filter({ $0.state != State.listening })
+      {
         present.insert(socket.cookie)
         take(socket, at: time, wasDoubted: doubted.contains(socket.cookie), into: &output)
       }
@@ -344,6 +347,20 @@ final class SocketCounts: RecordingSource {
     }
     known[socket.cookie] = nil
     writer.change(before, from: State.established, to: State.closed, at: time, into: &output)
+  }
+
+  func beginPart(_ round: Round) throws(PerfDataError) {
+    var output: [[UInt8]] = []
+    let open = known.values.sorted { $0.identity < $1.identity }
+    // Those that wait first: which connections came to them is told by that.
+    for isListening in [true, false] {
+      for socket in open where (socket.last.state == State.listening) == isListening {
+        let state = isListening ? State.listening : State.established
+        guard isListening || socket.last.state != State.asking else { continue }
+        writer.change(socket, from: state, to: state, at: round.now, into: &output)
+      }
+    }
+    for record in output { try round.sink.append(record) }
   }
 
   private func received(_ socket: lull_socket) -> UInt64 {

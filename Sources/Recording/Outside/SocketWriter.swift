@@ -46,22 +46,19 @@ struct SocketWriter {
     _ socket: CountedSocket, from old: UInt8, to new: UInt8, at time: UInt64,
     into output: inout [[UInt8]]
   ) {
-    var payload = PreloadPayload(.socketState, pid: socket.pid)
-    payload.add(socket.identity)
-    payload.add(Int32(old))
-    payload.add(Int32(new))
-    payload.add(socket.last.own_port)
-    payload.add(socket.last.peer_port)
-    payload.add(UInt16(socket.last.family))
-    payload.add(UInt16(IPPROTO_TCP))
-    let own = withUnsafeBytes(of: socket.last.own) { Array($0) }
-    let peer = withUnsafeBytes(of: socket.last.peer) { Array($0) }
-    let isLong = Int32(socket.last.family) == AF_INET6
-    payload.add(isLong ? [] : own, padded: 4)
-    payload.add(isLong ? [] : peer, padded: 4)
-    payload.add(isLong ? own : [], padded: 16)
-    payload.add(isLong ? peer : [], padded: 16)
+    let length = Int32(socket.last.family) == AF_INET6 ? 16 : 4
+    let ends = SocketEnds(
+      identity: socket.identity, transport: UInt16(IPPROTO_TCP),
+      family: UInt16(socket.last.family),
+      own: SocketName(
+        address: withUnsafeBytes(of: socket.last.own) { Array($0.prefix(length)) },
+        port: socket.last.own_port),
+      peer: SocketName(
+        address: withUnsafeBytes(of: socket.last.peer) { Array($0.prefix(length)) },
+        port: socket.last.peer_port))
     output.append(
-      records.sample(.socketState, payload, .init(pid: socket.pid, tid: socket.pid, time: time)))
+      ends.record(
+        from: Int32(old), to: Int32(new), .init(pid: socket.pid, tid: socket.pid, time: time),
+        records))
   }
 }

@@ -40,6 +40,9 @@ extension EventSet {
     events.contains { $0.spec.flags & EventSpec.Flag.contextSwitch != 0 && !$0.ids.isEmpty }
   }
 
+  /// Whether what sockets of the recorded processes carry is told of, by the kernel's addresses of those.
+  var tellsTransfers: Bool { isOpen("sock:sock_send_length") }
+
   /// What could not be opened, with the reasons.
   var unavailable: [CaptureEvent.Unavailable] {
     events.compactMap { opened in

@@ -26,28 +26,13 @@ struct SocketFilter {
     return true
   }
 
-  /// The ports on which a running process listens, from its socket inodes and /proc/PID/net.
+  /// Takes sockets for the target's that it had before the recording.
+  mutating func know(_ more: [UInt64]) { sockets.formUnion(more) }
+
+  /// The ports on which a running process listens.
   static func listeningPorts(pid: Int32) -> Set<UInt16> {
-    var inodes: Set<Substring> = []
-    let links = KernelFile.numbers(in: "/proc/\(pid)/fd").compactMap {
-      KernelFile.link("/proc/\(pid)/fd/\($0)")
-    }
-    for link in links where link.hasPrefix("socket:[") {
-      inodes.insert(link.dropFirst(8).dropLast())
-    }
-    guard !inodes.isEmpty else { return [] }
-    var ports: Set<UInt16> = []
-    for table in ["tcp", "tcp6"] {
-      for line in (KernelFile.text("/proc/\(pid)/net/\(table)") ?? "").split(separator: "\n") {
-        // sl local_address rem_address st tx:rx tr:when retrnsmt uid timeout inode
-        let fields = line.split(separator: " ", omittingEmptySubsequences: true)
-        guard fields.count > 9, fields[3] == "0A", inodes.contains(fields[9]),
-          let colon = fields[1].lastIndex(of: ":"),
-          let port = UInt16(fields[1][fields[1].index(after: colon)...], radix: 16)
-        else { continue }
-        ports.insert(port)
-      }
-    }
-    return ports
+    Set(
+      OpenSocket.all(of: pid).lazy.filter { $0.transport == 6 && Int32($0.state) == listening }
+        .map(\.own.port))
   }
 }

@@ -7,7 +7,10 @@ enum TransferBuilding {
       sends: signal.countsCalls ? signal.sends : nil,
       receives: signal.countsCalls ? signal.receives : nil, bytesSent: signal.bytesSent,
       bytesReceived: signal.bytesReceived, missing: signal.missing,
-      loopbackIncluded: signal.loopbackIncluded,
+      peersNotKnown: signal.peerless.map {
+        PeersNotKnownSection(
+          sockets: $0.sockets, bytesSent: $0.bytesSent, bytesReceived: $0.bytesReceived)
+      }, loopbackIncluded: signal.loopbackIncluded,
       connections: signal.connections.map { connection in
         ConnectionSection(
           protocol: connection.protocol, local: connection.local, remote: connection.remote,

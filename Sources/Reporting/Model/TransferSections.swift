@@ -1,3 +1,5 @@
+import Quantities
+
 /// Traffic of the process on internet sockets.
 package struct NetworkSection: Codable, Sendable, Equatable {
   /// How many calls it were; nil where sockets' counts alone are known.
@@ -7,6 +9,8 @@ package struct NetworkSection: Codable, Sendable, Equatable {
   package var bytesReceived: UInt64
   /// What there may have been besides: the figures are the least that there was. Nil where all of it was recorded.
   package var missing: String?
+  /// What went over sockets of which the other end is not known; nil where all are.
+  package var peersNotKnown: PeersNotKnownSection?
   package var loopbackIncluded: Bool
   package var connections: [ConnectionSection]
   package var bursts: [BurstSection]
@@ -21,6 +25,20 @@ package struct NetworkSection: Codable, Sendable, Equatable {
   @Elements package var replays: [RadioReplaySection] = []
   @Elements package var listeners: [ListenerSection] = []
   @Elements package var failures: [NetworkFailureSection] = []
+}
+
+/// Traffic that may have left the machine or not: the bursts and the radio are without it, and no rule fails by it.
+package struct PeersNotKnownSection: Codable, Sendable, Equatable {
+  package var sockets: Int
+  package var bytesSent: UInt64
+  package var bytesReceived: UInt64
+
+  /// For people.
+  var text: String {
+    "\(Figures.bytes(bytesSent)) sent and \(Figures.bytes(bytesReceived)) received at "
+      + "\(Figures.count(sockets, "socket")): whether they left the machine is not known, and the radio's figures "
+      + "leave them out"
+  }
 }
 
 /// A capture that was read beside the trace, or instead of one.

@@ -98,6 +98,9 @@ enum SignalsText {
     if let missing = network.missing {
       canvas.item("known in part", Escaped.text(missing), style: .middling)
     }
+    if let peerless = network.peersNotKnown {
+      canvas.item("peers not known", peerless.text, style: .middling)
+    }
     canvas.item(
       "counted",
       Figures.count(network.connections.count, "connection") + "; the radio's figures "

@@ -5,7 +5,7 @@ import Signals
 package enum BackgroundLaunchRule: Rule {
   package static let metadata = RuleMetadata(
     id: "background-launch", title: "Do little when launched in the background",
-    category: .lifeCycle, guide: [Guide.launch, Guide.launch2015, Guide.responsible10],
+    category: .lifeCycle, guide: [Guide.launch, Guide.launch2015, Guide.launching10],
     signals: [.cpu, .lifecycle], unit: "s",
     measuredAs:
       "CPU time from the start until no thread ran for a second, of a program that was marked as in the "

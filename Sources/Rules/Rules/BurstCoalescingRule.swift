@@ -31,8 +31,8 @@ package enum BurstCoalescingRule: Rule {
     let value = max(0, replay.savedJoules) / network.radio.energyJoules * 100
     return .measured(
       RuleFinding(
-        value: value,
-        bounds: .share(value / 100 * bursts, of: bursts).scaled(by: 100),
+        percent: value, bounds: .share(value / 100 * bursts, of: bursts).scaled(by: 100),
+        of: network.bursts.count, "burst",
         displayValue: "\(network.bursts.count) bursts could be \(replay.bursts), "
           + "\(Figures.joules(network.radio.energyJoules)) could be "
           + Figures.joules(replay.energyJoules),

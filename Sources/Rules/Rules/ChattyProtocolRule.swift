@@ -37,11 +37,11 @@ package enum ChattyProtocolRule: Rule {
     let value = Double(exchange.followedSmallSends) / Double(exchange.sends) * 100
     return .measured(
       RuleFinding(
-        value: value,
+        percent: value,
         bounds: .share(
           Double(exchange.followedSmallSends) * each, of: Double(exchange.sends) * each
         )
-        .scaled(by: 100),
+        .scaled(by: 100), of: min(exchange.sendsRecorded ?? exchange.sends, exchange.sends), "send",
         displayValue: "\(exchange.followedSmallSends) of \(exchange.sends) sends were small and "
           + "followed by another; \(Figures.count(exchange.roundTrips, "round trip")), median "
           + "\(Figures.bytes(exchange.medianSendBytes))",

@@ -32,8 +32,8 @@ package enum ConnectionCloseCostRule: Rule {
     let value = min(100, joules / network.radio.energyJoules * 100)
     return .measured(
       RuleFinding(
-        value: value,
-        bounds: .share(value / 100 * all, of: all).scaled(by: 100),
+        percent: value, bounds: .share(value / 100 * all, of: all).scaled(by: 100),
+        of: network.bursts.count, "burst",
         displayValue: "\(Figures.count(bursts.count, "burst")) without payload, "
           + Figures.joules(joules),
         evidence: RadioTails.rows(bursts), savings: scale.saving(of: value, joules: joules)))

@@ -7,9 +7,9 @@ package enum InactiveWorkRule: Rule {
     guide: [Guide.interruptions10, Guide.interrupted2015, Guide.interruption], signals: [.cpu],
     unit: "%",
     measuredAs:
-      "what background-work measures, in phases that were marked as inactive: CPU time, wakeups, "
-      + "traffic and "
-      + "disk operations at their modelled energy, as the share of one core whose running would cost as much",
+      "what background-work measures, in phases that were marked as inactive: CPU time, wakeups, disk operations and "
+      + "traffic at their modelled energy, as the share of one core whose running would cost as much; bursts that had "
+      + "begun before are not counted, since the guide lets requests under way go on",
     advice:
       "When the program is interrupted, pause what is played or drawn, suspend queues of work that can wait "
       + "(DispatchQueue.suspend(), OperationQueue.isSuspended, a paused AsyncSequence), and start no new tasks. "

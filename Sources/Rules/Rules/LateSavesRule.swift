@@ -38,7 +38,8 @@ package enum LateSavesRule: Rule {
     let files = Double(max(saves.files, 1))
     return .measured(
       RuleFinding(
-        value: share * 100, bounds: .share(share * files, of: files).scaled(by: 100),
+        percent: share * 100, bounds: .share(share * files, of: files).scaled(by: 100),
+        of: saves.files, "file",
         displayValue:
           "\(Figures.bytes(saves.lateBytes)) of \(Figures.bytes(saves.bytes)) first written in "
           + "the last moment",

@@ -9,8 +9,8 @@ package enum PollingTimersRule: Rule {
     measuredAs:
       "timed waits that expired at a regular period after which nothing was done before the next: "
       + "nothing written or sent, no other thread or process set going that did, no request answered that had come "
-      + "before the wait, less than 1 ms of running or of waiting for something else; by thread and place, or by the "
-      + "function of the Swift task, per second",
+      + "before the wait, less than 1 ms of running or of waiting for something else, as a Swift task that hands its "
+      + "work to a queue; by thread and place, or by the function of the Swift task, per second",
     advice: "Replace the loop that looks by something that tells: a DispatchSource for files and "
       + "processes, an AsyncStream or continuation for state, a condition or semaphore for "
       + "threads. Where there is only a timer, schedule it for when there is something to do.",

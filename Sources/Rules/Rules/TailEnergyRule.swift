@@ -36,8 +36,8 @@ package enum TailEnergyRule: Rule {
     let tails = network.radio.tailEnergyJoules / energy * 100
     return .measured(
       RuleFinding(
-        value: value,
-        bounds: .share(value / 100 * bursts, of: bursts).scaled(by: 100),
+        percent: value, bounds: .share(value / 100 * bursts, of: bursts).scaled(by: 100),
+        of: network.bursts.count, "burst",
         displayValue: "\(Figures.fixed(tails, 0)) % of \(Figures.joules(energy)) in tails, "
           + "\(Figures.fixed(value, 0)) % avoidable",
         evidence: RadioTails.rows(network.bursts),

@@ -44,7 +44,8 @@ package enum UnchangedRewritesRule: Rule {
     let value = Double(equal) / Double(compared) * 100
     return .measured(
       RuleFinding(
-        value: value, bounds: .share(Double(equal), of: Double(compared)).scaled(by: 100),
+        percent: value, bounds: .share(Double(equal), of: Double(compared)).scaled(by: 100),
+        of: compared, "compared rewrite",
         displayValue: "\(equal) of \(Figures.count(compared, "compared rewrite")) changed nothing",
         evidence: rewritten.filter { $0.equalRewrites > 0 }
           .sorted { ($0.equalRewrites, $1.path) > ($1.equalRewrites, $0.path) }.prefix(5).map {

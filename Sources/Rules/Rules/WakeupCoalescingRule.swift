@@ -44,8 +44,8 @@ package enum WakeupCoalescingRule: Rule {
     let value = Double(replay.avoidable) / all * 100
     return .measured(
       RuleFinding(
-        value: value,
-        bounds: .share(Double(replay.avoidable), of: all).scaled(by: 100),
+        percent: value, bounds: .share(Double(replay.avoidable), of: all).scaled(by: 100),
+        of: Int(all), "wakeup",
         displayValue: "\(replay.avoidable) of \(replay.timerWakeups) timer wakeups could share "
           + "another's, of \(Figures.count(Int(all), "wakeup")) in all",
         evidence: [

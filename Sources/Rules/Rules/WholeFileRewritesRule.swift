@@ -69,7 +69,8 @@ package enum WholeFileRewritesRule: Rule {
     let saves = Double(disk.writes)
     return .measured(
       RuleFinding(
-        value: value, bounds: .share(value / 100 * saves, of: saves).scaled(by: 100),
+        percent: value, bounds: .share(value / 100 * saves, of: saves).scaled(by: 100),
+        of: Int(disk.writes), "write",
         displayValue: bytes > 0
           ? "\(Figures.bytes(bytes)) in \(Figures.count(count, "rewrite")) of whole files, "
             + "\(Figures.brief(value)) % of what was written" + changed(files)

@@ -25,13 +25,16 @@ enum ScoreNote {
         "\(missing) of \(Figures.count(counted.count, "rule")) \(missing == 1 ? "was" : "were") not measured"
       )
     }
-    if !short.isEmpty {
+    var doubts: [String] = []
+    for doubt in short.compactMap(\.doubt) where !doubts.contains(doubt) { doubts.append(doubt) }
+    if short.contains(where: { $0.doubt == nil }) {
       let wanted = short.compactMap(\.secondsWanted).max()
       let enough = wanted.flatMap { wanted in steps.first { $0 >= wanted && $0 > seconds } }
       parts.append(
         "\(Figures.seconds(seconds)) are too little to tell"
           + (enough.map { "; \(Figures.fixed($0, 0)) s would do" } ?? ""))
     }
+    parts += doubts
     return parts.isEmpty
       ? "\(Figures.seconds(seconds)) tell it no more closely" : parts.joined(separator: ", and ")
   }

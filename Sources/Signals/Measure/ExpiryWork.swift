@@ -41,13 +41,20 @@ struct ExpiryWork {
   private var acts: [Int32: [UInt64]] = [:]
   private var wakes: [Int32: [(time: Timestamp, woken: Int32)]] = [:]
   private var jobs: [Int32: [JobRun]] = [:]
+  /// Runs of one task after another, and when timed waits expired, on whatever thread.
+  private var tasks: [UInt64: [JobRun]] = [:]
+  private let expiries: [UInt64]
+  /// What a timer sets going is handed to its executor so soon after it expired, also on a busy machine.
+  private static let soon: UInt64 = 5_000_000
   /// Samples of running code and sites of writes and sends, by thread, in the order of time.
   private var sites: [Int32: [(time: Timestamp, stack: Int)]] = [:]
   /// There is too much of it: nothing is said to have come to nothing.
   private let isUntold: Bool
 
-  init(_ subject: SubjectView) {
+  /// `expiries` are the ends of timed waits, by thread.
+  init(_ subject: SubjectView, expiries: [Int32: [Timestamp]] = [:]) {
     self.subject = subject
+    self.expiries = expiries.values.joined().map(\.nanoseconds).sorted()
     let pid = subject.pid
     histories = Dictionary(
       subject.threads.map { ($0.tid, subject.history(of: $0)) }, uniquingKeysWith: { $1 })
@@ -94,7 +101,10 @@ struct ExpiryWork {
     for tid in sites.keys { sites[tid]?.sort { $0.time < $1.time } }
     for tid in acts.keys { acts[tid]?.sort() }
     guard subject.trace.jobs.count <= Self.mostJobs else { return }
-    for job in subject.trace.jobs.runs(of: pid) { jobs[job.tid, default: []].append(job) }
+    for job in subject.trace.jobs.runs(of: pid) {
+      jobs[job.tid, default: []].append(job)
+      if let task = job.task { tasks[task, default: []].append(job) }
+    }
   }
 
   func outcome(of spell: Spell) -> Outcome {
@@ -105,7 +115,8 @@ struct ExpiryWork {
   private func outcome(of spell: Spell, depth: Int) -> Outcome {
     var found = Outcome(
       worked: spell.running.seconds >= Self.workThreshold
-        || spell.blocked.seconds >= Self.workThreshold || hasActed(in: spell),
+        || spell.blocked.seconds >= Self.workThreshold || hasActed(in: spell)
+        || hasAwaited(in: spell),
       function: job(in: spell) ?? handler(in: spell))
     guard depth < Self.deepest else { return found }
     let handed = handedOn(in: spell)
@@ -127,12 +138,31 @@ struct ExpiryWork {
     return next < times.count && times[next] <= spell.until.nanoseconds
   }
 
-  private func job(in spell: Spell) -> Frame? {
-    guard let runs = jobs[spell.tid] else { return nil }
-    let next = runs.partitioningIndex { $0.end >= spell.from }
-    return runs[next...].prefix { $0.start <= spell.until }.reduce(nil) {
-      Self.better($0, $1.function)
+  /// Whether a task that ran was then kept waiting by something else than a timer, as by a database's queue: what it
+  /// hands to a thread that is awake, or that waits for the disk, leaves no wake behind.
+  private func hasAwaited(in spell: Spell) -> Bool {
+    runs(in: spell).contains { run in
+      guard let task = run.task, let all = tasks[task] else { return false }
+      let next = all.partitioningIndex { $0.end > run.end }
+      guard next < all.count, let enqueued = all[next].enqueued,
+        (enqueued - run.end).seconds >= Self.workThreshold
+      else { return false }
+      // A timer's expiry that came after the task began to wait may be what it waited for.
+      let later = expiries.partitioningIndex { $0 > enqueued.nanoseconds }
+      guard later > 0, expiries[later - 1] > run.end.nanoseconds else { return true }
+      return enqueued.nanoseconds - expiries[later - 1] > Self.soon
     }
+  }
+
+  /// The jobs that a thread ran meanwhile.
+  private func runs(in spell: Spell) -> ArraySlice<JobRun> {
+    guard let runs = jobs[spell.tid] else { return [] }
+    let next = runs.partitioningIndex { $0.end >= spell.from }
+    return runs[next...].prefix { $0.start <= spell.until }
+  }
+
+  private func job(in spell: Spell) -> Frame? {
+    runs(in: spell).reduce(nil) { Self.better($0, $1.function) }
   }
 
   /// The handler of a dispatch source that ran: the program's function that libdispatch called, by the stacks of waits,

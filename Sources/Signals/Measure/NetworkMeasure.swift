@@ -10,7 +10,7 @@ enum NetworkMeasure {
     let transfers = trace.transfers.internet(of: subject.pid)
     let connections = trace.connections.enumerated().filter { $0.element.pid == subject.pid }
     func counts(_ connection: Int?) -> Bool {
-      connection.map { includeLoopback || !trace.connections[$0].isLoopback } ?? true
+      includeLoopback || connection.map { !trace.connections[$0].isLoopback } ?? false
     }
     let packets = packets(subject, includeLoopback: includeLoopback)
     let start = subject.time(subject.start)
@@ -32,8 +32,9 @@ enum NetworkMeasure {
     let totals = trace.transferTotals[subject.pid] ?? TransferTotals()
     // A phone's program is not told to send over what its phone does not have.
     let isPhones = RadioProfile.isPhones(profile.technology)
+    let quick = QuickPollMeasure.measure(subject, counts: counts)
     let models = RadioReplays.models(
-      packets, delay: longestDelay, from: start, to: end, profile: profile,
+      packets, quickPolls: quick, delay: longestDelay, from: start, to: end, profile: profile,
       others: others.compactMap { other in
         let isSame = other.technology == profile.technology
         guard isSame || !isPhones || RadioProfile.isPhones(other.technology) else { return nil }
@@ -63,12 +64,36 @@ enum NetworkMeasure {
         : RadioReplays.coalesced(
           packets, delay: longestDelay, from: start, to: end, profile: profile),
       withoutPolls: packets.isEmpty
-        ? nil : RadioReplays.withoutPolls(packets, from: start, to: end, profile: profile),
+        ? nil
+        : RadioReplays.withoutPolls(packets, and: quick, from: start, to: end, profile: profile),
       overheadSent: overhead.sent, overheadReceived: overhead.received, overheadHow: overhead.how,
       captured: PacketMeasure.source(trace))
     signal.countsCalls = trace.capture?.countsSockets != true
+    signal.quickPolls = quick
     signal.models = models.filter(\.isCandidate)
+    if !includeLoopback { signal.peerless = peerless(subject, beside: packets, profile) }
     return signal
+  }
+
+  /// What went to peers that are not known, and what the radio would have done with that too.
+  private static func peerless(
+    _ subject: SubjectView, beside known: [NetworkTransfer], _ profile: RadioProfile
+  ) -> PeerlessTraffic? {
+    let trace = subject.trace
+    let transfers = trace.transfers.internet(of: subject.pid).filter { $0.connection == nil }
+    guard !transfers.isEmpty else { return nil }
+    let packets = (known + transfers.map { packet(of: $0, subject) }).sorted { $0.time < $1.time }
+    let (start, end) = (subject.time(subject.start), subject.time(subject.end))
+    let replay = BurstSplitter.bursts(of: packets, from: start, to: end, profile: profile)
+    func bytes(_ direction: Transfer.Direction) -> UInt64 {
+      transfers.reduce(0) { $1.direction == direction ? $0 &+ $1.bytes &* $1.weight : $0 }
+    }
+    return PeerlessTraffic(
+      bytesSent: bytes(.send), bytesReceived: bytes(.receive),
+      sockets: Set(transfers.map(\.socket)).count, bursts: replay.bursts, radio: replay.radio,
+      coalesced: RadioReplays.coalesced(
+        packets, delay: longestDelay, from: start, to: end, profile: profile),
+      withoutPolls: RadioReplays.withoutPolls(packets, from: start, to: end, profile: profile))
   }
 
   /// How long a send that nobody waits for may wait (RULES `burst-coalescing`).
@@ -92,11 +117,12 @@ enum NetworkMeasure {
   }
 
   /// What goes over the radio, in order of time: transfers, and the opening and closing of connections.
+  ///
+  /// Of what went to a peer that is not known it is not known whether it did, unless all counts.
   static func packets(_ subject: SubjectView, includeLoopback: Bool) -> [NetworkTransfer] {
     let trace = subject.trace
     func counts(_ connection: Int?) -> Bool {
-      guard let connection else { return true }
-      return includeLoopback || !trace.connections[connection].isLoopback
+      includeLoopback || connection.map { !trace.connections[$0].isLoopback } ?? false
     }
     var packets = PacketMeasure.transfers(subject, counts: counts)
     let captured = PacketMeasure.captured(trace)
@@ -105,16 +131,11 @@ enum NetworkMeasure {
     }
     for transfer in trace.transfers.internet(of: subject.pid)
     where isModelled(transfer.connection) {
-      let bytes = transfer.bytes &* transfer.weight
-      packets.append(
-        NetworkTransfer(
-          time: subject.time(transfer.time), bytesUp: transfer.direction == .send ? bytes : 0,
-          bytesDown: transfer.direction == .receive ? bytes : 0,
-          remote: transfer.connection.map { host(trace.connections[$0].remote) } ?? "unknown",
-          stack: transfer.direction == .send ? subject.frames(transfer.stack) : []))
+      packets.append(packet(of: transfer, subject))
     }
+    // A UDP socket is opened and closed with no packet.
     for (index, connection) in trace.connections.enumerated()
-    where connection.pid == subject.pid && isModelled(index) {
+    where connection.pid == subject.pid && connection.transportProtocol != 17 && isModelled(index) {
       for time in [connection.opened, connection.closed].compactMap({ $0 }) {
         packets.append(
           NetworkTransfer(time: subject.time(time), remote: host(connection.remote)))
@@ -122,6 +143,15 @@ enum NetworkMeasure {
     }
     packets.sort { $0.time < $1.time }
     return packets
+  }
+
+  private static func packet(of transfer: Transfer, _ subject: SubjectView) -> NetworkTransfer {
+    let bytes = transfer.bytes &* transfer.weight
+    return NetworkTransfer(
+      time: subject.time(transfer.time), bytesUp: transfer.direction == .send ? bytes : 0,
+      bytesDown: transfer.direction == .receive ? bytes : 0,
+      remote: transfer.connection.map { host(subject.trace.connections[$0].remote) } ?? "unknown",
+      stack: transfer.direction == .send ? subject.frames(transfer.stack) : [])
   }
 
   /// An address without its port.

@@ -7,6 +7,8 @@ enum PhaseMeasure {
   struct Turning {
     enum Kind {
       case phase(PhaseName)
+      /// It has been launched, into whatever phase it had said it was in.
+      case launched
       case stop
       case resume
     }
@@ -88,7 +90,7 @@ enum PhaseMeasure {
         Turning(time: subject.start, kind: .phase(.launch), how: "the start of the process"))
       turnings.append(
         Turning(
-          time: at(subject.time(subject.start) + readySeconds), kind: .phase(.active),
+          time: at(subject.time(subject.start) + readySeconds), kind: .launched,
           how: marks.contains { $0.name == "ready" } ? "marked" : "the first event wait"))
     } else {
       turnings.append(
@@ -156,6 +158,13 @@ enum PhaseMeasure {
         }
         current = name
         begin(name, turning.time, turning.how)
+      case .launched:
+        if isStopped {
+          if resumed == .launch { resumed = .active }
+        } else if current == .launch {
+          current = .active
+          begin(.active, turning.time, turning.how)
+        }
       case .stop where !isStopped:
         isStopped = true
         resumed = current

@@ -25,7 +25,7 @@ enum TimerMeasure {
   ) -> [TimerSignal] {
     let busy = expiries.filter { mayBeTimer($0.value, in: subject) }
     guard !busy.isEmpty else { return [] }
-    let work = ExpiryWork(subject)
+    let work = ExpiryWork(subject, expiries: expiries)
     var result: [TimerSignal] = []
     for thread in subject.threads {
       guard let ends = busy[thread.tid] else { continue }

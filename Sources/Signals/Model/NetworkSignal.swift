@@ -4,6 +4,10 @@ package struct NetworkSignal: Sendable, Hashable, Codable {
   package var countsCalls = true
   /// What there may have been besides, where not all of it was recorded.
   package var missing: String?
+  /// Polls that follow each other before a burst is over, the quickest first.
+  package var quickPolls: [QuickPolls] = []
+  /// What may have left the machine besides what the bursts and the radio are made of; nil where all peers are known.
+  package var peerless: PeerlessTraffic?
   /// Number of sends.
   package var sends: Int
   /// Number of receives.

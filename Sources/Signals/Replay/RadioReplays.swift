@@ -86,16 +86,17 @@ package enum RadioReplays {
     return last
   }
 
-  /// The same traffic with only the first burst of each regular series to a host.
+  /// The same traffic with only the first burst of each regular series to a host, and the first question of quick ones.
   ///
   /// That is what is left when the other end tells instead of being asked.
   package static func withoutPolls(
-    _ transfers: [NetworkTransfer], from start: Double, to end: Double, profile: RadioProfile
+    _ transfers: [NetworkTransfer], and quick: [QuickPolls] = [], from start: Double,
+    to end: Double, profile: RadioProfile
   ) -> RadioReplaySaving {
     let inside = transfers.filter { $0.time >= start && $0.time <= end }
     let before = BurstSplitter.bursts(of: inside, from: start, to: end, profile: profile)
     let after = BurstSplitter.bursts(
-      of: unpolled(inside, before.bursts), from: start, to: end, profile: profile)
+      of: unpolled(inside, before.bursts, quick), from: start, to: end, profile: profile)
     return RadioReplaySaving(
       change: "each series of polls replaced by its first request", bursts: after.bursts.count,
       energyJoules: after.radio.energyJoules,
@@ -104,7 +105,7 @@ package enum RadioReplays {
 
   /// What is left of the transfers of these bursts without the later ones of each series.
   private static func unpolled(
-    _ transfers: [NetworkTransfer], _ bursts: [Burst]
+    _ transfers: [NetworkTransfer], _ bursts: [Burst], _ quick: [QuickPolls]
   ) -> [NetworkTransfer] {
     var seen: Set<String> = []
     var kept: [NetworkTransfer] = []
@@ -112,21 +113,23 @@ package enum RadioReplays {
       // A later burst of a series is dropped when the series of each of its hosts was seen.
       let isRepeated = burst.class == .periodic && burst.remotes.allSatisfy(seen.contains)
       if burst.class == .periodic { seen.formUnion(burst.remotes) }
-      if !isRepeated { kept += group }
+      guard !isRepeated else { continue }
+      kept += group.filter { transfer in !quick.contains { $0.repeats(transfer) } }
     }
     return kept
   }
 
   /// The same traffic on other radios; where one may be the program's, with the same other schedules too.
   static func models(
-    _ transfers: [NetworkTransfer], delay: Double, from start: Double, to end: Double,
-    profile: RadioProfile, others: [(profile: RadioProfile, isCandidate: Bool)]
+    _ transfers: [NetworkTransfer], quickPolls: [QuickPolls] = [], delay: Double,
+    from start: Double, to end: Double, profile: RadioProfile,
+    others: [(profile: RadioProfile, isCandidate: Bool)]
   ) -> [RadioModelling] {
     let inside = transfers.filter { $0.time >= start && $0.time <= end }
     // When transfers come does not depend on what they cost.
     let bursts = BurstSplitter.bursts(of: inside, from: start, to: end, profile: profile).bursts
     let moved = schedule(inside, delay: delay, from: start, to: end, profile: profile).transfers
-    let kept = unpolled(inside, bursts)
+    let kept = unpolled(inside, bursts, quickPolls)
     return others.map { other in
       func joules(_ transfers: [NetworkTransfer]) -> Double? {
         guard other.isCandidate else { return nil }

@@ -13,6 +13,8 @@ public struct JobRun: Sendable {
   public var isMainActor: Bool
   /// The function that goes on; the runtime's own where a task starts.
   public var function: Frame?
+  /// Tells the runs of one task from those of others that lived at the same time.
+  public var task: UInt64?
 
   public var length: TimeSpan { end - start }
   /// From being handed over to running.

@@ -1,11 +1,11 @@
 import PerfData
 import Quantities
 
-/// Runs of jobs of Swift concurrency in the order of their ends, packed: about fifteen bytes each, as a busy server
-/// runs thousands a second.
+/// Runs of jobs of Swift concurrency in the order of their ends, packed: some twenty bytes each, as a busy server runs
+/// thousands a second.
 ///
-/// An `OperationLog`, in which a run's end is the time, its length the duration, and what the job waited before stands
-/// for the bytes.
+/// An `OperationLog`, in which a run's end is the time, its length the duration, what the job waited before stands for
+/// the bytes, and its task for the offset.
 public struct JobLog: Sequence, PackedTable, ExpressibleByArrayLiteral, Sendable {
   /// What comes again and again.
   fileprivate struct Kind: Hashable {
@@ -45,7 +45,8 @@ public struct JobLog: Sequence, PackedTable, ExpressibleByArrayLiteral, Sendable
     log.append(
       .init(
         kind: number, time: run.end.nanoseconds,
-        bytes: UInt64(bitPattern: run.wait?.nanoseconds ?? 0), duration: run.length))
+        bytes: UInt64(bitPattern: run.wait?.nanoseconds ?? 0), duration: run.length,
+        offset: run.task))
   }
 
   public func makeIterator() -> Iterator {
@@ -81,7 +82,7 @@ public struct JobLog: Sequence, PackedTable, ExpressibleByArrayLiteral, Sendable
           start: Timestamp(nanoseconds: start), end: Timestamp(nanoseconds: entry.time),
           pid: kind.pid, tid: kind.tid,
           enqueued: kind.wasEnqueued ? Timestamp(nanoseconds: start &- entry.bytes) : nil,
-          isMainActor: kind.isMainActor, function: kind.function)
+          isMainActor: kind.isMainActor, function: kind.function, task: entry.offset)
       }
       return nil
     }

@@ -32,7 +32,7 @@ struct JobTracker {
       JobRun(
         start: time, end: time, pid: pid, tid: tid,
         enqueued: waiting.removeValue(forKey: Key(pid: pid, job: job)), isMainActor: isMainActor,
-        function: function))
+        function: function, task: UInt64(bitPattern: job)))
   }
 
   mutating func end(tid: Int32, at time: Timestamp) {

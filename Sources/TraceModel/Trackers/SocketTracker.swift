@@ -7,7 +7,7 @@ struct SocketTracker {
   private(set) var listeners: [Listener] = []
   private var listening: [UInt64: Int] = [:]
   private var current: [UInt64: Int] = [:]
-  /// Connections that were first seen as they ended, by their sockets, in the order of time.
+  /// Connections that were first seen when they had been there for some time, by their sockets, in the order of time.
   private(set) var late: [UInt64: [(until: Timestamp, connection: Int)]] = [:]
   /// Connections that came from elsewhere, in the order in which they can be accepted.
   private var acceptable: [Int] = []
@@ -18,13 +18,15 @@ struct SocketTracker {
   private static let synReceived: Int64 = 3
   private static let close: Int64 = 7
   private static let listen: Int64 = 10
+  /// IPPROTO_UDP.
+  private static let datagram = 17
 
   /// One sock:inet_sock_set_state record.
   mutating func change(
     socket: UInt64, from old: Int64, to new: Int64, transportProtocol: Int, local: String,
     remote: String, isLoopback: Bool, pid: Int32?, at time: Timestamp
   ) {
-    if old == Self.established, new != old,
+    if old == Self.established, new != old, transportProtocol != Self.datagram,
       current[socket].map({ connections[$0].closed != nil }) != false
     {
       // It was set up while a program that is not recorded had the CPU.
@@ -36,7 +38,7 @@ struct SocketTracker {
     }
     switch new {
     case Self.established where old == new, Self.listen where old == new:
-      found(socket, new, transportProtocol, local, remote, isLoopback, pid)
+      found(socket, new, transportProtocol, local, remote, isLoopback, pid, at: time)
     case Self.synSent, Self.synReceived:
       open(
         Connection(
@@ -51,11 +53,14 @@ struct SocketTracker {
         connections[index].established = time
         if connections[index].isServerSide { acceptable.append(index) }
       } else {
+        // No state of the kernel's: a UDP socket that was there, of which the end will be told.
+        let opened = old == 0 ? nil : time
         open(
           Connection(
             socket: socket, transportProtocol: transportProtocol, local: local, remote: remote,
-            isLoopback: isLoopback, opened: time, isServerSide: old == Self.synReceived, pid: pid,
-            established: time))
+            isLoopback: isLoopback, opened: opened, isServerSide: old == Self.synReceived, pid: pid,
+            established: opened))
+        if old == 0 { late[socket, default: []].append((time, connections.count - 1)) }
         if old == Self.synReceived { acceptable.append(connections.count - 1) }
       }
     case Self.listen:
@@ -82,15 +87,23 @@ struct SocketTracker {
     return acceptable[place]
   }
 
-  /// One that was there before the recording.
+  /// One that was there already.
+  ///
+  /// What was carried before is its too. No event tells the end of a UDP socket, after which its address may be
+  /// another's: of that one this is all that is known.
   private mutating func found(
     _ socket: UInt64, _ state: Int64, _ transportProtocol: Int, _ local: String, _ remote: String,
-    _ isLoopback: Bool, _ pid: Int32?
+    _ isLoopback: Bool, _ pid: Int32?, at time: Timestamp
   ) {
     if state == Self.listen, let pid {
       listeners.append(Listener(pid: pid, local: local, opened: nil, closed: nil))
       listening[socket] = listeners.count - 1
     } else if state == Self.established {
+      if let index = current[socket], connections[index].closed == nil,
+        connections[index].remote == remote
+      {
+        return
+      }
       let port = local.split(separator: ":").last
       open(
         Connection(
@@ -99,6 +112,8 @@ struct SocketTracker {
           isServerSide: listeners.contains {
             $0.pid == pid && $0.local.split(separator: ":").last == port
           }, pid: pid))
+      late[socket, default: []].append((time, connections.count - 1))
+      if transportProtocol == Self.datagram { current[socket] = nil }
     }
   }
 

@@ -7,6 +7,9 @@ func monotonicNow() -> UInt64 { clock(CLOCK_MONOTONIC) }
 /// Nanoseconds of CPU time of the calling thread.
 func threadCPUTime() -> UInt64 { clock(CLOCK_THREAD_CPUTIME_ID) }
 
+/// Nanoseconds of CPU time of the process.
+func processCPUTime() -> UInt64 { clock(CLOCK_PROCESS_CPUTIME_ID) }
+
 private func clock(_ id: clockid_t) -> UInt64 {
   var time = timespec()
   clock_gettime(id, &time)

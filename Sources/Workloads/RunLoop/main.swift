@@ -13,6 +13,7 @@ let workloads: [String: Workload] = [
   "crash": Workload(keys: Lifecycle.crashKeys, run: Lifecycle.crash),
   "terminator": Workload(keys: Lifecycle.terminatorKeys, run: Lifecycle.terminator),
   "marker": Workload(keys: Marker.keys, run: Marker.run),
+  "phases": Workload(keys: Phases.keys, run: Phases.run),
   "chatty": Workload(keys: NetworkClients.chattyKeys, run: NetworkClients.chatty),
   "bursty": Workload(keys: NetworkClients.burstyKeys, run: NetworkClients.bursty),
   "serve": Workload(keys: NetworkClients.serverKeys, run: NetworkClients.serve),

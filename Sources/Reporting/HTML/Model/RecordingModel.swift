@@ -38,6 +38,9 @@ struct RecordingModel {
       rows.append(
         LabelledText(label: "Radio model", text: PageText.shown(radio.profile)))
     }
+    if let peerless = report.signals.network?.peersNotKnown {
+      rows.append(LabelledText(label: "Peers not known", text: peerless.text))
+    }
     for counter in report.signals.counters {
       let unit = counter.unit.map { " " + PageText.shown($0) } ?? ""
       rows.append(
