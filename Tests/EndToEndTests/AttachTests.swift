@@ -83,6 +83,19 @@ extension EndToEnd {
       #expect(hang["blockedByCause"].keys == ["lock"])
     }
 
+    @Test(.enabled(if: Machine.hasPerf, Machine.needsPerf))
+    func `perf prints what was recorded of a program that was attached to`() throws {
+      let scratch = try Scratch()
+      let (target, _, _) = try attach(
+        to: [Machine.workload, "blocker", "cause=lock", "count=9", "ms=200", "gap=100"],
+        duration: "1s", scratch: scratch)
+      kill(target.pid, SIGKILL)
+      let printed = try Command.run(["perf", "script", "-i", scratch.file("t")])
+      #expect(printed.status == 0 && printed.signal == nil, "\(printed.errors.suffix(500))")
+      // What the thread waited in as the recording began is the first of them.
+      #expect(printed.text.contains("sched:sched_switch"))
+    }
+
     @Test func `a file opened before is known by its path`() throws {
       let scratch = try Scratch()
       let log = scratch.file("log")

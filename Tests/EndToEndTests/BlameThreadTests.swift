@@ -32,10 +32,21 @@ extension EndToEnd {
       let server = try NIOServer.build()
       let run = try Recorded([server, scratch.path, "pool", "25", "40"], scratch: scratch)
       let audit = run.audit("event-loop-blocking")
-      #expect(audit["status"].string == "notApplicable", "\(audit)")
       for thread in run.signals["criticalThreads"].items
       where thread["role"].string == "event loop" {
-        #expect(!thread["blockedByCause"]["file"].exists, "\(thread)")
+        // The loop and the pool hand work over under a lock of SwiftNIO's, for which the one may wait some microseconds
+        // while the other has it: that is no wait of the handler's, nor for a file.
+        let causes = thread["blockedByCause"]
+        #expect(causes.keys.allSatisfy { $0 == "lock" }, "\(thread)")
+        #expect((causes["lock"].double ?? 0) < 0.001, "\(thread)")
+      }
+      let waits = audit["evidence"].items
+      #expect(audit["status"].string == (waits.isEmpty ? "notApplicable" : "pass"), "\(audit)")
+      for wait in waits {
+        let functions = wait["stack"].items.compactMap { $0["function"].string }
+        #expect(functions.contains { $0.contains("LockOperations.lock") }, "\(wait)")
+        #expect(
+          !functions.contains { $0.contains("Handler") || $0.contains("SlowFile") }, "\(wait)")
       }
       let roles = run.signals["threads"].items.compactMap { $0["role"].string }
       #expect(roles.contains("event loop") && roles.contains("thread pool"), "\(roles)")

@@ -30,8 +30,14 @@ extension EndToEnd {
       let handlers = timers.filter { (0.115...0.14).contains($0["periodSeconds"].double ?? 0) }
       let waits = handlers.compactMap { $0["count"].int }.reduce(0, +)
       let idle = handlers.compactMap { $0["expiredWithoutWork"].int }.reduce(0, +)
-      // Each blocks for itself; those who suspend wake together, four at a time.
-      #expect(waits >= (route == "block" ? requests * 3 / 4 : requests / 8), "\(timers)")
+      if route == "block" {
+        #expect(waits >= requests * 3 / 4, "\(timers)")
+      } else {
+        // Up to four wake together where their clients keep step. Where those do not, as on a busy machine, the waits
+        // between are of all lengths, and no timer's: then none is told.
+        let woken = run.signals["wakeups"]["byCause"]["timer"].int ?? 0
+        #expect(woken >= requests / 8, "\(run.signals["wakeups"])")
+      }
       // The server's own clock ticks once a second, which may come among them.
       #expect(idle <= 10, "\(timers)")
       for rule in ["polling-timers", "wakeup-coalescing"] {

@@ -283,4 +283,21 @@ private enum NaNRule: Rule {
       signals, configuration: .standard, rules: [TailEnergyRule.self])
     #expect(evaluation.note?.contains("min are too little") != true, "\(evaluation.note ?? "")")
   }
+
+  @Test func `what is held is shown where there is no verdict`() throws {
+    var signals = SignalSet(durationSeconds: 60, disk: DiskSignal())
+    signals.held = [
+      HeldSignal(isLock: false, name: "idle:sleep", start: 10, end: 40),
+      HeldSignal(isLock: false, name: "shutdown", start: 0),
+      HeldSignal(name: "/home/me/idle", start: 0),
+    ]
+    signals.accessories = [AccessoryUse(name: "/dev/snd/pcmC0D0p", seconds: 58, start: 1)]
+    func audit(_ rule: any Rule.Type) throws -> Audit {
+      try #require(
+        Evaluator.evaluate(signals, configuration: .standard, rules: [rule]).audits.first)
+    }
+    #expect(try audit(IdleTimerDisabledRule.self).evidence.map(\.value) == [30])
+    let accessory = try audit(AccessorySightingsRule.self)
+    #expect(accessory.value == 58 && accessory.evidence.map(\.path) == ["/dev/snd/pcmC0D0p"])
+  }
 }

@@ -14,7 +14,7 @@ struct ExpiryWorkTests {
 
   /// A thread that sleeps for 250 ms and then runs a job for 60 µs, 40 times; the job's task goes on so many
   /// microseconds after the expiry, on another thread, unless it sleeps again.
-  private func timer(goesOn: UInt64?) throws -> TimerSignal {
+  private func timer(goesOn: UInt64? = nil, writes: Bool = false) throws -> TimerSignal {
     var builder = TraceBuilder()
     try builder.capture(time: second, rootPid: 100)
     try builder.process(time: second, pid: 100)
@@ -36,6 +36,10 @@ struct ExpiryWorkTests {
           enqueued: time, isMainActor: false, task: 7)
       }
       jobs.append(job(20, tid: Self.sleeper))
+      if writes {
+        builder.exitSyscall(
+          time: end + 40 * microsecond, tid: Self.sleeper, number: 1, result: 20, arguments: [5])
+      }
       if let goesOn { jobs.append(job(goesOn, tid: 102)) }
     }
     builder.exit(time: second + 12 * second, pid: 100, tid: 100)
@@ -53,6 +57,10 @@ struct ExpiryWorkTests {
   @Test(arguments: [2_000, 40_000, 200_000])
   func `one that is kept waiting by what is no timer did something`(after: UInt64) throws {
     #expect(try timer(goesOn: after).expiredWithoutWork <= 1)
+  }
+
+  @Test func `a line that is written each time is something`() throws {
+    #expect(try timer(writes: true).expiredWithoutWork <= 1)
   }
 
   @Test func `a hop to another executor is no work`() throws {

@@ -3,9 +3,11 @@ struct PreloadPayload {
   private(set) var bytes: [UInt8]
 
   /// Begins as every event does; flags tell the context (include/linux/trace_events.h).
-  init(_ event: PreloadEvent, pid: Int32, flags: UInt8 = 0) {
+  ///
+  /// `type` is the number of the event that it is written under, by which perf finds its description.
+  init(_ event: PreloadEvent, pid: Int32, flags: UInt8 = 0, type: UInt64? = nil) {
     bytes = []
-    add(UInt16(event.config))
+    add(UInt16(truncatingIfNeeded: type ?? event.config))
     add(UInt16(flags))
     add(pid)
   }

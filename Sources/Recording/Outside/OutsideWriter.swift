@@ -47,7 +47,7 @@ struct OutsideWriter {
   mutating func wait(
     in function: String?, at call: OutsideCall, stack: [UInt8], _ place: Place
   ) -> [UInt8] {
-    var payload = PreloadPayload(.scheduleSwitch, pid: place.tid)
+    var payload = PreloadPayload(.scheduleSwitch, pid: place.tid, type: stackEvent.config)
     payload.add([], padded: 16)
     payload.add(place.tid)
     payload.add(Int32(120))

@@ -25,6 +25,12 @@ package enum BackgroundTransitionTimeRule: Rule {
           $0.settleSeconds = nil
           $0.cpuSeconds = 20
         }),
+      RuleExample(
+        "handled in 200 ms, and quiet after 20 s", .pass,
+        example {
+          $0.handlerSeconds = 0.2
+          $0.settleSeconds = 20
+        }),
       RuleExample("handled in 7 s", .fail, example { $0.handlerSeconds = 7 }),
       RuleExample("nothing was done", .notApplicable, example { _ in }),
       RuleExample("never in the background", .notApplicable, PhaseUses.appExampleWithout),

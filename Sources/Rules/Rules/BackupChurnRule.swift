@@ -24,6 +24,10 @@ package enum BackupChurnRule: Rule {
       RuleExample(
         "the same where it is not backed up", .notApplicable,
         example("/home/me/.cache/app/map.bin", rewritten: 0, written: 300_000_000)),
+      RuleExample(
+        "the same, saved once as the program quits", .notApplicable,
+        example(
+          "/home/me/Documents/map.bin", rewritten: 0, written: 300_000_000, quitting: 300_000_000)),
       RuleExample("no writes", .notApplicable, SignalSet(durationSeconds: 60, disk: DiskSignal())),
     ])
 
@@ -51,11 +55,12 @@ package enum BackupChurnRule: Rule {
   }
 
   private static func example(
-    _ path: String, rewritten: UInt64, written: UInt64 = 1000
+    _ path: String, rewritten: UInt64, written: UInt64 = 1000, quitting: UInt64 = 0
   ) -> SignalSet {
-    DiskFiles.example(
-      FileUse(
-        path: path, writes: 5, bytesWritten: rewritten + written, rewrites: rewritten > 0 ? 4 : 0,
-        rewrittenBytes: rewritten))
+    var file = FileUse(
+      path: path, writes: 5, bytesWritten: rewritten + written, rewrites: rewritten > 0 ? 4 : 0,
+      rewrittenBytes: rewritten)
+    file.quittingBytes = quitting
+    return DiskFiles.example(file)
   }
 }
