@@ -17,4 +17,5 @@
 #include "../LullPreload/streams.c"
 #include "../LullPreload/threads.c"
 #include "../LullPreload/waits.c"
+#include "../LullPreload/wakes.c"
 #endif

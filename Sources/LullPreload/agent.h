@@ -109,6 +109,8 @@ enum manner {
   manner_site = 2,
   // Its addresses are looked up.
   manner_looked_up = 4,
+  // Who ended the wait is looked up, by what it waited on.
+  manner_woken = 8,
 };
 
 // The last eighth of a ring is for what turns and hangs are told by.
@@ -154,6 +156,8 @@ HIDDEN bool lull_begin_own_process(void);
 // How often the thread went to sleep (its voluntary switches).
 HIDDEN uint64_t lull_thread_waits(void);
 HIDDEN void lull_wake(struct agent *agent);
+// Who ended a wait on a place, where that is known without the rings: see LULL_WAKER_SHIFT.
+HIDDEN uint64_t lull_waker(uint64_t place, uint64_t start, uint64_t end);
 HIDDEN bool lull_make_room(struct agent *agent, uint32_t size, enum importance importance);
 // Has what streams read and write seen, where that can be.
 HIDDEN void lull_begin_streams(void);
@@ -310,6 +314,9 @@ static inline __attribute__((always_inline)) void lull_finish(struct call *call,
   bool is_site = outcome.manner & manner_site && end - agent->last_site >= SITE_PAUSE;
   bool is_slow = end - call->start >= SHORT_WAIT || end - agent->last_cpu >= CPU_PAUSE || outcome.path ||
                  outcome.manner & manner_looked_up || is_site || call->cpu != UINT64_MAX;
+  if (outcome.manner & manner_woken && end - call->start >= NO_WAIT) {
+    outcome.third = lull_waker(outcome.first, call->start, end);
+  }
   if (unlikely(is_slow)) {
     struct registers registers = {{0}};
     lull_capture(&registers);
@@ -340,24 +347,6 @@ static inline __attribute__((always_inline)) void lull_finish(struct call *call,
     } else {
       lull_publish(agent, sizeof *record);
     }
-  }
-  __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  agent->busy = 0;
-}
-
-// Tells that the thread ended another's wait on a place: what it costs is added to each such call.
-static inline void lull_tell_wake(uint64_t time, uint64_t place) {
-  struct agent *agent = &lull_agent;
-  // A thread that is not known yet is found at its next call.
-  if (unlikely(!lull_is_joined() || !agent->slot || agent->forking || agent->busy || !lull_owner->pid)) return;
-  agent->busy = 1;
-  __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  lull_settle(agent);
-  struct lull_record *record = lull_reserve(agent, sizeof *record, ordinary);
-  if (record) {
-    *record = (struct lull_record){.size = sizeof *record, .kind = lull_record_call, .number = lull_number_wake,
-                                   .start = time, .end = time, .arguments = {place, 0, 0}};
-    lull_publish(agent, sizeof *record);
   }
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   agent->busy = 0;

@@ -45,6 +45,20 @@ static inline void *lull_found(void **function, const char *name) {
     return result; \
   }
 
+// The environment of a program that is started: where this one has an agent that records, the library's is added to it.
+#ifdef LULL_AGENT
+#define LULL_MOST_LIBRARIES 1024
+// How many entries that takes; 0 where nothing is to be added.
+HIDDEN size_t lull_room_for_library(char *const *environment);
+HIDDEN char *const *lull_with_library(char *const *environment, char **entries, char *text);
+#define GIVE_LIBRARY(environment) \
+  size_t room = lull_room_for_library(environment); \
+  char *entries[room + 1], text[room ? LULL_MOST_LIBRARIES + 640 : 1]; \
+  if (room) environment = lull_with_library(environment, entries, text);
+#else
+#define GIVE_LIBRARY(environment)
+#endif
+
 HIDDEN void lull_resolve_files(void);
 HIDDEN void lull_resolve_paths(void);
 HIDDEN void lull_resolve_sockets(void);

@@ -1,5 +1,7 @@
 #include "interpose.h"
 
+#include "wakes.h"
+
 #include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -34,7 +36,7 @@ EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex) {
     int result = REAL(name) arguments; \
     if (is_told || lull_is_late(&call, SYS_futex, -1)) { \
       lull_finish(&call, (struct outcome){.first = (uint64_t)(on), .second = (uint64_t)(error), .descriptor = -1, \
-                                          .manner = manner_wait}); \
+                                          .manner = manner_wait | manner_woken}); \
     } \
     return result; \
   }
@@ -150,7 +152,8 @@ EXPORT long syscall(long number, ...) {
   long result = REAL(syscall)(number, a, b, c, d, e, f);
   if (!is_told && !lull_is_late(&call, SYS_futex, -1)) return result;
   uint64_t error = result < 0 ? (uint64_t)errno : 0;
-  lull_finish(&call, (struct outcome){.first = (uint64_t)a, .second = error, .descriptor = -1, .manner = manner_wait});
+  lull_finish(&call, (struct outcome){.first = (uint64_t)a, .second = error, .descriptor = -1,
+      .manner = manner_wait | manner_woken});
   return result;
 }
 

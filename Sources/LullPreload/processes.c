@@ -80,20 +80,23 @@ EXPORT void _Exit(int status) {
 #define BECOMES(name, parameters, arguments) \
   DECLARE(name) \
   EXPORT int name parameters { \
+    GIVE_LIBRARY(environment) \
     lull_pause_samples(); \
     int result = REAL(name) arguments; \
     lull_resume_samples(); \
     return result; \
   }
 BECOMES(execve, (const char *path, char *const words[], char *const environment[]), (path, words, environment))
-BECOMES(execv, (const char *path, char *const words[]), (path, words))
-BECOMES(execvp, (const char *file, char *const words[]), (file, words))
 BECOMES(execvpe, (const char *file, char *const words[], char *const environment[]), (file, words, environment))
 BECOMES(fexecve, (int fd, char *const words[], char *const environment[]), (fd, words, environment))
 #if __GLIBC_PREREQ(2, 34)
 BECOMES(execveat, (int folder, const char *path, char *const words[], char *const environment[], int flags),
         (folder, path, words, environment, flags))
 #endif
+
+EXPORT int execv(const char *path, char *const words[]) { return execve(path, words, environ); }
+
+EXPORT int execvp(const char *file, char *const words[]) { return execvpe(file, words, environ); }
 
 // The words of a call as an array, with what follows them.
 #define WORDS(first) \
@@ -157,7 +160,7 @@ void lull_resolve(void) {
   lull_resolve_signals();
   lull_resolve_threads();
   lull_resolve_events();
-  FIND(execve) FIND(execv) FIND(execvp) FIND(execvpe) FIND(fexecve)
+  FIND(execve) FIND(execvpe) FIND(fexecve)
 #if __GLIBC_PREREQ(2, 34)
   FIND(execveat)
 #endif

@@ -16,6 +16,8 @@ enum { POPULATE_WRITE = 23 };
 static char folder[256];
 const struct lull_control *lull_control;
 
+const char *lull_folder(void) { return folder; }
+
 bool lull_takes_part(void) {
 #ifdef LULL_AGENT
   return lull_door->version;

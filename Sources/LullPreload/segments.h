@@ -7,6 +7,8 @@ HIDDEN extern const struct lull_control *lull_control;
 // Whether the program is recorded, or may be.
 HIDDEN bool lull_takes_part(void);
 
+// The recorder's folder.
+HIDDEN const char *lull_folder(void);
 // Whether there is a recorder that has this folder.
 HIDDEN bool lull_find_recorder(const char *folder);
 // Makes the first segment of a process.

@@ -130,16 +130,21 @@ WAITS(int, getaddrinfo, (const char *node, const char *service, const struct add
       (node, service, hints, result_list), lull_number_names)
 
 // The parent stands still until the child runs its program.
-DECLARE(posix_spawn)
-WAITS(int, posix_spawn,
-      (pid_t * child, const char *path, const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
-       char *const arguments[], char *const environment[]),
-      (child, path, actions, attributes, arguments, environment), SYS_clone)
-DECLARE(posix_spawnp)
-WAITS(int, posix_spawnp,
-      (pid_t * child, const char *path, const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
-       char *const arguments[], char *const environment[]),
-      (child, path, actions, attributes, arguments, environment), SYS_clone)
+#define SPAWNS(name) \
+  DECLARE(name) \
+  EXPORT int name(pid_t *child, const char *path, const posix_spawn_file_actions_t *actions, \
+      const posix_spawnattr_t *attributes, char *const words[], char *const environment[]) { \
+    struct call call; \
+    bool is_told = lull_begin(&call, SYS_clone, -1); \
+    GIVE_LIBRARY(environment) \
+    int result = REAL(name)(child, path, actions, attributes, words, environment); \
+    if (is_told || lull_is_late(&call, SYS_clone, -1)) { \
+      lull_finish(&call, (struct outcome){.result = 0, .descriptor = -1, .manner = manner_wait}); \
+    } \
+    return result; \
+  }
+SPAWNS(posix_spawn)
+SPAWNS(posix_spawnp)
 
 void lull_resolve_waits(void) {
   FIND(poll) FIND(__poll_chk) FIND(ppoll) FIND(__ppoll_chk) FIND(select) FIND(pselect) FIND(epoll_wait)

@@ -39,7 +39,7 @@ extension EndToEnd {
       let agent = Self.sources + "/CLullAgent"
       let own = [
         "-I", Self.sources + "/CPreloadRing/include", "-I", agent + "/include",
-        agent + "/door.c", agent + "/recorder.c", scratch.file("await.c"),
+        agent + "/children.c", agent + "/door.c", agent + "/recorder.c", scratch.file("await.c"),
       ]
       let built = try Command.run(
         ["cc", "-O1", "-w", "-o", program, program + ".c"] + (form == .own ? own : [])

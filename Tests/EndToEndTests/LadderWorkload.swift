@@ -81,6 +81,11 @@ enum LadderWorkload: String, CaseIterable, CustomTestStringConvertible {
         #expect(network[key].int == run.truth[key].int, "\(place): \(key) in \(network)")
       }
       #expect(!network["connections"].items.isEmpty, "\(place): \(network)")
+      // To send takes a CPU for longer than some wait, and is no wait.
+      let (woken, slept) = (
+        signals["wakeups"]["total"].int ?? 0, run.truth["usage"]["voluntarySwitches"].int ?? 0
+      )
+      #expect(!isWhole || woken <= slept + 6, "\(place): \(signals["wakeups"]) of \(slept)")
       let bursts = network["bursts"].items
       #expect(bursts.count == (self == .bursty ? 3 : 1), "\(place): \(network)")
       for burst in bursts {

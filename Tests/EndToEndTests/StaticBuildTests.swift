@@ -64,7 +64,7 @@ extension EndToEnd {
       switch workload {
       // Of many waits that are shorter than the distance of two looks, some causes stay unknown; none is another.
       case .file:
-        try workload.expect(run, "\(rung)", within: 0.03, told: 0.5)
+        try workload.expect(run, "\(rung)", within: 0.03, told: 0.75)
         for hang in run.hangs {
           let causes = hang["blockedByCause"]
           let blocked = causes.keys.compactMap { causes[$0].double }.reduce(0, +)

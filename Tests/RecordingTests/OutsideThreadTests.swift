@@ -183,4 +183,30 @@ import Testing
   func `what a thread is in is read`(text: String, state: OutsideState) {
     Array((text + "\n").utf8).withUnsafeBytes { #expect(OutsideFiles.parse($0) == state) }
   }
+
+  @Test func `waits were for storage if each had a call and a page`() throws {
+    func storage(_ reads: Int, _ writes: Int, _ fetched: Int, _ stored: Int) throws
+      -> OutsideStorage
+    {
+      let text = """
+        rchar: 9000000
+        wchar: 7
+        syscr: \(reads)
+        syscw: \(writes)
+        read_bytes: \(fetched)
+        write_bytes: \(stored)
+        cancelled_write_bytes: 4096
+        """
+      return try #require(OutsideStorage(Array(text.utf8)))
+    }
+    let before = try storage(10, 5, 40_960, 4_096)
+    #expect(try storage(20, 5, 40_960 + 10 * 4_096, 4_096).explains(10, since: before))
+    #expect(try storage(15, 10, 40_960 + 5 * 4_096, 6 * 4_096).explains(10, since: before))
+    // An eventfd is read too, of which nothing lies in storage.
+    #expect(try !storage(30, 5, 40_960 + 9 * 4_096, 4_096).explains(10, since: before))
+    // One call may bring much, while the thread waits for something else.
+    #expect(try !storage(12, 5, 4_096_000, 4_096).explains(10, since: before))
+    #expect(try !storage(20, 5, 4_096_000, 4_096).explains(0, since: before))
+    #expect(OutsideStorage(Array("rchar: 1\nsyscr: 2\n".utf8)) == nil)
+  }
 }

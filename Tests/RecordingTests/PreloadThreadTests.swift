@@ -1,3 +1,4 @@
+import CPreloadRing
 import Testing
 
 @testable import Recording
@@ -66,5 +67,28 @@ import Testing
     let use = PreloadUse(processor: 2_000_000, waits: 1)
     let (waits, told) = thread.call(from: 2_000_000, to: 9_000_000, sleep, use: use)
     #expect(waits.count == 1 && told?.brief == nil && told?.unseen == nil)
+  }
+
+  @Test func `who writes works, who reads waits, unless there was nothing to read`() {
+    let us: UInt64 = 1_000
+    func waits(
+      _ number: UInt32?, _ kind: lull_descriptor_kind, result: Int64 = 8, for length: UInt64
+    ) -> Int {
+      var record = lull_record()
+      record.number = number ?? 0
+      record.descriptor_kind = UInt16(kind.rawValue)
+      record.result = result
+      var thread = PreloadThread(tid: 7, began: 0, processor: 0)
+      return thread.call(from: 10 * us, to: 10 * us + length, CallMeaning(record), use: nil).waits
+        .count
+    }
+    let (read, write) = (CallMeaning.Number.reads.min(), CallMeaning.Number.writes.min())
+    for kind in [lull_descriptor_event, lull_descriptor_tcp, lull_descriptor_pipe] {
+      #expect(waits(write, kind, for: 300 * us) == 0 && waits(write, kind, for: 3_000 * us) == 1)
+      #expect(waits(read, kind, for: 300 * us) == 1 && waits(read, kind, for: 10 * us) == 0)
+      #expect(waits(read, kind, result: -11, for: 300 * us) == 0)
+      // A socket may have a time limit.
+      #expect(waits(read, kind, result: -11, for: 3_000 * us) == 1)
+    }
   }
 }

@@ -23,6 +23,24 @@ import Testing
     #expect(wakes.maker(of: .descriptor(0x10), from: 50, to: 220) == nil)
   }
 
+  @Test func `a wait tells who ended it, unless another did later`() {
+    func wait(from start: UInt64, to end: UInt64, by tid: UInt64, before: UInt64) -> lull_record {
+      var record = lull_record()
+      record.number = CallMeaning.Number.futex
+      (record.start, record.end) = (start, end)
+      record.arguments = (0x10, 0, tid << UInt64(LULL_WAKER_SHIFT) | before)
+      return record
+    }
+    var wakes = PreloadWakes()
+    #expect(wakes.maker(endOf: wait(from: 50, to: 200, by: 9, before: 20), from: 50) == 9)
+    wakes.add(wake(0x10, at: 100), by: 7)
+    wakes.add(wake(0x10, at: 190), by: 8)
+    #expect(wakes.maker(endOf: wait(from: 50, to: 200, by: 9, before: 20), from: 50) == 8)
+    #expect(wakes.maker(endOf: wait(from: 50, to: 189, by: 9, before: 20), from: 50) == 9)
+    #expect(wakes.maker(endOf: wait(from: 50, to: 189, by: 0, before: 0), from: 50) == 7)
+    #expect(wakes.maker(endOf: wait(from: 150, to: 180, by: 0, before: 0), from: 150) == nil)
+  }
+
   @Test func `a write to an eventfd wakes, a failed one and one to a file do not`() throws {
     var record = lull_record()
     record.number = try #require(CallMeaning.Number.writes.min())
@@ -69,6 +87,12 @@ import Testing
     #expect(expiry(395, 405) == 400)
     #expect(expiry(425, 434) == 430)
     #expect(wakes.expiry(of: 5, in: .init(from: 100, to: 200)) == nil)
+    // Of whichever descriptor, and not long before the end.
+    #expect(wakes.hasExpiry(before: 405, in: .init(from: 395, to: 405)))
+    #expect(!wakes.hasExpiry(before: 395, in: .init(from: 391, to: 395)))
+    set(20_000_000, at: 500)
+    #expect(wakes.hasExpiry(before: 20_000_100, in: .init(from: 600, to: 20_000_100)))
+    #expect(!wakes.hasExpiry(before: 40_000_000, in: .init(from: 600, to: 40_000_000)))
   }
 
   /// libdispatch's manager waits for timers and for an eventfd in one call, and reads the eventfd a little later.

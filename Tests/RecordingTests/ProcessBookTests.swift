@@ -10,7 +10,7 @@ import Testing
   /// The executables and names that a trace tells of a command, and the trace's permissions.
   private func told(
     _ words: [String], wait: useconds_t
-  ) throws -> (events: [ProcessEvent], mode: mode_t) {
+  ) throws -> (events: [ProcessEvent], times: [UInt64], mode: mode_t) {
     let path = Scratch.path()
     defer { unlink(path) }
     let command = try WrappedCommand(words, environment: ["PATH": "/usr/bin:/bin"])
@@ -26,7 +26,7 @@ import Testing
       root: command.pid, interval: TimeSpan(nanoseconds: 1_000_000), watchesPrograms: true)
     try book.begin(command.pid, parentPid: getpid(), kind: .start, time: 1, to: sink)
     #expect(command.release(program: words[0]) == nil)
-    try book.released(command.pid, command: words[0], to: sink)
+    try book.released(command.pid, command: words[0], at: 2, to: sink)
     for _ in 0..<3 {
       usleep(wait)
       try book.sample(Round(now: SystemInfo.monotonicNanoseconds(), sink: sink))
@@ -36,15 +36,18 @@ import Testing
     var status = stat()
     #expect(stat(path, &status) == 0)
     let file = try PerfDataFile(path: path)
-    let events = try file.orderedRecords().filter { $0.type == RecordType.sample }.compactMap {
-      try file.sample($0).raw.map { try ProcessEvent(decoding: $0) }
+    let samples = try file.orderedRecords().filter { $0.type == RecordType.sample }.map {
+      try file.sample($0)
     }
-    return (events, status.st_mode & 0o777)
+    let events = try samples.compactMap { try $0.raw.map { try ProcessEvent(decoding: $0) } }
+    return (events, samples.map(\.time), status.st_mode & 0o777)
   }
 
   @Test func `a command has its name and file from its beginning`() throws {
-    let (events, mode) = try told(["sleep", "30"], wait: 1_000)
+    let (events, times, mode) = try told(["sleep", "30"], wait: 1_000)
     #expect(events.map(\.kind) == [.start, .exec])
+    // However late it is looked for.
+    #expect(times == [1, 2])
     let program = try #require(events.last)
     #expect(program.executable.hasSuffix("/sleep") && program.commandLine == ["sleep", "30"])
     #expect(program.isSwift == false)
@@ -52,8 +55,14 @@ import Testing
     #expect(mode == 0o600)
   }
 
+  @Test func `a command that is over before it is looked for began when it was let go`() throws {
+    let (events, times, _) = try told(["true"], wait: 1_000)
+    #expect(events.map(\.kind) == [.start, .exec] && times == [1, 2], "\(events)")
+    #expect(events.last?.executable.hasSuffix("/true") == true)
+  }
+
   @Test func `a program that a shell becomes is seen`() throws {
-    let (events, _) = try told(["sh", "-c", "sleep 0.05; exec sleep 30"], wait: 100_000)
+    let (events, _, _) = try told(["sh", "-c", "sleep 0.05; exec sleep 30"], wait: 100_000)
     let files = events.filter { $0.kind == .exec }.map(\.executable)
     #expect(files.count == 2 && files.last?.hasSuffix("/sleep") == true, "\(files)")
   }

@@ -311,6 +311,32 @@ struct ScheduleTests {
     #expect(trace.processes.first?.cpuSeconds == 0.007)
   }
 
+  @Test
+  func
+    `a look that finds a program later does not move its beginning, one that finds another does`()
+    throws
+  {
+    func trace(finding executable: String) throws -> Trace {
+      try traceOf { builder in
+        builder.comm(
+          time: second + 5 * millisecond, pid: 100, tid: 100, name: "later", isExec: true)
+        builder.contextSwitch(time: second + 5 * millisecond, 100, .arrived)
+        builder.mmap(
+          time: second + 6 * millisecond, pid: 100, start: 0x1000, length: 0x1000,
+          path: "/bin/later")
+        try builder.process(
+          time: second + 8 * millisecond, pid: 100, kind: .exec, executable: executable)
+        builder.contextSwitch(time: second + 9 * millisecond, 100, .left)
+        builder.exit(time: second + 9 * millisecond, pid: 100, tid: 100)
+      }
+    }
+    let same = try trace(finding: "/bin/later")
+    #expect(same.subject.start.nanoseconds == second + 5 * millisecond)
+    #expect(same.subject.cpuSeconds == 0.004)
+    let other = try trace(finding: "/bin/static")
+    #expect(other.subject.start.nanoseconds == second + 8 * millisecond)
+  }
+
   @Test func `an exec by another thread ends the others and not the process`() throws {
     let trace = try traceOf { builder in
       builder.contextSwitch(time: second + 1 * millisecond, 100, .arrived)

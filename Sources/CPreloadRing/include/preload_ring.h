@@ -20,7 +20,7 @@
 #define LULL_PRELOAD_FOLDER "LULL_PRELOAD_FOLDER"
 
 enum {
-  lull_preload_version = 3,
+  lull_preload_version = 4,
   lull_page_bytes = 4096,
   lull_ring_bytes = 1 << 20,
   // A ring takes memory as it grows, so much at a time.
@@ -46,6 +46,8 @@ struct lull_control {
   int32_t recorder;
   // So much CPU time, in nanoseconds, is between two samples of a thread; 0 where none are wanted.
   uint32_t sample_interval;
+  // The library for programs that a program with an agent starts; empty where there is none.
+  char library[256];
 };
 
 // What a program that links LullAgent has for recorders: a file "PID-NAMESPACE" of one page in a folder of its user's,
@@ -197,6 +199,11 @@ enum lull_number {
   lull_number_wake,
 };
 
+// Who ended a wait: a thread's id, and below it how long before the wait's end its last wake was, in nanoseconds. 0
+// where that is not known, or the wakes are records of their own.
+#define LULL_WAKER_SHIFT 40
+#define LULL_WAKER_MOST ((UINT64_C(1) << LULL_WAKER_SHIFT) - 1)
+
 // Of a size that is a multiple of 64: it lies whole in the ring, what follows it may go on at the ring's start.
 struct lull_record {
   uint32_t size;
@@ -212,7 +219,8 @@ struct lull_record {
   uint64_t end;
   // As the kernel gives it: errors are negative.
   int64_t result;
-  // The descriptor; what else matters (open's flags, fcntl's command, the second descriptor); the offset.
+  // The descriptor; what else matters (open's flags, fcntl's command, the second descriptor); the offset. Of a wait on
+  // a place in memory that, its error, and who ended it.
   uint64_t arguments[3];
 };
 

@@ -86,9 +86,12 @@ final class ProcessBook {
   }
 
   /// The command that the recorder started runs its program by now.
-  func released(_ pid: Int32, command: String, to sink: TraceSink) throws(PerfDataError) {
+  ///
+  /// It has since it was let go, however long the recorder was kept from looking: it may be over already.
+  func released(
+    _ pid: Int32, command: String, at time: UInt64, to sink: TraceSink
+  ) throws(PerfDataError) {
     guard watchesPrograms else { return }
-    let time = SystemInfo.monotonicNanoseconds()
     if Program(pid: pid) != nil { return try exec(pid, name: command, time: time, to: sink) }
     // It has ended already: what is known is the file.
     let path = ProgramFile.path(of: command)

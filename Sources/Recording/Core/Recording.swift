@@ -178,6 +178,7 @@ final class Recording {
     do throws(PerfDataError) { try begin(at: earliest) } catch { throw RecordingError(error) }
     options.onReady?(subject.pid)
     let started = earliest
+    let released = SystemInfo.monotonicNanoseconds()
     if case .command(let command) = subject, case .command(let arguments) = options.target,
       let failure = command.release(program: arguments.first ?? "")
     {
@@ -187,7 +188,8 @@ final class Recording {
     }
     if case .command(let arguments) = options.target {
       // The command runs by now: what cannot be written shows in the next round.
-      try? processes.released(subject.pid, command: arguments.first ?? "", to: sink)
+      try? processes.released(
+        subject.pid, command: arguments.first ?? "", at: released, to: sink)
     }
     var told = started
     let ending = session.run(duration: options.duration, since: started) { now in

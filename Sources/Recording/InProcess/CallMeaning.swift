@@ -1,4 +1,5 @@
 import CPreloadRing
+import Glibc
 
 /// What a call may wait for, by its number and by what its descriptor is.
 ///
@@ -67,6 +68,12 @@ struct CallMeaning {
     return all
   }()
 
+  /// What a call was for that has its result: where there was nothing to read, it need not have waited for that.
+  init(_ record: lull_record) {
+    self.init(record.number, UInt32(record.descriptor_kind))
+    if record.result == -Int64(EAGAIN), Number.reads.contains(record.number) { onlyWaits = false }
+  }
+
   init(function: String?, onlyWaits: Bool, needsStack: Bool = false) {
     self.function = function
     self.onlyWaits = onlyWaits
@@ -95,9 +102,10 @@ struct CallMeaning {
       default: nil
       }
     let isFile = kind == lull_descriptor_file.rawValue || kind == lull_descriptor_unknown.rawValue
-    // A call for names is a wait of no known kind.
+    // To write and to send takes work, and most never wait: a full pipe or socket makes them wait for longer. A call
+    // for names is a wait of no known kind.
     self.init(
       function: isTransfer || connects ? function : nil,
-      onlyWaits: (isTransfer || connects) ? !isFile : number == lull_number_names.rawValue)
+      onlyWaits: isRead || connects ? !isFile : number == lull_number_names.rawValue)
   }
 }

@@ -10,7 +10,7 @@ extension PreloadSource {
     _ thread: inout PreloadThread, _ round: Round, into output: inout [[UInt8]]
   ) {
     let pid = process.pid
-    let meaning = CallMeaning(record.number, UInt32(record.descriptor_kind))
+    let meaning = CallMeaning(record)
     // Of several in a row none waited.
     if record.repeats == 0 {
       let (waits, reading) = thread.call(

@@ -47,6 +47,12 @@ final class PreloadFolder {
     control.pointee.stack_bytes = options.stackBytes
     control.pointee.recorder = getpid()
     control.pointee.sample_interval = UInt32(clamping: options.sampleInterval)
+    withUnsafeMutableBytes(of: &control.pointee.library) { bytes in
+      guard options.takesChildren, let library = PreloadLibrary.path?.utf8,
+        library.count < bytes.count
+      else { return }
+      bytes.copyBytes(from: library)
+    }
     mkfifo("\(path)/wake", 0o600)
     Self.give("\(path)/wake", to: user)
     fifo = open("\(path)/wake", O_RDWR | O_NONBLOCK | O_CLOEXEC)

@@ -55,7 +55,8 @@ extension PreloadSource {
   ) {
     guard var thread = process.threads[slot] else { return }
     let (waits, _) = thread.call(from: outer.start, to: time, outer.meaning, use: nil)
-    let look = process.looks[slot].flatMap { $0.start == outer.start ? $0.stack : nil }
+    let look = [process.looks[slot], process.outerLooks[slot]].lazy.compactMap(\.self)
+      .first { $0.start == outer.start }?.stack
     tellWaits(
       waits, of: outer.meaning, PreloadParts(stack: outer.stack ?? look), process.pid, thread.tid,
       into: &output)

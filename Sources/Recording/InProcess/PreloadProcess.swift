@@ -22,6 +22,8 @@ final class PreloadProcess {
   var threads: [Int: PreloadThread] = [:]
   /// Where threads wait that have waited for long, by slot.
   var looks: [Int: PreloadLook] = [:]
+  /// The look before, where that call was not over: a signal's handler waits in the midst of it.
+  var outerLooks: [Int: PreloadLook] = [:]
   var wakes = PreloadWakes()
   var queues = PreloadQueues()
   /// How often its threads waited, as it told when it ended, and how many waits of them were told.

@@ -57,11 +57,12 @@ extension PreloadSource {
   /// Takes in what a program that ends could not record.
   func noteUnrecorded(_ process: PreloadProcess) {
     threadsWithoutRing += process.segments.reduce(0) { $0 + $1.threadsWithoutRing }
-    if let all = process.voluntarySwitches, all > process.toldWaits,
-      all - process.toldWaits > Self.fewWaits,
-      Double(all - process.toldWaits) > Self.mostUntold * Double(all)
-    {
-      untoldWaits[process.pid] = (all, all - process.toldWaits)
+    if let counted = process.voluntarySwitches {
+      let told = process.toldWaits
+      let difference = max(counted, told) - min(counted, told)
+      if difference > Self.fewWaits, Double(difference) > Self.smallShare * Double(counted) {
+        waitCounts[process.pid] = (counted, told)
+      }
     }
     guard let first = process.segments.first else { return }
     unsampled[first.sampling.rawValue, default: []].insert(process.pid)
@@ -92,9 +93,10 @@ extension PreloadSource {
       let call = ring.openCall
       guard ring.isTaken, var thread = process.threads[number] else { continue }
       if !goesOn, process.ended == nil {
-        tellSilence(
-          of: &thread, until: call.start > 0 ? min(call.start, time) : time,
-          process.looks[number], process, into: &output)
+        let until = call.start > 0 ? min(call.start, time) : time
+        let look = [process.looks[number], process.outerLooks[number]].lazy.compactMap(\.self)
+          .first { $0.start < until }
+        tellSilence(of: &thread, until: until, look, process, into: &output)
         process.threads[number] = thread
       }
       guard call.start > 0, time > call.start else { continue }

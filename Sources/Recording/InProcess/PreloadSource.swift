@@ -20,10 +20,11 @@ final class PreloadSource: RecordingSource {
   var marks: [(event: MarkEvent, pid: Int32, time: UInt64)] = []
   var unseenStreams: Set<Int32> = []
   var unsampled: [UInt32: Set<Int32>] = [:]
-  var untoldWaits: [Int32: (all: UInt64, untold: UInt64)] = [:]
-  /// If more of a process's waits are not told, and a larger share, it is said.
+  /// Of processes of which another number of waits was told than the kernel counted.
+  var waitCounts: [Int32: (counted: UInt64, told: UInt64)] = [:]
+  /// If more of a process's waits are not told, or told though there were none, and a larger share, it is said.
   static let fewWaits: UInt64 = 20
-  static let mostUntold = 0.02
+  static let smallShare = 0.02
   var buildIDs: [String: [UInt8]] = [:]
   private var lastCollection: UInt64 = 0
   /// How many of the kernel's functions have been named.
@@ -95,12 +96,16 @@ final class PreloadSource: RecordingSource {
           "\(within): this C library's streams (fwrite, printf) are not those that are known: what they write is"
             + " not seen (process \(pids))"))
     }
-    for (pid, count) in untoldWaits.sorted(by: { $0.key < $1.key }) {
+    for (pid, count) in waitCounts.sorted(by: { $0.key < $1.key }) {
+      let (counted, told) = count
       list.append(
         .init(
           .wakeups,
-          "\(within): of the \(count.all) waits of process \(pid) \(count.untold) are not among its wakeups: they took"
-            + " less than 20 µs, or were in no function that is known"))
+          told < counted
+            ? "\(within): of the \(counted) waits of process \(pid) \(counted - told) are not among its"
+              + " wakeups: they took less than 20 µs, or were in no function that is known"
+            : "\(within): of process \(pid) \(told - counted) wakeups more are told than the kernel"
+              + " counted (\(counted)): calls that took long without a wait"))
     }
     for (state, processes) in unsampled.sorted(by: { $0.key < $1.key }) {
       guard let reason = Self.whyUnsampled(lull_sampling(state)) else { continue }
@@ -205,8 +210,11 @@ final class PreloadSource: RecordingSource {
       let start = ring.openCall.start
       guard start > 0, now > start + PreloadLook.patience, process.looks[number]?.start != start
       else { continue }
+      let before = process.looks[number]
+      let isGoingOn = before.map { $0.start >= process.threads[number]?.covered ?? .max } ?? false
       process.looks[number] = PreloadLook(
         ring, of: process.pid, since: start, stackBytes: Int(stackBytes))
+      process.outerLooks[number] = isGoingOn ? before : nil
       if let stack = process.looks[number]?.stack { process.queues.note(stack, at: start) }
     }
   }

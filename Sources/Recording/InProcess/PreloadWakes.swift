@@ -55,7 +55,21 @@ struct PreloadWakes {
 
   /// The thread that ended a wait, the last one where several may have; nil where none is known to have.
   func maker(of place: Place, from start: UInt64, to end: UInt64) -> Int32? {
-    wakes[place]?.last { $0.from <= end && $0.to >= start }?.tid
+    wake(at: place, from: start, to: end)?.tid
+  }
+
+  private func wake(at place: Place, from start: UInt64, to end: UInt64) -> Wake? {
+    wakes[place]?.last { $0.from <= end && $0.to >= start }
+  }
+
+  /// The same for a wait on a place in memory, of which its own record may tell who ended it.
+  func maker(endOf record: lull_record, from start: UInt64) -> Int32? {
+    let listed = wake(at: .address(record.arguments.0), from: start, to: record.end)
+    let told = record.arguments.2
+    guard told > 0 else { return listed?.tid }
+    let before = told & (1 << UInt64(LULL_WAKER_SHIFT) - 1)
+    if let listed, listed.from > record.end - min(before, record.end) { return listed.tid }
+    return Int32(truncatingIfNeeded: told >> UInt64(LULL_WAKER_SHIFT))
   }
 
   /// When a timer went off within a wait, by what it was set to; nil where it is not known to have.
@@ -68,6 +82,13 @@ struct PreloadWakes {
     let periods = timer.interval > 0 ? (wait.to - timer.first) / timer.interval : 0
     let last = timer.first + periods * timer.interval
     return last > wait.from ? last : nil
+  }
+
+  /// Whether a timer of any descriptor went off just before a wait's end.
+  func hasExpiry(before end: UInt64, in wait: PreloadThread.Wait) -> Bool {
+    timers.keys.contains { descriptor in
+      expiry(of: descriptor, in: wait).map { $0 + Self.longestDelay >= end } ?? false
+    }
   }
 
   /// How a wait for several descriptors ended.
@@ -112,6 +133,8 @@ extension PreloadSource {
     case otherProcess
     /// It was over at a time; nil where that is not known.
     case timer(UInt64?)
+    /// A descriptor was ready, by what is not known: no thread of its own, and no time.
+    case ready
   }
 
   /// Takes in who ended whose wait, before the waits' ends are looked at: they may be told first.
@@ -135,25 +158,25 @@ extension PreloadSource {
     let wait = waits.last { $0.to > $0.from }
     switch record.number {
     case Number.futex:
-      thread.unexplained = nil
+      leaveUnexplained(process, &thread, into: &output)
       guard let wait else { return }
       switch Int32(truncatingIfNeeded: record.arguments.1) {
       case ETIMEDOUT: tell(.timer(nil), ended: wait, thread.tid, process.pid, into: &output)
       case EINTR: return
       default:
-        let place = PreloadWakes.Place.address(record.arguments.0)
-        let maker = process.wakes.maker(of: place, from: wait.from, to: record.end)
+        let maker = process.wakes.maker(endOf: record, from: wait.from)
         tell(.thread(maker), ended: wait, thread.tid, process.pid, into: &output)
       }
     case Number.poll, Number.select, Number.epoll:
       // One that found what an earlier one had waited for is no wait.
       guard let wait else { return }
+      leaveUnexplained(process, &thread, into: &output)
       thread.unexplained = record.result > 0 ? wait : nil
       if record.arguments.1 > 0 {
         tell(.timer(record.arguments.1), ended: wait, thread.tid, process.pid, into: &output)
       }
     case Number.sleep:
-      thread.unexplained = nil
+      leaveUnexplained(process, &thread, into: &output)
       guard let wait, record.arguments.1 > 0 else { return }
       tell(.timer(record.arguments.1), ended: wait, thread.tid, process.pid, into: &output)
     default:
@@ -174,9 +197,21 @@ extension PreloadSource {
         default: break
         }
       } else if wait != nil {
-        thread.unexplained = nil
+        leaveUnexplained(process, &thread, into: &output)
       }
     }
+  }
+
+  /// Nothing that the thread read tells what ended a wait for descriptors: another thread may read it. Which timers of
+  /// descriptors there are is known; where none went off it was something else that was ready.
+  private func leaveUnexplained(
+    _ process: PreloadProcess, _ thread: inout PreloadThread, into output: inout [[UInt8]]
+  ) {
+    guard let wait = thread.unexplained else { return }
+    thread.unexplained = nil
+    // Of a program that ran before it may be a timer that was set then.
+    guard !process.isEarlier, !process.wakes.hasExpiry(before: wait.to, in: wait) else { return }
+    tell(.ready, ended: wait, thread.tid, process.pid, into: &output)
   }
 
   /// A timer goes off so much later than it is set to, and to wake up from idleness takes its time.
@@ -198,6 +233,8 @@ extension PreloadSource {
       if let time, wait.to > time + Self.timerSlack {
         (place.pid, place.time) = (-1, max(time + Self.timerSlack / 2, wait.from + 1))
       }
+    // TRACE_FLAG_SOFTIRQ: as what comes by a socket does.
+    case .ready: (place.pid, place.tid, flags) = (0, 0, 0x10)
     }
     var payload = PreloadPayload(.waking, pid: place.tid, flags: flags)
     payload.add([], padded: 16)

@@ -30,7 +30,7 @@ extension OutsideSource {
       if !task.isTold {
         task.isTold = true
         let seen = stack(of: task, in: wait, at: reading.time)
-        tell(wait, seen, of: task, process, into: &output)
+        _ = tell(wait, seen, of: task, process, into: &output)
       }
       task.nextLook = now + rest(of: task, process, now: now)
       return
@@ -58,6 +58,7 @@ extension OutsideSource {
       task.wait = nil
       let steps = task.thread.runs(reading) { task.files.voluntarySwitches }
       write(steps, of: task, into: &output)
+      tellStorage(steps, of: task, in: nil, into: &output)
     case .waiting(let call):
       (task.wait, task.arrivals) = (call, reading.arrivals)
       task.isTold = !hasGoneOn && task.takeToken(now: now)
@@ -66,7 +67,8 @@ extension OutsideSource {
         task.isTold ? stack(of: task, in: call, at: reading.time) : SeenStack(time: reading.time)
       let steps = task.thread.waits(reading) { task.files.voluntarySwitches }
       write(steps, of: task, into: &output)
-      tell(call, seen, of: task, process, into: &output)
+      let function = tell(call, seen, of: task, process, into: &output)
+      tellStorage(steps, of: task, in: function ?? "", into: &output)
     }
     if task.files.isCallForbidden { areCallsForbidden = true }
   }
@@ -108,11 +110,11 @@ extension OutsideSource {
     return reading.time
   }
 
-  /// Tells what a thread waits in: with its stack, or what it waits for alone.
+  /// Tells what a thread waits in, with its stack, or what it waits for alone: the kernel's function, if it is known.
   private func tell(
     _ call: OutsideCall, _ stack: SeenStack, of task: OutsideTask, _ process: OutsideProcess,
     into output: inout [[UInt8]]
-  ) {
+  ) -> String? {
     task.thread.waits(until: stack.time)
     var call = call
     if stack.bytes.isEmpty { (call.stackPointer, call.instruction) = (0, 0) }
@@ -128,10 +130,11 @@ extension OutsideSource {
     }
     let function = OutsideMeaning.function(
       of: call, kind, hasStack: !stack.bytes.isEmpty, waitsIn: name)
-    guard function != nil || !stack.bytes.isEmpty else { return }
+    guard function != nil || !stack.bytes.isEmpty else { return nil }
     output.append(
       writer.wait(
         in: function, at: call, stack: stack.bytes,
         .init(pid: task.pid, tid: task.tid, time: stack.time)))
+    return function
   }
 }

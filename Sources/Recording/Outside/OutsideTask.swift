@@ -9,6 +9,12 @@ final class OutsideTask {
   var wait: OutsideCall?
   /// How often it had been given a CPU when that began.
   var arrivals: UInt64
+  /// The kernel's function of the wait that it was last found in, where that was for a file.
+  var fileFunction: String?
+  /// What it had moved to and from storage when its time was told last. Of threads other than the first that is read
+  /// from their first wait for a file on.
+  var storage: OutsideStorage?
+  var waitsForFiles: Bool
   /// Whether the wait's function and stack are written.
   var isTold = false
   /// Since when it waits, or when it last did something else.
@@ -39,6 +45,7 @@ final class OutsideTask {
     quietSince = thread.told.time
     tokensFrom = thread.told.time
     self.switches = (switches, switches)
+    waitsForFiles = tid == pid
     switchesAt = arrivals
   }
 

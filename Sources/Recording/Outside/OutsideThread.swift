@@ -21,6 +21,8 @@ struct OutsideThread {
   private var toldRun: UInt64 = 0
   /// How often it had left its CPU to wait by then; nil where that is not known.
   private var waits: UInt64?
+  /// How many waits no look saw of what was told last.
+  private(set) var unseen = 0
   /// When it was seen running, first and last, since then.
   private var seenRunning: (first: UInt64, last: UInt64)?
 
@@ -98,6 +100,7 @@ struct OutsideThread {
       steps += [.preempted(at), .arrived(at + queue)]
       at += queue
     }
+    unseen = parts.between > 0 ? max(1, between) : 0
     if parts.between > 0 {
       at += running / 2
       steps += [.left(at), .arrived(at + parts.between)]

@@ -20,7 +20,7 @@ package enum ReportBuilder {
         if outlivesCommand($0, trace) { totals.outlivesCommand = true }
         return totals
       },
-      capture: section(of: trace.capture, start: trace.start, missing: signals.unavailable),
+      capture: section(of: trace.capture, start: trace.start, signals),
       score: section(of: evaluation, on: trace.metadata),
       signals: SignalBuilding.build(signals, counters: trace.counters),
       blame: BlameBuilding.build(signals.blame),
@@ -86,11 +86,11 @@ package enum ReportBuilder {
   }
 
   static func section(
-    of capture: CaptureEvent?, start: Timestamp, missing: [SignalKind: String]
+    of capture: CaptureEvent?, start: Timestamp, _ signals: SignalSet
   ) -> CaptureSection {
     var unavailable =
       capture?.unavailable.map { UnavailableSignal(signal: $0.signal, reason: $0.reason) } ?? []
-    for (kind, reason) in missing.sorted(by: { $0.key.rawValue < $1.key.rawValue })
+    for (kind, reason) in signals.unavailable.sorted(by: { $0.key.rawValue < $1.key.rawValue })
     where !unavailable.contains(where: { $0.signal == kind.rawValue }) {
       unavailable.append(UnavailableSignal(signal: kind.rawValue, reason: reason))
     }
@@ -108,7 +108,7 @@ package enum ReportBuilder {
         ExactCount(source: $0.source, count: Double($0.count))
       } ?? [],
       intervalSeconds: capture.map { Double($0.intervalNs) / 1e9 },
-      recorder: capture?.lullVersion)
+      recorder: capture?.lullVersion, rungs: RungBuilding.rungs(of: capture, signals))
   }
 
   private static func seconds(_ time: UInt64, from start: Timestamp) -> Double {

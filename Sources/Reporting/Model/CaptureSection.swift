@@ -18,6 +18,37 @@ package struct CaptureSection: Codable, Sendable, Equatable {
   @Nullable package var intervalSeconds: Double?
   /// The version of Lull that recorded the trace.
   @Nullable package var recorder: String?
+  /// By what means each signal was measured; nil for a trace that another program recorded.
+  package var rungs: [SignalRung]?
+}
+
+/// By what means a signal was measured.
+package struct SignalRung: Codable, Sendable, Equatable {
+  /// From the most that is told to the least.
+  package enum Rung: String, Codable, Sendable, Equatable, CaseIterable {
+    case kernel, perf, process, agent, outside, sockets, proc
+  }
+
+  package var signal: String
+  /// Null where it was not measured.
+  @Nullable package var rung: Rung?
+  /// What it may lack, as the recorder said.
+  package var limits: [String]
+}
+
+extension SignalRung.Rung {
+  /// As a reader is told.
+  var title: String {
+    switch self {
+    case .kernel: "programs in the kernel"
+    case .perf: "perf events"
+    case .process: "within the process"
+    case .agent: "the program itself"
+    case .outside: "looks from outside"
+    case .sockets: "the kernel's counts of sockets"
+    case .proc: "/proc"
+    }
+  }
 }
 
 /// Something that was not measured, and why.
@@ -52,6 +83,17 @@ package struct ExactCount: Codable, Sendable, Equatable {
 }
 
 extension CaptureSection {
+  /// Which signals were measured by what means, in a line; nil where that is not known.
+  var rungText: String? {
+    let parts = SignalRung.Rung.allCases.compactMap { rung -> String? in
+      let signals = (rungs ?? []).filter { $0.rung == rung }.map {
+        $0.signal == "cpu" ? "CPU" : TextReport.words($0.signal)
+      }
+      return signals.isEmpty ? nil : "\(signals.joined(separator: ", ")): \(rung.title)"
+    }
+    return parts.isEmpty ? nil : parts.joined(separator: "; ")
+  }
+
   /// The signals that were not recorded, together where one reason holds for several.
   var unavailableByReason: [(signals: [String], reason: String)] {
     var groups: [(signals: [String], reason: String)] = []

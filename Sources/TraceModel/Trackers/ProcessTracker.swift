@@ -6,6 +6,8 @@ struct ProcessTracker {
   private var processes: [Int32: ProcessModel] = [:]
   private var libraries: [Int32: Set<String>] = [:]
   private var finished: [ProcessModel] = []
+  /// Those of which a record told when they began their program.
+  private var executed: Set<Int32> = []
 
   func isKnown(_ pid: Int32) -> Bool { processes[pid] != nil }
 
@@ -32,6 +34,7 @@ struct ProcessTracker {
       processes[pid]?.swiftVersion = nil
       processes[pid]?.executable = nil
       processes[pid]?.programStart = time
+      executed.insert(pid)
       // If another thread than the first did it, the first one's end looked like the process's.
       processes[pid]?.end = nil
     }
@@ -54,7 +57,12 @@ struct ProcessTracker {
     }
     guard var process = processes[pid] else { return }
     let isNamedByFile = process.name.isEmpty || process.name == Self.fileName(process.executable)
-    if event.kind == .exec { process.programStart = max(process.programStart ?? time, time) }
+    // Who looks finds it a moment later.
+    let isTold = executed.contains(pid) && process.executable == event.executable
+    if event.kind == .exec, !isTold {
+      process.programStart = max(process.programStart ?? time, time)
+      executed.remove(pid)
+    }
     if event.parentPid > 0 { process.parentPid = Int32(truncatingIfNeeded: event.parentPid) }
     if !event.executable.isEmpty { process.executable = event.executable }
     if !event.commandLine.isEmpty { process.commandLine = event.commandLine }
@@ -97,6 +105,7 @@ struct ProcessTracker {
   }
 
   private mutating func begin(pid: Int32, parent: Int32, name: String, at time: Timestamp) {
+    executed.remove(pid)
     processes[pid] = ProcessModel(
       pid: pid, parentPid: parent, name: name, executable: nil, commandLine: [], isSwift: false,
       swiftVersion: nil, exitStatus: nil, signal: nil, start: time, end: nil, threadCount: 0,

@@ -25,6 +25,9 @@ struct RecordingModel {
             + PageText.shown(thread.foundBy)))
     }
     rows.append(LabelledText(label: "How", text: PageText.shown(RecordingText.how(capture))))
+    if let rungs = capture.rungText {
+      rows.append(LabelledText(label: "Measured", text: PageText.shown(rungs)))
+    }
     rows.append(
       LabelledText(label: "Losses", text: PageText.shown(RecordingText.losses(report.trace))))
     for span in capture.sampled {
