@@ -15,7 +15,10 @@ enum PeerDoubt {
       return known
     }
     let other = try evaluate(all)
-    guard known != other, case .measured(let most) = other else { return known }
+    guard known != other else { return known }
+    // Where neither has a subject, what is told is that of all there was.
+    if case .notApplicable = known, case .notApplicable = other { return other }
+    guard case .measured(let most) = other else { return known }
     let text = text(peerless)
     guard case .measured(var finding) = known else { return .notMeasured(reason: text) }
     func joined(_ bounds: Bounds, _ other: Bounds, _ value: Double) -> Bounds {

@@ -99,7 +99,7 @@ import TraceModel
     signals.network?.missing = "it has UDP sockets, of which nothing is counted"
     let text = flowing(SampleReport.report(signals: signals))
     #expect(text.contains("at least 12.0 kB in 12 sends"), "\(text)")
-    #expect(text.contains("known in part it has UDP sockets"), "\(text)")
+    #expect(text.contains("partly known it has UDP sockets"), "\(text)")
   }
 
   @Test func `a crash is named by its signal`() throws {

@@ -265,6 +265,10 @@ private enum NaNRule: Rule {
     #expect(doubtful.reason?.contains("left the machine is not known") == true)
     #expect(doubtful.secondsWanted == nil)
     #expect(try radio(known: nil, unknown: 5, rule).status == .notMeasured)
+    // A single burst is none to judge by, wherever it went.
+    let single = try radio(known: nil, unknown: 3000, rule)
+    #expect(single.status != .pass && single.status != .fail)
+    #expect(single.reason?.contains("nothing passed") != true, "\(single)")
     // What is known fails by itself.
     #expect(try radio(known: 5, unknown: 4, rule).status == .fail)
   }

@@ -96,10 +96,10 @@ enum SignalsText {
       "received",
       least + Figures.bytes(network.bytesReceived) + calls(network.receives, "receive"))
     if let missing = network.missing {
-      canvas.item("known in part", Escaped.text(missing), style: .middling)
+      canvas.item("partly known", Escaped.text(missing), style: .middling)
     }
     if let peerless = network.peersNotKnown {
-      canvas.item("peers not known", peerless.text, style: .middling)
+      canvas.item("peer unknown", peerless.text, style: .middling)
     }
     canvas.item(
       "counted",
