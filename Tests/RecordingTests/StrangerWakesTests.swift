@@ -3,7 +3,7 @@ import Testing
 @testable import Recording
 
 @Suite struct StrangerWakesTests {
-  /// Programs of others, so many a second for so long; how many of them woke the recorder, which looks each 200 ms otherwise.
+  /// Programs of others, so many a second for so long; how many of them woke the recorder.
   private func woken(
     _ wakes: inout StrangerWakes, perSecond: Double, seconds: Double, from start: Double
   ) -> Int {

@@ -2,8 +2,8 @@ import CZstd
 
 /// Compresses the records of a finished trace as `perf record -z` does, for what is kept for long.
 public enum TraceCompression {
-  /// Of a light server's 8 MB in ten minutes this leaves 0.85 times as much as zstd's default level, in 0.1 s instead of
-  /// 0.02; higher levels take seconds for a few percent.
+  /// Of a light server's 8 MB in ten minutes this leaves 0.85 times as much as zstd's default level, in 0.1 s instead
+  /// of 0.02; higher levels take seconds for a few percent.
   private static let level: Int32 = 12
   /// Bytes of records that are packed at once: a reader needs memory for so many.
   private static let piece = 256 << 10

@@ -1,7 +1,7 @@
 /// How often programs that are not the target's may wake the recorder.
 ///
-/// A program that ends within a millisecond is looked at only if its beginning wakes the recorder at once. The event that
-/// tells it is the machine's: beside a build, others' programs would wake it a hundred times a second.
+/// A program that ends within a millisecond is looked at only if its beginning wakes the recorder at once. The event
+/// that tells it is the machine's: beside a build, others' programs would wake it a hundred times a second.
 struct StrangerWakes {
   private static let limit = TokenBucket.Limit(burst: 20, perSecond: 2)
   /// How long rounds alone look at what began.

@@ -20,7 +20,7 @@ import Testing
   private static func poisoned(_ value: Any, key: String, with name: String) -> Any {
     let ours: Set = [
       "schema", "status", "severity", "class", "kind", "cause", "id", "category", "audit", "mode",
-      "scope", "unit", "data", "channels", "causes", "role",
+      "scope", "unit", "data", "channels", "causes", "role", "rung",
     ]
     switch value {
     case let text as String: return ours.contains(key) ? text : name
