@@ -12,7 +12,7 @@ enum RecordingText {
     canvas.item("command", command(report.process))
     canvas.item("machine", machine(trace))
     canvas.item("how", how(capture))
-    if let rungs = capture.rungText { canvas.item("measured", rungs) }
+    if let rungs = capture.rungText { canvas.item("measured", Escaped.text(rungs)) }
     canvas.item("losses", losses(trace), style: isComplete(trace) ? .plain : .bad)
     if trace.truncated {
       canvas.item("truncated", truncation(trace), style: .bad)
