@@ -6,6 +6,7 @@
 #include <grp.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -142,3 +143,7 @@ int lull_signals_count(int signal) {
 }
 
 int lull_wake_pipe(int fds[2]) { return pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0 ? -errno : 0; }
+
+int lull_end_with_parent(int signal) {
+  return prctl(PR_SET_PDEATHSIG, signal, 0, 0, 0) == 0 ? 0 : -errno;
+}

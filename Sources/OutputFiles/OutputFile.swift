@@ -49,13 +49,27 @@ package enum OutputFile {
     }
   }
 
-  /// Refuses a path that is a directory, or taken.
-  package static func check(_ path: String, overwrite: Bool) throws(OutputFileError) {
+  /// Refuses a path that is a directory, a device, or taken.
+  ///
+  /// What is made beside its place and moved there would replace `/dev/null` where root does it. `takesStreams` is for
+  /// what `write` writes, which goes into a device or a pipe as it is.
+  package static func check(
+    _ path: String, overwrite: Bool, takesStreams: Bool = false
+  ) throws(OutputFileError) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return }
+    if takesStreams, stream(path) != nil { return }
     if status.st_mode & S_IFMT == S_IFDIR {
       throw OutputFileError(
         code: EISDIR, description: "\(path) is a directory; give -o the name of a file")
+    }
+    var target = stat()
+    let kind = (stat(path, &target) == 0 ? target : status).st_mode & S_IFMT
+    guard kind != S_IFCHR, kind != S_IFBLK else {
+      throw OutputFileError(
+        code: EINVAL,
+        description:
+          "\(path) is a device, and a file is to be made; give -o the name of one")
     }
     if !overwrite {
       throw OutputFileError(

@@ -5,7 +5,7 @@ package enum NearestName {
     let wanted = name.lowercased()
     let distances = known.map { (name: $0, distance: distance(wanted, $0.lowercased())) }
     let best = distances.min { ($0.distance, $0.name) < ($1.distance, $1.name) }
-    guard let best, best.distance <= max(2, name.count / 2) else { return nil }
+    guard let best, best.distance <= max(2, name.count * 2 / 5) else { return nil }
     return best.name
   }
 

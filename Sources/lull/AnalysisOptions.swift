@@ -127,11 +127,12 @@ struct AnalysisOptions: ParsableArguments {
       options: TraceOptions(process: process, fullNames: fullNames, window: window))
     if let capture { try trace.merge(capturePath: capture) }
     let signals = try Measurement.measure(trace, options: options)
-    let report = ReportBuilder.build(
+    var report = ReportBuilder.build(
       trace: trace, signals: signals,
       evaluation: Evaluator.evaluate(
         signals, configuration: configuration, battery: try statedBattery()),
       generatorVersion: Version.text)
+    if paths.contains(where: StandardInput.isKept) { report.trace.path = "standard input" }
     return Analysis(report: report) { [trace] in
       try Timeline.measure(trace, signals: signals, options: options)
     }
@@ -140,7 +141,7 @@ struct AnalysisOptions: ParsableArguments {
 
 /// What becomes of a trace: the report, and what only some formats want.
 struct Analysis {
-  let report: Report
+  var report: Report
   /// Lays the trace out over time.
   let timeline: () throws -> Timeline
 

@@ -5,6 +5,10 @@ struct Lull: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "lull",
     abstract: "What a Swift process costs: power and performance, recorded and scored.",
+    discussion: """
+      To begin: `lull record -- ./MyProgram`, or `lull top` for what runs already. `lull doctor` says what can be \
+      recorded here.
+      """,
     version: Version.text,
     subcommands: [
       RecordCommand.self, TopCommand.self, ReportCommand.self, ExportCommand.self,

@@ -14,6 +14,9 @@ enum StandardInput {
     return paths.map { $0 == "-" ? path : $0 }
   }
 
+  /// Whether it is what standard input was kept in, which has no name that its user knows.
+  static func isKept(_ path: String) -> Bool { path.hasPrefix("/proc/self/fd/") }
+
   private static func spool() throws -> String {
     if isatty(STDIN_FILENO) == 1 {
       throw Failure(

@@ -27,6 +27,11 @@ enum TraceName {
     return (safe.hasPrefix("-") || safe.hasPrefix(".") ? "_" + safe : safe) + "-" + stamp()
   }
 
+  /// The folder of a whole path.
+  static func folder(of path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+  }
+
   /// The kernel's name of a process, or its pid where there is none.
   static func program(pid: Int32) -> String {
     guard let file = fopen("/proc/\(pid)/comm", "re") else { return "pid\(pid)" }

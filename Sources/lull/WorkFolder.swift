@@ -40,7 +40,12 @@ struct WorkFolder {
 
   /// Removes a folder that was not asked for.
   func finish() {
-    guard !isKept, let listing = opendir(path) else { return }
+    if !isKept { Self.remove(path) }
+  }
+
+  /// Removes a folder of files.
+  static func remove(_ path: String) {
+    guard let listing = opendir(path) else { return }
     while let entry = readdir(listing) {
       let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
         String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)

@@ -116,9 +116,10 @@ import Testing
       full-names = true
       radio-loopback = false
       battery = 12.5
+      machine = "phone"
       """
     let words = try DefaultOptions.words(of: "record", in: text, path: "lull.toml")
-    #expect(words == ["--battery=12.5", "--full-names", "--interval=50ms"])
+    #expect(words == ["--battery=12.5", "--full-names", "--interval=50ms", "--machine=phone"])
     #expect(try DefaultOptions.words(of: "report", in: text, path: "lull.toml").isEmpty)
     #expect(try DefaultOptions.words(of: "export", in: text, path: "lull.toml").isEmpty)
     _ = try BudgetParser.parse(text, path: "lull.toml")

@@ -23,6 +23,31 @@ extension EndToEnd {
       #expect((report["signals"]["wakeups"]["total"].int ?? 0) > 30)
     }
 
+    // One event in forty was taken for all there were, and the turns of the recorder for timers of the program.
+    @Test func `of a busy program a killed recording says what was sampled`() throws {
+      let scratch = try Scratch()
+      let trace = scratch.file("killed.perf.data")
+      let target = try Command([
+        Machine.workload, "bytewriter", "count=200000000", "path=/dev/null",
+      ])
+      defer { kill(target.pid, SIGKILL) }
+      func written() throws -> Double {
+        let text = try String(contentsOfFile: "/proc/\(target.pid)/io", encoding: .utf8)
+        let line = text.split(separator: "\n").first { $0.hasPrefix("syscw:") }
+        return Double(line?.split(separator: " ").last ?? "") ?? 0
+      }
+      let recorder = try Command([
+        Machine.lull, "record", "-q", "--pid", "\(target.pid)", "-o", trace,
+      ])
+      sleep(7)
+      kill(recorder.pid, SIGKILL)
+      #expect(try written() > 100_000)
+      let report = try Recorded.report(trace)
+      #expect(report["trace"]["truncated"].bool == true)
+      let sampled = report["capture"]["sampled"].items
+      #expect(sampled.contains { ($0["period"].double ?? 0) > 5 }, "\(report["capture"])")
+    }
+
     @Test func `a trace with its tail cut off is readable and says so`() throws {
       let run = try Recorded(workload: "poller hz=100 seconds=2")
       let whole = try Data(contentsOf: URL(fileURLWithPath: run.trace))

@@ -88,6 +88,28 @@ extension EndToEnd {
       #expect(after.contains(" icanon"), "\(after)")
     }
 
+    // Its recorder went on for ever, and filled the disk.
+    @Test func `killed it leaves no recorder and no file behind`() throws {
+      let program = try Command([Machine.workload, "idle", "seconds=60"])
+      defer { kill(program.pid, SIGKILL) }
+      let folder = FileManager.default.temporaryDirectory
+        .appendingPathComponent("lull-top-\(getpid())").path
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(atPath: folder) }
+      let top = try Command(["env", "TMPDIR=\(folder)", Machine.lull, "top", "\(program.pid)"])
+      func recorders() throws -> String {
+        try Command.run(["pgrep", "-f", "^[^ ]*lull record .*\(folder)"]).text
+      }
+      for _ in 0..<100 where try recorders().isEmpty { usleep(100_000) }
+      #expect(try !recorders().isEmpty)
+      sleep(1)
+      kill(top.pid, SIGKILL)
+      for _ in 0..<150 where try !recorders().isEmpty { usleep(100_000) }
+      #expect(try recorders().isEmpty)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
+    }
+
     @Test func `without a terminal it prints rows, whose rates are the program's`() throws {
       let program = try Command([Machine.workload, "poller", "hz=50", "seconds=60", "main=0"])
       defer { kill(program.pid, SIGKILL) }

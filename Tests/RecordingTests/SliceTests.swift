@@ -28,6 +28,21 @@ import Testing
     #expect(!clock.isSlicing && clock.isRecording && clock.next == .max)
   }
 
+  @Test func `meanwhile a span is told as if it went on`() throws {
+    var clock = SliceClock()
+    let start: UInt64 = 1_000_000_000
+    #expect(clock.spans(now: start, until: start + 1).isEmpty)
+    clock.begin(at: start, writeCalls: nil)
+    for _ in 0..<8 { _ = clock.change(at: clock.next) }
+    // Four turns of a fortieth each, and as much of what is to come.
+    let now = start + 4 * SliceClock.turn
+    let span = try #require(clock.spans(now: now, until: now + SliceClock.turn).first)
+    #expect(span.fromNs == start && span.toNs == now + SliceClock.turn)
+    #expect(abs(span.weight - 40) < 1e-6)
+    // Nothing was ended by that.
+    #expect(clock.isSlicing && clock.spans.isEmpty)
+  }
+
   @Test func `a recording may end before its last slice began`() throws {
     var clock = SliceClock()
     clock.begin(at: 1_000_000_000, writeCalls: nil)

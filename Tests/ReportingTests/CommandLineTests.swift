@@ -59,6 +59,9 @@ import Testing
     (["record", "--scope", "galaxy", "--", "true"], 125, "system or process"),
     (["record", "--radio", "no-such", "--", "true"], 125, "no-such"),
     (["record", "-o", "text", "--", "true"], 125, "already exists"),
+    // Root would have put a file in the place of the device.
+    (["record", "--force", "-o", "/dev/null", "--", "true"], 125, "is a device"),
+    (["redact", "text", "--force", "-o", "/dev/full"], 74, "is a device"),
     (["record", "--pid", "4194303"], 125, "4194303"),
   ]
 

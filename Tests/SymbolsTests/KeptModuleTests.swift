@@ -75,6 +75,26 @@ import Testing
     #expect(contents.keep())
   }
 
+  // The Swift toolchain's clang has none: its tables were read again for each report after `swift build`.
+  @Test func `a file without a build id is known by what it is`() throws {
+    let path = try program().path
+    try TestProgram.run(["objcopy", "--remove-section", ".note.gnu.build-id", path])
+    #expect(BuildID.read(path: path) == nil)
+    func read() throws -> (answers: Answers, isStarted: Bool) {
+      let process = try process(cache())
+      let contents = try process.open(path: path, expectedBuildID: nil)
+      defer { _ = contents.keep() }
+      return (answers(contents), process.identifier != nil)
+    }
+    let first = try read()
+    #expect(first.isStarted && first.answers.places.contains { $0 != nil })
+    let second = try read()
+    #expect(!second.isStarted && second.answers == first.answers)
+    try TestProgram.run(["strip", "--strip-debug", path])
+    let other = try read()
+    #expect(other.isStarted && other.answers.places.allSatisfy { $0 == nil })
+  }
+
   @Test func `of another file of that build id nothing is believed`() throws {
     let (path, buildID) = try program()
     let first = try keep(path, buildID, cache())

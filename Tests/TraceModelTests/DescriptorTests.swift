@@ -38,4 +38,23 @@ import Testing
     #expect(tracker.target(pid: 1, fd: 5, at: at(4_500_000_000)).kind == nil)
     #expect(tracker.target(pid: 1, fd: 5, at: at(5_000_000_010)).path == "/data/file")
   }
+
+  // Foundation saves a file whole by way of another, which is renamed within a millisecond.
+  @Test func `a file that was closed before it could be looked at is known to be one`() {
+    var tracker = DescriptorTracker()
+    tracker.open(pid: 1, fd: 5, isFile: true, at: at(10))
+    tracker.close(pid: 1, fd: 5, at: at(20))
+    #expect(tracker.isUntold(pid: 1, fd: 5, at: at(15)))
+    #expect(
+      !tracker.isUntold(pid: 1, fd: 5, at: at(25)) && !tracker.isUntold(pid: 1, fd: 5, at: at(5)))
+    // A socket; a file that the probe told; one that was looked at.
+    tracker.open(pid: 1, fd: 5, at: at(30))
+    #expect(!tracker.isUntold(pid: 1, fd: 5, at: at(35)))
+    tracker.open(pid: 1, fd: 6, isFile: true, at: at(40))
+    tracker.opened(pid: 1, fd: 6, path: "/data", since: at(39), at: at(41))
+    #expect(!tracker.isUntold(pid: 1, fd: 6, at: at(45)))
+    tracker.open(pid: 1, fd: 7, isFile: true, at: at(50))
+    tracker.seen(pid: 1, fd: 7, path: "/log", kind: .regular, at: at(55))
+    #expect(!tracker.isUntold(pid: 1, fd: 7, at: at(60)))
+  }
 }

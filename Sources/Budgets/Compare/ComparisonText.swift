@@ -12,7 +12,11 @@ package enum ComparisonText {
         "\(Figures.count(comparison.baseRuns, "run")) before, "
           + "\(Figures.count(comparison.newRuns, "run")) after", .heading
       ))
-    for figure in comparison.figures { write(figure, &canvas) }
+    if let reason = reasonOfAll(comparison) {
+      canvas.paragraph("no figure can be compared: " + Escaped.text(reason), hanging: 2)
+    } else {
+      for figure in comparison.figures { write(figure, &canvas) }
+    }
     for note in comparison.notes { canvas.paragraph("note: " + Escaped.text(note), indent: 0) }
     let word: (String, TextCanvas.Style) =
       switch comparison.verdict {
@@ -22,6 +26,14 @@ package enum ComparisonText {
       }
     canvas.line(word)
     return canvas.text
+  }
+
+  /// What stands in the way of every figure, such as a recording that broke off.
+  private static func reasonOfAll(_ comparison: Comparison) -> String? {
+    guard let reason = comparison.figures.first?.reason, comparison.figures.count > 1,
+      comparison.figures.allSatisfy({ $0.reason == reason })
+    else { return nil }
+    return reason
   }
 
   /// For comments on changes.

@@ -42,7 +42,9 @@ package enum BudgetTemplate {
       }
       // A score is held by the least that it may be: that is what a run is sure to keep.
       let sure = runs.compactMap { $0.bounds(of: path)?.low }
-      text += "\n" + budget(path, why, sure.count == runs.count ? sure : values, range)
+      let bounded = sure.count == runs.count && sure.min() ?? least < least
+      let told = bounded ? "\(range), \(unit.text(sure.min() ?? least)) at the least" : range
+      text += "\n" + budget(path, why, sure.count == runs.count ? sure : values, told)
     }
     if !unstable.isEmpty { text += "\n# Left out:\n" + unstable.joined(separator: "\n") + "\n" }
     return text

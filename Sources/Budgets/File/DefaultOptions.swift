@@ -5,11 +5,12 @@ import TOMLKit
 /// None of them names a file to write, or a program to run: a file that comes with a checkout must not do that.
 package enum DefaultOptions {
   private static let shared = [
-    "battery", "full-names", "process", "radio", "radio-loopback", "scoring",
+    "battery", "energy", "full-names", "machine", "process", "radio", "radio-loopback", "scoring",
   ]
   /// The keys of each command's table.
   package static let known: [String: [String]] = [
-    "record": shared + ["counters", "interval", "recorder", "scope"], "report": shared,
+    "record": shared + ["counters", "duration", "interval", "keep-stacks", "recorder", "scope"],
+    "report": shared,
   ]
 
   /// The words that a command line begins with by the file's text; none where it says nothing of the command.

@@ -94,6 +94,8 @@ int lull_spawn(const struct lull_command *command, struct lull_child *child);
 /// Lets the child go on; returns 0, or the negative errno of its failed exec.
 int lull_release(struct lull_child *child);
 void lull_abandon(struct lull_child *child);
+/// Has this process sent a signal when the thread that started it ends, however that comes (prctl, PR_SET_PDEATHSIG).
+int lull_end_with_parent(int signal);
 /// 1 if the child was reaped, 0 if it still runs; never blocks when `wait` is 0.
 int lull_reap(pid_t pid, int wait, int *status, struct rusage *usage);
 

@@ -29,6 +29,9 @@ struct EventRate {
   /// Looks at the events since the last window.
   mutating func judge(now: UInt64) {
     guard windowStart > 0 else {
+      // What came while the recorder got ready came in nobody knows how long.
+      events = 0
+      heard = 0
       windowStart = now
       return
     }

@@ -32,6 +32,9 @@ final class RateGovernor {
   let pid: Int32
   /// When recording began.
   var started: UInt64 = 0
+  /// Whether something was sampled at the last look, and when that was told last.
+  var wasThinned = false
+  var toldMeanwhile: UInt64 = 0
   /// A slice ended in this round.
   var didEndSlice = false
   /// Why something was not recorded to the end.

@@ -66,7 +66,7 @@ extension RateGovernor: RecordingSource {
   }
 
   func describe(_ summary: inout RecordingSummary) {
-    guard summary.capture.complete else { return }
+    guard summary.capture.complete else { return describeSoFar(&summary) }
     summary.capture.sampled = list.spans
     summary.capture.exactCounts = exactCounts
     summary.capture.slices = slices.spans.isEmpty ? nil : slices.spans
@@ -76,19 +76,23 @@ extension RateGovernor: RecordingSource {
   private func endSpans(now: UInt64) {
     written = writes.total
     slices.end(at: now, writeCalls: written)
-    for span in slices.spans {
-      let names = events.events.filter {
-        $0.spec.cost.isSliced && $0.spec.variant == .plain && !$0.ids.isEmpty
-      }.map(\.spec.name)
-      for name in Set(names).sorted() {
-        list.append(
-          .init(
-            source: name, fromNs: span.fromNs, toNs: span.toNs,
-            period: UInt64(max(1, span.weight.rounded()))))
-      }
-    }
+    for span in sampled(by: slices.spans) { list.append(span) }
     for source in AdaptiveSource.allCases where self[source].isSampling {
       if let span = self[source].endSpan(until: now, events, transfers) { list.append(span) }
+    }
+  }
+
+  /// What was recorded in slices, source by source.
+  func sampled(by slices: [CaptureEvent.Slices]) -> [CaptureEvent.SampledSpan] {
+    let names = events.events.filter {
+      $0.spec.cost.isSliced && $0.spec.variant == .plain && !$0.ids.isEmpty
+    }.map(\.spec.name)
+    return slices.flatMap { span in
+      Set(names).sorted().map {
+        .init(
+          source: $0, fromNs: span.fromNs, toNs: span.toNs,
+          period: UInt64(max(1, span.weight.rounded())))
+      }
     }
   }
 

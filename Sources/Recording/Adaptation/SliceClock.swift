@@ -27,6 +27,18 @@ struct SliceClock {
   /// Spans of which slices were recorded.
   var spans: [CaptureEvent.Slices] { list.spans }
 
+  /// The spans as they stand, with that which goes on as if it went on like this until then.
+  func spans(now: UInt64, until: UInt64) -> [CaptureEvent.Slices] {
+    guard let start, now > start else { return spans }
+    let heard = recorded + (isRecording && now > sliceStart ? now - sliceStart : 0)
+    let share = Double(heard) / Double(now - start)
+    return spans + [
+      .init(
+        fromNs: start, toNs: until,
+        recordedNs: UInt64((Double(until - start) * share).rounded()))
+    ]
+  }
+
   /// What is told of a part of the recording is of its spans alone.
   mutating func forgetSpans() { list = SpanList() }
 

@@ -191,6 +191,12 @@ struct SourceState {
       transfers: processes)
   }
 
+  /// The span of sampling that goes on, as far as it is known; nil where none does.
+  func openSpan(until: UInt64) -> CaptureEvent.SampledSpan? {
+    guard isSampling, since < until else { return nil }
+    return .init(source: name, fromNs: since, toNs: until, period: period)
+  }
+
   /// The exact total, whether or not it was recorded; nil where none was counted.
   func exactCount(_ events: EventSet, wasTakenOver: Bool) -> CaptureEvent.ExactCount? {
     // After a takeover its own event, which counted all the time, is closed.

@@ -52,6 +52,7 @@ package final class Recorder {
   /// Records until the target ends, the duration is over or the user stops it.
   package func run() throws(RecordingError) -> RecordingResult {
     let before = Self.usedCPUSeconds()
+    if options.endsWithParent { _ = lull_end_with_parent(SIGTERM) }
     if let folder = try folderWithinProcess() {
       return try runWithinProcess(folder, before: before)
     }

@@ -192,7 +192,14 @@ final class Recording {
         subject.pid, command: arguments.first ?? "", at: released, to: sink)
     }
     var told = started
+    let governor = sources.lazy.compactMap { $0 as? RateGovernor }.first
     let ending = session.run(duration: options.duration, since: started) { now in
+      if options.parts == nil, session.writeFailure == nil,
+        governor?.isDueMeanwhile(now: now) == true
+      {
+        // That it cannot be written shows in the next round.
+        try? sink.append(summary(complete: false).capture, pid: subject.pid, time: now)
+      }
       guard let tell = options.onProgress, now &- told >= Self.progressInterval else { return }
       told = now
       tell(

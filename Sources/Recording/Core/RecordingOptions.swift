@@ -55,6 +55,8 @@ package struct RecordingOptions: Sendable {
   package var processHint: String?
   /// Version that the trace names as its recorder.
   package var version = "1"
+  /// Ends the recording when the process that asked for it ends, however that comes.
+  package var endsWithParent = false
   /// Recorder's own command line, for the trace's header.
   package var ownCommandLine: [String] = []
   /// How it is kept in parts; nil for one file. What `outputPath` names is a folder then.

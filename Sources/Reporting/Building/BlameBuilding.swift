@@ -9,7 +9,8 @@ enum BlameBuilding {
       cpuOfChildren: tables.cpuOfChildren.isEmpty
         ? nil : processor(tables.cpuOfChildren, tables.cpuEvent),
       reads: tables.reads.isEmpty ? nil : tables.reads.map(row),
-      cpuEvent: tables.cpuEvent, blocked: tables.blocked.map(row),
+      calls: tables.calls.isEmpty ? nil : tables.calls, cpuEvent: tables.cpuEvent,
+      blocked: tables.blocked.map(row),
       wakeups: tables.wakeups.map(row), disk: tables.disk.map(row),
       network: tables.network.map(row), gapShare: tables.gapShare.mapValues(\.finite))
   }

@@ -93,8 +93,10 @@ enum ReportNotes {
       let busiest = report.processes.max(by: { ($0.cpuSeconds, $1.pid) < ($1.cpuSeconds, $0.pid) }),
       busiest.pid != own.pid, total >= 0.1, busiest.cpuSeconds > 3 * own.cpuSeconds
     else { return nil }
+    // Under the same pid another program may have run before: a driver that built it.
+    let used = min(own.cpuSeconds, report.signals.cpu?.totalSeconds ?? own.cpuSeconds)
     return "The score is of \(shown(Columns.clip(own.name, to: 32))) alone, which used "
-      + "\(Figures.seconds(own.cpuSeconds)) of the \(Figures.seconds(total)) of CPU time; "
+      + "\(Figures.seconds(used)) of the \(Figures.seconds(total)) of CPU time; "
       + "\(shown(Columns.clip(busiest.name, to: 32))) used \(Figures.seconds(busiest.cpuSeconds)): "
       + "--process \(busiest.pid) scores it."
   }

@@ -85,6 +85,6 @@ enum TransferBuilding {
           changedBytes: file.comparedRewrites > 0 ? file.changedBytes : nil,
           reads: signal.readsMeasured ? file.reads : nil,
           bytesRead: signal.readsMeasured ? file.bytesRead : nil)
-      }, reads: signal.reads, bytesRead: signal.bytesRead)
+      }, reads: signal.reads, bytesRead: signal.bytesRead, missing: signal.missing)
   }
 }

@@ -32,7 +32,7 @@ package enum LiveScreen {
     let shown = ShownScore(view.minute.score)
     let categories = view.minute.score.categories.compactMap { category in
       ShownScore(category, of: view.minute.score).text("-").map {
-        "\(category.title.split(separator: " ").first?.prefix(4).lowercased() ?? "") \($0)"
+        "\(shortName(of: category)) \($0)"
       }
     }
     canvas.line(
@@ -40,6 +40,13 @@ package enum LiveScreen {
       (shown.text() ?? "none", TextCanvas.style(ofScore: shown.bounds?.high ?? shown.score)),
       (" over the last \(Figures.seconds(view.minute.trace.durationSeconds))", .plain),
       ("   " + categories.joined(separator: "  "), .faint))
+  }
+
+  /// A category in a word: `Network and radio` is net.
+  private static func shortName(of category: CategorySection) -> String {
+    let word = category.title.split(separator: " ").first.map { $0.lowercased() } ?? ""
+    let short = ["responsiveness": "resp", "network": "net", "memory": "mem"]
+    return short[word] ?? word
   }
 
   private static func figures(_ view: LiveView, _ canvas: inout TextCanvas) {
@@ -95,7 +102,7 @@ package enum LiveScreen {
       return "waits \(Figures.seconds(timer.periodSeconds)) at a time\(place)"
     }
     return
-      "waits \(Figures.percent(thread.blockedShare)) of the time; where is kept of the main thread, "
+      "waits \(Figures.percent(thread.blockedShare)) of the time; stacks are kept of the main thread, "
       + "event loops and the pool"
   }
 
@@ -124,16 +131,23 @@ package enum LiveScreen {
         thread.utilisation.map { Figures.percent($0) } ?? "-",
         thread.longestTurnSeconds.map { Figures.seconds($0) } ?? "-",
       ]
-      let role = thread.role == "other" ? "" : " (\(thread.role))"
       canvas.line(
         (
-          line(String(thread.tid), Escaped.text(thread.name) + role, figures),
+          line(String(thread.tid), title(of: thread, width: name - 1), figures),
           index == view.selected ? .heading : .plain
         ))
     }
     if all.count > room + first {
       canvas.line(("          and \(all.count - room - first) more", .faint))
     }
+  }
+
+  /// The role first, which tells more than a name where there is no room for both; its number stands beside it.
+  private static func title(of thread: ThreadRow, width: Int) -> String {
+    let name = Escaped.text(thread.name)
+    guard thread.role != "other" else { return Columns.clipEnd(name, to: width) }
+    let both = "\(thread.role), \(name)"
+    return Columns.width(both) <= width ? both : Columns.clipEnd(thread.role, to: width)
   }
 
   private static func keys(_ view: LiveView) -> String {

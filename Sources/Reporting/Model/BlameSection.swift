@@ -1,3 +1,5 @@
+import Signals
+
 /// Which functions caused what was measured, the costliest first.
 package struct BlameSection: Codable, Sendable, Equatable {
   /// CPU time.
@@ -6,6 +8,8 @@ package struct BlameSection: Codable, Sendable, Equatable {
   package var cpuOfChildren: [BlameRowSection]?
   /// Reads of files, of 64 KiB or more each; left out where there were none, or none with a stack.
   package var reads: [BlameRowSection]?
+  /// System calls by function and kind, those that were waited in longest first; left out where none is known.
+  package var calls: [FunctionCall]?
   /// The event whose counts the rows of `cpu` have, where samples tell shares and no time; left out elsewhere.
   package var cpuEvent: String?
   /// Blocked time by cause.

@@ -148,6 +148,8 @@ package struct DiskSection: Codable, Sendable, Equatable {
   /// Read calls and their bytes, of sockets left out; null where /proc did not tell.
   @Nullable package var reads: Int? = nil
   @Nullable package var bytesRead: UInt64? = nil
+  /// Why what is told is a part only; left out where it is all.
+  package var missing: String? = nil
 }
 
 /// What was written to one path.

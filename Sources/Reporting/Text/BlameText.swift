@@ -8,9 +8,13 @@ enum BlameText {
     let blame = report.blame
     func processor(_ rows: [BlameRowSection]) -> (BlameRowSection) -> String {
       let events = max(rows.reduce(0) { $0 + $1.count }, 1)
+      let time = max(rows.reduce(0) { $0 + $1.selfSeconds }, 1e-9)
+      let isTold = rows.reduce(0) { $0 + ($1.samples ?? 0) } >= leastForShares
       return {
-        (blame.cpuEvent == nil
-          ? seconds($0) : Figures.percent($0.count / events)) + sampling($0)
+        let share = isTold ? "\(Figures.percent($0.selfSeconds / time)), " : ""
+        return
+          (blame.cpuEvent == nil
+          ? share + seconds($0) : Figures.percent($0.count / events)) + sampling($0)
       }
     }
     let children = blame.cpuOfChildren ?? []
@@ -58,6 +62,9 @@ enum BlameText {
       }
     }
   }
+
+  /// A share of fewer samples would say less than their number.
+  private static let leastForShares = 20
 
   /// With fewer samples the bounds are farther than a fifth from the figure.
   private static let fewSamples = 100

@@ -17,9 +17,10 @@ enum RecordingText {
     if trace.truncated {
       canvas.item("truncated", truncation(trace), style: .bad)
     }
-    for (signals, reason) in capture.unavailableByReason {
-      let names = signals.map { TextReport.words(Escaped.text($0)) }.joined(separator: ", ")
-      canvas.item("not measured", "\(names): \(Escaped.text(reason))", style: .middling)
+    for (names, reason) in unavailable(capture) {
+      canvas.item(
+        "not measured", "\(names.joined(separator: ", ")): \(Escaped.text(reason))",
+        style: .middling)
     }
     if let runs = trace.untoldRuns {
       canvas.item(
@@ -43,6 +44,28 @@ enum RecordingText {
       "scoring",
       "configuration \(Escaped.text(report.score.configuration)); report by "
         + "\(Escaped.text(report.generator.name)) \(Escaped.text(report.generator.version))")
+  }
+
+  /// What was not recorded, and why: counters that share a reason together.
+  private static func unavailable(
+    _ capture: CaptureSection
+  ) -> [(names: [String], reason: String)] {
+    var groups: [(names: [String], reason: String)] = []
+    for (signals, reason) in capture.unavailableByReason {
+      var names = signals.map { TextReport.words(Escaped.text($0)) }
+      var why = reason
+      if signals == ["counters"], let colon = reason.firstRange(of: ": ") {
+        names = [Escaped.text(String(reason[..<colon.lowerBound]))]
+        why = String(reason[colon.upperBound...])
+        if !groups.contains(where: { $0.reason == why }) { names[0] = "counters " + names[0] }
+      }
+      if let index = groups.firstIndex(where: { $0.reason == why }) {
+        groups[index].names += names
+      } else {
+        groups.append((names, why))
+      }
+    }
+    return groups
   }
 
   private static func sampled(_ capture: CaptureSection, _ canvas: inout TextCanvas) {

@@ -20,7 +20,7 @@ enum SignalsText {
     }
     canvas.heading("Disk")
     if let disk = report.signals.disk {
-      write(disk, &canvas)
+      write(disk, seconds: report.trace.durationSeconds, &canvas)
     } else {
       notMeasured("disk", report, &canvas)
     }
@@ -57,8 +57,17 @@ enum SignalsText {
   static func notMeasured(_ signal: String, _ report: Report, _ canvas: inout TextCanvas) {
     let reason =
       report.capture.unavailable.first { $0.signal == signal }?.reason
-      ?? "the trace does not hold it"
+      ?? unread(signal, report) ?? "the trace does not hold it"
     canvas.item("", "not measured: \(Escaped.text(reason))", style: .middling)
+  }
+
+  /// Memory is read at intervals, within which a short program ends.
+  private static func unread(_ signal: String, _ report: Report) -> String? {
+    guard signal == "memory", let interval = report.capture.intervalSeconds,
+      interval > 0, report.trace.durationSeconds < interval * 2
+    else { return nil }
+    return "the process ended before it was read, which is every \(Figures.seconds(interval))"
+      + " (--interval)"
   }
 
   private static func write(_ wakeups: WakeupSection, _ canvas: inout TextCanvas) {
@@ -87,6 +96,11 @@ enum SignalsText {
   }
 
   private static func write(_ network: NetworkSection, _ canvas: inout TextCanvas) {
+    if network.sends == 0, network.receives == 0, network.connections.isEmpty,
+      network.missing == nil, network.captured == nil
+    {
+      return canvas.item("", "nothing was sent or received, and no connection was made")
+    }
     let calls = { (count: Int?, name: String) in
       count.map { " in \(Figures.count($0, name))" } ?? ", in calls that were not counted"
     }
@@ -161,16 +175,28 @@ enum SignalsText {
     for note in captured.notes { canvas.item("", Escaped.text(note)) }
   }
 
-  private static func write(_ disk: DiskSection, _ canvas: inout TextCanvas) {
+  /// Seconds of a recording from which on a rate a minute is more than a multiple of what was seen.
+  private static let enoughForRate = 10.0
+
+  private static func write(
+    _ disk: DiskSection, seconds: Double, _ canvas: inout TextCanvas
+  ) {
+    let rate =
+      seconds < enoughForRate ? "" : "\(Figures.brief(disk.writesPerMinute)) a minute "
     canvas.item(
       "written",
-      "\(Figures.bytes(disk.bytesWritten)) in \(Figures.count(disk.writes, "write")), "
-        + "\(Figures.grouped(disk.smallWrites)) of them under 4 KiB; "
-        + "\(Figures.brief(disk.writesPerMinute)) a minute in "
-        + Figures.count(disk.writeBursts, "burst"))
+      disk.writes == 0
+        ? disk.missing == nil ? "nothing" : "nothing that is known"
+        : "\(Figures.bytes(disk.bytesWritten)) in \(Figures.count(disk.writes, "write")), "
+          + "\(Figures.grouped(disk.smallWrites)) of them under 4 KiB; \(rate)in "
+          + Figures.count(disk.writeBursts, "burst"))
+    if let missing = disk.missing {
+      canvas.item("known in part", Escaped.text(missing), style: .middling)
+    }
     canvas.item(
       "syncs",
-      "\(Figures.grouped(disk.syncs)), taking \(Figures.seconds(disk.syncSeconds))")
+      disk.syncs == 0
+        ? "none" : "\(Figures.grouped(disk.syncs)), taking \(Figures.seconds(disk.syncSeconds))")
     if disk.rewrittenBytes > 0 {
       canvas.item("rewritten", "\(Figures.bytes(disk.rewrittenBytes)) in files written again")
     }
@@ -225,9 +251,13 @@ enum SignalsText {
       if cpu.totalSeconds >= 0.5, let user = cpu.userSeconds, let system = cpu.systemSeconds {
         text += " (user \(Figures.seconds(user)), system \(Figures.seconds(system)))"
       }
+      let seconds = report.trace.durationSeconds
+      // Of one second there is no median.
       text +=
-        "; \(Figures.percent(cpu.medianShare)) of a core in the median second, "
-        + "\(Figures.percent(cpu.p95Share)) in the 95th"
+        seconds < 2
+        ? "; \(Figures.percent(cpu.totalSeconds / max(seconds, 1e-6))) of a core"
+        : "; \(Figures.percent(cpu.medianShare)) of a core in the median second, "
+          + "\(Figures.percent(cpu.p95Share)) in the 95th"
       canvas.item("CPU", text)
     } else {
       notMeasured("cpu", report, &canvas)

@@ -123,6 +123,15 @@ enum VerdictText {
     canvas.paragraph("\(Escaped.text(best.audit)): \(Escaped.text(best.summary))")
     // Whoever runs a server asks for time first, and none runs on a phone's battery: the page has it behind a fold.
     guard report.score.profile != "server", let day = best.joulesPerDay, day > 0 else { return }
+    // Nobody runs a compiler all day: of a tool it is what a run takes.
+    if report.score.profile == "tool", let run = best.joules {
+      func perRun(_ joules: Double?) -> Double? { joules.map { $0 * run / day } }
+      let range = SignalsText.range(
+        perRun(best.lowJoulesPerDay), perRun(best.highJoulesPerDay), about: run
+      ).map { "; \($0) by other models" }
+      return canvas.paragraph(
+        "following it saves \(Figures.joules(run)) a run (modelled\(range ?? ""))")
+    }
     var text = "following it saves \(Figures.joules(day)) a day (modelled"
     if let range = SignalsText.range(best.lowJoulesPerDay, best.highJoulesPerDay, about: day) {
       text += "; \(range) by other models"

@@ -53,7 +53,7 @@ package enum WriteFrequencyRule: Rule {
       RuleFinding(
         rate: rate,
         displayValue: "\(Figures.count(disk.writes, "write")) in "
-          + "\(Figures.count(disk.writeBursts, "burst")), \(disk.smallWrites) under 4 KiB",
+          + "\(Figures.count(disk.writeBursts, "burst")), \(Figures.grouped(disk.smallWrites)) under 4 KiB",
         evidence: DiskFiles.rows(disk.files, unit: "writes") { Double($0.writes) },
         savings: scale.saving(
           of: rate.value, joules: Double(saved) * signals.priors.joulesPerDiskOperation)))

@@ -32,6 +32,7 @@ struct BlameMeasure {
     }
     tables.reads = rows(of: samples.reads(), countsSamples: false)
     tables.cpuOfChildren = rows(of: samples.ofChildren(), countsSamples: true)
+    tables.calls = FunctionCallMeasure.measure(subject, samples)
     return tables
   }
 

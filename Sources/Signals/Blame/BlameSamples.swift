@@ -152,6 +152,19 @@ struct BlameSamples {
     return sums.spread()
   }
 
+  /// Writes to files, or syncs of them, with how many calls they were.
+  func operations(of kind: FileOperation.Kind) -> [BlameSample] {
+    var sums = BlameSums()
+    for operation in subject.trace.fileOperations.onDisk(by: subject.pid)
+    where operation.kind == kind {
+      sums.add(
+        BlameSample(
+          stack: operation.stack, tid: operation.tid, count: Double(operation.weight)),
+        path: operation.path ?? "")
+    }
+    return sums.spread()
+  }
+
   /// Large reads, where the stacks of some were taken; traces of older versions have none.
   func reads() -> [BlameSample] {
     var sums = BlameSums()

@@ -8,6 +8,8 @@ package struct BlameTables: Sendable, Hashable, Codable {
   package var cpuOfChildren: [BlameRow] = []
   /// Reads of files, of 64 KiB or more each.
   package var reads: [BlameRow] = []
+  /// System calls, by kind.
+  package var calls: [FunctionCall] = []
   /// The event whose shares the rows of `cpu` count, where no time is known.
   package var cpuEvent: String?
   /// Blocked time by cause.

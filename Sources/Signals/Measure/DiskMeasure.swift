@@ -1,3 +1,4 @@
+import Quantities
 import TraceModel
 
 /// Measures what the subject wrote to regular files, by path.
@@ -17,7 +18,20 @@ enum DiskMeasure {
     let minutes = subject.seconds / 60
     signal.writesPerMinute = minutes > 0 ? Double(signal.writes) / minutes : 0
     signal.deviceBytesWritten = deviceBytesWritten(subject)
+    signal.missing = missing(beside: signal, subject.trace.metadata.untoldWrites)
     return signal
+  }
+
+  /// Of fewer the rest tells enough.
+  private static let mostUntold = 0.05
+
+  /// Files that live for a millisecond, where the probes that tell paths were not there.
+  private static func missing(beside signal: DiskSignal, _ untold: UntoldWrites) -> String? {
+    let (known, unknown) = (signal.writes + signal.syncs, untold.writes + untold.syncs)
+    guard unknown > 0, Double(unknown) > mostUntold * Double(known + unknown) else { return nil }
+    return "\(Figures.count(untold.writes, "write")) of \(Figures.bytes(untold.bytes)) and "
+      + "\(Figures.count(untold.syncs, "sync")) more were of files that were closed before they could be looked at: "
+      + "what they were is not known"
   }
 
   /// By /proc's count of bytes handed to storage.

@@ -106,6 +106,7 @@ package enum Measurement {
     if set.unavailable[.disk] == nil {
       let loads = FileLoadMeasure(subject)
       set.disk = DiskMeasure.measure(subject, loads)
+      set.unavailable[.disk] = set.disk?.missing
       if let choice, set.mainThread != nil {
         let access = FileAccessMeasure(
           of: choice,

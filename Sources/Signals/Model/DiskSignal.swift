@@ -35,6 +35,8 @@ package struct DiskSignal: Sendable, Hashable, Codable {
   package var syncsRecorded: Int?
   /// The part of `bytesWritten` of which some writes only were recorded; nil where all were.
   package var sampledBytes: SampledBytes?
+  /// Why what is told is a part only; nil where it is all.
+  package var missing: String?
   /// Time threads stalled in syncs.
   package var syncSeconds: Double
   /// Writes per minute of the recording.

@@ -80,8 +80,8 @@ public final class ReaderProcess {
   func open(path: String, expectedBuildID: [UInt8]?) throws(ModuleReaderError)
     -> any ModuleContents
   {
-    let kept = expectedBuildID.flatMap { buildID in
-      cache.flatMap { KeptModule(in: $0, path: path, buildID: buildID, reader: executable) }
+    let kept = cache.flatMap {
+      KeptModule(in: $0, path: path, buildID: expectedBuildID, reader: executable)
     }
     if let kept, let header = kept.header {
       return RemoteContents(

@@ -1,6 +1,7 @@
 import OutputFiles
 
-/// What was read of a module's file by an earlier Lull, in the user's cache under the file's build id.
+/// What was read of a module's file by an earlier Lull, in the user's cache under the file's build id, or, where it has
+/// none (the Swift toolchain's clang), under what it is known again by.
 ///
 /// The tables are files of their own; what was asked of single addresses and names is in one, with the module's header.
 /// All of it counts only for the very file that it was read of, and for the very program that read it.
@@ -19,11 +20,16 @@ final class KeptModule {
   private static let mostAnswered = 64 << 20
   private static let answersName = "answers"
 
-  /// Nil without a build id; `reader` is the program that reads the file at `path`.
-  init?(in folder: CacheFolder, path: String, buildID: [UInt8], reader: String) {
-    guard buildID.contains(where: { $0 != 0 }) else { return nil }
+  /// Nil without a build id and a file; `reader` is the program that reads the file at `path`.
+  init?(in folder: CacheFolder, path: String, buildID: [UInt8]?, reader: String) {
     self.folder = folder
-    name = BuildID.text(buildID)
+    if let buildID, buildID.contains(where: { $0 != 0 }) {
+      name = BuildID.text(buildID)
+    } else {
+      let file = FileStamp.of(path)
+      guard file.contains(where: { $0 != 0 }) else { return nil }
+      name = "file-" + BuildID.text(file)
+    }
     files = [path, reader]
     do throws(WireError) { try load() } catch { forget() }
   }

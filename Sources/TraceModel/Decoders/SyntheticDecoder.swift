@@ -34,12 +34,15 @@ enum SyntheticDecoder {
     guard var event: CaptureEvent = decode(context, &state),
       event.complete || state.capture?.complete != true
     else { return }
+    // Those that were written meanwhile tell more and more, up to the one at the end.
+    if !event.complete, let known = state.captureTime, context.time < known { return }
     if let known = state.capture, known.complete, let last = known.part, let part = event.part {
       // Each part of a recording has its own.
       guard part > last else { return }
       event = known.merged(with: event)
     }
     state.capture = event
+    state.captureTime = context.time
     state.schedule.repeatsStacks = event.recorder == CaptureEvent.kernelRecorder
     state.schedule.takesLateStacks = event.recorder == CaptureEvent.outsideRecorder
     state.weights = SampleWeights(event.slices ?? [], sampled: event.sampled)

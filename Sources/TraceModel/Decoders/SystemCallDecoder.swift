@@ -134,7 +134,8 @@ enum SystemCallDecoder {
         descriptor: fd)
     }
     func opened(flags: UInt64?) {
-      state.descriptors.open(pid: exit.pid, fd: Int(exit.result), at: exit.time)
+      state.descriptors.open(
+        pid: exit.pid, fd: Int(exit.result), isFile: true, at: exit.time)
       if let flags {
         add(.open(truncates: flags & truncateFlag != 0), on: Int(exit.result), bytes: 0)
       }

@@ -20,6 +20,8 @@ struct LoaderState: ~Copyable {
   var writeSites: [CallSiteSample] = []
   var sendSites: [CallSiteSample] = []
   var capture: CaptureEvent?
+  /// When that was written.
+  var captureTime: Timestamp?
   var trigger: TriggerEvent?
   /// Of the recorder's own events that are longer than a record.
   var parts = SyntheticJoiner()

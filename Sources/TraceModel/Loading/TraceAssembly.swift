@@ -26,6 +26,8 @@ extension TraceLoader {
       capture: state.capture, start: start, end: end, tables: state.tables,
       stacks: state.stacks.table, calls: calls, eventNames: events.names,
       architecture: file.features.architecture, subject: subject)
+    trace.metadata.untoldWrites = state.operations.untold(
+      of: subject.pid, from: subject.programStart ?? start, by: state.descriptors)
     trace.trigger = state.trigger
     trace.processorEvent = events.processorEvent
     trace.tellsRuns = events.tellsRuns
@@ -93,6 +95,7 @@ extension TraceLoader {
   }
 
   private func truncationNote() -> String? {
+    if options.isOngoing { return nil }
     if file.isTruncated { return "the file was not finished: its tail is missing" }
     if let capture = state.capture, !capture.complete {
       return "the recorder did not reach its end"

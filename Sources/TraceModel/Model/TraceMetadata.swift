@@ -28,6 +28,8 @@ public struct TraceMetadata: Sendable {
   public var symbolProblems: [String] = []
   /// Files that have lines which cannot be read, one line each.
   public var lineProblems: [String] = []
+  /// What the subject wrote to files that were gone before they could be looked at.
+  public var untoldWrites = UntoldWrites()
   /// Runs of the subject's threads of which no record tells when they began.
   public var untoldRuns = 0
   /// Records that could not be decoded, by reason.

@@ -6,8 +6,15 @@ public struct TraceOptions: Sendable {
   /// The part of the recording to look at; all of it by default.
   public var window: TraceWindow?
 
-  public init(process: String? = nil, fullNames: Bool = false, window: TraceWindow? = nil) {
+  /// Whether it is looked at while it is made: that it has no end yet is no loss then.
+  public var isOngoing: Bool
+
+  public init(
+    process: String? = nil, fullNames: Bool = false, window: TraceWindow? = nil,
+    isOngoing: Bool = false
+  ) {
     self.window = window
+    self.isOngoing = isOngoing
     self.process = process
     self.fullNames = fullNames
   }

@@ -14,6 +14,8 @@ struct DescriptorTracker {
   private struct Life {
     var start: Timestamp
     var end: Timestamp?
+    /// It began with an open, so that it is no socket and no pipe.
+    var isFile = false
     /// Told by the argument of open: known even when the file was gone a moment later.
     var opened: String?
     /// Told by /proc.
@@ -40,8 +42,8 @@ struct DescriptorTracker {
   mutating func exec(_ pid: Int32, at time: Timestamp) { execs[pid] = time }
 
   /// A successful open, told by the system call's end.
-  mutating func open(pid: Int32, fd: Int, at time: Timestamp) {
-    begin(pid: pid, fd: fd, path: nil, at: time)
+  mutating func open(pid: Int32, fd: Int, isFile: Bool = false, at time: Timestamp) {
+    begin(pid: pid, fd: fd, path: nil, isFile: isFile, at: time)
   }
 
   /// A successful open of a path, told as the C library's function returns that was called at `since`.
@@ -60,9 +62,22 @@ struct DescriptorTracker {
     }
   }
 
-  private mutating func begin(pid: Int32, fd: Int, path: String?, at time: Timestamp) {
+  private mutating func begin(
+    pid: Int32, fd: Int, path: String?, isFile: Bool = false, at time: Timestamp
+  ) {
     close(pid: pid, fd: fd, at: time)
-    lives[Key(pid: pid, fd: fd), default: []].append(Life(start: time, opened: path))
+    lives[Key(pid: pid, fd: fd), default: []].append(
+      Life(start: time, isFile: isFile, opened: path))
+  }
+
+  /// Whether the descriptor was of something with a path that nothing told: it was closed before it could be looked at.
+  func isUntold(pid: Int32, fd: Int, at time: Timestamp) -> Bool {
+    guard let own = lives[Key(pid: pid, fd: fd)] else { return false }
+    let next = Self.firstLater(own, than: time)
+    guard next > 0 else { return false }
+    let life = own[next - 1]
+    return life.isFile && life.seen == nil && life.opened == nil
+      && life.end.map { $0 >= time } ?? true
   }
 
   mutating func close(pid: Int32, fd: Int, at time: Timestamp) {

@@ -39,6 +39,11 @@ enum LibraryWaits {
   /// Frames within which the function stands: it may have called another of the library for the system call.
   private static let depth = 3
 
+  /// The library's function that waits, by the innermost of the user frames; nil where none of them is one.
+  static func function(of user: [Frame]) -> String? {
+    user.prefix(depth).lazy.compactMap { $0.function.map(plain) }.first { causes[$0] != nil }
+  }
+
   /// The cause by the innermost of the user frames; nil where none of them tells.
   static func cause(of user: [Frame]) -> WaitCause? {
     for frame in user.prefix(depth) {

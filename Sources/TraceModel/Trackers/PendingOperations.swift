@@ -56,6 +56,29 @@ struct PendingOperations {
     return result
   }
 
+  /// What a process wrote to files that were closed before they could be looked at, from a moment on.
+  func untold(of pid: Int32, from start: Timestamp, by descriptors: DescriptorTracker)
+    -> UntoldWrites
+  {
+    let kinds = log.kinds
+    var untold = UntoldWrites()
+    for entry in log.entries {
+      let shape = kinds[entry.kind].shape
+      guard shape.pid == pid, shape.kind == .write || shape.kind == .sync,
+        let descriptor = kinds[entry.kind].descriptor, entry.time >= start.nanoseconds,
+        descriptors.isUntold(
+          pid: pid, fd: descriptor, at: Timestamp(nanoseconds: entry.time))
+      else { continue }
+      if shape.kind == .sync {
+        untold.syncs += Int(clamping: shape.weight)
+      } else {
+        untold.writes += Int(clamping: shape.weight)
+        untold.bytes &+= entry.bytes &* shape.weight
+      }
+    }
+    return untold
+  }
+
   /// The number of what a kind of operation was found to be, and from when to before when.
   private struct Resolved {
     var number = 0

@@ -129,6 +129,10 @@ struct RecordCommand: ParsableCommand {
   @Flag(name: .shortAndLong, help: "Say more of what goes on.")
   var verbose = false
 
+  /// For `lull top`, whose recorder would go on for ever if that were killed.
+  @Flag(help: .hidden)
+  var endsWithParent = false
+
   @Argument(parsing: .postTerminator, help: "The command to record, with its arguments.")
   var command: [String] = []
 
@@ -186,9 +190,14 @@ struct RecordCommand: ParsableCommand {
     let pipe = try output == "-" ? TracePipe() : nil
     defer { if pipe != nil { unlink(options.outputPath) } }
     let result: RecordingResult
+    let parent = getppid()
     do { result = try Recorder(options: options).run() } catch {
       keeper?.leave()
       throw error
+    }
+    if endsWithParent, getppid() != parent {
+      WorkFolder.remove(TraceName.folder(of: result.tracePath))
+      throw ExitCode(Exit.recordFailed)
     }
     if showsProgress { Progress.clear() }
     Console.ignoreBrokenPipes()
@@ -202,7 +211,8 @@ struct RecordCommand: ParsableCommand {
     if wantsText || html != nil {
       let color = LogFormat.wanted == .text && Console.isColored(STDERR_FILENO)
       let (analysis, text) = try Progress.during("making the report", isWanted: !quiet) {
-        let analysis = try self.analysis.analysis(of: [result.tracePath])
+        var analysis = try self.analysis.analysis(of: [result.tracePath])
+        if pipe != nil { analysis.report.trace.path = "standard output" }
         return (analysis, try wantsText ? analysis.text(as: .text, color: color) : "")
       }
       if wantsText { Console.report(analysis.report, text: text) }
@@ -249,7 +259,7 @@ struct RecordCommand: ParsableCommand {
       keeper?.folder
       ?? (output == "-" ? TracePipe.temporaryPath : output ?? TraceName.choose(program: program))
     if keeper == nil { try OutputFile.check(path, overwrite: force) }
-    if let html { try OutputFile.check(html, overwrite: force) }
+    if let html { try OutputFile.check(html, overwrite: force, takesStreams: true) }
     var options = RecordingOptions(
       target: pid.map { .pid($0) } ?? .command(command), outputPath: path)
     options.duration = duration
@@ -264,6 +274,7 @@ struct RecordCommand: ParsableCommand {
     }
     options.scope = scope
     options.takesChildren = children
+    options.endsWithParent = endsWithParent
     options.recorder = recorder
     options.processHint = analysis.process
     options.parts = keeper?.parts

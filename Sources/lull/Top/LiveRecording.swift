@@ -52,8 +52,8 @@ final class LiveRecording {
   private static func start(_ pid: Int32, _ folder: WorkFolder) throws -> Segment {
     let path = folder.file("live")
     let words = [
-      Subprogram.own, "record", "--quiet", "--no-report", "--no-embed-symbols", "-o", path,
-      "--pid", "\(pid)",
+      Subprogram.own, "record", "--quiet", "--no-report", "--no-embed-symbols",
+      "--ends-with-parent", "-o", path, "--pid", "\(pid)",
     ]
     return Segment(recorder: try Subprogram(words, log: path + ".log"), path: path)
   }
@@ -88,7 +88,10 @@ final class LiveRecording {
   func view(moments: Double) throws -> LiveView? {
     let bytes = current.bytes
     let trace: Trace
-    do { trace = try Trace.load(path: current.path, modules: modules) } catch { return nil }
+    do {
+      trace = try Trace.load(
+        path: current.path, options: TraceOptions(isOngoing: true), modules: modules)
+    } catch { return nil }
     let recorded = trace.seconds(trace.end)
     guard recorded >= min(moments, 1) else { return nil }
     return LiveView(

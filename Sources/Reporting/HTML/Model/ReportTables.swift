@@ -11,6 +11,7 @@ enum ReportTables {
       intervals("intervals", "Intervals", report.intervals.filter { !$0.isTest }),
       threads(report), queues(signals), timers(signals),
     ]
+    tables += CallRows.tables(report)
     if let network = signals.network { tables += [bursts(network), connections(network)] }
     if let disk = signals.disk { tables.append(files(disk)) }
     if let energy = signals.energy { tables += EnergyRows.tables(energy) }

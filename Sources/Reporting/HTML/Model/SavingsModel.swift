@@ -3,7 +3,10 @@ import Rules
 
 /// What following the advice would save.
 struct SavingsModel {
-  let joulesPerDay: String?
+  let joules: String?
+  /// What these are joules of: a day, or a run of a tool, which nobody runs all day.
+  let unit: String
+  let isOfDay: Bool
   let range: String?
   let battery: String?
   let rows: [LabelledText]
@@ -12,23 +15,35 @@ struct SavingsModel {
 
   init?(_ report: Report) {
     guard !report.opportunities.isEmpty else { return nil }
-    let daily = Self.joulesPerDay(report) { $0.joulesPerDay }
-    let low = Self.joulesPerDay(report) { $0.lowJoulesPerDay ?? $0.joulesPerDay }
-    let high = Self.joulesPerDay(report) { $0.highJoulesPerDay ?? $0.joulesPerDay }
+    let isTool = report.score.profile == "tool"
+    isOfDay = !isTool
+    let unit = isTool ? "a run" : "a day"
+    self.unit = unit
+    func amount(
+      _ opportunity: OpportunitySection, _ daily: Double?
+    ) -> Double? {
+      guard isTool else { return daily }
+      guard let run = opportunity.joules, let daily, let day = opportunity.joulesPerDay, day > 0
+      else { return nil }
+      return daily * run / day
+    }
+    let total = Self.joules(report) { amount($0, $0.joulesPerDay) }
+    let low = Self.joules(report) { amount($0, $0.lowJoulesPerDay ?? $0.joulesPerDay) }
+    let high = Self.joules(report) { amount($0, $0.highJoulesPerDay ?? $0.joulesPerDay) }
     range = low < high ? "\(Self.energy(low)) to \(Self.energy(high))" : nil
-    joulesPerDay = daily > 0 ? Self.energy(daily) : nil
+    joules = total > 0 ? Self.energy(total) : nil
     let isServer = report.score.profile == "server"
     isFolded = isServer
     battery = report.score.batteryWattHours.flatMap { wattHours in
-      guard daily > 0, wattHours > 0 else { return nil }
-      let share = Figures.percent(daily / (wattHours * 3600))
+      guard !isTool, total > 0, wattHours > 0 else { return nil }
+      let share = Figures.percent(total / (wattHours * 3600))
       return "\(share) of a battery of \(Figures.brief(wattHours)) Wh"
     }
     let titles = Dictionary(report.audits.map { ($0.id, $0.title) }, uniquingKeysWith: { $1 })
     rows = report.opportunities.prefix(4).map { opportunity in
       var parts: [String] = []
-      if !isServer, let daily = opportunity.joulesPerDay, daily > 0 {
-        parts.append("\(Self.energy(daily)) a day")
+      if !isServer, let joules = amount(opportunity, opportunity.joulesPerDay), joules > 0 {
+        parts.append("\(Self.energy(joules)) \(unit)")
       }
       if let seconds = opportunity.seconds, seconds > 0 {
         parts.append(Figures.seconds(seconds))
@@ -40,7 +55,7 @@ struct SavingsModel {
   }
 
   /// Rules of one category often blame the same joules, so only each category's best one counts.
-  private static func joulesPerDay(
+  private static func joules(
     _ report: Report, _ joules: (OpportunitySection) -> Double?
   ) -> Double {
     let categories = Dictionary(

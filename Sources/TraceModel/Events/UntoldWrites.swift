@@ -1,0 +1,10 @@
+/// What was written to files of which nothing tells the paths, nor whether they are on a disk.
+public struct UntoldWrites: Sendable, Hashable {
+  public var writes = 0
+  public var syncs = 0
+  public var bytes: UInt64 = 0
+
+  public init() {}
+
+  public var isEmpty: Bool { writes == 0 && syncs == 0 }
+}
