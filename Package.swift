@@ -142,7 +142,9 @@ let package = Package(
         "CBPF", "CPerfEvent", "CPFM", "CPreloadRing", "OutputFiles", "PerfData", "Quantities",
       ],
       // Made of Sources/KernelPrograms by the script there.
-      resources: [.embedInCode("Kernel/recorder.bpf.o")], swiftSettings: strict),
+      resources: [
+        .embedInCode("Kernel/recorder.bpf.o"), .embedInCode("Transfers/transfers.bpf.o"),
+      ], swiftSettings: strict),
     .target(
       name: "Symbols",
       dependencies: ["CDemangling", "CElf", "CZstd", "OutputFiles", "Quantities"],
