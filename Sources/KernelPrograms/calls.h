@@ -112,8 +112,12 @@ int BPF_PROG(returned, struct pt_regs *registers, long result) {
     repeat->call = call;
     repeat->tick = tick;
     tell(&call, sizeof call);
-  } else if (!is_among(set->paths, number) || !tell_paths(&call, set)) {
-    tell(&call, sizeof call);
+  } else {
+    /* What is written after it may be another file of the same number, and is another row. */
+    __u32 place = task->pid & (LULL_KERNEL_REPEATS - 1);
+    struct lull_kernel_repeat *writes = bpf_map_lookup_elem(&repeats, &place);
+    if (writes && writes->call.tid == task->pid) writes->tick = 0;
+    if (!is_among(set->paths, number) || !tell_paths(&call, set)) tell(&call, sizeof call);
   }
   /* Of each thread's writes the stack of the first in a while. */
   if (!is_spin && is_among(set->stacks, number)) {
