@@ -142,8 +142,10 @@ let package = Package(
         "CBPF", "CPerfEvent", "CPFM", "CPreloadRing", "OutputFiles", "PerfData", "Quantities",
       ],
       // Made of Sources/KernelPrograms by the script there.
-      resources: [.embedInCode("Kernel/recorder.bpf.o"), .embedInCode("Kernel/sockets.bpf.o")],
-      swiftSettings: strict),
+      resources: [
+        .embedInCode("Kernel/recorder.bpf.o"), .embedInCode("Kernel/sockets.bpf.o"),
+        .embedInCode("Transfers/transfers.bpf.o"),
+      ], swiftSettings: strict),
     .target(
       name: "Symbols",
       dependencies: ["CDemangling", "CElf", "CZstd", "OutputFiles", "Quantities"],

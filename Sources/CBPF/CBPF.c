@@ -10,20 +10,31 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #define FUNCTIONS(FUNCTION)                                                                       \
   FUNCTION(bpf_iter_create)                                                                       \
   FUNCTION(bpf_link__destroy)                                                                     \
   FUNCTION(bpf_link__fd)                                                                          \
   FUNCTION(bpf_map_delete_elem)                                                                   \
-  FUNCTION(bpf_map_lookup_batch)                                                                  \
+  FUNCTION(bpf_map_create)                                                                        \
+  FUNCTION(bpf_map_get_next_key)                                                                  \
   FUNCTION(bpf_map_lookup_elem)                                                                   \
   FUNCTION(bpf_map_update_elem)                                                                   \
   FUNCTION(bpf_object__close)                                                                     \
   FUNCTION(bpf_object__find_map_fd_by_name)                                                       \
+  FUNCTION(bpf_map__set_max_entries)                                                              \
+  FUNCTION(bpf_object__find_map_by_name)                                                          \
+  FUNCTION(libbpf_num_possible_cpus)                                                              \
   FUNCTION(bpf_object__load)                                                                      \
   FUNCTION(bpf_object__next_program)                                                              \
   FUNCTION(bpf_object__open_mem)                                                                  \
+  FUNCTION(bpf_object__find_program_by_name)                                                      \
+  FUNCTION(bpf_program__fd)                                                                       \
+  FUNCTION(bpf_program__set_autoload)                                                             \
+  FUNCTION(bpf_program__set_expected_attach_type)                                                 \
+  FUNCTION(bpf_program__type)                                                                     \
   FUNCTION(bpf_program__attach)                                                                   \
   FUNCTION(btf__find_by_name_kind)                                                                \
   FUNCTION(btf__free)                                                                             \
@@ -66,10 +77,48 @@ struct lull_bpf_programs {
   struct bpf_object *object;
   struct bpf_link *links[most_programs];
   int count;
+  bool has_probes;
   struct ring_buffer *ring;
+  struct lull_kernel_ring *rings;
+  uint32_t ring_count;
   lull_bpf_take take;
   void *context;
 };
+
+/* BPF_TRACE_UPROBE_MULTI of linux/bpf.h (Linux 6.6): one program at functions of one process, without an event of each
+   of its threads. */
+#define UPROBE_MULTI 48
+
+static bool is_probe(struct bpf_program *program) {
+  return library.bpf_program__type(program) == BPF_PROG_TYPE_KPROBE;
+}
+
+/* Reads the programs and loads them; gives 0 or an error's number. */
+static int load_programs(lull_bpf_programs *programs, const void *object, size_t size, bool probes, const char **what) {
+  *what = "the programs cannot be read";
+  programs->object = library.bpf_object__open_mem(object, size, NULL);
+  if (!programs->object) return errno;
+  struct bpf_program *program = NULL;
+  while ((program = library.bpf_object__next_program(programs->object, program))) {
+    if (!is_probe(program)) continue;
+    library.bpf_program__set_autoload(program, probes);
+    library.bpf_program__set_expected_attach_type(program, UPROBE_MULTI);
+  }
+  struct bpf_map *rings = library.bpf_object__find_map_by_name(programs->object, "rings");
+  int cpus = library.libbpf_num_possible_cpus();
+  if (rings && cpus > 0) {
+    programs->ring_count = (uint32_t)cpus;
+    library.bpf_map__set_max_entries(rings, programs->ring_count);
+  }
+  *what = "the kernel does not take the programs";
+  int result = -library.bpf_object__load(programs->object);
+  if (result) {
+    library.bpf_object__close(programs->object);
+    programs->object = NULL;
+  }
+  programs->has_probes = probes;
+  return result;
+}
 
 lull_bpf_programs *lull_bpf_programs_load(const void *object, size_t size, int *error, const char **what) {
   *what = "libbpf.so.1 is not installed";
@@ -77,23 +126,40 @@ lull_bpf_programs *lull_bpf_programs_load(const void *object, size_t size, int *
   if (!lull_bpf_library()) return NULL;
   lull_bpf_programs *programs = calloc(1, sizeof *programs);
   if (!programs) return NULL;
-  *what = "the programs cannot be read";
-  programs->object = library.bpf_object__open_mem(object, size, NULL);
-  *error = errno;
-  int result = -1;
-  if (programs->object) {
-    *what = "the kernel does not take the programs";
-    result = library.bpf_object__load(programs->object);
-    *error = -result;
-  }
-  if (result == 0) return programs;
+  *error = load_programs(programs, object, size, true, what);
+  if (*error) *error = load_programs(programs, object, size, false, what);
+  if (*error == 0) return programs;
   lull_bpf_programs_free(programs);
   return NULL;
+}
+
+int lull_bpf_probe(
+    lull_bpf_programs *programs, const char *name, const char *path, uint64_t offset, int32_t pid, bool returns) {
+  struct bpf_program *program = library.bpf_object__find_program_by_name(programs->object, name);
+  if (!program || !programs->has_probes) return -ENOENT;
+  /* As union bpf_attr has it for BPF_LINK_CREATE since Linux 6.6; the headers may be older. */
+  struct {
+    uint32_t program, target, type, flags;
+    uint64_t path, offsets, counters, cookies;
+    uint32_t count, multi_flags, pid, unused;
+  } wanted = {
+      .program = (uint32_t)library.bpf_program__fd(program),
+      .type = UPROBE_MULTI,
+      .path = (uint64_t)(uintptr_t)path,
+      .offsets = (uint64_t)(uintptr_t)&offset,
+      .count = 1,
+      /* BPF_F_UPROBE_MULTI_RETURN */
+      .multi_flags = returns ? 1 : 0,
+      .pid = (uint32_t)pid,
+  };
+  long link = syscall(__NR_bpf, BPF_LINK_CREATE, &wanted, sizeof wanted);
+  return link < 0 ? -errno : (int)link;
 }
 
 int lull_bpf_programs_attach(lull_bpf_programs *programs) {
   struct bpf_program *program = NULL;
   while ((program = library.bpf_object__next_program(programs->object, program))) {
+    if (is_probe(program)) continue;
     if (programs->count == most_programs) return -E2BIG;
     struct bpf_link *link = library.bpf_program__attach(program);
     if (!link) {
@@ -117,6 +183,7 @@ int lull_bpf_iteration(lull_bpf_programs *programs) {
 void lull_bpf_programs_free(lull_bpf_programs *programs) {
   lull_bpf_programs_detach(programs);
   if (programs->ring) library.ring_buffer__free(programs->ring);
+  if (programs->rings) munmap(programs->rings, programs->ring_count * sizeof *programs->rings);
   if (programs->object) library.bpf_object__close(programs->object);
   free(programs);
 }
@@ -124,6 +191,19 @@ void lull_bpf_programs_free(lull_bpf_programs *programs) {
 int lull_bpf_map(lull_bpf_programs *programs, const char *name) {
   return library.bpf_object__find_map_fd_by_name(programs->object, name);
 }
+
+bool lull_bpf_is_allowed(void) {
+  if (!lull_bpf_library() || access("/sys/kernel/btf/vmlinux", R_OK)) return false;
+  int map = library.bpf_map_create(BPF_MAP_TYPE_PERCPU_HASH, "lull", 4, 8, 1, NULL);
+  if (map >= 0) close(map);
+  return map >= 0;
+}
+
+int lull_bpf_map_add(int map, const void *key, const void *value) {
+  return library.bpf_map_update_elem(map, key, value, BPF_NOEXIST);
+}
+
+int lull_bpf_map_next(int map, const void *key, void *next) { return library.bpf_map_get_next_key(map, key, next); }
 
 int lull_bpf_map_set(int map, const void *key, const void *value) {
   return library.bpf_map_update_elem(map, key, value, BPF_ANY);
@@ -151,13 +231,28 @@ void lull_bpf_mark(uint64_t *memory, uint32_t place, bool is_set) {
   }
 }
 
-size_t lull_bpf_map_read(int map, bool *more, uint64_t *position, void *keys, void *values, size_t room) {
-  uint32_t count = (uint32_t)room;
-  uint32_t next = 0, last = (uint32_t)*position;
-  int result = library.bpf_map_lookup_batch(map, *more ? &last : NULL, &next, keys, values, &count, NULL);
-  *more = result == 0;
-  *position = next;
-  return result == 0 || result == -ENOENT ? count : 0;
+void lull_bpf_row(const void *place, uint32_t *generation, uint64_t *count) {
+  const struct lull_kernel_repeat *repeat = place;
+  /* The count is set back before the generation. */
+  do {
+    *generation = __atomic_load_n(&repeat->call.generation, __ATOMIC_ACQUIRE);
+    *count = __atomic_load_n(&repeat->count, __ATOMIC_ACQUIRE);
+  } while (*generation != __atomic_load_n(&repeat->call.generation, __ATOMIC_ACQUIRE));
+}
+
+uint32_t lull_bpf_next_sum(const void *memory, uint32_t place) {
+  const struct lull_kernel_sum *sums = memory;
+  while (place < LULL_KERNEL_SUMS && !__atomic_load_n(&sums[place].key, __ATOMIC_ACQUIRE)) place++;
+  return place;
+}
+
+void lull_bpf_forget_sum(void *memory, uint32_t place) {
+  struct lull_kernel_sum *sum = (struct lull_kernel_sum *)memory + place;
+  uint64_t key = sum->key;
+  memset(sum, 0, sizeof *sum);
+  sum->key = key;
+  /* Then somebody else may have it. */
+  __atomic_store_n(&sum->key, 0, __ATOMIC_RELEASE);
 }
 
 static int take(void *context, void *record, size_t size) {
@@ -172,10 +267,53 @@ int lull_bpf_ring_open(lull_bpf_programs *programs, const char *name, lull_bpf_t
   programs->take = taking;
   programs->context = context;
   programs->ring = library.ring_buffer__new(map, take, programs, NULL);
-  return programs->ring ? 0 : -errno;
+  if (!programs->ring) return -errno;
+  int rings = lull_bpf_map(programs, "rings");
+  if (rings < 0) return rings;
+  size_t size = programs->ring_count * sizeof *programs->rings;
+  void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, rings, 0);
+  if (memory == MAP_FAILED) return -errno;
+  programs->rings = memory;
+  return 0;
 }
 
-int lull_bpf_ring_drain(lull_bpf_programs *programs) { return library.ring_buffer__consume(programs->ring); }
+static size_t size_of(uint16_t kind) {
+  switch (kind) {
+    case lull_kernel_switch: return sizeof(struct lull_kernel_switch_record);
+    case lull_kernel_job: return sizeof(struct lull_kernel_job_record);
+    case lull_kernel_job_end:
+    case lull_kernel_job_handed:
+    case lull_kernel_task: return sizeof(struct lull_kernel_job_mark);
+    case lull_kernel_waking: return sizeof(struct lull_kernel_waking_record);
+    case lull_kernel_call:
+    case lull_kernel_calls:
+    case lull_kernel_spin:
+    case lull_kernel_spins: return sizeof(struct lull_kernel_call_record);
+    default: return sizeof(struct lull_kernel_transfer_record);
+  }
+}
+
+static uint64_t head_of(struct lull_kernel_ring *ring) { return __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE); }
+
+uint64_t lull_bpf_ring_drain(lull_bpf_programs *programs) {
+  uint64_t heads[programs->ring_count], most = 0;
+  for (uint32_t cpu = 0; cpu < programs->ring_count; cpu++) heads[cpu] = head_of(&programs->rings[cpu]);
+  /* Stacks come before what goes by them. */
+  library.ring_buffer__consume(programs->ring);
+  for (uint32_t cpu = 0; cpu < programs->ring_count; cpu++) {
+    struct lull_kernel_ring *ring = &programs->rings[cpu];
+    uint64_t place = ring->tail;
+    if (heads[cpu] - place > most) most = heads[cpu] - place;
+    while (place < heads[cpu]) {
+      const void *record = ring->records + (place & (LULL_KERNEL_RING_BYTES - 1));
+      size_t size = size_of(((const struct lull_kernel_head *)record)->kind);
+      programs->take(programs->context, record, size);
+      place += size;
+    }
+    __atomic_store_n(&ring->tail, place, __ATOMIC_RELEASE);
+  }
+  return most;
+}
 
 /* Where a variable of each CPU lies in their section. */
 static bool place_of(const struct btf *types, const char *name, int64_t *place) {

@@ -22,6 +22,7 @@ typedef __u16 lull_u16;
 typedef __u32 lull_u32;
 typedef __u64 lull_u64;
 typedef __s32 lull_s32;
+typedef __s64 lull_s64;
 #define LULL_KERNEL_PROGRAM
 #define NULL ((void *)0)
 
@@ -29,6 +30,7 @@ typedef __s32 lull_s32;
 enum {
   BPF_MAP_TYPE_HASH = 1,
   BPF_MAP_TYPE_ARRAY = 2,
+  BPF_MAP_TYPE_PERCPU_HASH = 5,
   BPF_MAP_TYPE_RINGBUF = 27,
   BPF_MAP_TYPE_TASK_STORAGE = 29,
 };
@@ -74,8 +76,14 @@ struct task_struct {
   __s32 tgid;
 } KERNEL_TYPE;
 
+/* A number of its own for those who ask. */
+typedef struct KERNEL_TYPE {
+  __s64 counter;
+} atomic64_t;
+
 struct sock_common {
   __u16 skc_family;
+  atomic64_t skc_cookie;
 } KERNEL_TYPE;
 
 struct sock {
@@ -88,7 +96,7 @@ struct pt_regs {
 } KERNEL_TYPE;
 
 struct pt_regs___x86 {
-  unsigned long ip, sp, bp, orig_ax;
+  unsigned long ip, sp, bp, orig_ax, di, si, dx, r10;
 } KERNEL_TYPE;
 
 struct pt_regs___arm64 {

@@ -111,14 +111,101 @@ extension EndToEnd {
       #expect(abs(wakes - slept) <= 12 + slept / 50, "\(wakes) wakes, \(usage)")
     }
 
-    @Test func `what runs already is refused, not measured by halves`() throws {
+    @Test(arguments: [
+      "appender writes=40 bytes=33 gap=1", "rewriter times=5 bytes=20000 gap=1",
+      "atomic-saver times=5 bytes=10000 gap=1", "sqlite rows=6 gap=1",
+      "sqlite rows=6 gap=1 journal=wal",
+    ])
+    func `files are told as perf's events tell them`(workload: String) throws {
+      var found: [[String: [Int]]] = []
+      for recorder in Self.recorders {
+        let scratch = try Scratch()
+        let run = try Recorded(
+          workload: "\(workload) path=\(scratch.file("target"))",
+          options: ["--recorder", recorder], scratch: scratch)
+        let files = run.signals["disk"]["files"].items.filter {
+          ($0["path"].string ?? "").hasPrefix(scratch.path)
+        }
+        found.append(
+          Dictionary(
+            files.map { file in
+              // A file that was put in another's place was called before by a name that is made up.
+              let name = file["path"].string?.split(separator: "/").last.map(String.init) ?? ""
+              return (
+                name.hasPrefix("target") ? name : "other",
+                ["writes", "bytesWritten", "syncs", "rewrites"].map { file[$0].int ?? 0 }
+              )
+            }, uniquingKeysWith: { zip($0, $1).map { $0 + $1 } }))
+      }
+      #expect(found[0] == found[1])
+      #expect(!found[0].isEmpty)
+    }
+
+    @Test func `of a million writes of a byte none is missing, and none is sampled`() throws {
       let scratch = try Scratch()
-      let result = try Command.run([
-        Machine.lull, "record", "-q", "--no-report", "--recorder", "kernel", "-o",
-        scratch.file("t"), "--duration", "1s", "--pid", "\(getpid())",
-      ])
-      #expect(result.status == 125)
-      #expect(result.errors.contains("not yet what runs already"), "\(result.errors)")
+      let target = scratch.file("target")
+      let run = try Recorded(
+        workload: "bytewriter count=1000000 path=\(target)", options: ["--recorder", "kernel"],
+        scratch: scratch)
+      let file = run.file(target)
+      #expect(file["writes"].int == 1_000_000, "\(run.signals["disk"])")
+      #expect(file["bytesWritten"].int == 1_000_000)
+      #expect(run.report["capture"]["sampled"].items.isEmpty, "\(run.report["capture"])")
+      #expect(run.report["trace"]["lostEvents"].int == 0)
+    }
+
+    @Test func `what is in a file for a moment is told by its path`() throws {
+      let scratch = try Scratch()
+      let run = try Recorded(
+        [
+          "sh", "-c",
+          "for i in 1 2 3; do echo $i > \(scratch.file("brief")).$i; rm \(scratch.file("brief")).$i; done",
+        ],
+        options: ["--recorder", "kernel", "--process", "sh"], scratch: scratch)
+      for number in 1...3 {
+        #expect(
+          run.file("\(scratch.file("brief")).\(number)")["writes"].int == 1,
+          "\(run.signals["disk"])")
+      }
+    }
+
+    @Test(arguments: [("lock", "lock"), ("sleep", "sleep"), ("network", "network")])
+    func `what runs already is recorded as what it starts is`(cause: String, name: String) throws {
+      for recorder in Self.recorders {
+        let run = try Recorded(
+          attachedTo: [
+            Machine.workload, "blocker", "cause=\(cause)", "count=3", "ms=300", "gap=900",
+          ], in: [], options: ["--recorder", recorder])
+        #expect(run.report["trace"]["lostEvents"].int == 0)
+        try #require(run.hangs.count == 3, "\(recorder): \(run.mainThread)")
+        for (hang, truth) in zip(run.hangs, run.trueSpans) {
+          expectBlame(hang, lasts: truth, waitsFor: name)
+        }
+      }
+    }
+
+    @Test func `each job is told, however often threads wait`() throws {
+      for recorder in Self.recorders {
+        let run = try Recorded(
+          [Machine.asyncWorkload, "mode=hops", "count=3000"], options: ["--recorder", recorder])
+        let concurrency = run.signals["concurrency"]
+        // Two each time that it yields, of which the runtime may run one within the other, and a few at the beginning
+        // and the end.
+        let jobs = concurrency["jobs"].int ?? 0
+        #expect(jobs >= 3_000 && jobs <= 6_010, "\(recorder): \(concurrency)")
+        #expect(concurrency["stopped"].string == nil, "\(recorder): \(concurrency)")
+      }
+      let run = try Recorded(
+        [Machine.asyncWorkload, "mode=async-main", "count=3", "ms=300", "gap=50"],
+        options: ["--recorder", "kernel"])
+      let concurrency = run.signals["concurrency"]
+      #expect((concurrency["tasksCreated"].double ?? 0) >= 4)
+      let longest = Array(concurrency["longestJobs"].items.prefix(3))
+      try #require(longest.count == 3)
+      for job in longest {
+        #expect(job["isMainActor"].bool == true)
+        #expect(job["function"].string?.contains("runAsync") == true, "\(job)")
+      }
     }
 
     @Test func `nothing stays in the kernel when the recorder is killed`() throws {

@@ -22,6 +22,10 @@ enum Machine {
     let words = [lull, "record", "-q", "--no-report", "--recorder", "kernel", "-o"]
     return (try? Command.run(words + [scratch.file("t"), "--", "true"]))?.status == 0
   }()
+  /// By what recorder programs are recorded where a test does not say: another than the usual one with
+  /// `LULL_TEST_RECORDER=kernel`, to see what it tells otherwise.
+  static let recorder: [String] =
+    ProcessInfo.processInfo.environment["LULL_TEST_RECORDER"].map { ["--recorder", $0] } ?? []
   static let needsKernelPrograms: Comment = "programs in the kernel cannot record here"
 
   /// Whether the suites run that need a quiet machine to hold every time.

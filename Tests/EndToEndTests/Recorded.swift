@@ -34,7 +34,9 @@ struct Recorded {
   ) throws {
     scratch = try given ?? Scratch()
     trace = scratch.file("t.perf.data")
-    let words = place + [Machine.lull, "record", "-q", "-o", trace] + options + ["--"] + command
+    let recorder = options.contains("--recorder") ? [] : Machine.recorder
+    let words =
+      place + [Machine.lull, "record", "-q", "-o", trace] + recorder + options + ["--"] + command
     result = try Command.run(words)
     truth = try JSON(lastLineOf: result.text)
     report = try Recorded.report(trace, options: reportOptions)

@@ -30,21 +30,21 @@ private let absence: String? = {
     try process.run()
     process.waitUntilExit()
     try #require(process.terminationStatus == 0)
-    let kept = Self.root.appendingPathComponent("Sources/Recording/Kernel")
-    for name in ["recorder.bpf.o", "sockets.bpf.o"] {
+    for (folder, name) in [
+      ("Kernel", "recorder.bpf.o"), ("Kernel", "sockets.bpf.o"), ("Transfers", "transfers.bpf.o"),
+    ] {
+      let kept = Self.root.appendingPathComponent("Sources/Recording/\(folder)/\(name)")
       #expect(
-        try Data(contentsOf: made.appendingPathComponent(name))
-          == Data(contentsOf: kept.appendingPathComponent(name)),
+        try Data(contentsOf: made.appendingPathComponent(name)) == Data(contentsOf: kept),
         "make \(name) anew by Sources/KernelPrograms/build")
     }
   }
 
   @Test func `sums of transfers are exact as transfers of two sizes`() {
-    let key = lull_kernel_socket(address: 7, pid: 3, is_receive: 1)
     var sum = lull_kernel_sum()
-    sum.last = 500
+    (sum.socket, sum.pid, sum.is_receive, sum.last) = (7, 3, 1, 500)
     func parts(_ count: UInt64, _ bytes: UInt64, after: UInt64 = 0) -> [KernelTransfers.Part] {
-      KernelTransfers.parts(key, sum, count: count, bytes: bytes, after: after)
+      KernelTransfers.parts(sum, count: count, bytes: bytes, after: after)
     }
     // 3 of 33 and 1 of 34 are 133.
     let told = parts(4, 133)
@@ -73,6 +73,33 @@ private let absence: String? = {
   }
 }
 
+@Suite struct KernelRepeatsTests {
+  private func call(_ generation: UInt32, count: UInt32 = 1) -> lull_kernel_call_record {
+    var call = lull_kernel_call_record()
+    (call.tid, call.generation, call.head.flags) = (7, generation, count)
+    return call
+  }
+
+  @Test func `what was read of a row is not told again when it ends`() {
+    var repeats = KernelRepeats()
+    repeats.began(call(1), spins: false)
+    func told(_ row: KernelRepeats.Row) -> [UInt64] { repeats.standing { _ in row }.map(\.count) }
+    #expect(told(.init(generation: 1, count: 5)) == [5])
+    #expect(told(.init(generation: 1, count: 9)) == [4])
+    // The next row began, and that is not in the ring yet.
+    #expect(told(.init(generation: 2, count: 3)).isEmpty)
+    #expect(repeats.ended(call(1, count: 12), spins: false) == 3)
+    repeats.began(call(2), spins: false)
+    #expect(told(.init(generation: 2, count: 3)) == [3])
+    // A row whose beginning comes after its end, by another CPU's ring.
+    #expect(repeats.ended(call(3, count: 8), spins: false) == 8)
+    repeats.began(call(3), spins: false)
+    #expect(told(.init(generation: 4, count: 8)).isEmpty)
+    // Other calls of the same thread have another place.
+    #expect(repeats.ended(call(2, count: 3), spins: true) == 3)
+  }
+}
+
 /// What the programs tell of this process itself.
 @Suite(.serialized, .enabled(if: absence == nil, Comment(rawValue: absence ?? "")))
 struct KernelProgramsRunningTests {
@@ -82,6 +109,9 @@ struct KernelProgramsRunningTests {
     var wakes: [lull_kernel_waking_record] = []
     var stacks: [KernelStack] = []
     var transfers: [lull_kernel_transfer_record] = []
+    var calls: [lull_kernel_call_record] = []
+    var rows: [lull_kernel_call_record] = []
+    var paths: [(call: lull_kernel_call_record, paths: KernelPaths)] = []
 
     func take(_ record: UnsafeRawPointer) {
       switch lull_kernel_kind(UInt32(record.load(as: lull_kernel_head.self).kind)) {
@@ -90,6 +120,10 @@ struct KernelProgramsRunningTests {
       case lull_kernel_stack: stacks.append(KernelStack(record))
       case lull_kernel_send, lull_kernel_receive:
         transfers.append(record.load(as: lull_kernel_transfer_record.self))
+      case lull_kernel_call: calls.append(record.load(as: lull_kernel_call_record.self))
+      case lull_kernel_calls: rows.append(record.load(as: lull_kernel_call_record.self))
+      case lull_kernel_path:
+        paths.append((record.load(as: lull_kernel_call_record.self), KernelPaths(record)))
       default: break
       }
     }
@@ -170,6 +204,58 @@ struct KernelProgramsRunningTests {
       #expect(bytes == 714 * 28 + 3)
       #expect(singly.count < 1_000, "\(singly.count)")
     }
+  }
+
+  @Test func `equal writes are added up, and none is missing`() throws {
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("lull-\(getpid())")
+      .path
+    let file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    #expect(file >= 0)
+    defer {
+      close(file)
+      unlink(path)
+    }
+    let bytes = [UInt8](repeating: 1, count: 64)
+    let (records, programs) = try recorded {
+      for _ in 0..<20_000 { #expect(write(file, bytes, 1) == 1) }
+      for size in 1...60 { #expect(write(file, bytes, size) == size) }
+      usleep(1_000)
+    }
+    let writes = records.calls.filter {
+      $0.number == UInt32(SystemCallFilter.write) && $0.words.0 == UInt64(file)
+    }
+    var repeats = KernelRepeats()
+    for call in writes { repeats.began(call, spins: false) }
+    var rows = records.rows.filter { $0.words.0 == UInt64(file) }.map {
+      ($0, repeats.ended($0, spins: false))
+    }
+    rows += repeats.standing { programs.row(at: $0) }.map { ($0.call, $0.count) }
+    rows += writes.map { ($0, 1) }
+    #expect(rows.reduce(0) { $0 + $1.1 } == 20_060)
+    #expect(rows.reduce(0) { $0 + Int64($1.1) * $1.0.result } == 20_000 + 60 * 61 / 2)
+    #expect(writes.count < 10_000, "\(writes.count)")
+    #expect(zip(writes, writes.dropFirst()).allSatisfy { $0.head.time <= $1.head.time })
+    // What was told is not told again.
+    #expect(repeats.standing { programs.row(at: $0) }.isEmpty)
+  }
+
+  @Test func `files are told with the paths that the program named`() throws {
+    let folder = FileManager.default.temporaryDirectory.path
+    let (old, new) = (folder + "/lull-old-\(getpid())", folder + "/lull-new-\(getpid())")
+    let (records, _) = try recorded {
+      let file = open(old, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+      #expect(file >= 0)
+      close(file)
+      #expect(rename(old, new) == 0)
+      #expect(unlink(new) == 0)
+      // What failed is told of none.
+      #expect(unlink(new) < 0)
+    }
+    let own = records.paths.filter { $0.paths.first?.contains("-\(getpid())") == true }
+    #expect(own.map(\.paths.first) == [old, old, new])
+    #expect(own.map(\.paths.second) == [nil, new, nil])
+    let closed = records.calls.filter { $0.number == UInt32(SystemCallFilter.close) }
+    #expect(closed.contains { $0.words.0 == UInt64(own[0].call.result) })
   }
 
   @Test func `nothing is recorded of processes that are none of the target's`() throws {

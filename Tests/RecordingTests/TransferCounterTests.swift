@@ -4,31 +4,9 @@ import Testing
 
 @testable import Recording
 
-@Suite struct BPFProgramTests {
-  @Test func `instructions are those of the kernel's description`() {
-    var program = BPFProgram()
-    let out = program.label()
-    program.load(7, .four, from: 1, 20)
-    program.compute(0, .move, 1)
-    program.jump(to: out, if: 7, .equal, -2)
-    program.store(7, .eight, to: 10, -8)
-    program.load(1, map: 5)
-    program.call(.lookUp)
-    program.place(out)
-    program.exit()
-    // Opcode, registers, offset and value, least byte first.
-    #expect(
-      program.instructions == [
-        0x0000_0000_0014_1761, 0x0000_0001_0000_00b7, 0xffff_fffe_0004_0715,
-        0x0000_0000_fff8_7a7b, 0x0000_0005_0000_1118, 0, 0x0000_0001_0000_0085,
-        0x0000_0000_0000_0095,
-      ])
-  }
-}
-
 /// A new one; nil where the kernel does not let us.
 private func makeCounter() -> TransferCounter? {
-  (try? TraceFS.locate()).flatMap { TransferCounter(tracefs: $0) }
+  TransferCounter()
 }
 
 /// Counts what this process does: others that run at the same time are not its children.

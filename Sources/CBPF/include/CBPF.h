@@ -12,6 +12,9 @@
 /* Whether libbpf is there. */
 bool lull_bpf_library(void);
 
+/* Whether this process may load programs, and the kernel describes its types to them. */
+bool lull_bpf_is_allowed(void);
+
 typedef struct lull_bpf_programs lull_bpf_programs;
 
 /* Loads all programs of an object into the kernel, and runs none yet; NULL with an error's number, and what failed in
@@ -21,6 +24,13 @@ lull_bpf_programs *_Nullable lull_bpf_programs_load(
 
 /* Runs them all from here on; 0 or a negative error's number. */
 int lull_bpf_programs_attach(lull_bpf_programs *_Nonnull programs);
+
+/* Runs the program of that name at a place in a file, whenever a process comes there that has mapped it, or as the
+   function that begins there returns; gives a descriptor, which ends that as it is closed, or a negative error's
+   number. */
+int lull_bpf_probe(
+    lull_bpf_programs *_Nonnull programs, const char *_Nonnull name, const char *_Nonnull path, uint64_t offset,
+    int32_t pid, bool returns);
 
 /* Runs none any longer; what they gathered is still there. */
 void lull_bpf_programs_detach(lull_bpf_programs *_Nonnull programs);
@@ -37,27 +47,34 @@ int lull_bpf_map(lull_bpf_programs *_Nonnull programs, const char *_Nonnull name
 /* Elements of maps; 0 or a negative error's number. */
 int lull_bpf_map_set(int map, const void *_Nonnull key, const void *_Nonnull value);
 int lull_bpf_map_get(int map, const void *_Nonnull key, void *_Nonnull value);
+/* Where there is none yet. */
+int lull_bpf_map_add(int map, const void *_Nonnull key, const void *_Nonnull value);
+/* The key after another, or the first one. */
+int lull_bpf_map_next(int map, const void *_Nullable key, void *_Nonnull next);
 int lull_bpf_map_remove(int map, const void *_Nonnull key);
 
 /* The memory of a map that is an array, which the programs see as it is; NULL where it cannot be shared. */
 uint64_t *_Nullable lull_bpf_map_memory(int map, size_t size);
 void lull_bpf_map_unshare(uint64_t *_Nonnull memory, size_t size);
 
+/* Which row of equal calls such memory has at a place, and how many followed the first, while programs change it. */
+void lull_bpf_row(const void *_Nonnull repeat, uint32_t *_Nonnull generation, uint64_t *_Nonnull count);
+
 /* Sets a bit of such memory, or sets it back, while programs do. */
 void lull_bpf_mark(uint64_t *_Nonnull memory, uint32_t place, bool is_set);
 
-/* As many elements of a map as there is room for: the first where `more` is false, else those after `position`, which
-   is moved on. Gives how many they are, and whether there are more. */
-size_t lull_bpf_map_read(
-    int map, bool *_Nonnull more, uint64_t *_Nonnull position, void *_Nonnull keys,
-    void *_Nonnull values, size_t room);
+/* The first place from there on of such memory that somebody has of sums of transfers; LULL_KERNEL_SUMS where there is
+   none. */
+uint32_t lull_bpf_next_sum(const void *_Nonnull memory, uint32_t place);
+void lull_bpf_forget_sum(void *_Nonnull memory, uint32_t place);
 
-/* Calls for each record that the ring of that name holds. */
+/* Calls for each record that the ring of that name, and those of the CPUs, hold. Draining gives how many bytes the
+   fullest of these had. */
 typedef void (*lull_bpf_take)(void *_Nonnull context, const void *_Nonnull record, size_t size);
 int lull_bpf_ring_open(
     lull_bpf_programs *_Nonnull programs, const char *_Nonnull name, lull_bpf_take _Nonnull take,
     void *_Nonnull context);
-int lull_bpf_ring_drain(lull_bpf_programs *_Nonnull programs);
+uint64_t lull_bpf_ring_drain(lull_bpf_programs *_Nonnull programs);
 
 /* How far the count that tells of interrupts lies from a CPU's run queue, in bytes, by the kernel's description of its
    variables; false where that does not say. */

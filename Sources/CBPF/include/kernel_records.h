@@ -10,6 +10,7 @@ typedef uint16_t lull_u16;
 typedef uint32_t lull_u32;
 typedef uint64_t lull_u64;
 typedef int32_t lull_s32;
+typedef int64_t lull_s64;
 #endif
 
 /* As the recorder has it, too: a choice that RecordingOptions.stackBytes explains. */
@@ -35,6 +36,22 @@ enum lull_kernel_kind {
   /* A call sent or received something, or failed. */
   lull_kernel_send = 5,
   lull_kernel_receive = 6,
+  /* A call into the kernel ended. */
+  lull_kernel_call = 7,
+  /* One that came back at once with nothing. */
+  lull_kernel_spin = 8,
+  /* One that named files. */
+  lull_kernel_path = 9,
+  /* Where a thread writes. */
+  lull_kernel_call_stack = 10,
+  /* How many calls like the one that was told before followed it, as the next one is told. */
+  lull_kernel_calls = 11,
+  lull_kernel_spins = 12,
+  /* A job of Swift's concurrency runs, has run, is handed over, or a task is made. */
+  lull_kernel_job = 13,
+  lull_kernel_job_end = 14,
+  lull_kernel_job_handed = 15,
+  lull_kernel_task = 16,
 };
 
 struct lull_kernel_head {
@@ -96,15 +113,105 @@ struct lull_kernel_transfer_record {
   lull_s32 result;
 };
 
-/* Whose transfers are added up: a process at a socket. */
-struct lull_kernel_socket {
-  lull_u64 address;
-  lull_u32 pid;
-  lull_u32 is_receive;
+/* What comes most often is in a ring of each CPU, of so many bytes; no record of it is longer than the other number, by
+   which the last one may reach beyond the ring's end. */
+#define LULL_KERNEL_RING_BYTES (2 << 20)
+#define LULL_KERNEL_MOST_BYTES 128
+
+struct lull_kernel_ring {
+  /* How many bytes were ever written, and read. Each has a line of the cache to itself. */
+  lull_u64 head;
+  lull_u64 is_busy;
+  /* Where the CPU counts the interrupts that it is in; 0 before that was found out. */
+  lull_u64 count_place;
+  lull_u64 unused[13];
+  lull_u64 tail;
+  lull_u64 untouched[495];
+  lull_u8 records[LULL_KERNEL_RING_BYTES];
+  lull_u8 beyond[4096];
 };
 
-/* What was not told singly, since the socket was seen first; never set back. */
+/* The first four words that it was called with, as the registers have them: rdi, rsi, rdx and r10, or x0 to x3, of
+   which the first is the result by then. The flags are how many such calls it stands for. The generation tells one row
+   of equal calls from the thread's next. */
+struct lull_kernel_call_record {
+  struct lull_kernel_head head;
+  lull_s32 pid, tid;
+  lull_u32 number, generation;
+  lull_s64 result;
+  lull_u64 words[4];
+};
+
+/* A call that comes again with the same number, descriptor and result within a tick of the clock: so many followed the
+   first, which was told. A thread has the place of its number. */
+#define LULL_KERNEL_REPEATS 8192
+
+struct lull_kernel_repeat {
+  struct lull_kernel_call_record call;
+  lull_u64 tick;
+  lull_u64 count;
+  lull_u64 unused[5];
+};
+
+struct lull_kernel_job_mark {
+  struct lull_kernel_head head;
+  lull_s32 pid, tid;
+  lull_u64 job;
+};
+
+/* A job as it begins: where it goes on, and of a task who waits for it, the innermost first. */
+#define LULL_KERNEL_CALLERS 6
+
+struct lull_kernel_job_record {
+  struct lull_kernel_job_mark mark;
+  lull_u64 executor, resume;
+  lull_u32 flags, unused;
+  lull_u64 callers[LULL_KERNEL_CALLERS];
+};
+
+#define LULL_KERNEL_PATH_BYTES 256
+
+/* With the paths that it named: how long they are with the byte that ends them, negative where one could not be
+   read. */
+struct lull_kernel_path_record {
+  struct lull_kernel_call_record call;
+  lull_s32 sizes[2];
+  lull_u8 paths[2][LULL_KERNEL_PATH_BYTES];
+};
+
+enum {
+  lull_kernel_path_sizes = __builtin_offsetof(struct lull_kernel_path_record, sizes),
+  lull_kernel_path_paths = __builtin_offsetof(struct lull_kernel_path_record, paths),
+};
+
+/* Numbers of calls, a bit for each. */
+#define LULL_KERNEL_NUMBERS 512
+typedef lull_u64 lull_kernel_numbers[LULL_KERNEL_NUMBERS / 64];
+
+/* What the programs look up. */
+struct lull_kernel_settings {
+  /* Something was added up since the recorder set this to 0. */
+  lull_u64 has_sums;
+  /* Stacks that were told before this moment are told again: a new part of the recording began. */
+  lull_u64 since;
+  /* Where the count that tells interrupts lies from a CPU's run queue, in bytes. */
+  lull_s64 from_queue;
+  /* Reads of as many bytes are told. */
+  lull_u64 large_read;
+  /* Calls that are told where they succeeded, those that are told in any case and are added up, those whose stacks are
+     told, and those that come back at once with nothing where their result is 0. */
+  lull_kernel_numbers calls, repeated, stacks, spins, reads;
+  /* Calls that name a file: by the first word, or by the second; and those that name two, by the next but one then. */
+  lull_kernel_numbers paths, second_path, two_paths;
+};
+
+#define LULL_KERNEL_SUMS 32768
+
+/* What a process carried at a socket in a direction and was not told singly, since it was seen first; never set
+   back. */
 struct lull_kernel_sum {
+  /* Which that is, in a number; 0 where nobody has the place. */
+  lull_u64 key;
   lull_u64 count, bytes;
   /* The first use of it in the last tick of the clock in which it was used, and the number of that tick. */
   lull_u64 last, tick;
@@ -114,8 +221,11 @@ struct lull_kernel_sum {
   lull_u64 last_stack;
   lull_u32 singly;
   lull_s32 tid;
+  lull_u64 socket;
+  lull_s32 pid;
+  lull_u32 is_receive;
   lull_u16 family, protocol;
-  lull_u32 unused;
+  lull_u32 unused[9];
 };
 
 /* Of so many processes at once it can be asked which sockets they have. */
@@ -134,5 +244,23 @@ struct lull_kernel_open_socket {
   lull_u8 own[16], peer[16];
   lull_u8 unused[6];
 };
+
+/* What the programs beside perf's events (transfers.bpf.c) count of a process: all calls, and those that moved
+   something over a socket of the internet. */
+struct lull_transfer_count {
+  lull_u64 calls, transfers, bytes;
+};
+
+struct lull_transfer_counts {
+  struct lull_transfer_count sends, receives;
+};
+
+/* Transfers count from a time on, and until one, by the monotonic clock; all of them where the first is 0. */
+struct lull_transfer_window {
+  lull_u64 since, until;
+};
+
+/* With more processes at once nothing is known to be complete, and samples alone tell. */
+#define LULL_TRANSFER_PROCESSES 16384
 
 #endif

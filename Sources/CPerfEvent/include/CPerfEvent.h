@@ -10,7 +10,6 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-#include "bpf.h"
 #include "contents.h"
 #include "leftovers.h"
 #include "marks.h"

@@ -5,7 +5,7 @@
 /// processes: they are cheaper where the target makes a good part of the machine's switches.
 struct CPUWideTakeover {
   /// SWITCH records a second, of which a wait makes two: what the threads' own events cost is 2 % of a CPU by then.
-  private static let rate = 20_000.0
+  static let rate = 20_000.0
   /// Of the machine's switches so many at most for each one of the target; with half of them the target's, events of
   /// CPUs cost half as much as its own did.
   private static let mostForEach = 4.0
@@ -34,7 +34,11 @@ struct CPUWideTakeover {
     return (countsTransfers || !transfers) && SystemInfo.onlineCPUs().count <= mostCPUs
   }
 
-  init(isPossible: Bool) { self.isPossible = isPossible }
+  /// All events may be those of CPUs from the beginning.
+  init(isPossible: Bool, isDone: Bool = false) {
+    self.isPossible = isPossible
+    if isDone { since = 0 }
+  }
 
   /// Whether it is time, by the rate of the target's SWITCH records and the count of the machine's switches.
   mutating func isDue(_ perSecond: Double, now: UInt64, machine: () -> UInt64?) -> Bool {

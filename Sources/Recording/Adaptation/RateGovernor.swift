@@ -43,7 +43,14 @@ final class RateGovernor {
   /// New programs make sources be recorded whole once in so long at most: a burst of 10,000 then takes 4 % of a CPU.
   private static let programNanoseconds: UInt64 = 250_000_000
 
-  init(events: EventSet, transfers: TransferCounter?, subject: RecordingSubject) {
+  /// What programs in the kernel record is neither sampled nor sliced.
+  let isBesidePrograms: Bool
+
+  init(
+    events: EventSet, transfers: TransferCounter?, subject: RecordingSubject,
+    besidePrograms: Bool = false
+  ) {
+    isBesidePrograms = besidePrograms
     self.events = events
     self.transfers = transfers
     pid = subject.pid
@@ -59,7 +66,7 @@ final class RateGovernor {
       writes.found(other, by: ProcessStatistics(pid: other)?.parentPid)
       transfers?.began(other)
     }
-    takeover = CPUWideTakeover(isPossible: events.canBeTakenOver)
+    takeover = CPUWideTakeover(isPossible: events.canBeTakenOver, isDone: besidePrograms)
     for (index, opened) in events.events.enumerated()
     where !opened.ids.isEmpty && opened.spec.replaced == nil {
       for source in states.indices { states[source].add(index, opened.spec) }

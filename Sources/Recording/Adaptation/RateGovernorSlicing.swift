@@ -26,6 +26,15 @@ extension RateGovernor {
       events.close(endForGood(because: waitRate))
       recordEventWaits(true, from: now)
     }
+    guard !isBesidePrograms else {
+      // A probe is an event of each thread.
+      if switches.isHigh, switches.perSecond > CPUWideTakeover.rate {
+        events.close(
+          endJobs(
+            "\(waitRate), the probes that tell jobs would have cost too much; they were ended"))
+      }
+      return false
+    }
     let isWanted = switches.isHigh || calls.isHigh
     if isWanted, !slices.isSlicing {
       for state in states where state.isHeldSampled && !state.isSampled { sample(state.source) }

@@ -58,8 +58,6 @@ extension RateGovernor: RecordingSource {
     endSpans(now: round.now)
   }
 
-  func remove(_ leftovers: Leftovers) { transfers?.leave(to: leftovers) }
-
   var unavailable: [CaptureEvent.Unavailable] {
     stopped.sorted { $0.key.rawValue < $1.key.rawValue }
       .map { CaptureEvent.Unavailable($0.key, $0.value) }

@@ -7,7 +7,9 @@ extension CapabilityProbe {
     let name = "kernel programs"
     do throws(KernelPrograms.Absence) {
       try KernelPrograms().attach()
-      add(name, .full, "all switches, wakeups and transfers at any rate, by --recorder kernel")
+      add(
+        name, .full,
+        "all switches, wakeups, transfers and file calls at any rate, by --recorder kernel")
     } catch {
       add(
         name, .degraded, "perf events instead, which are sampled at high rates",

@@ -74,11 +74,21 @@ package final class Recorder {
     let probes = installProbes(tracefs, subject)
     let leftovers = Leftovers(tracefs: tracefs)
     let programs = try kernelPrograms(subject)
-    let transfers = programs == nil ? tracefs.flatMap { TransferCounter(tracefs: $0) } : nil
+    let jobs = programs.flatMap { programs in
+      KernelJobs(
+        programs,
+        in: SwiftLibrary.concurrency.candidates(
+          of: options.target, path: environment["PATH"] ?? ""),
+        of: subject.pid)
+    }
+    let transfers = programs == nil ? tracefs.flatMap { _ in TransferCounter() } : nil
     let plan = EventPlan(
       tracefs: tracefs, options: options, countsTransfers: transfers != nil,
       besidePrograms: programs != nil,
-      uprobes: probes?.probes ?? [])
+      // Programs in the kernel tell jobs without an event of each thread.
+      uprobes: (probes?.probes ?? []).filter {
+        jobs == nil || $0.template.purpose != .concurrency
+      })
     unavailable += plan.unavailable
     let events = EventSet(
       specs: options.recorder == .outside ? [] : plan.specs, cpus: SystemInfo.onlineCPUs())
@@ -96,8 +106,9 @@ package final class Recorder {
       }
       threads = [command.pid]
     case .process(let process):
-      if !isFromOutside { earlier = earlierWaits(process.pid, tracefs) }
+      if !isFromOutside { earlier = earlierWaits(process.pid, tracefs, programs) }
       threads = try process.arm(events)
+      for child in process.descendants { jobs?.add(child) }
       if !process.strangers.isEmpty, options.takesChildren {
         problems.append(
           "\(process.strangers.count) of the children that process \(process.pid) has may not be looked into, and"
@@ -112,7 +123,7 @@ package final class Recorder {
       options: options, subject: subject, events: events, tracefs: tracefs, transfers: transfers,
       unavailable: unavailable, threads: threads, folder: nil,
       outside: isFromOutside ? OutsideSource(of: subject, options, beside: events) : nil,
-      programs: programs, earlier: earlier, signals: signals)
+      programs: programs, jobs: jobs, earlier: earlier, signals: signals)
     return try recording.run(before: before, problems: problems, leftovers: leftovers)
   }
 
@@ -121,25 +132,28 @@ package final class Recorder {
     _ subject: RecordingSubject
   ) throws(RecordingError) -> KernelPrograms? {
     guard options.recorder == .kernel else { return nil }
-    guard case .command = subject else {
-      // Their stacks would not be found in the report: what threads wait for would not be measured.
-      throw RecordingError(
-        kind: .unsupported,
-        message: "programs in the kernel record what Lull starts, not yet what runs already:"
-          + " leave out --recorder")
-    }
     do throws(KernelPrograms.Absence) {
       let programs = try KernelPrograms()
-      try programs.attach()
       programs.add(subject.pid)
+      try programs.attach()
+      if case .process = subject, options.takesChildren {
+        // What they start from here on is recorded by itself; what one of them has just started is found.
+        for _ in 0..<2 {
+          for child in ProcessProbe.children(of: subject.pid)
+          where ProcessProbe.isTraceable(pid: child) { programs.add(child) }
+        }
+      }
       return programs
     } catch { throw RecordingError(error) }
   }
 
-  private func earlierWaits(_ pid: Int32, _ tracefs: TraceFS?) -> EarlierWaits? {
+  private func earlierWaits(
+    _ pid: Int32, _ tracefs: TraceFS?, _ programs: KernelPrograms?
+  ) -> EarlierWaits? {
     let children = options.takesChildren ? ProcessProbe.children(of: pid) : []
     return EarlierWaits(
       of: [pid] + children.filter { ProcessProbe.isTraceable(pid: $0) }, tracefs,
+      besidePrograms: programs != nil,
       stackBytes: options.stackBytes)
   }
 

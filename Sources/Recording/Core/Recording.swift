@@ -44,14 +44,16 @@ final class Recording {
     options: RecordingOptions, subject: RecordingSubject, events: EventSet, tracefs: TraceFS?,
     transfers: TransferCounter?, unavailable: [CaptureEvent.Unavailable], threads: Set<Int32>,
     folder: PreloadFolder?, door: AgentDoor? = nil, outside: OutsideSource?,
-    programs: KernelPrograms? = nil, earlier: EarlierWaits? = nil, signals: StopSignals
+    programs: KernelPrograms? = nil, jobs: KernelJobs? = nil, earlier: EarlierWaits? = nil,
+    signals: StopSignals
   ) throws(RecordingError) {
     self.options = options
     self.subject = subject
     descriptors = DescriptorBook(pid: subject.pid)
     self.unavailable = unavailable
     machine = Self.machine(options)
-    let governor = RateGovernor(events: events, transfers: transfers, subject: subject)
+    let governor = RateGovernor(
+      events: events, transfers: transfers, subject: subject, besidePrograms: programs != nil)
     rings = RingSource(events: events, governor: governor, tracefs: tracefs, pid: subject.pid)
     for thread in threads { rings.drain.threads.begin(thread) }
     if rings.drain.isNamespaced {
@@ -75,7 +77,7 @@ final class Recording {
     do throws(KernelPrograms.Absence) {
       if let programs {
         kernel = try KernelSource(
-          programs, drain, pid: subject.pid, stackBytes: options.stackBytes, own: synthetic)
+          programs, jobs, drain, pid: subject.pid, stackBytes: options.stackBytes, own: synthetic)
       } else {
         kernel = nil
       }

@@ -13,13 +13,18 @@ enum PreloadEvent: Int, CaseIterable {
   case processorSample
   case signal
   case waking
+  case systemCallSpin
+  case jobBegan, jobEnd, jobHanded, taskMade
+
+  /// What programs in the kernel alone tell.
+  var isOfPrograms: Bool { rawValue >= Self.systemCallSpin.rawValue }
 
   /// System and name of its tracepoint.
   var tracepoint: (system: String, name: String) {
     switch self {
     case .sideBand: ("", "dummy:HG")
     case .scheduleSwitch: ("sched", "sched_switch")
-    case .systemCallExit, .systemCallStack: ("raw_syscalls", "sys_exit")
+    case .systemCallExit, .systemCallStack, .systemCallSpin: ("raw_syscalls", "sys_exit")
     case .fsync: ("syscalls", "sys_enter_fsync")
     case .fdatasync: ("syscalls", "sys_enter_fdatasync")
     case .mmap: ("syscalls", "sys_enter_mmap")
@@ -33,6 +38,10 @@ enum PreloadEvent: Int, CaseIterable {
     case .processorSample: ("", "task-clock")
     case .signal: ("signal", "signal_generate")
     case .waking: ("sched", "sched_waking")
+    case .jobBegan: ("lull_kernel", "swift_job_run")
+    case .jobEnd: ("lull_kernel", "swift_job_run_ret")
+    case .jobHanded: ("lull_kernel", "swift_task_enqueue")
+    case .taskMade: ("lull_kernel", "swift_task_create")
     }
   }
 
@@ -43,10 +52,14 @@ enum PreloadEvent: Int, CaseIterable {
   /// The event of the same tracepoint that has its format.
   private var formatOwner: PreloadEvent {
     switch self {
-    case .systemCallStack: .systemCallExit
+    case .systemCallStack, .systemCallSpin: .systemCallExit
     case .sendStack: .send
     default: self
     }
+  }
+
+  private var variant: String {
+    self == .systemCallSpin ? "/spin/" : formatOwner == self ? "" : "/stack/"
   }
 
   /// A number that no tracepoint of the kernel has.
@@ -73,18 +86,20 @@ enum PreloadEvent: Int, CaseIterable {
     var fields: SampleFields = [.base, .raw]
     var registers: UInt64 = 0
     // One of these may stand for several.
-    if [.systemCallExit, .send, .receive].contains(self) { fields.insert(.period) }
+    if [.systemCallExit, .systemCallSpin, .send, .receive].contains(self) {
+      fields.insert(.period)
+    }
     if hasStack {
       fields.formUnion([.callchain, .userRegisters, .userStack])
       registers = EventPlan.stackRegisters
-    } else if self == .systemCallExit {
+    } else if self == .systemCallExit || self == .systemCallSpin {
       fields.insert(.userRegisters)
       registers = EventPlan.argumentRegisters
     }
     return EventAttribute(
       type: 2, config: config, sampleType: fields, sampleRegsUser: registers,
       sampleStackUser: hasStack ? stackBytes : 0, ids: [id],
-      name: "\(tracepoint.system):\(tracepoint.name)" + (formatOwner == self ? "" : "/stack/"))
+      name: "\(tracepoint.system):\(tracepoint.name)" + variant)
   }
 
   /// The kernel's description of the layouts, less what it prints them with.
@@ -98,7 +113,9 @@ enum PreloadEvent: Int, CaseIterable {
 
         """, headerEvent: "",
       formats: allCases.compactMap { event in
-        guard event.isTracepoint, event.formatOwner == event else { return nil }
+        guard event.isTracepoint, !event.isOfPrograms, event.formatOwner == event else {
+          return nil
+        }
         return TracingData.Format(system: event.tracepoint.system, text: event.format)
       })
   }

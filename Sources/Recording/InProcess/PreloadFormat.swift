@@ -35,7 +35,8 @@ extension PreloadEvent {
         .plain("char next_comm[16]", 40, 16), .signed("pid_t next_pid", 56, 4),
         .signed("int next_prio", 60, 4),
       ]
-    case .systemCallExit, .systemCallStack: [.signed("long id", 8, 8), .signed("long ret", 16, 8)]
+    case .systemCallExit, .systemCallStack, .systemCallSpin:
+      [.signed("long id", 8, 8), .signed("long ret", 16, 8)]
     case .fsync, .fdatasync: [.signed("int __syscall_nr", 8, 4), .plain("unsigned int fd", 16, 8)]
     case .mmap:
       [
@@ -70,6 +71,14 @@ extension PreloadEvent {
         .plain("char comm[16]", 20, 16), .signed("pid_t pid", 36, 4), .signed("int group", 40, 4),
         .signed("int result", 44, 4),
       ]
+    case .jobBegan:
+      [
+        .plain("u64 job", 8, 8), .plain("u64 executor", 16, 8), .plain("u64 resume", 24, 8),
+        .plain("u32 flags", 32, 4), .plain("u64 caller", 40, 8), .plain("u64 caller2", 48, 8),
+        .plain("u64 caller3", 56, 8), .plain("u64 caller4", 64, 8), .plain("u64 caller5", 72, 8),
+        .plain("u64 caller6", 80, 8),
+      ]
+    case .jobEnd, .jobHanded, .taskMade: [.plain("u64 job", 8, 8)]
     case .rename: [.signed("__data_loc char[] old", 8, 4), .signed("__data_loc char[] new", 12, 4)]
     }
   }

@@ -65,7 +65,9 @@ final class PreloadSource: RecordingSource {
     }
   }
 
-  var attributes: [EventAttribute] { writer.attributes }
+  var attributes: [EventAttribute] {
+    PreloadEvent.allCases.filter { !$0.isOfPrograms }.map { writer.attributes[$0.rawValue] }
+  }
 
   var unavailable: [CaptureEvent.Unavailable] {
     let within = "recorded within the process"

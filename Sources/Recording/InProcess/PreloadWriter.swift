@@ -8,15 +8,18 @@ struct PreloadWriter {
   private(set) var functions: [String: UInt64] = [:]
 
   /// Ids that neither the kernel nor the recorder's own events have.
-  private static let firstID: UInt64 = 0x4c55_4c4c << 32 + 1000
+  private let firstID: UInt64
 
-  init(stackBytes: UInt32, sampleInterval: UInt64 = 0) {
+  /// Of two sources in one trace the second has ids of its own.
+  init(stackBytes: UInt32, sampleInterval: UInt64 = 0, isSecond: Bool = false) {
+    let firstID: UInt64 = 0x4c55_4c4c << 32 + (isSecond ? 1500 : 1000)
+    self.firstID = firstID
     attributes = PreloadEvent.allCases.map {
       $0.attribute(
-        id: Self.firstID + UInt64($0.rawValue), stackBytes: stackBytes,
+        id: firstID + UInt64($0.rawValue), stackBytes: stackBytes,
         sampleInterval: sampleInterval)
     }
-    sideBandID = Self.firstID
+    sideBandID = firstID
   }
 
   /// Where a sample belongs.
@@ -31,7 +34,7 @@ struct PreloadWriter {
     callchain: [UInt64] = [], registers: [UInt64] = [], stack: [UInt8] = []
   ) -> [UInt8] {
     RecordBuilder.sample(
-      attribute: attributes[event.rawValue], id: Self.firstID + UInt64(event.rawValue),
+      attribute: attributes[event.rawValue], id: firstID + UInt64(event.rawValue),
       time: place.time, pid: place.pid, tid: place.tid, cpu: 0, period: count, callchain: callchain,
       raw: payload.bytes, userRegisters: registers, userStack: stack)
   }
@@ -43,7 +46,7 @@ struct PreloadWriter {
     let event = PreloadEvent.processorSample
     let address = stack.registers[PreloadSource.instruction]
     return RecordBuilder.sample(
-      attribute: attributes[event.rawValue], id: Self.firstID + UInt64(event.rawValue),
+      attribute: attributes[event.rawValue], id: firstID + UInt64(event.rawValue),
       time: place.time, pid: place.pid, tid: place.tid, cpu: 0, ip: address,
       callchain: Self.userChain(address), userRegisters: stack.registers, userStack: stack.bytes)
   }

@@ -9,7 +9,13 @@ final class KernelPrograms {
   /// A bit for each process that there may be.
   private let targets: UnsafeMutablePointer<UInt64>
   private static let targetBytes = Int(LULL_KERNEL_MOST_IDS) / 8
-  private let sums: Int32
+  /// Calls that come again and again.
+  private let repeats: UnsafeMutablePointer<UInt64>
+  private static let repeatBytes =
+    2 * Int(LULL_KERNEL_REPEATS) * MemoryLayout<lull_kernel_repeat>.size
+  /// What was transferred at sockets.
+  private let sums: UnsafeMutablePointer<UInt64>
+  private static let sumBytes = Int(LULL_KERNEL_SUMS) * MemoryLayout<lull_kernel_sum>.stride
   private let losses: Int32
   private let settings: Int32
 
@@ -21,12 +27,7 @@ final class KernelPrograms {
   }
 
   /// What the programs look up at each event.
-  private struct Settings {
-    var hasSums: UInt64 = 0
-    var since: UInt64 = 0
-    var fromQueue: Int64 = 0
-  }
-  private var set = Settings()
+  private var set = lull_kernel_settings.ofCalls
 
   /// Loads them; they run from `attach` on.
   init() throws(Absence) {
@@ -40,21 +41,28 @@ final class KernelPrograms {
       }
     #endif
     let loaded = try Self.load(PackageResources.recorder_bpf_o)
-    guard let bits = lull_bpf_map_memory(lull_bpf_map(loaded, "targets"), Self.targetBytes) else {
+    guard let bits = lull_bpf_map_memory(lull_bpf_map(loaded, "targets"), Self.targetBytes),
+      let repeats = lull_bpf_map_memory(lull_bpf_map(loaded, "repeats"), Self.repeatBytes),
+      let sums = lull_bpf_map_memory(lull_bpf_map(loaded, "sums"), Self.sumBytes)
+    else {
+      let error = errno
       lull_bpf_programs_free(loaded)
-      throw Absence(cause: "the programs' memory cannot be shared", error: errno)
+      throw Absence(cause: "the programs' memory cannot be shared", error: error)
     }
     programs = loaded
     targets = bits
-    sums = lull_bpf_map(loaded, "sums")
+    self.repeats = repeats
+    self.sums = sums
     losses = lull_bpf_map(loaded, "losses")
     settings = lull_bpf_map(loaded, "settings")
-    set.fromQueue = isCountKnown ? fromQueue : 0
+    set.from_queue = isCountKnown ? fromQueue : 0
     tell()
   }
 
   deinit {
     lull_bpf_map_unshare(targets, Self.targetBytes)
+    lull_bpf_map_unshare(repeats, Self.repeatBytes)
+    lull_bpf_map_unshare(sums, Self.sumBytes)
     lull_bpf_programs_free(programs)
   }
 
@@ -98,6 +106,13 @@ final class KernelPrograms {
     }
   }
 
+  /// Runs a program at a place in a file that a process maps; gives a descriptor that ends it, or an error below 0.
+  func probe(
+    _ program: String, at offset: UInt64, of path: String, in pid: Int32, returns: Bool
+  ) -> Int32 {
+    lull_bpf_probe(programs, program, path, offset, pid, returns)
+  }
+
   func detach() { lull_bpf_programs_detach(programs) }
 
   /// Records a process with all its threads; those that it starts are recorded by themselves.
@@ -124,32 +139,36 @@ final class KernelPrograms {
 
   /// Whether anything was added up since this was asked for the last time.
   func takeHasSums() -> Bool {
-    var (zero, current) = (UInt32(0), Settings())
-    guard lull_bpf_map_get(settings, &zero, &current) == 0, current.hasSums != 0 else {
+    var (zero, current) = (UInt32(0), lull_kernel_settings())
+    guard lull_bpf_map_get(settings, &zero, &current) == 0, current.has_sums != 0 else {
       return false
     }
     tell()
     return true
   }
 
-  /// What was transferred at each socket, beside what was told singly.
-  func readSums() -> [(socket: lull_kernel_socket, sum: lull_kernel_sum)] {
-    let room = 1024
-    var keys = [lull_kernel_socket](repeating: .init(), count: room)
-    var values = [lull_kernel_sum](repeating: .init(), count: room)
-    var result: [(socket: lull_kernel_socket, sum: lull_kernel_sum)] = []
-    var (goesOn, position) = (false, UInt64(0))
-    repeat {
-      let count = lull_bpf_map_read(sums, &goesOn, &position, &keys, &values, room)
-      for index in 0..<count { result.append((keys[index], values[index])) }
-    } while goesOn
+  /// What was transferred at each socket, beside what was told singly, with its place.
+  func readSums() -> [(place: UInt32, sum: lull_kernel_sum)] {
+    let memory = UnsafeRawPointer(sums).assumingMemoryBound(to: lull_kernel_sum.self)
+    var result: [(place: UInt32, sum: lull_kernel_sum)] = []
+    var place = lull_bpf_next_sum(sums, 0)
+    while place < UInt32(LULL_KERNEL_SUMS) {
+      result.append((place, memory[Int(place)]))
+      place = lull_bpf_next_sum(sums, place + 1)
+    }
     return result
   }
 
-  func forget(_ socket: lull_kernel_socket) {
-    var key = socket
-    _ = lull_bpf_map_remove(sums, &key)
+  /// The row of equal calls at a place: which it is, and how many followed the first.
+  func row(at place: Int) -> KernelRepeats.Row {
+    let row = UnsafeRawPointer(repeats) + place * MemoryLayout<lull_kernel_repeat>.stride
+    var (generation, count) = (UInt32(0), UInt64(0))
+    lull_bpf_row(row, &generation, &count)
+    return KernelRepeats.Row(generation: generation, count: count)
   }
+
+  /// What was transferred there is not wanted any longer, and its place is another's.
+  func forget(_ place: UInt32) { lull_bpf_forget_sum(sums, place) }
 
   /// Says who takes what the ring holds.
   func open(_ take: lull_bpf_take, _ context: UnsafeMutableRawPointer) throws(Absence) {
@@ -159,5 +178,9 @@ final class KernelPrograms {
     }
   }
 
-  func drain() { _ = lull_bpf_ring_drain(programs) }
+  /// How much of its room the fullest ring had taken.
+  @discardableResult
+  func drain() -> Double {
+    Double(lull_bpf_ring_drain(programs)) / Double(LULL_KERNEL_RING_BYTES)
+  }
 }

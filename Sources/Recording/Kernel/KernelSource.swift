@@ -1,7 +1,7 @@
 import CBPF
 import PerfData
 
-/// What programs in the kernel record of a target: switches, waits' stacks, wakeups and transfers.
+/// What programs in the kernel record of a target: switches, waits' stacks, wakeups, transfers and calls.
 ///
 /// They take the place of the perf events that come most often. Those cost the target at each switch and record, so
 /// that they have to be sampled at high rates; of these nothing is.
@@ -9,35 +9,41 @@ final class KernelSource: RecordingSource {
   private let programs: KernelPrograms
   private let writer: KernelWriter
   private let drain: RingDrain
+  private let calls: KernelCalls
+  private let jobs: KernelJobs?
   private let pid: Int32
   private var transfers = KernelTransfers()
   private var lastDrain: UInt64 = 0
   private var lastSums: UInt64 = 0
   /// What was before is no part of the recording.
   private var started: UInt64 = 0
-  private var bytes = 0
+  /// Of its room so much the fullest ring had taken when it was last emptied.
+  private var fill = 0.0
   private var lost: UInt64 = 0
   /// The records of stacks that were told, by thread and time, for parts of the recording that begin in a wait.
   private var told = KernelStacksTold()
   /// The event by which a thread goes back to a stack.
   private let waitEvent: (attribute: EventAttribute, id: UInt64)?
 
-  /// So often the ring is emptied, which holds 16 MB: of a program that fills it faster, more often.
+  /// So often the rings are emptied: of a program that fills them faster, more often.
   private static let pace: UInt64 = 150_000_000
   private static let quickPace: UInt64 = 30_000_000
-  private static let muchBytes = 2 << 20
+  private static let much = 0.25
   /// So often they are looked at in any case: what was added in a tick that had been looked at is told, and sockets
   /// that are not used any longer are forgotten.
   private static let longestWithoutSums: UInt64 = 1_000_000_000
 
   init(
-    _ programs: KernelPrograms, _ drain: RingDrain, pid: Int32, stackBytes: UInt32,
+    _ programs: KernelPrograms, _ jobs: KernelJobs?, _ drain: RingDrain, pid: Int32,
+    stackBytes: UInt32,
     own: [EventAttribute]
   ) throws(KernelPrograms.Absence) {
     self.programs = programs
+    self.jobs = jobs
     self.drain = drain
     self.pid = pid
     writer = KernelWriter(stackBytes: stackBytes)
+    calls = KernelCalls(writer)
     let waits = own.first { SyntheticEvent(attribute: $0) == .wait }
     waitEvent = waits.flatMap { waits in waits.ids.first.map { (waits, $0) } }
     try programs.open(
@@ -56,13 +62,17 @@ final class KernelSource: RecordingSource {
   }
 
   func nextDue(now: UInt64) -> UInt64 {
-    lastDrain + (bytes > Self.muchBytes ? Self.quickPace : Self.pace)
+    lastDrain + (fill > Self.much ? Self.quickPace : Self.pace)
   }
 
   func collect(_ round: Round) throws(PerfDataError) {
     let before = lastDrain
     lastDrain = round.now
-    programs.drain()
+    calls.earliest = before
+    fill = programs.drain()
+    jobs?.consider(Double(round.now &- (before == 0 ? started : before)) / 1e9)
+    calls.takeStanding(programs)
+    round.tell(calls.takeObservations())
     if programs.takeHasSums() || round.isLast
       || round.now >= lastSums + Self.longestWithoutSums
     {
@@ -76,8 +86,7 @@ final class KernelSource: RecordingSource {
       writer.tellLost(losses - lost, pid: pid, at: round.now)
       lost = losses
     }
-    bytes = writer.output.count
-    guard bytes > 0 else { return }
+    guard !writer.output.isEmpty else { return }
     try round.sink.append(writer.output)
     round.sink.endRound()
     writer.clear()
@@ -89,13 +98,14 @@ final class KernelSource: RecordingSource {
     switch lull_kernel_kind(UInt32(head.kind)) {
     case lull_kernel_switch: takeSwitch(record.load(as: lull_kernel_switch_record.self))
     case lull_kernel_waking: writer.tell(record.load(as: lull_kernel_waking_record.self))
-    case lull_kernel_stack: takeStack(KernelStack(record), waits: true)
-    case lull_kernel_send_stack: takeStack(KernelStack(record), waits: false)
+    case lull_kernel_stack: takeStack(KernelStack(record), .scheduleSwitch)
+    case lull_kernel_send_stack: takeStack(KernelStack(record), .sendStack)
+    case lull_kernel_call_stack: takeStack(KernelStack(record), .systemCallStack)
     case lull_kernel_send:
       writer.tell(record.load(as: lull_kernel_transfer_record.self), isReceive: false)
     case lull_kernel_receive:
       writer.tell(record.load(as: lull_kernel_transfer_record.self), isReceive: true)
-    default: break
+    default: if !calls.take(record) { jobs?.take(record, writer) }
     }
   }
 
@@ -105,11 +115,14 @@ final class KernelSource: RecordingSource {
       drain.governor.noteSwitch()
       if record.head.flags & UInt32(LULL_KERNEL_OTHER_STACK) != 0, let waitEvent {
         writer.tellOtherStack(record.stack, waitEvent, record)
-        if isWatched { told.goesBack(record.left_tid, to: record.stack) }
       }
       let isPreempted = record.head.flags & UInt32(LULL_KERNEL_PREEMPTED) != 0
-      if isWatched, !isPreempted, let stack = told.last(of: record.left_tid) {
-        drain.standingWaits?.left(record.left_tid, at: record.head.time, stack)
+      if isWatched, !isPreempted {
+        // All stacks of a round are told before its switches.
+        told.goesBack(record.left_tid, to: record.stack)
+        if let stack = told.last(of: record.left_tid) {
+          drain.standingWaits?.left(record.left_tid, at: record.head.time, stack)
+        }
       }
       writer.tell(
         isPreempted ? .preempted : .left, record.head, pid: record.left_pid, tid: record.left_tid)
@@ -121,15 +134,22 @@ final class KernelSource: RecordingSource {
     }
   }
 
-  private func takeStack(_ stack: KernelStack, waits: Bool) {
+  private func takeStack(_ stack: KernelStack, _ event: PreloadEvent) {
     drain.kernelAddresses.formUnion(stack.kernel)
-    let record = writer.tell(stack, waits: waits)
-    if waits, drain.standingWaits != nil { told.add(record, of: stack.tid, at: stack.time) }
+    let record = writer.tell(stack, event)
+    if event == .scheduleSwitch, drain.standingWaits != nil {
+      told.add(record, of: stack.tid, at: stack.time)
+    }
   }
 
   func observe(_ observation: Observation, _ round: Round) throws(PerfDataError) {
-    guard case .processEnded(let pid, _) = observation else { return }
-    programs.remove(pid)
+    switch observation {
+    case .processEnded(let pid, _):
+      programs.remove(pid)
+      jobs?.ended(pid)
+    case .fileMapped(let pid, let path): jobs?.mapped(path, by: pid)
+    default: break
+    }
   }
 
   func beginPart(_ round: Round) throws(PerfDataError) {
@@ -138,6 +158,12 @@ final class KernelSource: RecordingSource {
 
   func stop() { programs.detach() }
 
+  func remove(_ leftovers: Leftovers) { jobs?.leave(to: leftovers) }
+
+  var unavailable: [CaptureEvent.Unavailable] {
+    jobs?.reason.map { [.init(.concurrency, $0)] } ?? []
+  }
+
   func describe(_ summary: inout RecordingSummary) {
     if summary.features.tracingData == nil {
       summary.features.tracingData = PreloadEvent.tracingData
@@ -145,6 +171,8 @@ final class KernelSource: RecordingSource {
       summary.features.tracingData?.formats += KernelWriter.formats
     }
     summary.capture.recorder = CaptureEvent.kernelRecorder
-    summary.capture.privilege += ", switches, wakeups and transfers by programs in the kernel"
+    summary.capture.recordsLargeReads = true
+    summary.capture.privilege +=
+      ", switches, wakeups, transfers and calls by programs in the kernel"
   }
 }

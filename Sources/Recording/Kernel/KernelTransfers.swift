@@ -2,12 +2,6 @@ import CBPF
 
 /// What sockets carried that the programs in the kernel added up, as records that stand for several transfers.
 struct KernelTransfers {
-  private struct Socket: Hashable {
-    var address: UInt64
-    var pid: UInt32
-    var isReceive: UInt32
-  }
-
   /// So many transfers of as many bytes each as its record says.
   struct Part: Equatable {
     var record: lull_kernel_transfer_record
@@ -20,7 +14,8 @@ struct KernelTransfers {
     }
   }
 
-  private var told: [Socket: (count: UInt64, bytes: UInt64)] = [:]
+  /// By place.
+  private var told: [UInt32: (key: UInt64, count: UInt64, bytes: UInt64)] = [:]
   /// What a socket that was not used for so long carried is kept no longer.
   private static let idle: UInt64 = 30_000_000_000
 
@@ -29,16 +24,17 @@ struct KernelTransfers {
     of programs: KernelPrograms, now: UInt64, after: UInt64
   ) -> [Part] {
     var parts: [Part] = []
-    for (key, sum) in programs.readSums() {
-      let socket = Socket(address: key.address, pid: key.pid, isReceive: key.is_receive)
-      let before = told[socket] ?? (0, 0)
+    for (place, sum) in programs.readSums() {
+      var before = told[place] ?? (sum.key, 0, 0)
+      if before.key != sum.key { before = (sum.key, 0, 0) }
       parts += Self.parts(
-        key, sum, count: sum.count &- before.count, bytes: sum.bytes &- before.bytes, after: after)
-      if max(sum.last, sum.since) + Self.idle < now {
-        programs.forget(key)
-        told[socket] = nil
+        sum, count: sum.count &- before.count, bytes: sum.bytes &- before.bytes, after: after)
+      // One that is being written down for the first time has no time yet.
+      if sum.last > 0, max(sum.last, sum.since) + Self.idle < now {
+        programs.forget(place)
+        told[place] = nil
       } else {
-        told[socket] = (sum.count, sum.bytes)
+        told[place] = (sum.key, sum.count, sum.bytes)
       }
     }
     return parts
@@ -46,7 +42,7 @@ struct KernelTransfers {
 
   /// As many transfers of two sizes, whose sum is exact.
   static func parts(
-    _ key: lull_kernel_socket, _ sum: lull_kernel_sum, count: UInt64, bytes: UInt64, after: UInt64
+    _ sum: lull_kernel_sum, count: UInt64, bytes: UInt64, after: UInt64
   ) -> [Part] {
     guard count > 0 else { return [] }
     let (each, larger) = bytes.quotientAndRemainder(dividingBy: count)
@@ -54,13 +50,13 @@ struct KernelTransfers {
       guard count > 0 else { return nil }
       var record = lull_kernel_transfer_record()
       record.head.time = max(sum.last, after)
-      record.pid = Int32(bitPattern: key.pid)
+      record.pid = sum.pid
       record.tid = sum.tid
-      record.socket = key.address
+      record.socket = sum.socket
       record.family = sum.family
       record.protocol = sum.protocol
       record.result = Int32(clamping: size)
-      return Part(record: record, isReceive: key.is_receive != 0, count: count)
+      return Part(record: record, isReceive: sum.is_receive != 0, count: count)
     }
   }
 }

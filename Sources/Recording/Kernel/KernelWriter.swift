@@ -4,19 +4,23 @@ import PerfData
 /// Writes what the programs in the kernel told as records of the kernel's own events, so that who reads a trace need
 /// not know who wrote it.
 final class KernelWriter {
-  private let writer: PreloadWriter
+  let writer: PreloadWriter
   /// Records that were made and not yet written.
-  private(set) var output: [UInt8] = []
+  var output: [UInt8] = []
 
   /// A record of each sort that comes very often, of which a few words differ.
   private let arrived: [UInt8]
   private let left: [UInt8]
   private let preempted: [UInt8]
   private let waking: [UInt8]
+  let call: [UInt8]
+  let spin: [UInt8]
   private let trailer = TrailerPlaces()
   private let places = SamplePlaces(.base)
   private let cpuInTrailer: UInt64
-  private let cpuInSample: UInt64
+  let cpuInSample: UInt64
+  let callPlaces: SamplePlaces
+  let periodInCall: UInt64
   /// Where the woken thread is in the payload of `sched_waking`, and the common fields.
   private static let wokenPlace = 24
 
@@ -33,28 +37,46 @@ final class KernelWriter {
     payload.add(Int32(120))
     payload.add(Int32(0))
     waking = writer.sample(.waking, payload, nobody)
+    call = Self.call(.systemCallExit, writer)
+    spin = Self.call(.systemCallSpin, writer)
+    let fields = writer.attributes[PreloadEvent.systemCallExit.rawValue].sampleType
+    callPlaces = SamplePlaces(fields)
+    periodInCall = UInt64(8 + (SampleOffsets(samplesOf: SampleLayout(fields))[.period] ?? 0))
     let ofTrailer = SampleOffsets(trailersOf: .base)
     cpuInTrailer = UInt64(ofTrailer.size - (ofTrailer[.cpu] ?? 0))
     cpuInSample = UInt64(8 + (SampleOffsets(samplesOf: SampleLayout(.base))[.cpu] ?? 0))
   }
 
+  private static func call(_ event: PreloadEvent, _ writer: PreloadWriter) -> [UInt8] {
+    var payload = PreloadPayload(event, pid: 0)
+    payload.add(Int64(0))
+    payload.add(Int64(0))
+    return writer.sample(
+      event, payload, PreloadWriter.Place(pid: 0, tid: 0, time: 0), registers: [0, 0, 0, 0])
+  }
+
   /// The events that it writes: the first is that of the switches.
   var attributes: [EventAttribute] {
-    [PreloadEvent.sideBand, .scheduleSwitch, .waking, .send, .sendStack, .receive].map {
-      writer.attributes[$0.rawValue]
-    }
+    [
+      PreloadEvent.sideBand, .scheduleSwitch, .waking, .send, .sendStack, .receive,
+      .systemCallExit, .systemCallStack, .systemCallSpin, .open, .opened, .rename, .unlink,
+      .jobBegan, .jobEnd, .jobHanded, .taskMade,
+    ].map { writer.attributes[$0.rawValue] }
   }
 
   /// The layouts of their payloads.
   static var formats: [TracingData.Format] {
-    [PreloadEvent.scheduleSwitch, .waking, .send, .receive].map {
+    [
+      PreloadEvent.scheduleSwitch, .waking, .send, .receive, .systemCallExit, .open, .opened,
+      .rename, .unlink, .jobBegan, .jobEnd, .jobHanded, .taskMade,
+    ].map {
       TracingData.Format(system: $0.tracepoint.system, text: $0.format)
     }
   }
 
   func clear() { output.removeAll(keepingCapacity: true) }
 
-  private func append(
+  func append(
     _ template: [UInt8], _ patch: (UnsafeMutableRawPointer) -> Void
   ) {
     let start = output.count
@@ -110,13 +132,14 @@ final class KernelWriter {
       tid: switched.left_tid, cpu: Int32(switched.head.cpu), raw: WaitEvent(stack: time).encoded())
   }
 
-  /// Where a thread waits, or sends; gives the record.
+  /// Where a thread waits, sends or writes; gives the record.
   @discardableResult
-  func tell(_ stack: KernelStack, waits: Bool) -> [UInt8] {
+  func tell(_ stack: KernelStack, _ event: PreloadEvent) -> [UInt8] {
     let place = PreloadWriter.Place(pid: stack.pid, tid: stack.tid, time: stack.time)
     var payload: PreloadPayload
-    if waits {
-      payload = PreloadPayload(.scheduleSwitch, pid: stack.tid)
+    switch event {
+    case .scheduleSwitch:
+      payload = PreloadPayload(event, pid: stack.tid)
       payload.add([], padded: 16)
       payload.add(stack.tid)
       payload.add(Int32(120))
@@ -125,15 +148,19 @@ final class KernelWriter {
       payload.add([], padded: 16)
       payload.add(Int32(0))
       payload.add(Int32(120))
-    } else {
-      payload = PreloadPayload(.sendStack, pid: stack.tid)
+    case .systemCallStack:
+      payload = PreloadPayload(event, pid: stack.tid)
+      payload.add(UInt64(0))
+      payload.add(UInt64(1))
+    default:
+      payload = PreloadPayload(event, pid: stack.tid)
       payload.add(UInt64(0))
       payload.add([], padded: 4)
       payload.add(Int32(1))
       payload.add(Int32(0))
     }
     let record = writer.sample(
-      waits ? .scheduleSwitch : .sendStack, payload, place, callchain: stack.callchain,
+      event, payload, place, callchain: stack.callchain,
       registers: stack.registers, stack: stack.bytes)
     output += record
     return record

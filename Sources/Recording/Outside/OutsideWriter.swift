@@ -16,9 +16,9 @@ struct OutsideWriter {
   #endif
 
   /// `switchEvent` is the kernel's number of its event, where the trace describes that.
-  init(stackBytes: UInt32, switchEvent: UInt64? = nil) {
+  init(stackBytes: UInt32, switchEvent: UInt64? = nil, isSecond: Bool = false) {
     self.stackBytes = Int(stackBytes)
-    records = PreloadWriter(stackBytes: stackBytes)
+    records = PreloadWriter(stackBytes: stackBytes, isSecond: isSecond)
     var event = records.attributes[PreloadEvent.scheduleSwitch.rawValue]
     event.sampleRegsUser = Self.registers
     if let switchEvent { event.config = switchEvent }

@@ -44,12 +44,23 @@ struct EventPlan {
       addSwitches()
     }
     addClock()
-    specs += uprobes.map(EventSpec.init)
-    if CPUWideTakeover.isPossible(countsTransfers: countsTransfers, among: specs),
+    // Programs in the kernel tell the paths.
+    specs += uprobes.map(EventSpec.init).filter { !isBesidePrograms || $0.purpose != .fileNames }
+    if !isBesidePrograms,
+      CPUWideTakeover.isPossible(countsTransfers: countsTransfers, among: specs),
       options.scope == .system
     {
       addTakeover()
     }
+  }
+
+  /// Whose events tell of the target: one of a thread costs it at each of its switches, so that beside programs in the
+  /// kernel there are few but those of the CPUs, of which all but the target's are dropped.
+  private var ofTarget: EventSpec.Visibility { isBesidePrograms ? .machine(by: .maker) : .target }
+
+  private func visibility(_ reach: Tracepoint.Reach) -> EventSpec.Visibility? {
+    let found = reach.visibility(isBesidePrograms ? .system : options.scope)
+    return found == .target ? ofTarget : found
   }
 
   private mutating func addDummy() {
@@ -63,13 +74,14 @@ struct EventPlan {
     spec.flags =
       Flag.mmap | Flag.comm | Flag.task | Flag.mmap2 | Flag.commExec | Flag.buildID
       | (isBesidePrograms ? 0 : Flag.contextSwitch)
+    spec.visibility = ofTarget
     specs.append(spec)
   }
 
   private mutating func add(_ tracepoint: Tracepoint, _ tracefs: TraceFS) {
     let uses = tracepoint.uses.compactMap { use in
       isBesidePrograms && use.isOfPrograms
-        ? nil : use.reach.visibility(options.scope).map { (use, $0) }
+        ? nil : visibility(use.reach).map { (use, $0) }
     }
     guard let first = uses.first?.0 else { return }
     guard let id = tracefs.eventID(tracepoint.system, tracepoint.name) else {
@@ -134,7 +146,7 @@ struct EventPlan {
     spec.stackBytes = options.stackBytes
     spec.phase = .taskClock
     specs.append(spec)
-    guard options.scope == .system else { return }
+    guard options.scope == .system || isBesidePrograms else { return }
     // A clock of the task is set and stopped at each of its switches and begins anew with each task; that of a CPU runs
     // on, and wakes a CPU that is idle.
     spec.phase = .cpuClock

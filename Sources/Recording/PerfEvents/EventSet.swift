@@ -66,6 +66,14 @@ final class EventSet {
       && wide.allSatisfy { $0.failure == nil }
   }
 
+  /// Whether threads are told of by events of the CPUs alone.
+  var areOfCPUs: Bool {
+    events.contains { $0.spec.flags & EventSpec.Flag.task != 0 && $0.spec.visibility != .target }
+      && !events.contains {
+        $0.spec.flags & EventSpec.Flag.task != 0 && $0.spec.visibility == .target
+      }
+  }
+
   /// Opens the events of one thread; false when it has ended.
   ///
   /// The event that announces new threads comes last: a thread that was announced has all.

@@ -104,11 +104,22 @@ enum SystemCallFilter {
   static let largeRead = 65536
 
   #if arch(arm64)
-    fileprivate static let reads: (plain: Int64, positioned: Int64) = (63, 67)
+    static let reads: (plain: Int64, positioned: Int64) = (63, 67)
+    static let paths: (first: [Int], second: [Int], two: [Int]) = (
+      [], [35, 38, 56, 276, 437], [38, 276]
+    )
+    static let spinning: [Int] = []
     /// arm64 has no registers left that would tell a poll's timeout.
     static let spins: String? = nil
   #else
-    fileprivate static let reads: (plain: Int64, positioned: Int64) = (0, 17)
+    static let reads: (plain: Int64, positioned: Int64) = (0, 17)
+    /// Calls that name a file by their first word, by the second, and those among them that name another by the next
+    /// but one; of the first kind by the next.
+    static let paths: (first: [Int], second: [Int], two: [Int]) = (
+      [2, 82, 85, 87], [257, 263, 264, 316, 437], [82, 264, 316]
+    )
+    /// sched_yield, and poll, epoll_wait, epoll_pwait that found nothing.
+    static let spinning = [7, 24, 232, 281]
     /// sched_yield, what would block (EAGAIN, 11), and poll, epoll_wait, epoll_pwait that found nothing.
     static let spins: String? = "id==24||ret==-11||(ret==0&&(id==7||id==232||id==281))"
   #endif

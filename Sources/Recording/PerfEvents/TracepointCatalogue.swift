@@ -101,17 +101,17 @@ extension Tracepoint {
         filter: SystemCallFilter.eventWaitsExpression, isOfPrograms: true),
       Use(
         purpose: .disk, cost: .whole(.systemCalls), contents: .arguments,
-        filter: SystemCallFilter.expression, payload: .systemCall),
+        filter: SystemCallFilter.expression, payload: .systemCall, isOfPrograms: true),
       Use(
         variant: .stack, purpose: .callSites, cost: callSite, contents: .stack,
-        filter: SystemCallFilter.writesExpression),
+        filter: SystemCallFilter.writesExpression, isOfPrograms: true),
     ]
       + [SystemCallFilter.spins].compactMap { filter in
         // Calls that come back at once with nothing; a program that spins is sampled at once.
         filter.map {
           Use(
             variant: .spin, purpose: .spinWaits, cost: .whole(.spins), contents: .arguments,
-            filter: $0)
+            filter: $0, isOfPrograms: true)
         }
       }
   }

@@ -13,13 +13,14 @@ final class EarlierWaits: RecordingSource {
 
   private static let most = 1024
 
-  /// Looks at the threads of these processes, before any event of theirs is open; nil where the kernel's event of a
-  /// switch is not known.
-  init?(of pids: [Int32], _ tracefs: TraceFS?, stackBytes: UInt32) {
-    guard let root = pids.first, let event = tracefs?.eventID("sched", "sched_switch")
-    else { return nil }
+  /// Looks at the threads of these processes, before any event of theirs is open; nil where no event tells of what
+  /// comes after. Beside programs in the kernel a switch is described as they write it.
+  init?(of pids: [Int32], _ tracefs: TraceFS?, besidePrograms: Bool, stackBytes: UInt32) {
+    let event = tracefs?.eventID("sched", "sched_switch")
+    guard let root = pids.first, besidePrograms || event != nil else { return nil }
     self.root = root
-    writer = OutsideWriter(stackBytes: stackBytes, switchEvent: event)
+    writer = OutsideWriter(
+      stackBytes: stackBytes, switchEvent: besidePrograms ? nil : event, isSecond: besidePrograms)
     threads = pids.flatMap { pid in ProcessProbe.threadIDs(pid: pid).map { (pid, $0) } }
       .prefix(Self.most).compactMap { pid, tid in
         EarlierThread(pid: pid, tid: tid).flatMap { $0.wait == nil ? nil : (pid, $0) }

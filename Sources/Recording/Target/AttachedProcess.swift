@@ -67,7 +67,8 @@ final class AttachedProcess {
       let fresh = ([pid] + descendants).flatMap { ProcessProbe.threadIDs(pid: $0) }.filter {
         !armed.contains($0) && !announced.contains($0)
       }
-      if fresh.isEmpty { return armed.union(announced) }
+      // Those of CPUs announce the threads of all programs.
+      if fresh.isEmpty { return events.areOfCPUs ? armed : armed.union(announced) }
       let needed = events.descriptorsOfThread * (armed.count + fresh.count)
       let isEnough = DescriptorLimit.raise(toHold: needed)
       if !isEnough, events.canBeTakenOver { events.isForTakeover = true }

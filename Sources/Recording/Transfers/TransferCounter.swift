@@ -1,4 +1,4 @@
-import CPerfEvent
+import CBPF
 import Glibc
 import PerfData
 
@@ -31,26 +31,18 @@ final class TransferCounter {
     }
   }
 
-  /// A tracepoint with the program that is to run at it.
-  private struct Hook {
-    var event: UInt64
-    var program: OwnedDescriptor
+  private typealias Window = lull_transfer_window
+
+  /// The programs with their maps, once they are wanted.
+  private struct Loaded {
+    var programs: OpaquePointer
+    var counts: Int32
+    var windows: Int32
   }
 
-  /// See `TransferPrograms.Window`.
-  private struct Window {
-    var since: UInt64
-    var until: UInt64
-
-    static let always = Window(since: 0, until: .max)
-    static let never = Window(since: .max, until: 0)
-  }
-
-  private let counts: OwnedDescriptor
-  private let windows: OwnedDescriptor
-  private let hooks: [Hook]
-  /// The perf events by which the programs run.
-  private var attached: [OwnedDescriptor]?
+  private var loaded: Loaded?
+  /// The kernel did not take them.
+  private var isRefused = false
   /// Those that live.
   private var processes: Set<Int32> = []
   /// What ended processes did.
@@ -64,46 +56,16 @@ final class TransferCounter {
   private var kernelID: (Int32) -> Int32? = { $0 }
   private var processID: (Int32) -> Int32 = { $0 }
 
-  /// With more at once nothing is known to be complete, and samples alone tell.
-  private static let mostProcesses: UInt32 = 16_384
   /// A window begins and ends so much later, in nanoseconds: all CPUs know by then.
   private static let notice: UInt64 = 200_000
 
-  /// Loads the programs, which do not run yet; nil where the kernel does not let us.
-  init?(tracefs: TraceFS) {
-    guard let possibleCPUs = SystemInfo.possibleCPUs() else { return nil }
+  /// Nil where the kernel does not let us; loading the programs takes long, so that it is left until they are wanted.
+  init?() {
+    guard let possibleCPUs = SystemInfo.possibleCPUs(), lull_bpf_is_allowed() else { return nil }
     self.possibleCPUs = possibleCPUs
-    let layout = TransferPrograms.self
-    let counts = lull_bpf_counts(UInt32(2 * layout.Count.size), Self.mostProcesses)
-    guard counts >= 0 else { return nil }
-    self.counts = OwnedDescriptor(counts)
-    let windows = lull_bpf_array(UInt32(layout.Window.size), 2)
-    guard windows >= 0 else { return nil }
-    self.windows = OwnedDescriptor(windows)
-
-    func hook(
-      _ system: String, _ name: String, _ program: (TracepointFormat) -> BPFProgram?
-    ) -> Hook? {
-      guard let id = tracefs.eventID(system, name),
-        let format = tracefs.format(system, name).flatMap({ TracepointFormat(parsing: $0) }),
-        let program = program(format)?.loaded()
-      else { return nil }
-      return Hook(event: id, program: program)
-    }
-    let wanted = [
-      // First: who is created while the others are attached is in the map.
-      hook("task", "task_newtask") { layout.following($0, counts: counts) },
-      hook("sock", "sock_send_length") {
-        layout.counting($0, isSend: true, counts: counts, windows: windows)
-      },
-      hook("sock", "sock_recv_length") {
-        layout.counting($0, isSend: false, counts: counts, windows: windows)
-      },
-    ]
-    hooks = wanted.compactMap { $0 }
-    guard hooks.count == wanted.count, Direction.allCases.allSatisfy({ set($0, .never) })
-    else { return nil }
   }
+
+  deinit { if let loaded { lull_bpf_programs_free(loaded.programs) } }
 
   /// Says by which ids the programs know processes, in a PID namespace: nil and -1 where that is not known.
   func translate(
@@ -115,7 +77,7 @@ final class TransferCounter {
 
   /// A process of the target that lives.
   func began(_ pid: Int32) {
-    guard processes.insert(pid).inserted, attached != nil else { return }
+    guard processes.insert(pid).inserted, loaded != nil else { return }
     // A child is in the map since before it ran.
     if let key = kernelID(pid) { enter(key) }
   }
@@ -126,21 +88,22 @@ final class TransferCounter {
     guard processes.contains(pid), KernelFile.numbers(in: "/proc/\(pid)/task").count < 2
     else { return }
     processes.remove(pid)
-    guard attached != nil, var key = kernelID(pid) else { return }
+    guard let loaded, var key = kernelID(pid) else { return }
     add(value(of: key), to: &ended, of: pid)
-    _ = lull_bpf_delete(counts.number, &key)
+    _ = lull_bpf_map_remove(loaded.counts, &key)
   }
 
   /// Begins to count a direction; gives from which moment on, which is over by then. Nil where it cannot.
   func begin(_ direction: Direction) -> UInt64? {
-    guard attach() else { return nil }
-    return agree(direction, { Window(since: $0, until: .max) }, then: .always)
+    guard load() else { return nil }
+    // Always.
+    return agree(direction, { Window(since: $0, until: .max) }, then: Window(since: 0, until: .max))
   }
 
   /// Ends counting a direction; gives from which moment on it does not count, which is over by then.
   func end(_ direction: Direction) -> UInt64? {
-    guard attached != nil else { return nil }
-    return agree(direction, { Window(since: 1, until: $0) }, then: .never)
+    guard loaded != nil else { return nil }
+    return agree(direction, { Window(since: 1, until: $0) }, then: Self.never)
   }
 
   /// Sets a direction's window by a moment that comes, and another when it is over.
@@ -153,43 +116,46 @@ final class TransferCounter {
     return set(direction, last) ? moment : nil
   }
 
+  private static let never = Window(since: .max, until: 0)
+
   private func set(_ direction: Direction, _ window: Window) -> Bool {
-    var key = UInt32(direction.rawValue)
-    var value = [window.since, window.until]
-    return lull_bpf_update(windows.number, &key, &value, 0) == 0
+    guard let loaded else { return false }
+    var (key, value) = (UInt32(direction.rawValue), window)
+    return lull_bpf_map_set(loaded.windows, &key, &value) == 0
   }
 
-  private func attach() -> Bool {
-    if attached != nil { return true }
+  private func load() -> Bool {
+    if loaded != nil { return true }
     let keys = processes.compactMap(kernelID)
-    guard keys.count == processes.count else { return false }
-    var opened: [OwnedDescriptor] = []
-    for hook in hooks {
-      var event = lull_event()
-      event.type = EventSpec.Kind.tracepoint.type
-      event.config = hook.event
-      event.flags = EventSpec.Flag.disabled
-      // Whose event it is does not matter: the program is the tracepoint's.
-      let descriptor = lull_perf_event_open(&event, 0, -1, -1)
-      guard descriptor >= 0 else { return false }
-      opened.append(OwnedDescriptor(descriptor))
-      guard lull_perf_set_bpf(descriptor, hook.program.number) == 0 else { return false }
+    guard !isRefused, keys.count == processes.count else { return false }
+    let object = PackageResources.transfers_bpf_o
+    var error: Int32 = 0
+    var what: UnsafePointer<CChar>?
+    guard let programs = lull_bpf_programs_load(object, object.count, &error, &what) else {
+      isRefused = true
+      return false
     }
-    attached = opened
+    loaded = Loaded(
+      programs: programs, counts: lull_bpf_map(programs, "counts"),
+      windows: lull_bpf_map(programs, "windows"))
+    guard Direction.allCases.allSatisfy({ set($0, Self.never) }),
+      lull_bpf_programs_attach(programs) == 0
+    else {
+      lull_bpf_programs_free(programs)
+      loaded = nil
+      isRefused = true
+      return false
+    }
+    // From here on who is created is in the map.
     for key in keys { enter(key) }
     return true
   }
 
-  /// Leaves the events to be closed; nothing is counted from here on.
-  func leave(to leftovers: Leftovers) {
-    leftovers.add((attached ?? []).map { fcntl($0.number, F_DUPFD_CLOEXEC, 3) }.filter { $0 >= 0 })
-    attached = nil
-  }
-
   private func enter(_ key: Int32) {
+    guard let loaded else { return }
     var key = key
-    var none = [UInt64](repeating: 0, count: possibleCPUs * TransferPrograms.Count.size / 4)
-    let result = lull_bpf_update(counts.number, &key, &none, 1)
+    var none = [lull_transfer_counts](repeating: .init(), count: possibleCPUs)
+    let result = lull_bpf_map_add(loaded.counts, &key, &none)
     if result < 0, result != -EEXIST { isComplete = false }
   }
 
@@ -202,14 +168,14 @@ final class TransferCounter {
 
   private func totals(_ direction: Direction) -> [Int32: Count]? {
     var totals = ended.mapValues { $0[direction.rawValue] }
-    guard attached != nil else { return totals }
+    guard let loaded else { return totals }
     var keys: [Int32] = []
     var key: Int32 = 0
-    var found = lull_bpf_next_key(counts.number, nil, &key)
-    while found == 0, keys.count < Int(Self.mostProcesses) {
+    var found = lull_bpf_map_next(loaded.counts, nil, &key)
+    while found == 0, keys.count < Int(LULL_TRANSFER_PROCESSES) {
       keys.append(key)
       var next: Int32 = 0
-      found = lull_bpf_next_key(counts.number, &key, &next)
+      found = lull_bpf_map_next(loaded.counts, &key, &next)
       key = next
     }
     for key in keys {
@@ -231,15 +197,20 @@ final class TransferCounter {
 
   /// Sends and receives of a process, of all CPUs together.
   private func value(of key: Int32) -> [Count] {
-    let words = TransferPrograms.Count.size / 8
-    var values = [UInt64](repeating: 0, count: possibleCPUs * 2 * words)
+    var values = [lull_transfer_counts](repeating: .init(), count: possibleCPUs)
     var key = key
     var sum = [Count(), Count()]
-    guard lull_bpf_lookup(counts.number, &key, &values) == 0 else { return sum }
-    for start in stride(from: 0, to: values.count, by: words) {
-      sum[start / words % 2] += Count(
-        calls: values[start], transfers: values[start + 1], bytes: values[start + 2])
+    guard let loaded, lull_bpf_map_get(loaded.counts, &key, &values) == 0 else { return sum }
+    for value in values {
+      sum[0] += Count(value.sends)
+      sum[1] += Count(value.receives)
     }
     return sum
+  }
+}
+
+extension TransferCounter.Count {
+  fileprivate init(_ count: lull_transfer_count) {
+    self.init(calls: count.calls, transfers: count.transfers, bytes: count.bytes)
   }
 }

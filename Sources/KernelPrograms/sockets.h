@@ -1,0 +1,122 @@
+#ifndef LULL_SOCKETS_H
+#define LULL_SOCKETS_H
+
+/* What is sent and received. */
+#include "stacks.h"
+
+#include <bpf/bpf_tracing.h>
+
+/* Of a socket so many transfers are told singly in so long. */
+static const __u64 span = 100000000;
+#define SINGLY 8
+
+static __always_inline void tell_transfer(
+  struct task_struct *task, struct sock *socket, int result, bool is_receive
+) {
+  struct lull_kernel_transfer_record record;
+  begin(&record.head, is_receive ? lull_kernel_receive : lull_kernel_send, bpf_ktime_get_ns());
+  record.pid = task->tgid;
+  record.tid = task->pid;
+  record.socket = (__u64)socket;
+  record.family = socket->__sk_common.skc_family;
+  record.protocol = socket->sk_protocol;
+  record.result = result;
+  tell(&record, sizeof record);
+}
+
+/* So many places are looked at. */
+#define TRIES 4
+
+static __always_inline struct lull_kernel_sum *sum_of(
+  struct task_struct *task, struct sock *socket, bool is_receive
+) {
+  /* A number that no other socket ever has, once it was asked for. */
+  __u64 cookie = socket->__sk_common.skc_cookie.counter;
+  if (!cookie) cookie = bpf_get_socket_cookie(socket);
+  __u64 key = mix(mix(1, cookie), (__u64)task->tgid << 1 | is_receive) | 1;
+#pragma unroll
+  for (__u32 try = 0; try < TRIES; try++) {
+    __u32 place = ((key >> 40) + try) & (LULL_KERNEL_SUMS - 1);
+    struct lull_kernel_sum *sum = bpf_map_lookup_elem(&sums, &place);
+    if (!sum) return NULL;
+    if (sum->key == key) return sum;
+    if (sum->key == 0 && __sync_val_compare_and_swap(&sum->key, 0, key) == 0) {
+      sum->family = socket->__sk_common.skc_family;
+      sum->protocol = socket->sk_protocol;
+      sum->pid = task->tgid;
+      sum->is_receive = is_receive;
+      sum->socket = (__u64)socket;
+      return sum;
+    }
+  }
+  return NULL;
+}
+
+/* EAGAIN: the program is told to wait. */
+#define AGAIN 11
+
+static __always_inline void transferred(
+  void *context, struct task_struct *task, struct sock *socket, int result, bool is_receive
+) {
+  if (result <= 0) {
+    if (!is_receive && result < 0 && result != -AGAIN) tell_transfer(task, socket, result, is_receive);
+    return;
+  }
+  struct lull_kernel_sum *sum = sum_of(task, socket, is_receive);
+  if (!sum) {
+    /* There is no place left: each is told. */
+    tell_transfer(task, socket, result, is_receive);
+    return;
+  }
+  /* The time takes as long to read as all else here, so it is asked for once in a tick. */
+  __u64 tick = bpf_jiffies64();
+  if (sum->tick != tick) {
+    __u64 time = bpf_ktime_get_ns();
+    sum->tick = tick;
+    sum->last = time;
+    if (time - sum->since >= span) {
+      sum->since = time;
+      sum->singly = 0;
+    }
+    if (!is_receive && time - sum->last_stack >= send_stack_pace) {
+      sum->last_stack = time;
+      struct pt_regs *registers = (struct pt_regs *)bpf_task_pt_regs(task);
+      struct entry entry = entry_of(registers);
+      tell_stack(context, task, registers, entry.sp, lull_kernel_send_stack, time);
+      /* A stack is of a transfer that is told. */
+      tell_transfer(task, socket, result, is_receive);
+      return;
+    }
+    __u32 zero = 0;
+    struct lull_kernel_settings *set = bpf_map_lookup_elem(&settings, &zero);
+    if (set) set->has_sums = 1;
+  }
+  if (sum->singly < SINGLY) {
+    sum->singly++;
+    tell_transfer(task, socket, result, is_receive);
+    return;
+  }
+  sum->tid = task->pid;
+  __sync_fetch_and_add(&sum->bytes, result);
+  __sync_fetch_and_add(&sum->count, 1);
+}
+
+SEC("tp_btf/sock_send_length")
+int BPF_PROG(sent, struct sock *socket, int result, int flags) {
+  struct task_struct *task = bpf_get_current_task_btf();
+  if (is_target(task)) transferred(ctx, task, socket, result, false);
+  return 0;
+}
+
+/* MSG_PEEK takes nothing out of the socket. */
+#define PEEK 2
+
+SEC("tp_btf/sock_recv_length")
+int BPF_PROG(received, struct sock *socket, int result, int flags) {
+  if (flags & PEEK) return 0;
+  struct task_struct *task = bpf_get_current_task_btf();
+  if (is_target(task)) transferred(ctx, task, socket, result, true);
+  return 0;
+}
+
+#endif

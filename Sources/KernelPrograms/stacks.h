@@ -1,0 +1,185 @@
+#ifndef LULL_STACKS_H
+#define LULL_STACKS_H
+
+/* Where threads wait, send and write: stacks, of which each is told once, as long as it is the same. */
+#include "records.h"
+
+#include <bpf/bpf_core_read.h>
+
+#define TOLD 8
+
+/* A stack that was told, and when. */
+struct told {
+  __u64 key;
+  __u64 time;
+};
+
+struct thread {
+  struct told told[TOLD];
+  /* That of the last wait; 0 for an unknown one. */
+  __u64 last;
+  /* As many stacks may be told as this lies back, in steps of `stack_pace`. */
+  __u64 paid_until;
+  /* What the last wait called the kernel with, and how often a stack was looked at in a tick. */
+  __u64 last_entry, looked_tick;
+  __u32 looked, unused;
+  /* When it was last told where it writes. */
+  __u64 last_call_stack;
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+  __type(key, int);
+  __type(value, struct thread);
+} threads SEC(".maps");
+
+/* A stack is told again after so long, for who sees the recording's end alone. */
+static const __u64 stack_age = 5000000000ULL;
+/* A thread whose stacks are all different has so many told, which is 4 MB and 1 ms of a CPU a second; after a quiet
+   time as many as a second's at once. */
+static const __u64 stack_pace = 1000000;
+static const __u64 stack_burst = 1000000000ULL;
+/* Of a socket so often where it is sent: 49 times a second, as the recorder's events of call sites have it. */
+static const __u64 send_stack_pace = 20408163;
+
+/* Words at the top of a stack by which it is told from others. */
+#define WORDS 32
+/* So often in a tick the stack itself is looked at where a thread waits in the same call, from the same place, with the
+   same stack and frame as before; of a thread that waits faster than 2,000 times a second the others are taken for the
+   same. */
+#define LOOKS 8
+
+/* What the thread called the kernel with. */
+struct entry {
+  __u64 ip, sp, bp, call;
+};
+
+static __always_inline struct entry entry_of(struct pt_regs *registers) {
+  struct entry entry = {};
+  if (bpf_core_field_exists(((struct pt_regs___x86 *)0)->orig_ax)) {
+    struct pt_regs___x86 *x86 = (void *)registers;
+    entry.ip = x86->ip;
+    entry.sp = x86->sp;
+    entry.bp = x86->bp;
+    entry.call = x86->orig_ax;
+  } else if (bpf_core_field_exists(((struct pt_regs___arm64 *)0)->syscallno)) {
+    struct pt_regs___arm64 *arm64 = (void *)registers;
+    entry.ip = arm64->pc;
+    entry.sp = arm64->sp;
+    entry.bp = arm64->regs[29];
+    entry.call = arm64->syscallno;
+  }
+  return entry;
+}
+
+static __always_inline __u64 mix(__u64 sum, __u64 word) {
+  return (sum ^ word) * 0x9e3779b97f4a7c15ULL;
+}
+
+/* Whether a word may be the address of code: of the program itself, or in the upper part of the addresses, where
+   libraries are (0x7… on x86-64, 0xf… on arm64). Numbers that count or tell times are none. Without a branch, of which
+   the kernel would look at both ways for each word when it takes the programs. */
+static __always_inline __u64 code_in(__u64 word, __u64 start, __u64 size) {
+  __u64 distance = word - start;
+  __u64 is_own = (~distance & (distance - size)) >> 63;
+  __u64 is_library = ((word >> 44 & 7) + 1) >> 3;
+  return word & -(is_own | is_library);
+}
+
+/* Two waits with equal registers, and equal addresses at the top of the stack, have the same stack. */
+static __always_inline __u64 key_of(const struct task_struct *task, const struct entry *entry) {
+  struct mm_struct *memory = task->mm;
+  if (!memory) return 1;
+  __u64 start = memory->start_code, size = memory->end_code - start;
+  __u64 words[WORDS];
+  /* In four sums, since each step waits for the one before. */
+  __u64 sums[4] = {mix(1, entry->ip), mix(2, entry->sp), mix(3, entry->bp), mix(4, entry->call)};
+  if (bpf_probe_read_user(words, sizeof words, (void *)entry->sp) == 0) {
+#pragma clang loop unroll(disable)
+    for (int at = 0; at < WORDS; at += 4) {
+      sums[0] = mix(sums[0], code_in(words[at], start, size));
+      sums[1] = mix(sums[1], code_in(words[at + 1], start, size));
+      sums[2] = mix(sums[2], code_in(words[at + 2], start, size));
+      sums[3] = mix(sums[3], code_in(words[at + 3], start, size));
+    }
+  }
+  __u64 sum = mix(mix(mix(sums[0], sums[1]), sums[2]), sums[3]);
+  return sum ^ sum >> 32;
+}
+
+static __always_inline void copy_stack(struct lull_kernel_stack_record *record, __u64 sp) {
+  /* What is on the page's rest may be all that there is. */
+  __u32 first = 4096 - (sp & 4095);
+  if (first > LULL_KERNEL_STACK_BYTES) first = LULL_KERNEL_STACK_BYTES;
+  record->sizes.stack = 0;
+  if (bpf_probe_read_user(record->stack, LULL_KERNEL_STACK_BYTES, (void *)sp) == 0) {
+    record->sizes.stack = LULL_KERNEL_STACK_BYTES;
+  } else if (bpf_probe_read_user(record->stack, first, (void *)sp) == 0) {
+    record->sizes.stack = first;
+  }
+}
+
+/* The program's own frame, and two by which the tracepoint calls it. */
+#define OWN_FRAMES 3
+
+static __always_inline bool tell_stack(
+  void *context, struct task_struct *task, struct pt_regs *registers, __u64 sp, __u16 kind, __u64 time
+) {
+  struct lull_kernel_stack_record *record = bpf_ringbuf_reserve(&ring, sizeof *record, 0);
+  if (!record) return false;
+  begin(&record->head, kind, time);
+  record->pid = task->tgid;
+  record->tid = task->pid;
+  record->sizes.kernel = bpf_get_stack(context, record->kernel, sizeof record->kernel, OWN_FRAMES);
+  record->sizes.user = bpf_get_stack(context, record->user, sizeof record->user, BPF_F_USER_STACK);
+  __u32 size = bpf_core_type_size(struct pt_regs);
+  if (size > LULL_KERNEL_REGISTER_BYTES) size = LULL_KERNEL_REGISTER_BYTES;
+  record->sizes.registers = size;
+  if (bpf_probe_read_kernel(record->registers, size, registers)) record->sizes.registers = 0;
+  copy_stack(record, sp);
+  bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+  return true;
+}
+
+/* Whether a thread may have another stack told. */
+static __always_inline bool pays(struct thread *thread, __u64 time) {
+  __u64 earliest = time - stack_burst;
+  if (thread->paid_until < earliest) thread->paid_until = earliest;
+  if (thread->paid_until + stack_pace > time) return false;
+  thread->paid_until += stack_pace;
+  return true;
+}
+
+/* Finds or tells the stack of a wait that begins: when it was told, or 0. */
+static __always_inline __u64 stack_of(
+  void *context, struct task_struct *task, struct thread *thread, __u64 time
+) {
+  struct pt_regs *registers = (struct pt_regs *)bpf_task_pt_regs(task);
+  struct entry entry = entry_of(registers);
+  __u64 same = mix(mix(mix(mix(1, entry.ip), entry.sp), entry.bp), entry.call);
+  __u64 tick = bpf_jiffies64();
+  if (thread->looked_tick != tick) {
+    thread->looked_tick = tick;
+    thread->looked = 0;
+  }
+  if (same == thread->last_entry && thread->last && thread->last != ~0ULL && thread->looked >= LOOKS) {
+    return thread->last;
+  }
+  thread->last_entry = same;
+  thread->looked++;
+  __u64 key = key_of(task, &entry);
+  struct told *told = &thread->told[key & (TOLD - 1)];
+  __u32 zero = 0;
+  struct lull_kernel_settings *set = bpf_map_lookup_elem(&settings, &zero);
+  __u64 oldest = time - stack_age;
+  if (set && set->since > oldest) oldest = set->since;
+  if (told->key == key && told->time > oldest) return told->time;
+  if (!pays(thread, time)) return 0;
+  if (!tell_stack(context, task, registers, entry.sp, lull_kernel_stack, time)) return 0;
+  told->key = key;
+  told->time = time;
+  return time;
+}
+
+#endif

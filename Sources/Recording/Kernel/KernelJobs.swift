@@ -1,0 +1,132 @@
+import CBPF
+import Dispatch
+import Glibc
+
+/// The functions of Swift's concurrency at which programs in the kernel tell jobs.
+///
+/// A perf event at a function is one of each thread, for which all its switches pay; these are of processes.
+final class KernelJobs {
+  private struct Site {
+    var program: String
+    var offset: UInt64
+    var returns: Bool
+  }
+
+  private let programs: KernelPrograms
+  private let library: String
+  private let identity: [UInt64]
+  private let sites: [Site]
+  /// What ends them, by process; nil once they were ended for good.
+  private var links: [Int32: [Int32]]? = [:]
+  /// The kernel waits until no CPU is in a program any longer.
+  private let closing = DispatchQueue(label: "closing probes")
+  private var count = 0
+  private var tokens = TokenBucket(AdaptiveSource.jobs.limit)
+  /// Why none is told any longer.
+  private(set) var reason: String?
+  /// Files that were looked at.
+  private var isLibrary: [String: Bool] = [:]
+
+  /// Nil where none of the files has these functions, or the kernel cannot (before Linux 6.6).
+  init?(_ programs: KernelPrograms, in places: [String], of pid: Int32) {
+    self.programs = programs
+    var found: (library: String, sites: [Site])?
+    for place in places where found == nil {
+      guard
+        let functions = ElfFile(path: place)?.functions(named: Set(Self.programs.map(\.function))),
+        functions["swift_job_run"] != nil
+      else { continue }
+      let sites = Self.programs.compactMap { name, function, returns -> Site? in
+        guard let function = functions[function] else { return nil }
+        let site = ProbeSite(function)
+        // A return is caught where the function begins.
+        return site.instruction.isCheap
+          ? Site(program: name, offset: site.fileOffset, returns: returns) : nil
+      }
+      if !sites.isEmpty { found = (place, sites) }
+    }
+    guard let found, let identity = Self.identity(of: found.library) else { return nil }
+    (library, sites) = found
+    self.identity = identity
+    guard add(pid) else { return nil }
+  }
+
+  private static let programs: [(name: String, function: String, returns: Bool)] = [
+    ("job_runs", "swift_job_run", false), ("job_ran", "swift_job_run", true),
+    ("job_handed", "swift_task_enqueue", false), ("task_made", "swift_task_create", false),
+  ]
+
+  private static func identity(of path: String) -> [UInt64]? {
+    var information = stat()
+    guard stat(path, &information) == 0 else { return nil }
+    return [UInt64(information.st_dev), UInt64(information.st_ino)]
+  }
+
+  /// From here on a process's jobs are told, and those of whatever program it becomes; false where that cannot be.
+  @discardableResult
+  func add(_ pid: Int32) -> Bool {
+    guard let links, links[pid] == nil else { return self.links != nil }
+    var opened: [Int32] = []
+    for site in sites {
+      let link = programs.probe(
+        site.program, at: site.offset, of: library, in: pid, returns: site.returns)
+      guard link >= 0 else {
+        for link in opened { close(link) }
+        return false
+      }
+      opened.append(link)
+    }
+    self.links?[pid] = opened
+    return true
+  }
+
+  /// A process has mapped a file: one that its parent was not yet, if it is the library.
+  func mapped(_ path: String, by pid: Int32) {
+    guard let links, links[pid] == nil else { return }
+    let isLibrary = isLibrary[path] ?? (Self.identity(of: path) == identity)
+    self.isLibrary[path] = isLibrary
+    if isLibrary { add(pid) }
+  }
+
+  func ended(_ pid: Int32) {
+    guard let links = links?.removeValue(forKey: pid) else { return }
+    closing.async { for link in links { close(link) } }
+  }
+
+  /// Takes a record in.
+  func take(_ record: UnsafeRawPointer, _ writer: KernelWriter) {
+    let mark = record.load(as: lull_kernel_job_mark.self)
+    switch lull_kernel_kind(UInt32(mark.head.kind)) {
+    case lull_kernel_job:
+      count += 1
+      writer.tell(record.load(as: lull_kernel_job_record.self))
+    case lull_kernel_job_end: writer.tell(.jobEnd, mark)
+    case lull_kernel_job_handed: writer.tell(.jobHanded, mark)
+    case lull_kernel_task: writer.tell(.taskMade, mark)
+    default: break
+    }
+  }
+
+  /// Looks at how many there were in so long: none is told any longer where that costs too much.
+  func consider(_ seconds: Double) {
+    let isTooMuch = tokens.take(Double(count), in: seconds)
+    if isTooMuch, reason == nil {
+      reason =
+        "at \(Int(Double(count) / seconds)) jobs a second, recording them would have taken more than 2 % of a CPU; "
+        + "it was ended"
+      let all = takeLinks()
+      closing.async { for link in all { close(link) } }
+    }
+    count = 0
+  }
+
+  func leave(to leftovers: Leftovers) {
+    closing.sync {}
+    leftovers.add(takeLinks())
+  }
+
+  private func takeLinks() -> [Int32] {
+    defer { links = nil }
+    return links.map { $0.values.flatMap { $0 } } ?? []
+  }
+}

@@ -1,0 +1,28 @@
+import CBPF
+
+extension lull_kernel_settings {
+  /// Which calls the programs in the kernel tell: those of `SystemCallFilter`.
+  static var ofCalls: lull_kernel_settings {
+    typealias Filter = SystemCallFilter
+    var settings = lull_kernel_settings()
+    settings.large_read = UInt64(Filter.largeRead)
+    Self.set(&settings.calls, Filter.wanted.filter { $0 != Filter.write })
+    Self.set(&settings.repeated, [Filter.write])
+    Self.set(&settings.stacks, Filter.fileWrites.map { Int($0) })
+    Self.set(&settings.spins, Filter.spinning)
+    Self.set(&settings.reads, [Int(Filter.reads.plain), Int(Filter.reads.positioned)])
+    Self.set(&settings.paths, Filter.paths.first + Filter.paths.second)
+    Self.set(&settings.second_path, Filter.paths.second)
+    Self.set(&settings.two_paths, Filter.paths.two)
+    return settings
+  }
+
+  /// Sets a bit for each number.
+  private static func set(_ words: inout lull_kernel_numbers, _ numbers: [Int]) {
+    withUnsafeMutableBytes(of: &words) { bytes in
+      for number in numbers where number / 8 < bytes.count {
+        bytes[number / 8] |= 1 << (number % 8)
+      }
+    }
+  }
+}
