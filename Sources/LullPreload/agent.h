@@ -26,7 +26,7 @@
 #define LONG_WAIT 1000000
 // One as long has them too, as long as there are no more in a second than there are pauses: so many may come at once.
 #define SHORT_WAIT 50000
-#define STACK_PAUSE 2000000
+#define STACK_PAUSE 1000000
 #define STACK_BURST 64
 // What took less is no wait, and is told only where it did something.
 #define NO_WAIT 20000

@@ -14,9 +14,10 @@ final class EarlierSockets: RecordingSource {
   private var absence: KernelPrograms.Absence?
   /// UDP sockets that were connected as the present part began, by the kernel's address and /proc's number.
   private var datagrams: [Datagram: SocketEnds] = [:]
-  private var records: [[UInt8]] = []
   /// Connections whose transfers cannot be told from others'.
   private var unrelated = 0
+  /// Those of the present part were not looked for yet.
+  private var isDue = false
 
   private struct Datagram: Hashable {
     var address: UInt64
@@ -45,14 +46,15 @@ final class EarlierSockets: RecordingSource {
     ]
   }
 
-  func start(at time: UInt64) {
-    // After the events were on, so that what begins meanwhile is told by them.
-    records = found(at: SystemInfo.monotonicNanoseconds())
-  }
+  func start(at time: UInt64) { isDue = true }
 
+  /// They are looked for after the events were on, so that what begins meanwhile is told by them; and after the first
+  /// events were collected, since a command that ends soon is to be looked at before.
   func collect(_ round: Round) throws(PerfDataError) {
-    for record in records { try round.sink.append(record) }
-    records = []
+    if isDue {
+      isDue = false
+      for record in found(at: round.now) { try round.sink.append(record) }
+    }
     if round.isLast { try tellDatagrams(round) }
   }
 
