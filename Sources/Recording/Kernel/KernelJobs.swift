@@ -21,6 +21,10 @@ final class KernelJobs {
   /// The kernel waits until no CPU is in a program any longer.
   private let closing = DispatchQueue(label: "closing probes")
   private var count = 0
+  /// Seconds since the last look at how many there were.
+  private var elapsed = 0.0
+  /// Of less time a rate says nothing.
+  private static let window = 0.1
   private var tokens = TokenBucket(AdaptiveSource.jobs.limit)
   /// Why none is told any longer.
   private(set) var reason: String?
@@ -109,15 +113,18 @@ final class KernelJobs {
 
   /// Looks at how many there were in so long: none is told any longer where that costs too much.
   func consider(_ seconds: Double) {
-    let isTooMuch = tokens.take(Double(count), in: seconds)
+    elapsed += seconds
+    guard elapsed >= Self.window else { return }
+    let isTooMuch = tokens.take(Double(count), in: elapsed)
     if isTooMuch, reason == nil {
       reason =
-        "at \(Int(Double(count) / seconds)) jobs a second, recording them would have taken more than 2 % of a CPU; "
+        "at \(Int(Double(count) / elapsed)) jobs a second, recording them would have taken more than 2 % of a CPU; "
         + "it was ended"
       let all = takeLinks()
       closing.async { for link in all { close(link) } }
     }
     count = 0
+    elapsed = 0
   }
 
   func leave(to leftovers: Leftovers) {
