@@ -5,6 +5,7 @@
 #include "../LullPreload/samples.h"
 #include "../LullPreload/interpose.h"
 #include "../LullPreload/segments.h"
+#include "../LullPreload/stacks.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -87,6 +88,7 @@ __attribute__((constructor)) static void open_door(void) {
       door->pid = (int)lull_kernel(SYS_getpid, 0, 0, 0, 0, 0, 0);
       lull_door = door;
       lull_take_sample_signal();
+      lull_know_code();
       __atomic_store_n(&door->version, lull_preload_version, __ATOMIC_RELEASE);
     }
   }

@@ -14,6 +14,7 @@
 #include "../LullPreload/segments.c"
 #include "../LullPreload/signals.c"
 #include "../LullPreload/sockets.c"
+#include "../LullPreload/stacks.c"
 #include "../LullPreload/streams.c"
 #include "../LullPreload/threads.c"
 #include "../LullPreload/waits.c"

@@ -22,7 +22,9 @@ struct thread {
   __u64 paid_until;
   /* What the last wait called the kernel with, and how often a stack was looked at in a tick. */
   __u64 last_entry, looked_tick;
-  __u32 looked, unused;
+  __u32 looked;
+  /* Whether a queue was drained in it. */
+  __u32 is_draining;
   /* When it was last told where it writes. */
   __u64 last_call_stack;
 };
@@ -34,6 +36,18 @@ struct {
   __type(value, struct thread);
 } threads SEC(".maps");
 
+/* Where a process has the function that runs what is in a serial queue: the recorder says so. */
+struct code {
+  __u64 start, size;
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 4096);
+  __type(key, __u32);
+  __type(value, struct code);
+} drains SEC(".maps");
+
 /* A stack is told again after so long, for who sees the recording's end alone. */
 static const __u64 stack_age = 5000000000ULL;
 /* A thread whose stacks are all different has so many told, which is 4 MB and 1 ms of a CPU a second; after a quiet
@@ -43,8 +57,9 @@ static const __u64 stack_burst = 1000000000ULL;
 /* Of a socket so often where it is sent: 49 times a second, as the recorder's events of call sites have it. */
 static const __u64 send_stack_pace = 20408163;
 
-/* Words at the top of a stack by which it is told from others. */
+/* Words at the top of a stack by which it is told from others, and how often as many are looked through for a queue. */
 #define WORDS 32
+#define QUEUE_PARTS 8
 /* So often in a tick the stack itself is looked at where a thread waits in the same call, from the same place, with the
    same stack and frame as before; of a thread that waits faster than 2,000 times a second the others are taken for the
    same. */
@@ -77,18 +92,43 @@ static __always_inline __u64 mix(__u64 sum, __u64 word) {
   return (sum ^ word) * 0x9e3779b97f4a7c15ULL;
 }
 
+static __always_inline __u64 is_in(__u64 word, __u64 start, __u64 size) {
+  __u64 distance = word - start;
+  return (~distance & (distance - size)) >> 63;
+}
+
 /* Whether a word may be the address of code: of the program itself, or in the upper part of the addresses, where
    libraries are (0x7… on x86-64, 0xf… on arm64). Numbers that count or tell times are none. Without a branch, of which
    the kernel would look at both ways for each word when it takes the programs. */
 static __always_inline __u64 code_in(__u64 word, __u64 start, __u64 size) {
-  __u64 distance = word - start;
-  __u64 is_own = (~distance & (distance - size)) >> 63;
+  __u64 is_own = is_in(word, start, size);
   __u64 is_library = ((word >> 44 & 7) + 1) >> 3;
   return word & -(is_own | is_library);
 }
 
+/* Where a queue is drained, what tells that queue's stack from another's: the addresses of objects on it, which are
+   multiples of 16. 0 where none is. */
+static __always_inline __u64 queue_key(__u64 *words, __u32 pid, __u64 sp) {
+  struct code *drain = bpf_map_lookup_elem(&drains, &pid);
+  if (!drain) return 0;
+  __u64 start = drain->start, size = drain->size, sum = 0, found = 0;
+#pragma clang loop unroll(disable)
+  for (int part = 0; part < QUEUE_PARTS; part++) {
+    if (bpf_probe_read_user(words, WORDS * sizeof *words, (void *)(sp + part * WORDS * sizeof *words))) break;
+#pragma clang loop unroll(disable)
+    for (int at = 0; at < WORDS; at++) {
+      __u64 word = words[at];
+      found |= is_in(word, start, size);
+      sum = mix(sum, word & -(((word & 15) - 1) >> 63));
+    }
+  }
+  return (sum | 1) & -found;
+}
+
 /* Two waits with equal registers, and equal addresses at the top of the stack, have the same stack. */
-static __always_inline __u64 key_of(const struct task_struct *task, const struct entry *entry) {
+static __always_inline __u64 key_of(
+  const struct task_struct *task, struct thread *thread, const struct entry *entry
+) {
   struct mm_struct *memory = task->mm;
   if (!memory) return 1;
   __u64 start = memory->start_code, size = memory->end_code - start;
@@ -104,7 +144,9 @@ static __always_inline __u64 key_of(const struct task_struct *task, const struct
       sums[3] = mix(sums[3], code_in(words[at + 3], start, size));
     }
   }
-  __u64 sum = mix(mix(mix(sums[0], sums[1]), sums[2]), sums[3]);
+  __u64 queue = queue_key(words, task->tgid, entry->sp);
+  thread->is_draining = queue != 0;
+  __u64 sum = mix(mix(mix(mix(sums[0], sums[1]), sums[2]), sums[3]), queue);
   return sum ^ sum >> 32;
 }
 
@@ -163,12 +205,13 @@ static __always_inline __u64 stack_of(
     thread->looked_tick = tick;
     thread->looked = 0;
   }
-  if (same == thread->last_entry && thread->last && thread->last != ~0ULL && thread->looked >= LOOKS) {
+  if (same == thread->last_entry && thread->last && thread->last != ~0ULL && thread->looked >= LOOKS &&
+      !thread->is_draining) {
     return thread->last;
   }
   thread->last_entry = same;
   thread->looked++;
-  __u64 key = key_of(task, &entry);
+  __u64 key = key_of(task, thread, &entry);
   struct told *told = &thread->told[key & (TOLD - 1)];
   __u32 zero = 0;
   struct lull_kernel_settings *set = bpf_map_lookup_elem(&settings, &zero);

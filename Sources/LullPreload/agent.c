@@ -1,5 +1,6 @@
 #include "samples.h"
 #include "segments.h"
+#include "stacks.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -61,7 +62,7 @@ static void tell(unsigned kind, const char *text, uint64_t first, uint64_t secon
     uint64_t now = lull_now();
     *record = (struct lull_record){
         .size = size,
-        .kind = (uint16_t)kind,
+        .kind = (uint8_t)kind,
         .parts = text ? lull_part_path : 0,
         .start = now,
         .end = now,
@@ -99,6 +100,7 @@ static void begin_thread(struct agent *agent) {
   agent->wake_at = slot->tail + lull_ring_bytes / 2;
   agent->ends = 0;
   agent->next_stack = agent->last_site = agent->last_cpu = 0;
+  lull_begin_stacks(agent, slot);
   agent->slot = slot;
   char name[16] = "";
   lull_kernel(SYS_prctl, PR_GET_NAME, (long)name, 0, 0, 0, 0);
@@ -237,6 +239,7 @@ __attribute__((constructor)) static void begin_program(void) {
   lull_resolve();
   if (lull_find_recorder(getenv(LULL_PRELOAD_FOLDER)) && lull_make_owner()) {
     lull_begin_streams();
+    lull_know_code();
     if (begin_process(true)) {
       lull_begin_samples(lull_control->sample_interval);
       begin_thread(&lull_agent);
@@ -248,8 +251,3 @@ __attribute__((constructor)) static void begin_program(void) {
 #endif
 
 __attribute__((destructor)) static void end_program(void) { lull_process_ends(); }
-
-uint32_t lull_stack_bytes(void) {
-  uint32_t wanted = lull_control ? lull_control->stack_bytes : 0;
-  return wanted < lull_page_bytes ? wanted : lull_page_bytes;
-}

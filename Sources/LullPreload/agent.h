@@ -24,12 +24,12 @@
 
 // A wait as long has its stack and the thread's CPU time, whatever else there was.
 #define LONG_WAIT 1000000
-// One as long has them too, as long as there are no more in a second than there are pauses: so many may come at once.
-#define SHORT_WAIT 50000
+// What took less is no wait, and is told only where it did something. What took longer has the number of its stack.
+#define NO_WAIT 20000
+// Of short waits a stack that has none is written as long as no more are in a second than there are pauses: so many
+// may come at once.
 #define STACK_PAUSE 1000000
 #define STACK_BURST 64
-// What took less is no wait, and is told only where it did something.
-#define NO_WAIT 20000
 // A write's or send's stack is taken so often, as the recorder with perf events does: 49 times a second.
 #define SITE_PAUSE 20408163
 // How often the thread's CPU time is read at least, while it makes calls.
@@ -59,8 +59,10 @@ struct agent {
   struct lull_record *open;
   // Where the innermost open call is on the stack.
   uintptr_t place;
-  // From when on a short wait has its stack.
+  // From when on the stack of a short wait is written.
   uint64_t next_stack;
+  // Where the stack that it was last seen on has memory for certain.
+  uint64_t stack_from, stack_to;
   uint64_t last_site;
   uint64_t last_cpu;
   // A record is being written.
@@ -312,7 +314,7 @@ static inline __attribute__((always_inline)) void lull_finish(struct call *call,
   agent->place = call->outer_place;
   if (outcome.result < 0) outcome.result = -errno;
   bool is_site = outcome.manner & manner_site && end - agent->last_site >= SITE_PAUSE;
-  bool is_slow = end - call->start >= SHORT_WAIT || end - agent->last_cpu >= CPU_PAUSE || outcome.path ||
+  bool is_slow = end - call->start >= NO_WAIT || end - agent->last_cpu >= CPU_PAUSE || outcome.path ||
                  outcome.manner & manner_looked_up || is_site || call->cpu != UINT64_MAX;
   if (outcome.manner & manner_woken && end - call->start >= NO_WAIT) {
     outcome.third = lull_waker(outcome.first, call->start, end);

@@ -54,9 +54,6 @@ static inline char *lull_append_number(char *to, uint64_t number) {
 }
 
 HIDDEN void lull_resolve(void);
-HIDDEN uint32_t lull_stack_bytes(void);
 HIDDEN void lull_write_part(struct agent *agent, uint64_t *at, const void *bytes, size_t count);
-// Writes the length and the bytes of what there is of the stack, which may end before `most`.
-HIDDEN void lull_write_stack(struct agent *agent, uint64_t *at, uint64_t from, size_t most);
 
 #endif

@@ -1,4 +1,4 @@
-#include "kernel.h"
+#include "stacks.h"
 
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -79,25 +79,6 @@ unsigned lull_descriptor(int descriptor) {
   return descriptors[descriptor];
 }
 
-void lull_write_stack(struct agent *agent, uint64_t *at, uint64_t from, size_t most) {
-  uint64_t place = *at + sizeof(uint64_t);
-  size_t offset = place & (lull_ring_bytes - 1);
-  size_t first = most < lull_ring_bytes - offset ? most : lull_ring_bytes - offset;
-  struct iovec local[2] = {{agent->ring + offset, first}, {agent->ring, most - first}};
-  struct iovec remote = {(void *)from, most};
-  long copied = lull_kernel(SYS_process_vm_readv, lull_owner->pid, (long)local, 2, (long)&remote, 1, 0);
-  uint64_t count = copied > 0 ? (uint64_t)copied : 0;
-  if (count == 0) {
-    // Where that is not allowed, the page that the stack is on is there in any case.
-    count = lull_page_bytes - (from & (lull_page_bytes - 1));
-    if (count > most) count = most;
-    uint64_t end = place;
-    lull_write_part(agent, &end, (const void *)from, count);
-  }
-  lull_write_part(agent, at, &count, sizeof count);
-  *at += (count + 7) & ~7ul;
-}
-
 struct addresses {
   uint8_t own[32], peer[32];
 };
@@ -119,10 +100,6 @@ void lull_finish_slowly(struct call *call, uint64_t end, const struct outcome *o
   uint64_t length = end - call->start;
   bool is_long = length >= LONG_WAIT;
   bool is_site = outcome->manner & manner_site && outcome->result > 0 && end - agent->last_site >= SITE_PAUSE;
-  bool has_stack = is_long || is_site || (length >= SHORT_WAIT && end >= agent->next_stack);
-  // What holds much only stands in the way of what tells more, where the recorder does not come to it.
-  if (has_stack && !is_long && agent->head - __atomic_load_n(&agent->slot->tail,
-      __ATOMIC_RELAXED) > lull_ring_bytes / 2) has_stack = false;
   bool has_cpu = is_long || call->cpu != UINT64_MAX || end - agent->last_cpu >= CPU_PAUSE;
   if (outcome->manner & manner_wait && length < NO_WAIT && !has_cpu && !outcome->path) return;
   lull_look_for_recorder(end);
@@ -139,7 +116,6 @@ void lull_finish_slowly(struct call *call, uint64_t end, const struct outcome *o
       .result = outcome->result,
       .arguments = {outcome->first, outcome->second, outcome->third}};
   uint64_t cpu[3], lengths[2] = {0, 0};
-  uint32_t most = lull_stack_bytes();
   struct addresses addresses;
   size_t size = sizeof record;
   if (has_cpu) {
@@ -172,13 +148,17 @@ void lull_finish_slowly(struct call *call, uint64_t end, const struct outcome *o
       size += sizeof addresses;
     }
   }
+  struct stack_place stack = {0, 0};
+  if (length >= NO_WAIT || is_site) stack = lull_place_of(agent, &record, registers);
+  record.stack = stack.number;
+  bool has_stack = is_site || (length >= NO_WAIT && !lull_is_written(agent, &stack) &&
+                               (is_long || lull_may_write_stack(agent, end)));
   if (has_stack) {
     record.parts |= lull_part_stack;
-    size += sizeof *registers + 8 + ((most + 7) & ~7ul);
-    uint64_t earliest = end - STACK_BURST * STACK_PAUSE;
-    if (agent->next_stack < earliest) agent->next_stack = earliest;
-    agent->next_stack += STACK_PAUSE;
+    size += lull_stack_room();
     if (outcome->manner & manner_site) agent->last_site = end;
+  } else if (!lull_is_written(agent, &stack)) {
+    record.stack = 0;
   }
   record.size = (uint32_t)((size + 63) & ~63ul);
   lull_settle(agent);
@@ -197,8 +177,8 @@ void lull_finish_slowly(struct call *call, uint64_t end, const struct outcome *o
     }
     if (record.parts & lull_part_addresses) lull_write_part(agent, &at, &addresses, sizeof addresses);
     if (record.parts & lull_part_stack) {
-      lull_write_part(agent, &at, registers, sizeof *registers);
-      lull_write_stack(agent, &at, registers->values[LULL_STACK_POINTER], most);
+      lull_write_stack(agent, &at, registers);
+      lull_note_written(agent, &stack);
       // There may be less of it.
       place->size = (uint32_t)((at - agent->head + 63) & ~63ul);
     }

@@ -2,6 +2,7 @@
 
 #include "interpose.h"
 #include "segments.h"
+#include "stacks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -66,9 +67,8 @@ static void read_registers(const ucontext_t *context, struct registers *register
 }
 
 static void write_sample(struct agent *agent, const struct registers *registers) {
-  uint32_t most = lull_stack_bytes();
   uint64_t cpu[3] = {0, UINT64_MAX, 0};
-  size_t size = sizeof(struct lull_record) + sizeof cpu + sizeof *registers + 8 + most;
+  size_t size = sizeof(struct lull_record) + sizeof cpu + lull_stack_room();
   lull_settle(agent);
   struct lull_record *record = lull_reserve(agent, (uint32_t)((size + 63) & ~63ul), ordinary);
   if (!record) return;
@@ -83,8 +83,7 @@ static void write_sample(struct agent *agent, const struct registers *registers)
     agent->last_cpu = now;
     lull_write_part(agent, &at, cpu, sizeof cpu);
   }
-  lull_write_part(agent, &at, registers, sizeof *registers);
-  lull_write_stack(agent, &at, registers->values[LULL_STACK_POINTER], most);
+  lull_write_stack(agent, &at, registers);
   record->size = (uint32_t)((at - agent->head + 63) & ~63ul);
   lull_publish(agent, record->size);
 }

@@ -99,6 +99,38 @@ extension EndToEnd {
       #expect(text.contains("shop.orders: 1.2"), "\(text)")
     }
 
+    /// Two queues whose work goes through the very same functions, and from one worker to the other's.
+    private static let alike = """
+      import Dispatch
+      import Glibc
+
+      let queues = [DispatchQueue(label: "shop.orders"), DispatchQueue(label: "shop.mail")]
+      let lengths: [UInt32] = [30_000, 10_000]
+      @inline(never) func work(_ step: Int) {
+        usleep(lengths[step % 2])
+        guard step > 0 else { exit(0) }
+        queues[(step - 1) % 2].async { work(step - 1) }
+      }
+      queues[1].async { work(39) }
+      dispatchMain()
+      """
+
+    @Test(arguments: ["perf", "process", "kernel"])
+    func `two queues that run the same functions each have their own time`(
+      recorder: String
+    ) throws {
+      let scratch = try Scratch()
+      let run = try Recorded(
+        [try build(Self.alike, in: scratch)], options: ["--recorder", recorder], scratch: scratch)
+      let queues = run.signals["serialQueues"].items
+      for (label, length) in [("shop.orders", 0.6), ("shop.mail", 0.2)] {
+        let queue = queues.first { $0["label"].string == label }
+        #expect(
+          isNear(queue?["blockedSeconds"].double, length, slack: 0.15 * length),
+          "\(label): \(queues)")
+      }
+    }
+
     private static let crashing = """
       import Dispatch
       import Glibc

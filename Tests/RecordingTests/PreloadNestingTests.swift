@@ -6,7 +6,7 @@ import Testing
 @Suite struct PreloadNestingTests {
   private func call(_ start: UInt64, _ end: UInt64, slot: Int = 0) -> PreloadNesting.Entry {
     var record = lull_record()
-    record.kind = UInt16(lull_record_call.rawValue)
+    record.kind = UInt8(lull_record_call.rawValue)
     record.number = CallMeaning.Number.fsync
     (record.start, record.end) = (start, end)
     return (end, record, PreloadParts(stack: nil), slot)

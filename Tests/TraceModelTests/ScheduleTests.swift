@@ -146,12 +146,17 @@ struct ScheduleTests {
     #expect(waits.map(\.stack) == [10, 1000, 2000])
   }
 
-  /// A recorder in the kernel tells a stack once.
-  @Test func `a wait without a stack has that of the wait before, or the one that is gone back to`()
-    throws
-  {
+  /// A recorder in the kernel tells a stack once, for the waits that follow as well; one within the process says of each
+  /// wait which it has.
+  @Test(arguments: [
+    (ScheduleTracker.StackRepeats.untilSaid, [nil, 7, 7, 8, 7, 7, nil, 8]),
+    (.said, [nil, 7, nil, 8, 7, nil, nil, 8]),
+  ])
+  func `a wait without a stack has that of the wait before, or the one that is gone back to`(
+    repeats: ScheduleTracker.StackRepeats, stacks: [Int?]
+  ) throws {
     var schedule = ScheduleTracker()
-    schedule.repeatsStacks = true
+    schedule.repeats = repeats
     func at(_ microseconds: UInt64) -> Timestamp { Timestamp(nanoseconds: microseconds * 1000) }
     schedule.begin(tid: 1, pid: 1, name: "program", at: at(0))
     func wait(
@@ -178,11 +183,9 @@ struct ScheduleTests {
     wait(800, asAt: 400)
     let thread = try #require(schedule.finish(at: at(900)).first)
     let waits = thread.intervals.filter { if case .blocked = $0.state { true } else { false } }
-    #expect(waits.map(\.stack) == [nil, 7, 7, 8, 7, 7, nil, 8])
-    #expect(
-      waits.map(\.state)
-        == [.unknown, .lock, .lock, .sleep, .lock, .lock, .unknown, .sleep].map(ThreadState.blocked)
-    )
+    #expect(waits.map(\.stack) == stacks)
+    let causes: [WaitCause] = stacks.map { $0 == nil ? .unknown : $0 == 7 ? .lock : .sleep }
+    #expect(waits.map(\.state) == causes.map(ThreadState.blocked))
   }
 
   @Test func `a run that no record begins begins with what shows it`() throws {

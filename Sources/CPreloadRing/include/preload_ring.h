@@ -20,12 +20,14 @@
 #define LULL_PRELOAD_FOLDER "LULL_PRELOAD_FOLDER"
 
 enum {
-  lull_preload_version = 4,
+  lull_preload_version = 5,
   lull_page_bytes = 4096,
   lull_ring_bytes = 1 << 20,
   // A ring takes memory as it grows, so much at a time.
   lull_ring_step = 64 << 10,
   lull_slots = 32,
+  // So many stacks of a thread have a number, from 1 on.
+  lull_stack_numbers = 64,
   lull_segment_bytes = lull_page_bytes + lull_slots * (lull_page_bytes + lull_ring_bytes),
 #if defined(__aarch64__)
   // x0…x30, sp, pc: all that perf knows.
@@ -137,7 +139,12 @@ struct lull_slot {
   uint32_t spare[18];
   // Bytes ever read; the recorder's, and far enough from what the thread writes.
   uint64_t tail;
-  uint64_t more_spare[15];
+  uint64_t more_spare[7];
+  // The stacks that need not be written again, by the bits of their numbers less one: the recorder says so.
+  uint64_t shared_stacks;
+  uint64_t last_spare[7];
+  // What each stack that has a number is known by; 0 where none has it.
+  uint64_t stack_keys[lull_stack_numbers];
   // The registers with which the call that began then waits, from where the stack may be read meanwhile.
   uint64_t registers_of;
   uint64_t registers[lull_registers];
@@ -207,7 +214,10 @@ enum lull_number {
 // Of a size that is a multiple of 64: it lies whole in the ring, what follows it may go on at the ring's start.
 struct lull_record {
   uint32_t size;
-  uint16_t kind;
+  uint8_t kind;
+  // The number of the stack that it came from, among those of its thread; 0 where none is known. Without the stack
+  // itself it is the one that was last written with that number.
+  uint8_t stack;
   uint16_t parts;
   // The system call's number by which the call is known: open is openat, poll is ppoll, a lock is futex.
   uint32_t number;
@@ -278,6 +288,13 @@ static inline long lull_nudge(pid_t pid, pid_t tid, int number) {
   information.si_uid = getuid();
   information.si_value.sival_int = LULL_NUDGE;
   return syscall(SYS_rt_tgsigqueueinfo, pid, tid, number, &information);
+}
+
+// Whether a number stands for its stack from now on, or the stack is to be written each time.
+static inline void lull_slot_share(struct lull_slot *slot, uint8_t number, int is_shared) {
+  uint64_t bit = UINT64_C(1) << (number - 1) % lull_stack_numbers;
+  if (is_shared) __atomic_fetch_or(&slot->shared_stacks, bit, __ATOMIC_RELAXED);
+  else __atomic_fetch_and(&slot->shared_stacks, ~bit, __ATOMIC_RELAXED);
 }
 
 static inline void lull_slot_set_tail(struct lull_slot *slot, uint64_t tail) {

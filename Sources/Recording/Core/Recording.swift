@@ -92,7 +92,8 @@ final class Recording {
         ? EarlierSockets(of: processes, root: subject.pid, drain) : nil,
       folder.map {
         PreloadSource(
-          folder: $0, door: door, options: options, processes: processes, root: subject.pid)
+          folder: $0, door: door, options: options, processes: processes, root: subject.pid,
+          own: synthetic)
       },
       outside,
       outside == nil ? nil : SocketCounts(of: processes, root: subject.pid),

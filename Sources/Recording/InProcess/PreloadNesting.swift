@@ -43,7 +43,7 @@ struct PreloadNesting {
   }
 
   private static func isCall(_ record: lull_record) -> Bool {
-    record.kind == UInt16(lull_record_call.rawValue) && record.repeats == 0
+    record.kind == UInt8(lull_record_call.rawValue) && record.repeats == 0
   }
 }
 

@@ -18,6 +18,8 @@ struct PreloadParts {
   /// Socket addresses: its own, the peer's.
   var addresses: (own: SocketName, peer: SocketName)?
   var stack: (registers: [UInt64], bytes: [UInt8])?
+  /// Where the stack is among those of its process; nil for one that stands for no other.
+  var stackPlace: PreloadStacks.Place?
 
   /// Of a call that is not over: its stack, where somebody looked.
   init(stack: (registers: [UInt64], bytes: [UInt8])?) { self.stack = stack }

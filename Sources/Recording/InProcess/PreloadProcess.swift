@@ -26,6 +26,7 @@ final class PreloadProcess {
   var outerLooks: [Int: PreloadLook] = [:]
   var wakes = PreloadWakes()
   var queues = PreloadQueues()
+  var stacks = PreloadStacks()
   /// How often its threads waited, as it told when it ended, and how many waits of them were told.
   var voluntarySwitches: UInt64?
   var toldWaits: UInt64 = 0
@@ -81,6 +82,18 @@ final class PreloadProcess {
     segments.enumerated().flatMap { place, segment in
       (0..<PreloadSegment.slots).map { (place * PreloadSegment.slots + $0, segment.ring($0)) }
     }
+  }
+
+  /// Says whether a stack that was written need not be written again.
+  func share(_ place: PreloadStacks.Place, _ isShared: Bool) {
+    let ring = segments[place.slot / PreloadSegment.slots].ring(place.slot % PreloadSegment.slots)
+    lull_slot_share(ring.slot, place.number, isShared ? 1 : 0)
+  }
+
+  /// Has all stacks written again.
+  func forgetStacks() {
+    for place in stacks.places { share(place, false) }
+    stacks = PreloadStacks()
   }
 
   /// Records that found no room since this was asked for.

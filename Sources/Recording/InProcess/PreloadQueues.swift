@@ -14,10 +14,12 @@ struct PreloadQueues {
   private var others: Set<UInt64> = []
   private var othersSince: UInt64 = 0
   private var layout: QueueLayout?
+  /// Whether it is known where libdispatch is.
+  var canTell: Bool { layout != nil }
   private var searches = 0
   private var nextSearch: UInt64 = 0
   /// Stacks that came before it was searched for.
-  private var early: [(stack: (registers: [UInt64], bytes: [UInt8]), time: UInt64)] = []
+  private var early: [(stack: PreloadStacks.Stack, time: UInt64)] = []
 
   /// Looked at in a round at most.
   private static let mostLooks = 200
@@ -32,18 +34,20 @@ struct PreloadQueues {
   /// What a thread's stack takes, from its pointer on.
   private static let ownStackBytes: UInt64 = 1 << 20
 
-  /// Takes in a stack that began at a time.
-  mutating func note(_ stack: (registers: [UInt64], bytes: [UInt8]), at time: UInt64) {
+  /// Takes in a stack that began at a time; returns whether a queue is drained in it, as far as it is known where
+  /// libdispatch is.
+  @discardableResult
+  mutating func note(_ stack: PreloadStacks.Stack, at time: UInt64) -> Bool {
     guard let layout else {
       if searches <= Self.searchPauses.count, early.count < Self.mostEarly {
         early.append((stack, time))
       }
-      return
+      return false
     }
     let words = stride(from: 0, through: stack.bytes.count - 8, by: 8).compactMap {
       ProcessMemory.word(stack.bytes, at: $0)
     }
-    guard words.contains(where: layout.drain.contains) else { return }
+    guard words.contains(where: layout.drain.contains) else { return false }
     let pointer = stack.registers[PreloadSource.stackPointer]
     let own =
       pointer..<(pointer &+ Self.ownStackBytes < pointer ? .max : pointer + Self.ownStackBytes)
@@ -53,6 +57,7 @@ struct PreloadQueues {
     {
       candidates[word] = time &- 1
     }
+    return true
   }
 
   /// The queues that were not known before, or not by that label, each from the time before its first stack on.

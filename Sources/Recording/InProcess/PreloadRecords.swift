@@ -8,10 +8,7 @@ extension PreloadSource {
     _ round: Round, into output: inout [[UInt8]]
   ) {
     let pid = process.pid
-    if let stack = parts.stack {
-      process.hasNewStack = true
-      process.queues.note(stack, at: record.start)
-    }
+    let parts = findStack(of: record, parts, process, slot: slot)
     switch UInt32(record.kind) {
     case lull_record_thread_begin.rawValue:
       let tid = Int32(truncatingIfNeeded: record.result)
@@ -62,6 +59,27 @@ extension PreloadSource {
     }
   }
 
+  /// Takes in a stack that was written, or finds that of the record's number.
+  private func findStack(
+    of record: lull_record, _ parts: PreloadParts, _ process: PreloadProcess, slot: Int
+  ) -> PreloadParts {
+    var parts = parts
+    let place = record.stack > 0 ? PreloadStacks.Place(slot: slot, number: record.stack) : nil
+    if let stack = parts.stack {
+      process.hasNewStack = true
+      // By the same functions another queue may be drained.
+      let isShared = !process.queues.note(stack, at: record.start)
+      guard let place else { return parts }
+      process.stacks.note(stack, isShared: isShared, at: place)
+      process.share(place, isShared)
+      parts.stackPlace = place
+    } else if let place {
+      parts.stack = process.stacks.stack(at: place)
+      parts.stackPlace = place
+    }
+    return parts
+  }
+
   private static let markKinds: [UInt64: MarkEvent.Kind] = [0: .mark, 1: .begin, 2: .end]
 
   private func beginThread(
@@ -69,6 +87,7 @@ extension PreloadSource {
     slot: Int, _ round: Round, into output: inout [[UInt8]]
   ) {
     let pid = process.pid
+    process.stacks.forget(slot: slot)
     let name = parts.path ?? ""
     let place = PreloadWriter.Place(pid: pid, tid: tid, time: record.start)
     if let earlier = process.earlier.removeValue(forKey: tid) {

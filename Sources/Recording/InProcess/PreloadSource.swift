@@ -6,6 +6,7 @@ import PerfData
 final class PreloadSource: RecordingSource {
   let folder: PreloadFolder
   var writer: PreloadWriter
+  let repeats: WaitWriter?
   var sockets = PreloadSockets()
   var runDelays = RunDelays()
   let processes: ProcessBook
@@ -49,13 +50,14 @@ final class PreloadSource: RecordingSource {
 
   init(
     folder: PreloadFolder, door: AgentDoor?, options: RecordingOptions, processes: ProcessBook,
-    root: Int32
+    root: Int32, own: [EventAttribute]
   ) {
     self.folder = folder
     self.door = door
     self.processes = processes
     self.root = root
     stackBytes = options.stackBytes
+    repeats = WaitWriter(own)
     writer = PreloadWriter(
       stackBytes: options.stackBytes, sampleInterval: options.sampleInterval)
     for process in door?.processes ?? [] {
@@ -182,9 +184,12 @@ final class PreloadSource: RecordingSource {
     process.wakes.forget(before: process.lastTime)
     runDelays.endRound()
     for record in output { try round.sink.append(record) }
+    let couldTell = process.queues.canTell
     for (event, time) in process.queues.found(in: process.pid, now: round.now) {
       try round.sink.append(event, pid: process.pid, time: time)
     }
+    // In what was shared until now queues may be drained.
+    if process.queues.canTell, !couldTell { process.forgetStacks() }
     for mark in marks { try round.sink.append(mark.event, pid: mark.pid, time: mark.time) }
     marks = []
     let losses = process.newLosses()
@@ -266,6 +271,7 @@ final class PreloadSource: RecordingSource {
     for record in sockets.tellOpen(at: round.now, writer) { try round.sink.append(record) }
     for process in known.values {
       process.queues.beginPart()
+      process.stacks.beginPart()
       for thread in Array(process.threads.values) + process.earlier.values.map(\.thread) {
         // What it waits for since then is told with that moment.
         let place = PreloadWriter.Place(

@@ -17,7 +17,7 @@ extension PreloadSource {
       let queued = isAsked ? queued(in: wait, pid, tid, into: &output) : 0
       guard wait.from + queued < wait.to else { continue }
       let end = goOn && wait.to == waits.last?.to ? nil : wait.to
-      tell(from: wait.from + queued, to: end, function, parts.stack, pid, tid, into: &output)
+      tell(from: wait.from + queued, to: end, function, parts, pid, tid, into: &output)
     }
   }
 
@@ -81,11 +81,17 @@ extension PreloadSource {
 
   private func tell(
     from start: UInt64, to end: UInt64?, _ function: String?,
-    _ stack: (registers: [UInt64], bytes: [UInt8])?, _ pid: Int32, _ tid: Int32,
-    into output: inout [[UInt8]]
+    _ parts: PreloadParts?, _ pid: Int32, _ tid: Int32, into output: inout [[UInt8]]
   ) {
     let left = Place(pid: pid, tid: tid, time: start)
-    if function != nil || stack != nil {
+    let stack = parts?.stack
+    let place = parts?.stackPlace.flatMap { stack == nil ? nil : $0 }
+    if let place, let repeats,
+      let told = known[pid]?.stacks.told(function, at: place, now: start)
+    {
+      output.append(repeats.waits(left, asAt: told))
+    } else if function != nil || stack != nil {
+      if let place { known[pid]?.stacks.tell(function, at: place, now: start) }
       var payload = PreloadPayload(.scheduleSwitch, pid: tid)
       payload.add([], padded: 16)
       payload.add(tid)

@@ -18,6 +18,7 @@ final class KernelPrograms {
   private static let sumBytes = Int(LULL_KERNEL_SUMS) * MemoryLayout<lull_kernel_sum>.stride
   private let losses: Int32
   private let settings: Int32
+  private let drains: Int32
 
   /// Why recording in the kernel is not possible here, and what would help.
   struct Absence: Error {
@@ -55,6 +56,7 @@ final class KernelPrograms {
     self.sums = sums
     losses = lull_bpf_map(loaded, "losses")
     settings = lull_bpf_map(loaded, "settings")
+    drains = lull_bpf_map(loaded, "drains")
     set.from_queue = isCountKnown ? fromQueue : 0
     tell()
   }
@@ -129,6 +131,18 @@ final class KernelPrograms {
   func tellStacksAgain(since time: UInt64) {
     set.since = time
     tell()
+  }
+
+  /// A process runs what is in serial queues by the code there; false where there is no room for it.
+  func tellDrain(_ code: Range<UInt64>, of pid: Int32) -> Bool {
+    var key = UInt32(bitPattern: pid)
+    var value = (code.lowerBound, UInt64(code.count))
+    return lull_bpf_map_set(drains, &key, &value) == 0
+  }
+
+  func forgetDrain(of pid: Int32) {
+    var key = UInt32(bitPattern: pid)
+    _ = lull_bpf_map_remove(drains, &key)
   }
 
   /// Records that found no room, so far.

@@ -13,6 +13,7 @@ final class KernelSource: RecordingSource {
   private let jobs: KernelJobs?
   private let pid: Int32
   private var transfers = KernelTransfers()
+  private var queues: KernelQueues
   private var lastDrain: UInt64 = 0
   private var lastSums: UInt64 = 0
   /// What was before is no part of the recording.
@@ -23,7 +24,7 @@ final class KernelSource: RecordingSource {
   /// The records of stacks that were told, by thread and time, for parts of the recording that begin in a wait.
   private var told = KernelStacksTold()
   /// The event by which a thread goes back to a stack.
-  private let waitEvent: (attribute: EventAttribute, id: UInt64)?
+  private let waits: WaitWriter?
 
   /// So often the rings are emptied: of a program that fills them faster, more often.
   private static let pace: UInt64 = 150_000_000
@@ -44,8 +45,8 @@ final class KernelSource: RecordingSource {
     self.pid = pid
     writer = KernelWriter(stackBytes: stackBytes)
     calls = KernelCalls(writer)
-    let waits = own.first { SyntheticEvent(attribute: $0) == .wait }
-    waitEvent = waits.flatMap { waits in waits.ids.first.map { (waits, $0) } }
+    queues = KernelQueues(programs)
+    waits = WaitWriter(own)
     try programs.open(
       { context, record, size in
         Unmanaged<KernelSource>.fromOpaque(context).takeUnretainedValue().take(record, size)
@@ -113,8 +114,11 @@ final class KernelSource: RecordingSource {
     let isWatched = drain.standingWaits != nil
     if record.left_tid != 0 {
       drain.governor.noteSwitch()
-      if record.head.flags & UInt32(LULL_KERNEL_OTHER_STACK) != 0, let waitEvent {
-        writer.tellOtherStack(record.stack, waitEvent, record)
+      if record.head.flags & UInt32(LULL_KERNEL_OTHER_STACK) != 0, let waits {
+        // From here on, until another is told.
+        let place = PreloadWriter.Place(
+          pid: record.left_pid, tid: record.left_tid, time: record.head.time)
+        writer.output += waits.waits(place, cpu: Int32(record.head.cpu), asAt: record.stack)
       }
       let isPreempted = record.head.flags & UInt32(LULL_KERNEL_PREEMPTED) != 0
       if isWatched, !isPreempted {
@@ -137,9 +141,11 @@ final class KernelSource: RecordingSource {
   private func takeStack(_ stack: KernelStack, _ event: PreloadEvent) {
     drain.kernelAddresses.formUnion(stack.kernel)
     let record = writer.tell(stack, event)
-    if event == .scheduleSwitch, drain.standingWaits != nil {
-      told.add(record, of: stack.tid, at: stack.time)
+    guard event == .scheduleSwitch else { return }
+    if queues.waited(stack.pid) {
+      programs.tellStacksAgain(since: SystemInfo.monotonicNanoseconds())
     }
+    if drain.standingWaits != nil { told.add(record, of: stack.tid, at: stack.time) }
   }
 
   func observe(_ observation: Observation, _ round: Round) throws(PerfDataError) {
@@ -147,7 +153,11 @@ final class KernelSource: RecordingSource {
     case .processEnded(let pid, _):
       programs.remove(pid)
       jobs?.ended(pid)
-    case .fileMapped(let pid, let path): jobs?.mapped(path, by: pid)
+      queues.ended(pid)
+    case .processExecuted(let pid, _, _): queues.began(pid)
+    case .fileMapped(let pid, let path):
+      jobs?.mapped(path, by: pid)
+      queues.mapped(path, by: pid)
     default: break
     }
   }

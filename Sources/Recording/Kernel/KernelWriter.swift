@@ -122,16 +122,6 @@ final class KernelWriter {
     }
   }
 
-  /// From here on a thread waits with the stack that was told of it at that time, or an unknown one.
-  func tellOtherStack(
-    _ time: UInt64, _ event: (attribute: EventAttribute, id: UInt64),
-    _ switched: lull_kernel_switch_record
-  ) {
-    output += RecordBuilder.sample(
-      attribute: event.attribute, id: event.id, time: switched.head.time, pid: switched.left_pid,
-      tid: switched.left_tid, cpu: Int32(switched.head.cpu), raw: WaitEvent(stack: time).encoded())
-  }
-
   /// Where a thread waits, sends or writes; gives the record.
   @discardableResult
   func tell(_ stack: KernelStack, _ event: PreloadEvent) -> [UInt8] {

@@ -43,7 +43,12 @@ enum SyntheticDecoder {
     }
     state.capture = event
     state.captureTime = context.time
-    state.schedule.repeatsStacks = event.recorder == CaptureEvent.kernelRecorder
+    state.schedule.repeats =
+      switch event.recorder {
+      case CaptureEvent.kernelRecorder: .untilSaid
+      case CaptureEvent.processRecorder: .said
+      default: .none
+      }
     state.schedule.takesLateStacks = event.recorder == CaptureEvent.outsideRecorder
     state.weights = SampleWeights(event.slices ?? [], sampled: event.sampled)
   }

@@ -16,8 +16,8 @@ struct ScheduleTracker: ~Copyable {
     var wait = IntervalKey.unknown
     /// A stack taken at a blocking switch whose scheduler record has not come yet.
     var pendingStack: (index: Int, cause: WaitCause)?
-    /// Where stacks are told only as they are new: that of its last wait, and those that it may go back to, by when
-    /// they were told.
+    /// Where stacks are told only as they are new: that of its last wait, where it stands for the next ones too, and
+    /// those that it may go back to, by when they were told.
     var lastStack: (index: Int, cause: WaitCause)?
     var earlierStacks: [UInt64: (index: Int, cause: WaitCause)] = [:]
     /// What is waited for in the system call that it is in, where that is known.
@@ -56,11 +56,20 @@ struct ScheduleTracker: ~Copyable {
   /// A call returns so soon after the wait in it ended; in between is the kernel's way out alone.
   static let returnWindow: UInt64 = 200_000
 
+  /// Where a thread's stack is told once and stands for several of its waits.
+  enum StackRepeats {
+    case none
+    /// A wait says which one it has.
+    case said
+    /// A wait that says nothing has the one before, too.
+    case untilSaid
+  }
+
   private(set) var threads = TidTable<Thread>()
   /// Stacks were taken while waits lasted, from outside: each is of the wait that the thread is in.
   var takesLateStacks = false
-  /// A wait without a stack has that of its thread's wait before.
-  var repeatsStacks = false
+  /// How waits have stacks that were told before.
+  var repeats = StackRepeats.none
   /// Calls' ends tell what the waits in them were for.
   var learnsCauses = false
   var processors = ProcessorUse()
@@ -224,13 +233,19 @@ struct ScheduleTracker: ~Copyable {
   ) {
     guard let thread = threads.place(of: tid) else { return }
     thread.pointee.blocked(stack: stack, cause: cause, at: time, isLate: isLate)
-    if repeatsStacks { thread.pointee.learn(stack, cause, at: time) }
+    guard repeats != .none else { return }
+    thread.pointee.learn(stack, cause, at: time, untilSaid: repeats == .untilSaid)
   }
 
-  /// From here on the thread waits as it did then, or nobody knows how.
+  /// The thread waits as it did then, or nobody knows how: from here on, or just now.
   mutating func waits(tid: Int32, asAt time: Timestamp) {
     guard let thread = threads.place(of: tid) else { return }
-    thread.pointee.lastStack = thread.pointee.earlierStacks[time.nanoseconds]
+    let stack = thread.pointee.earlierStacks[time.nanoseconds]
+    if repeats == .untilSaid {
+      thread.pointee.lastStack = stack
+    } else {
+      thread.pointee.pendingStack = stack
+    }
   }
 
   /// The thread begins or ends (nil) a system call in which such a thing is waited for.

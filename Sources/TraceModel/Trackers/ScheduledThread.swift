@@ -148,9 +148,11 @@ extension ScheduleTracker.Thread {
   private static let longestMemory: UInt64 = 10_000_000_000
   private static let mostStacks = 256
 
-  /// Of this wait, and of those to come.
-  mutating func learn(_ stack: Int, _ cause: WaitCause, at time: Timestamp) {
-    lastStack = (stack, cause)
+  /// Of this wait, and of those to come that say so, or say nothing.
+  mutating func learn(
+    _ stack: Int, _ cause: WaitCause, at time: Timestamp, untilSaid: Bool
+  ) {
+    if untilSaid { lastStack = (stack, cause) }
     if earlierStacks.count >= Self.mostStacks {
       let oldest = time.nanoseconds &- min(time.nanoseconds, Self.longestMemory)
       earlierStacks = earlierStacks.filter { $0.key >= oldest }
