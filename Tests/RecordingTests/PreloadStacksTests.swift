@@ -27,7 +27,7 @@ import Testing
     #expect(stacks.stack(at: place) == nil && stacks.told(nil, at: place, now: 2_000) == nil)
   }
 
-  @Test func `a part knows nothing of the one before, and a slot's next thread of the one before`() {
+  @Test func `neither a part nor a thread of the same slot knows of the one before`() {
     var stacks = PreloadStacks()
     stacks.note(stack, isShared: true, at: place)
     stacks.tell(nil, at: place, now: 1_000)

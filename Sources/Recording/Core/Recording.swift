@@ -47,6 +47,7 @@ final class Recording {
     programs: KernelPrograms? = nil, jobs: KernelJobs? = nil, earlier: EarlierWaits? = nil,
     signals: StopSignals
   ) throws(RecordingError) {
+    earlier?.eventsAreOn(at: armed)
     self.options = options
     self.subject = subject
     descriptors = DescriptorBook(pid: subject.pid)

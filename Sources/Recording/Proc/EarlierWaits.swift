@@ -29,7 +29,9 @@ final class EarlierWaits: RecordingSource {
 
   var attributes: [EventAttribute] { writer.attributes }
 
-  func start(at time: UInt64) {
+  /// All events are on: who still waits is told to have waited at that moment. What comes until records are collected
+  /// takes long enough for a wait to end, which the events tell.
+  func eventsAreOn(at time: UInt64) {
     began = time
     for (pid, thread) in threads {
       let stack = thread.stack(of: pid, bytes: UInt32(writer.stackBytes))?.bytes ?? []
