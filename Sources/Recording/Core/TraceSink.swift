@@ -67,6 +67,8 @@ final class TraceSink {
     try gather(record)
   }
 
+  func append(_ records: RecordBytes) throws(PerfDataError) { try append(records.bytes) }
+
   private func gather(_ record: [UInt8]) throws(PerfDataError) {
     try record.withUnsafeBufferPointer { bytes throws(PerfDataError) in
       try append(UnsafeRawBufferPointer(bytes))

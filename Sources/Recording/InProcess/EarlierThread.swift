@@ -112,7 +112,8 @@ extension PreloadSource {
 
   /// Threads that made no call in all the recording, or so far where a part of it ends.
   func finishEarlier(
-    of process: PreloadProcess, at time: UInt64, goesOn: Bool = false, into output: inout [[UInt8]]
+    of process: PreloadProcess, at time: UInt64, goesOn: Bool = false,
+    into output: inout RecordBytes
   ) {
     for (tid, earlier) in process.earlier {
       var thread = earlier.thread

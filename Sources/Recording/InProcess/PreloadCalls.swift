@@ -7,7 +7,7 @@ extension PreloadSource {
 
   func call(
     _ record: lull_record, _ parts: PreloadParts, of process: PreloadProcess,
-    _ thread: inout PreloadThread, _ round: Round, into output: inout [[UInt8]]
+    _ thread: inout PreloadThread, _ round: Round, into output: inout RecordBytes
   ) {
     let pid = process.pid
     let meaning = CallMeaning(record)
@@ -22,12 +22,12 @@ extension PreloadSource {
     }
     let place = Place(pid: pid, tid: thread.tid, time: record.end)
     tellFile(record, parts, place, round, into: &output)
-    sockets.call(record, parts, place, writer, into: &output)
+    sockets.call(record, parts, place, writer, templates, into: &output)
   }
 
   private func tellFile(
     _ record: lull_record, _ parts: PreloadParts, _ place: Place, _ round: Round,
-    into output: inout [[UInt8]]
+    into output: inout RecordBytes
   ) {
     typealias Number = CallMeaning.Number
     var before = place
@@ -45,13 +45,11 @@ extension PreloadSource {
       output.append(writer.sample(event, payload, before))
     }
     let call = systemCall(record)
-    var payload = PreloadPayload(.systemCallExit, pid: place.tid)
-    payload.add(call.number)
-    payload.add(call.result)
-    output.append(
-      writer.sample(
-        .systemCallExit, payload, place, standingFor: UInt64(record.repeats) + 1,
-        registers: registers(record, call)))
+    templates.tell(
+      .init(
+        number: UInt64(bitPattern: call.number), result: call.result,
+        registers: registers(record, call)),
+      place, standingFor: UInt64(record.repeats) + 1, into: &output)
     if SystemCallFilter.fileWrites.contains(call.number), let stack = parts.stack {
       var payload = PreloadPayload(.systemCallStack, pid: place.tid)
       payload.add(call.number)
@@ -86,17 +84,19 @@ extension PreloadSource {
   }
 
   /// As `EventPlan.argumentRegisters` names them.
-  private func registers(_ record: lull_record, _ call: SystemCallResult) -> [UInt64] {
+  private func registers(
+    _ record: lull_record, _ call: SystemCallResult
+  ) -> (UInt64, UInt64, UInt64, UInt64) {
     #if arch(arm64)
-      [UInt64(bitPattern: call.result), call.second, call.third, record.arguments.2]
+      (UInt64(bitPattern: call.result), call.second, call.third, record.arguments.2)
     #else
-      [call.third, call.second, call.first, record.arguments.2]
+      (call.third, call.second, call.first, record.arguments.2)
     #endif
   }
 
   private func tellPaths(
     _ record: lull_record, _ parts: PreloadParts, _ place: Place, _ before: Place, _ round: Round,
-    into output: inout [[UInt8]]
+    into output: inout RecordBytes
   ) {
     guard let path = parts.path, record.result >= 0 else { return }
     switch record.number {
@@ -124,7 +124,7 @@ extension PreloadSource {
     }
   }
 
-  private func tellMapping(_ record: lull_record, _ place: Place, _ output: inout [[UInt8]]) {
+  private func tellMapping(_ record: lull_record, _ place: Place, _ output: inout RecordBytes) {
     var payload = PreloadPayload(.mmap, pid: place.tid)
     payload.add(UInt64(record.number))
     for _ in 0..<4 { payload.add(UInt64(0)) }

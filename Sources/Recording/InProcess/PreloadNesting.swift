@@ -51,7 +51,7 @@ extension PreloadSource {
   /// Tells what a thread waited in a call before it was interrupted there.
   func tellInterrupted(
     _ outer: PreloadNesting.Outer, at time: UInt64, of process: PreloadProcess, slot: Int,
-    into output: inout [[UInt8]]
+    into output: inout RecordBytes
   ) {
     guard var thread = process.threads[slot] else { return }
     let (waits, _) = thread.call(from: outer.start, to: time, outer.meaning, use: nil)

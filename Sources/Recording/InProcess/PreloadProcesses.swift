@@ -40,7 +40,7 @@ extension PreloadSource {
   private func leaveProgram(
     _ process: PreloadProcess, at time: UInt64, _ round: Round
   ) throws(PerfDataError) {
-    var output: [[UInt8]] = []
+    var output = RecordBytes()
     finishEarlier(of: process, at: time, into: &output)
     finishCalls(of: process, at: time, round, into: &output)
     for thread in process.threads.values where thread.tid != process.pid {
@@ -51,7 +51,7 @@ extension PreloadSource {
     noteUnrecorded(process)
     sockets.ended(
       process.pid, .init(pid: process.pid, tid: process.pid, time: time), writer, into: &output)
-    for record in output { try round.sink.append(record) }
+    try round.sink.append(output)
   }
 
   /// Takes in what a program that ends could not record.
@@ -84,7 +84,7 @@ extension PreloadSource {
   /// What is not written yet of calls that are repeated comes later, where the process goes on.
   func finishCalls(
     of process: PreloadProcess, at time: UInt64, goesOn: Bool = false, _ round: Round,
-    into output: inout [[UInt8]]
+    into output: inout RecordBytes
   ) {
     for (number, ring) in process.rings {
       if !goesOn, let record = ring.openRecord {
@@ -116,7 +116,7 @@ extension PreloadSource {
   /// that it did not run: it would have been sampled.
   private func tellSilence(
     of thread: inout PreloadThread, until time: UInt64, _ look: PreloadLook?,
-    _ process: PreloadProcess, into output: inout [[UInt8]]
+    _ process: PreloadProcess, into output: inout RecordBytes
   ) {
     if let look, look.start >= thread.covered, look.start < time {
       let meaning = CallMeaning(look.number, 0)

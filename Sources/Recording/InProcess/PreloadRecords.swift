@@ -5,7 +5,7 @@ import PerfData
 extension PreloadSource {
   func take(
     _ record: lull_record, _ parts: PreloadParts, of process: PreloadProcess, slot: Int,
-    _ round: Round, into output: inout [[UInt8]]
+    _ round: Round, into output: inout RecordBytes
   ) {
     let pid = process.pid
     let parts = findStack(of: record, parts, process, slot: slot)
@@ -84,7 +84,7 @@ extension PreloadSource {
 
   private func beginThread(
     _ tid: Int32, _ record: lull_record, _ parts: PreloadParts, of process: PreloadProcess,
-    slot: Int, _ round: Round, into output: inout [[UInt8]]
+    slot: Int, _ round: Round, into output: inout RecordBytes
   ) {
     let pid = process.pid
     process.stacks.forget(slot: slot)
@@ -127,7 +127,7 @@ extension PreloadSource {
 
   private func mapped(
     _ record: lull_record, _ path: String, _ pid: Int32, _ round: Round,
-    into output: inout [[UInt8]]
+    into output: inout RecordBytes
   ) {
     let buildID = path.hasPrefix("/") ? buildID(of: path, pid) : nil
     // PROT_READ | PROT_EXEC, MAP_PRIVATE.
@@ -140,7 +140,7 @@ extension PreloadSource {
   }
 
   /// What a program loads as it runs is found in /proc, where it has stacks that may need it.
-  func findMappings(of process: PreloadProcess, _ round: Round, into output: inout [[UInt8]]) {
+  func findMappings(of process: PreloadProcess, _ round: Round, into output: inout RecordBytes) {
     guard process.hasNewStack, round.now >= process.lastMaps + Self.mapsInterval else { return }
     for mapping in ProcessMaps.executable(pid: process.pid)
     where process.mapped.insert(mapping.start).inserted {

@@ -35,7 +35,7 @@ struct PreloadSockets {
   /// Takes in a call, and writes what the kernel would have told of it.
   mutating func call(
     _ record: lull_record, _ parts: PreloadParts, _ place: PreloadWriter.Place,
-    _ writer: PreloadWriter, into output: inout [[UInt8]]
+    _ writer: PreloadWriter, _ templates: RecordTemplates, into output: inout RecordBytes
   ) {
     let key = Key(pid: place.pid, descriptor: Int32(truncatingIfNeeded: record.arguments.0))
     let kind = UInt32(record.descriptor_kind)
@@ -54,7 +54,7 @@ struct PreloadSockets {
       guard kind == lull_descriptor_tcp.rawValue || kind == lull_descriptor_udp.rawValue else {
         return
       }
-      transfer(record, parts, key, place, writer, &output)
+      transfer(record, parts, key, place, writer, templates, &output)
     }
   }
 
@@ -108,14 +108,14 @@ struct PreloadSockets {
   /// A process ended, or runs another program: of what it had only what others have too is open.
   mutating func ended(
     _ pid: Int32, _ place: PreloadWriter.Place, _ writer: PreloadWriter,
-    into output: inout [[UInt8]]
+    into output: inout RecordBytes
   ) {
     for key in current.keys where key.pid == pid { close(key, place, writer, &output) }
   }
 
   private mutating func connect(
     _ record: lull_record, _ parts: PreloadParts, _ key: Key, _ place: PreloadWriter.Place,
-    _ writer: PreloadWriter, _ output: inout [[UInt8]]
+    _ writer: PreloadWriter, _ output: inout RecordBytes
   ) {
     guard let (own, peer) = parts.addresses else { return }
     var key = key
@@ -168,7 +168,7 @@ struct PreloadSockets {
 
   private mutating func transfer(
     _ record: lull_record, _ parts: PreloadParts, _ key: Key, _ place: PreloadWriter.Place,
-    _ writer: PreloadWriter, _ output: inout [[UInt8]]
+    _ writer: PreloadWriter, _ templates: RecordTemplates, _ output: inout RecordBytes
   ) {
     let isSend = CallMeaning.Number.writes.contains(record.number)
     guard isSend || CallMeaning.Number.reads.contains(record.number) else { return }
@@ -184,30 +184,31 @@ struct PreloadSockets {
     if sockets[index].state == .sending, bytes > 0 {
       change(index, to: .established, place, writer, &output)
     }
-    let event: PreloadEvent = isSend ? .send : .receive
-    var payload = PreloadPayload(event, pid: place.tid)
-    payload.add(sockets[index].identity)
-    payload.add(sockets[index].family)
-    payload.add(sockets[index].transport)
-    payload.add(Int32(clamping: bytes))
     let isMessage = ![0, 1, 19, 20].contains(record.number)
-    payload.add(isMessage ? Int32(truncatingIfNeeded: record.arguments.1) : 0)
-    output.append(
-      writer.sample(event, payload, place, standingFor: UInt64(record.repeats) + 1))
+    let transfer = RecordTemplates.Transfer(
+      socket: sockets[index].identity, family: sockets[index].family,
+      transport: sockets[index].transport, result: Int32(clamping: bytes),
+      flags: isMessage ? Int32(truncatingIfNeeded: record.arguments.1) : 0)
+    templates.tell(
+      transfer, isReceive: !isSend, place, standingFor: UInt64(record.repeats) + 1, into: &output)
     guard isSend, let stack = parts.stack else { return }
-    var stackPayload = PreloadPayload(.sendStack, pid: place.tid)
-    stackPayload.add(Array(payload.bytes[8...]), padded: payload.bytes.count - 8)
+    var payload = PreloadPayload(.sendStack, pid: place.tid)
+    payload.add(transfer.socket)
+    payload.add(transfer.family)
+    payload.add(transfer.transport)
+    payload.add(transfer.result)
+    payload.add(transfer.flags)
     var writer = writer
     output.append(
       writer.sample(
-        .sendStack, stackPayload, place,
+        .sendStack, payload, place,
         callchain: writer.callchain(nil, programAt: stack.registers[PreloadSource.instruction]),
         registers: stack.registers, stack: stack.bytes))
   }
 
   private mutating func duplicate(
     _ key: Key, to result: Int64, _ place: PreloadWriter.Place, _ writer: PreloadWriter,
-    _ output: inout [[UInt8]]
+    _ output: inout RecordBytes
   ) {
     guard result >= 0, let number = Int32(exactly: result), number != key.descriptor else { return }
     let copy = Key(pid: key.pid, descriptor: number)
@@ -218,14 +219,14 @@ struct PreloadSockets {
   }
 
   private mutating func close(
-    _ key: Key, _ place: PreloadWriter.Place, _ writer: PreloadWriter, _ output: inout [[UInt8]]
+    _ key: Key, _ place: PreloadWriter.Place, _ writer: PreloadWriter, _ output: inout RecordBytes
   ) {
     guard current[key] != nil else { return }
     forget(key, place, writer, &output)
   }
 
   private mutating func forget(
-    _ key: Key, _ place: PreloadWriter.Place, _ writer: PreloadWriter, _ output: inout [[UInt8]]
+    _ key: Key, _ place: PreloadWriter.Place, _ writer: PreloadWriter, _ output: inout RecordBytes
   ) {
     guard let index = current.removeValue(forKey: key) else { return }
     closed[key] = (index, place.time)
@@ -237,7 +238,7 @@ struct PreloadSockets {
 
   private mutating func change(
     _ index: Int, to state: SocketState, _ place: PreloadWriter.Place, _ writer: PreloadWriter,
-    _ output: inout [[UInt8]]
+    _ output: inout RecordBytes
   ) {
     let socket = sockets[index]
     output.append(

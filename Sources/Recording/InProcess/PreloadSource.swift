@@ -6,6 +6,7 @@ import PerfData
 final class PreloadSource: RecordingSource {
   let folder: PreloadFolder
   var writer: PreloadWriter
+  let templates: RecordTemplates
   let repeats: WaitWriter?
   var sockets = PreloadSockets()
   var runDelays = RunDelays()
@@ -60,6 +61,7 @@ final class PreloadSource: RecordingSource {
     repeats = WaitWriter(own)
     writer = PreloadWriter(
       stackBytes: options.stackBytes, sampleInterval: options.sampleInterval)
+    templates = RecordTemplates(writer)
     for process in door?.processes ?? [] {
       known[process.pid] = process
       seen.insert(process.pid)
@@ -171,7 +173,7 @@ final class PreloadSource: RecordingSource {
     noteWakes(order.map { (records[$0].record, records[$0].slot) }, of: process)
     let outers = PreloadNesting.outers(
       of: records, inOrder: order, open: process.rings.map(\.ring.openCall))
-    var output: [[UInt8]] = []
+    var output = RecordBytes()
     for index in order {
       let (end, record, parts, slot) = records[index]
       process.lastTime = max(process.lastTime, end)
@@ -183,7 +185,7 @@ final class PreloadSource: RecordingSource {
     findMappings(of: process, round, into: &output)
     process.wakes.forget(before: process.lastTime)
     runDelays.endRound()
-    for record in output { try round.sink.append(record) }
+    try round.sink.append(output)
     let couldTell = process.queues.canTell
     for (event, time) in process.queues.found(in: process.pid, now: round.now) {
       try round.sink.append(event, pid: process.pid, time: time)
@@ -251,13 +253,13 @@ final class PreloadSource: RecordingSource {
   private func finishCalls(
     at time: UInt64, goesOn: Bool, _ round: Round
   ) throws(PerfDataError) {
-    var output: [[UInt8]] = []
+    var output = RecordBytes()
     for process in known.values {
       finishEarlier(of: process, at: time, goesOn: goesOn, into: &output)
       finishCalls(of: process, at: time, goesOn: goesOn, round, into: &output)
       noteUnrecorded(process)
     }
-    for record in output { try round.sink.append(record) }
+    try round.sink.append(output)
   }
 
   /// The waits that went on as the part before ended begin anew.

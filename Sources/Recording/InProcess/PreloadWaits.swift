@@ -5,7 +5,7 @@ extension PreloadSource {
   /// The thread leaves its CPU as the wait begins, and gets it again as it is over.
   func tellWaits(
     _ waits: [PreloadThread.Wait], of meaning: CallMeaning?, _ parts: PreloadParts, _ pid: Int32,
-    _ tid: Int32, goOn: Bool = false, into output: inout [[UInt8]]
+    _ tid: Int32, goOn: Bool = false, into output: inout RecordBytes
   ) {
     for wait in waits where wait.to > wait.from {
       let function = meaning.flatMap {
@@ -24,7 +24,7 @@ extension PreloadSource {
   /// What a reading of the thread's CPU time showed.
   func tell(
     _ reading: PreloadThread.Reading?, _ process: PreloadProcess, _ tid: Int32,
-    into output: inout [[UInt8]]
+    into output: inout RecordBytes
   ) {
     guard let reading else { return }
     if let unseen = reading.unseen {
@@ -55,11 +55,11 @@ extension PreloadSource {
   /// Who did not go to sleep had no CPU. Else as much of it as the thread is known to have queued for one is that; of
   /// the rest nothing is known.
   private func tellUnseen(
-    _ wait: PreloadThread.Wait, _ pid: Int32, _ tid: Int32, into output: inout [[UInt8]]
+    _ wait: PreloadThread.Wait, _ pid: Int32, _ tid: Int32, into output: inout RecordBytes
   ) {
     guard !wait.isInvoluntary else {
-      output.append(writer.switch(.preempted, Place(pid: pid, tid: tid, time: wait.from)))
-      output.append(writer.switch(.arrived, Place(pid: pid, tid: tid, time: wait.to)))
+      templates.tell(.preempted, Place(pid: pid, tid: tid, time: wait.from), into: &output)
+      templates.tell(.arrived, Place(pid: pid, tid: tid, time: wait.to), into: &output)
       return
     }
     let rest = wait.from + queued(in: wait, pid, tid, into: &output)
@@ -69,19 +69,19 @@ extension PreloadSource {
 
   /// How long of it the thread was in the queue for a CPU, which is told first.
   private func queued(
-    in wait: PreloadThread.Wait, _ pid: Int32, _ tid: Int32, into output: inout [[UInt8]]
+    in wait: PreloadThread.Wait, _ pid: Int32, _ tid: Int32, into output: inout RecordBytes
   ) -> UInt64 {
     let queued = runDelays.take(upTo: wait.to - wait.from, pid: pid, tid: tid)
     guard queued > 0 else { return 0 }
-    output.append(writer.switch(.preempted, Place(pid: pid, tid: tid, time: wait.from)))
-    output.append(
-      writer.switch(.arrived, Place(pid: pid, tid: tid, time: wait.from + queued)))
+    templates.tell(.preempted, Place(pid: pid, tid: tid, time: wait.from), into: &output)
+    templates.tell(
+      .arrived, Place(pid: pid, tid: tid, time: wait.from + queued), into: &output)
     return queued
   }
 
   private func tell(
     from start: UInt64, to end: UInt64?, _ function: String?,
-    _ parts: PreloadParts?, _ pid: Int32, _ tid: Int32, into output: inout [[UInt8]]
+    _ parts: PreloadParts?, _ pid: Int32, _ tid: Int32, into output: inout RecordBytes
   ) {
     let left = Place(pid: pid, tid: tid, time: start)
     let stack = parts?.stack
@@ -108,8 +108,8 @@ extension PreloadSource {
           .scheduleSwitch, payload, left, callchain: chain,
           registers: stack?.registers ?? [], stack: stack?.bytes ?? []))
     }
-    output.append(writer.switch(.left, left))
+    templates.tell(.left, left, into: &output)
     guard let end else { return }
-    output.append(writer.switch(.arrived, Place(pid: pid, tid: tid, time: end)))
+    templates.tell(.arrived, Place(pid: pid, tid: tid, time: end), into: &output)
   }
 }

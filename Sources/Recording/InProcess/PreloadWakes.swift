@@ -152,7 +152,7 @@ extension PreloadSource {
   /// Tells who ended the wait of a call, or of the one before it, where that was not the kernel by itself.
   func tellWaker(
     of record: lull_record, waited waits: [PreloadThread.Wait], _ process: PreloadProcess,
-    _ thread: inout PreloadThread, into output: inout [[UInt8]]
+    _ thread: inout PreloadThread, into output: inout RecordBytes
   ) {
     typealias Number = CallMeaning.Number
     let wait = waits.last { $0.to > $0.from }
@@ -205,7 +205,7 @@ extension PreloadSource {
   /// Nothing that the thread read tells what ended a wait for descriptors: another thread may read it. Which timers of
   /// descriptors there are is known; where none went off it was something else that was ready.
   private func leaveUnexplained(
-    _ process: PreloadProcess, _ thread: inout PreloadThread, into output: inout [[UInt8]]
+    _ process: PreloadProcess, _ thread: inout PreloadThread, into output: inout RecordBytes
   ) {
     guard let wait = thread.unexplained else { return }
     thread.unexplained = nil
@@ -219,7 +219,7 @@ extension PreloadSource {
 
   private func tell(
     _ waker: Waker, ended wait: PreloadThread.Wait, _ woken: Int32, _ pid: Int32,
-    into output: inout [[UInt8]]
+    into output: inout RecordBytes
   ) {
     var place = Place(pid: pid, tid: -1, time: wait.to - 1)
     var flags: UInt8 = 0
@@ -236,11 +236,6 @@ extension PreloadSource {
     // TRACE_FLAG_SOFTIRQ: as what comes by a socket does.
     case .ready: (place.pid, place.tid, flags) = (0, 0, 0x10)
     }
-    var payload = PreloadPayload(.waking, pid: place.tid, flags: flags)
-    payload.add([], padded: 16)
-    payload.add(woken)
-    payload.add(Int32(120))
-    payload.add(Int32(0))
-    output.append(writer.sample(.waking, payload, place))
+    templates.tellWake(of: woken, by: place, context: flags, into: &output)
   }
 }

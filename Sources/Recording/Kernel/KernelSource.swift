@@ -90,7 +90,7 @@ final class KernelSource: RecordingSource {
     guard !writer.output.isEmpty else { return }
     try round.sink.append(writer.output)
     round.sink.endRound()
-    writer.clear()
+    writer.output.removeAll()
   }
 
   private func take(_ record: UnsafeRawPointer, _ size: Int) {
@@ -118,7 +118,8 @@ final class KernelSource: RecordingSource {
         // From here on, until another is told.
         let place = PreloadWriter.Place(
           pid: record.left_pid, tid: record.left_tid, time: record.head.time)
-        writer.output += waits.waits(place, cpu: Int32(record.head.cpu), asAt: record.stack)
+        writer.output.append(
+          waits.waits(place, cpu: Int32(record.head.cpu), asAt: record.stack))
       }
       let isPreempted = record.head.flags & UInt32(LULL_KERNEL_PREEMPTED) != 0
       if isWatched, !isPreempted {

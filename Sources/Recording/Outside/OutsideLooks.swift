@@ -6,7 +6,7 @@ extension OutsideSource {
   /// From so many threads on those that wait for long are looked at less often.
   private static let manyThreads = 16
 
-  func look(at process: OutsideProcess, now: UInt64, into output: inout [[UInt8]]) {
+  func look(at process: OutsideProcess, now: UInt64, into output: inout RecordBytes) {
     if let list = process.newList(now: now) { take(list, of: process, now: now, into: &output) }
     if process.isQuiet {
       for task in process.tasks.values { task.thread.waits(until: now) }
@@ -20,7 +20,7 @@ extension OutsideSource {
   }
 
   private func look(
-    at task: OutsideTask, of process: OutsideProcess, now: UInt64, into output: inout [[UInt8]]
+    at task: OutsideTask, of process: OutsideProcess, now: UInt64, into output: inout RecordBytes
   ) {
     guard var reading = task.files.reading(buffer) else {
       return end(task, of: process, now: now, into: &output)
@@ -81,7 +81,7 @@ extension OutsideSource {
   }
 
   func write(
-    _ steps: [OutsideThread.Step], of task: OutsideTask, into output: inout [[UInt8]]
+    _ steps: [OutsideThread.Step], of task: OutsideTask, into output: inout RecordBytes
   ) {
     guard tellsAll else { return }
     for step in steps { output.append(writer.switch(step, pid: task.pid, tid: task.tid)) }
@@ -113,7 +113,7 @@ extension OutsideSource {
   /// Tells what a thread waits in, with its stack, or what it waits for alone: the kernel's function, if it is known.
   private func tell(
     _ call: OutsideCall, _ stack: SeenStack, of task: OutsideTask, _ process: OutsideProcess,
-    into output: inout [[UInt8]]
+    into output: inout RecordBytes
   ) -> String? {
     task.thread.waits(until: stack.time)
     var call = call

@@ -2,7 +2,7 @@ import PerfData
 
 /// Processes as they begin, run other programs and end.
 extension OutsideSource {
-  func findChildren(_ round: Round, into output: inout [[UInt8]]) {
+  func findChildren(_ round: Round, into output: inout RecordBytes) {
     for process in Array(processes.values) where process.pid != root {
       guard process.tasks.isEmpty, process.listed > 0,
         ProcessProbe.threadIDs(pid: process.pid).isEmpty
@@ -39,7 +39,7 @@ extension OutsideSource {
   }
 
   func tellMappings(
-    of process: OutsideProcess, now: UInt64, into output: inout [[UInt8]]
+    of process: OutsideProcess, now: UInt64, into output: inout RecordBytes
   ) {
     guard tellsAll, let mappings = process.newMappings(now: now), !mappings.isEmpty else { return }
     if let task = process.tasks[process.pid], let name = task.files.name, name != task.name {

@@ -68,7 +68,7 @@ final class OutsideSource: RecordingSource {
     guard round.now >= next || round.isLast else { return }
     let before = OutsidePace.ownTime
     let now = round.now
-    var output: [[UInt8]] = []
+    var output = RecordBytes()
     if now >= nextChildren {
       nextChildren = now + Self.childrenInterval
       findChildren(round, into: &output)
@@ -82,7 +82,7 @@ final class OutsideSource: RecordingSource {
       nextSwitches = now + Self.switchesInterval
       try tellSwitches(round)
     }
-    for record in output { try round.sink.append(record) }
+    try round.sink.append(output)
     pace.took(OutsidePace.ownTime - before, at: now)
     next = now + pace.interval
   }

@@ -39,7 +39,7 @@ extension OutsideSource {
   /// - Parameter function: the kernel's function of the wait that it was found in now; nil where it was found running.
   func tellStorage(
     _ steps: [OutsideThread.Step], of task: OutsideTask, in function: String?,
-    into output: inout [[UInt8]]
+    into output: inout RecordBytes
   ) {
     let file = function.flatMap { Self.ofFiles.contains($0) ? $0 : nil }
     let earlier = task.fileFunction

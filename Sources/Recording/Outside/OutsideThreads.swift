@@ -3,7 +3,7 @@ import PerfData
 /// Threads as they begin and end.
 extension OutsideSource {
   func take(
-    _ list: [Int32], of process: OutsideProcess, now: UInt64, into output: inout [[UInt8]]
+    _ list: [Int32], of process: OutsideProcess, now: UInt64, into output: inout RecordBytes
   ) {
     for tid in list where process.tasks[tid] == nil {
       guard let files = OutsideFiles(pid: process.pid, tid: tid),
@@ -20,7 +20,7 @@ extension OutsideSource {
 
   private func begin(
     _ tid: Int32, _ files: OutsideFiles, _ reading: OutsideReading, of process: OutsideProcess,
-    into output: inout [[UInt8]]
+    into output: inout RecordBytes
   ) {
     let pid = process.pid
     // What was there when recording began was told of then.
@@ -54,7 +54,7 @@ extension OutsideSource {
   }
 
   func end(
-    _ task: OutsideTask, of process: OutsideProcess, now: UInt64, into output: inout [[UInt8]]
+    _ task: OutsideTask, of process: OutsideProcess, now: UInt64, into output: inout RecordBytes
   ) {
     guard process.tasks.removeValue(forKey: task.tid) != nil else { return }
     process.endedSwitches += task.switches.last - task.switches.first

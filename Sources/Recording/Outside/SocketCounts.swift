@@ -130,7 +130,7 @@ final class SocketCounts: RecordingSource {
   func collect(_ round: Round) throws(PerfDataError) {
     guard isThere, round.now >= next || round.isLast else { return }
     let before = OutsidePace.ownTime
-    var output: [[UInt8]] = []
+    var output = RecordBytes()
     // What went since the last look may have gone at any time; at the end the process is over by now.
     let time = round.isLast ? lastLook + 1 : (lastLook + round.now) / 2
     lastLook = round.now
@@ -163,7 +163,7 @@ final class SocketCounts: RecordingSource {
     endGone(round, at: time, into: &output)
     // They are found to be others' again.
     if foreign.count > Self.mostForeign { foreign = [] }
-    for record in output { try round.sink.append(record) }
+    try round.sink.append(output)
     isFinished = round.isLast
     // A machine with very many sockets is asked less often.
     let least = round.now < denseUntil ? Self.dense : Self.shortest
@@ -179,7 +179,7 @@ final class SocketCounts: RecordingSource {
   }
 
   /// Takes what is gone for ended as it was seen last, once its end was waited for long enough.
-  private func endGone(_ round: Round, at time: UInt64, into output: inout [[UInt8]]) {
+  private func endGone(_ round: Round, at time: UInt64, into output: inout RecordBytes) {
     if round.isLast {
       let end = SystemInfo.monotonicNanoseconds() + Self.lastPatience
       while gone.contains(where: { known[$0.key] != nil }) {
@@ -213,7 +213,7 @@ final class SocketCounts: RecordingSource {
     }
   }
 
-  private func takeEnded(at time: UInt64, into output: inout [[UInt8]]) {
+  private func takeEnded(at time: UInt64, into output: inout RecordBytes) {
     guard let (ended, areMissing) = table?.ended() else { return }
     missesEnds = missesEnds || areMissing
     var unknown: [lull_socket] = []
@@ -265,7 +265,7 @@ final class SocketCounts: RecordingSource {
   }
 
   private func take(
-    _ socket: lull_socket, at time: UInt64, wasDoubted: Bool, into output: inout [[UInt8]]
+    _ socket: lull_socket, at time: UInt64, wasDoubted: Bool, into output: inout RecordBytes
   ) {
     if known[socket.cookie] == nil {
       // One that nobody has accepted yet has no number.
@@ -292,7 +292,7 @@ final class SocketCounts: RecordingSource {
   }
 
   private func begin(
-    _ socket: lull_socket, of pid: Int32, at time: UInt64, into output: inout [[UInt8]]
+    _ socket: lull_socket, of pid: Int32, at time: UInt64, into output: inout RecordBytes
   ) {
     identities += 1
     var one = CountedSocket(
@@ -317,7 +317,7 @@ final class SocketCounts: RecordingSource {
     ends.insert(UInt32(socket.own_port) << 16 | UInt32(socket.peer_port))
   }
 
-  private func count(_ socket: lull_socket, at time: UInt64, into output: inout [[UInt8]]) {
+  private func count(_ socket: lull_socket, at time: UInt64, into output: inout RecordBytes) {
     guard var one = known[socket.cookie] else { return }
     if one.last.state == State.asking, ![State.asking, State.closed].contains(socket.state) {
       writer.change(one, from: State.asking, to: State.established, at: time, into: &output)
@@ -337,7 +337,7 @@ final class SocketCounts: RecordingSource {
     known[socket.cookie] = one
   }
 
-  private func end(_ socket: lull_socket, at time: UInt64, into output: inout [[UInt8]]) {
+  private func end(_ socket: lull_socket, at time: UInt64, into output: inout RecordBytes) {
     guard let before = known[socket.cookie] else { return }
     var last = socket
     if State.ended.contains(before.last.state) { last.state = before.last.state }
@@ -350,7 +350,7 @@ final class SocketCounts: RecordingSource {
   }
 
   func beginPart(_ round: Round) throws(PerfDataError) {
-    var output: [[UInt8]] = []
+    var output = RecordBytes()
     let open = known.values.sorted { $0.identity < $1.identity }
     // Those that wait first: which connections came to them is told by that.
     for isListening in [true, false] {
@@ -360,7 +360,7 @@ final class SocketCounts: RecordingSource {
         writer.change(socket, from: state, to: state, at: round.now, into: &output)
       }
     }
-    for record in output { try round.sink.append(record) }
+    try round.sink.append(output)
   }
 
   private func received(_ socket: lull_socket) -> UInt64 {

@@ -24,7 +24,7 @@ struct SocketWriter {
   /// So many bytes went since the last look.
   func transfer(
     _ event: PreloadEvent, _ bytes: UInt64, of socket: CountedSocket, at time: UInt64,
-    into output: inout [[UInt8]]
+    into output: inout RecordBytes
   ) {
     var left = bytes
     while left > 0 {
@@ -44,7 +44,7 @@ struct SocketWriter {
   /// It went from one state of include/net/tcp_states.h to another.
   func change(
     _ socket: CountedSocket, from old: UInt8, to new: UInt8, at time: UInt64,
-    into output: inout [[UInt8]]
+    into output: inout RecordBytes
   ) {
     let length = Int32(socket.last.family) == AF_INET6 ? 16 : 4
     let ends = SocketEnds(
