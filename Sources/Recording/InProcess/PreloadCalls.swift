@@ -50,7 +50,7 @@ extension PreloadSource {
         number: UInt64(bitPattern: call.number), result: call.result,
         registers: registers(record, call)),
       place, standingFor: UInt64(record.repeats) + 1, into: &output)
-    if SystemCallFilter.fileWrites.contains(call.number), let stack = parts.stack {
+    if SystemCallFilter.fileWrites.contains(call.number), let stack = parts.ownStack {
       var payload = PreloadPayload(.systemCallStack, pid: place.tid)
       payload.add(call.number)
       payload.add(call.result)

@@ -17,9 +17,14 @@ struct PreloadParts {
   var otherPath: String?
   /// Socket addresses: its own, the peer's.
   var addresses: (own: SocketName, peer: SocketName)?
-  var stack: (registers: [UInt64], bytes: [UInt8])?
+  var stack: PreloadStacks.Stack?
   /// Where the stack is among those of its process; nil for one that stands for no other.
   var stackPlace: PreloadStacks.Place?
+  /// Whether the stack was written with an earlier call.
+  var isStackEarlier = false
+
+  /// The stack that was written with this call.
+  var ownStack: PreloadStacks.Stack? { isStackEarlier ? nil : stack }
 
   /// Of a call that is not over: its stack, where somebody looked.
   init(stack: (registers: [UInt64], bytes: [UInt8])?) { self.stack = stack }

@@ -75,6 +75,7 @@ extension PreloadSource {
       parts.stackPlace = place
     } else if let place {
       parts.stack = process.stacks.stack(at: place)
+      parts.isStackEarlier = true
       parts.stackPlace = place
     }
     return parts

@@ -191,7 +191,7 @@ struct PreloadSockets {
       flags: isMessage ? Int32(truncatingIfNeeded: record.arguments.1) : 0)
     templates.tell(
       transfer, isReceive: !isSend, place, standingFor: UInt64(record.repeats) + 1, into: &output)
-    guard isSend, let stack = parts.stack else { return }
+    guard isSend, let stack = parts.ownStack else { return }
     var payload = PreloadPayload(.sendStack, pid: place.tid)
     payload.add(transfer.socket)
     payload.add(transfer.family)
