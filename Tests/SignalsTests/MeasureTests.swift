@@ -52,6 +52,32 @@ struct MainThreadMeasureTests {
     #expect(abs((signals.lifecycle?.launchSeconds ?? 0) - 0.02) < 1e-9)
   }
 
+  /// What a thread waited in as it was attached to may have been events, or what hangs it.
+  @Test(arguments: [true, false])
+  func `a wait that nothing is known of is no part of a hang where the recording began in it`(
+    isAttached: Bool
+  ) throws {
+    let signals = try measureProgram { builder in
+      if isAttached {
+        try builder.capture(time: second, rootPid: 100, mode: .attach)
+      } else {
+        builder.switchIn(time: second, 100)
+        builder.switchOut(time: second + millisecond, 100)
+      }
+      builder.switchIn(time: second + 600 * millisecond, 100)
+      try builder.wait(from: 601, to: 900, in: ["usleep", "Model.refresh()"], id: 10)
+      try builder.wait(from: 901, to: 3000, in: TraceBuilder.runLoop, id: 20)
+      try builder.wait(from: 3001, to: 3300, in: ["usleep", "Model.refresh()"], id: 30)
+      try builder.wait(from: 3301, to: 4000, in: TraceBuilder.runLoop, id: 40)
+      builder.exit(time: second + 4001 * millisecond, pid: 100, tid: 100)
+    }
+    let main = try #require(signals.mainThread)
+    let hangs = main.hangs.map(\.durationSeconds)
+    // What came before the first event wait of a program that was started is its launch.
+    try #require(hangs.count == (isAttached ? 2 : 1), "\(hangs)")
+    for hang in hangs { #expect(abs(hang - 0.301) < 1e-3, "\(hangs)") }
+  }
+
   @Test func `a program without an event wait has no hangs`() throws {
     let signals = try measureProgram { builder in
       builder.switchIn(time: second, 100)

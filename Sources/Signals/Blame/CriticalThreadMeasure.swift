@@ -15,7 +15,7 @@ enum CriticalThreadMeasure {
       guard role.isCritical else { continue }
       let intervals = subject.history(of: thread)
       let parts = TimeParts(intervals.totals)
-      let turns = Turn.split(intervals, tid: thread.tid, keeping: nil)
+      let turns = subject.turns(of: thread, keeping: nil)
       var blocked = parts
       var longest = turns.longest >= shortestTurn ? turns.longest : .zero
       var places = BlockingSums(intervals, from: intervals.startIndex)

@@ -89,9 +89,7 @@ struct MainQueueWork {
       if stacks.contains(stack) { return Sign(time: sample.time, shows: .mainQueue) }
       return otherStacks.contains(stack) ? Sign(time: sample.time, shows: .others) : nil
     }.sorted { $0.time < $1.time }
-    return Turn.split(
-      subject.history(of: thread), tid: thread.tid, keeping: Self.shortestTurn
-    ).long.flatMap { parts(of: $0) }.flatMap { part -> [Turn] in
+    return subject.turns(of: thread, keeping: Self.shortestTurn).long.flatMap { parts(of: $0) }.flatMap { part -> [Turn] in
       let from = samples.partitioningIndex { $0.time >= part.start }
       let signs = samples[from...].prefix { $0.time <= part.end } + waits(in: part)
       let own = signs.filter { $0.shows == .mainQueue }

@@ -20,8 +20,7 @@ enum MainThreadMeasure {
   ) -> MainThreadSignal {
     let intervals = subject.history(of: choice.thread)
     let parts = TimeParts(intervals.totals)
-    let turns = Turn.split(
-      intervals, tid: choice.thread.tid, keeping: TimeSpan(seconds: 0.05))
+    let turns = subject.turns(of: choice.thread, keeping: TimeSpan(seconds: 0.05))
     let hasEventLoop = intervals.totals.eventWaits > 0
     // What a program does before its first event wait is its launch, which has a rule of its own.
     let ready = LifecycleMeasure.ready(main: choice.thread, in: subject)

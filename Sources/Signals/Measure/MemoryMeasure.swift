@@ -32,9 +32,7 @@ enum MemoryMeasure {
     signal.samples = thinned(samples)
     if let main, all.count >= 3 {
       // The turn of the launch fills the memory for good; it is no spike.
-      let turns = Turn.split(
-        subject.history(of: main), tid: main.tid,
-        keeping: TimeSpan(nanoseconds: 1_000_000))
+      let turns = subject.turns(of: main, keeping: TimeSpan(nanoseconds: 1_000_000))
       let launch = attached ? nil : turns.first?.start
       signal.spikes = MemorySpikeMeasure.measure(
         all, turns: turns.long.filter { $0.start != launch }, in: subject)

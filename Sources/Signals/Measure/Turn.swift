@@ -59,14 +59,18 @@ struct Turn {
     var lengths = SpanHistogram()
   }
 
-  /// `shortest` is of the turns to keep; none are kept where it is nil.
-  static func split(_ intervals: ThreadHistory, tid: Int32, keeping shortest: TimeSpan?) -> All {
+  /// `shortest` is of the turns to keep; none are kept where it is nil. Of a thread that `startsLate` the first begins
+  /// with the end of the wait that it was in, where nothing is known of that: it may have been for events.
+  static func split(
+    _ intervals: ThreadHistory, tid: Int32, keeping shortest: TimeSpan?, startsLate: Bool
+  ) -> All {
     var all = All()
     guard let first = intervals.first else { return all }
     let life = Life(intervals, tid: tid)
     // Intervals follow each other without gaps: a turn begins where an event wait ends.
     var begin = intervals.startIndex
     var start = first.start
+    if startsLate, first.state == .blocked(.unknown) { (begin, start) = (begin + 1, first.end) }
     func end(_ index: Int, _ time: Timestamp) {
       guard index > begin else { return }
       all.count += 1
@@ -86,5 +90,13 @@ struct Turn {
     }
     if let last = intervals.last { end(intervals.endIndex, last.end) }
     return all
+  }
+}
+
+extension SubjectView {
+  /// The turns of one of its threads; `shortest` is of those to keep.
+  func turns(of thread: ThreadModel, keeping shortest: TimeSpan?) -> Turn.All {
+    Turn.split(
+      history(of: thread), tid: thread.tid, keeping: shortest, startsLate: trace.startsLate)
   }
 }
