@@ -9,10 +9,11 @@ private let second: UInt64 = 1_000_000_000
 
 /// Measures a program, pid 100, that starts at 1 s, waits for events from 1.2 s on and ends at 31 s.
 private func measure(
-  commandLine: [String] = ["./program"], _ build: (inout TraceBuilder) throws -> Void
+  commandLine: [String] = ["./program"], mode: CaptureEvent.Mode = .wrap,
+  _ build: (inout TraceBuilder) throws -> Void
 ) throws -> SignalSet {
   var builder = TraceBuilder()
-  try builder.capture(time: second, rootPid: 100, commandLine: commandLine)
+  try builder.capture(time: second, rootPid: 100, mode: mode, commandLine: commandLine)
   try builder.process(time: second, pid: 100)
   builder.comm(time: second, pid: 100, tid: 100, name: "program")
   builder.switchIn(time: second, 100)
@@ -115,6 +116,25 @@ struct LastMomentTests {
     #expect(files.made == 2 && files.left.map(\.path) == ["/tmp/left", "/var/tmp/work/clones"])
   }
 
+  @Test(arguments: [CaptureEvent.Mode.wrap, .attach])
+  func `where output went before the recording is nobody's writing beside the executable`(
+    mode: CaptureEvent.Mode
+  ) throws {
+    let signals = try measure(mode: mode) { builder in
+      for (descriptor, path) in [(1, "/srv/app/log"), (2, "/srv/app/own"), (5, "/srv/app/own")] {
+        try builder.descriptor(
+          time: second + 1, pid: 100, fd: descriptor, path: path)
+        builder.exitSyscall(
+          time: 3 * second + UInt64(descriptor), tid: 100, number: 1, result: 40,
+          arguments: [UInt64(descriptor)])
+      }
+    }
+    let files = try #require(signals.disk).files.sorted { $0.path < $1.path }
+    #expect(files.map(\.path) == ["/srv/app/log", "/srv/app/own"])
+    // What it has open as something else too it opened itself.
+    #expect(files.map(\.isGiven) == [true, false])
+  }
+
   /// Ten writes of 40 bytes, each in a block of its own, and then ten in one block.
   @Test func `blocks that were touched are counted against those that the bytes would fill`() throws
   {
@@ -163,18 +183,6 @@ struct LastMomentTests {
     }
     #expect(signals.accessories.map(\.name) == ["/dev/snd/pcmC0D0p", "Bluetooth socket"])
     #expect(signals.accessories.map { $0.seconds.rounded() } == [10, 2])
-  }
-
-  @Test func `a launch that is marked as one in the background ends with quiet`() throws {
-    let signals = try measure { builder in
-      try builder.mark("background", at: second * 15 / 10)
-      builder.fork(time: second * 14 / 10, pid: 100, tid: 101, parentPid: 100)
-      builder.switchIn(time: second * 15 / 10, 101, cpu: 1)
-      builder.switchOut(time: second * 25 / 10, 101, cpu: 1)
-    }
-    let launch = try #require(signals.backgroundLaunch)
-    // The main thread ran from 1.0 to 1.2 s, the other one from 1.5 to 2.5.
-    #expect(abs(launch.seconds - 1.5) < 1e-6 && abs(launch.cpuSeconds - 1.2) < 1e-6)
   }
 
   @Test func `property lists are told by what they hold`() throws {
