@@ -66,11 +66,13 @@ struct LastMomentTests {
       builder.save("/home/me/b.tmp", 1000, at: 21 * second)
       builder.rename(time: 21 * second + 20_000, tid: 100, from: "/home/me/b.tmp", to: "/home/me/b")
       builder.save("/home/me/new", 5000, at: 22 * second)
+      // A few bytes more in a file that was saved before.
+      builder.save("/home/me/a", 500, at: 23 * second)
       // After the last moment.
       builder.save("/home/me/later", 90_000, at: 29 * second)
     }
     let saves = try #require(signals.lateSaves)
-    #expect(saves.bytes == 10_000 && saves.lateBytes == 5000 && saves.files == 3)
+    #expect(saves.bytes == 10_500 && saves.lateBytes == 5000 && saves.files == 3)
     #expect(saves.lateFiles == [.init(path: "/home/me/new", bytes: 5000)])
   }
 
@@ -82,8 +84,9 @@ struct LastMomentTests {
   @Test func `what is saved as the program quits is told apart`() throws {
     let signals = try measure { builder in
       builder.save("/home/me/.cache/a", 3000, at: 5 * second)
-      builder.signal(time: 30 * second, number: 15, to: 100)
-      builder.save("/home/me/.cache/a", 7000, at: 30 * second + second / 2)
+      // Two seconds and more before it ends.
+      builder.signal(time: 28 * second, number: 15, to: 100)
+      builder.save("/home/me/.cache/a", 7000, at: 28 * second + second / 2)
     }
     let file = try #require(signals.disk?.files.first)
     #expect(file.bytesWritten == 10_000 && file.quittingBytes == 7000)
@@ -146,6 +149,24 @@ struct LastMomentTests {
     #expect(locality.spells == 2 && locality.touchedBlocks == 11 && locality.neededBlocks == 2)
     #expect(
       locality.files.first == .init(path: "/home/me/s", touchedBlocks: 10, neededBlocks: 1))
+  }
+
+  @Test(arguments: [true, false])
+  func `what is synced between is written twice`(syncs: Bool) throws {
+    let signals = try measure { builder in
+      builder.open(time: 5 * second, tid: 100, path: "/home/me/s", fd: 9)
+      builder.exitSyscall(time: 5 * second + 500, tid: 100, number: 257, result: 9)
+      for index in UInt64(1)...2 {
+        let time = 5 * second + index * 1_000_000
+        builder.exitSyscall(
+          time: time, tid: 100, number: 18, result: 40, arguments: [9, 0, 40, index * 40])
+        if syncs {
+          builder.exitSyscall(time: time + 90_000, tid: 100, number: 74, result: 0, arguments: [9])
+        }
+      }
+    }
+    let locality = try #require(signals.writeLocality)
+    #expect(locality.spells == (syncs ? 2 : 1) && locality.touchedBlocks == (syncs ? 2 : 1))
   }
 
   @Test func `a write across the edge of a block touches two`() throws {
