@@ -113,6 +113,8 @@ enum manner {
   manner_looked_up = 4,
   // Who ended the wait is looked up, by what it waited on.
   manner_woken = 8,
+  // It is told who the other end is.
+  manner_named = 16,
 };
 
 // The last eighth of a ring is for what turns and hangs are told by.
@@ -124,6 +126,8 @@ struct outcome {
   unsigned manner;
   int descriptor;
   const char *path, *other_path;
+  // A socket's address, of 32 bytes at most.
+  const void *other_end;
 };
 
 // One page, which a child without a program of its own finds empty: the kernel wipes it at a fork.
@@ -315,7 +319,7 @@ static inline __attribute__((always_inline)) void lull_finish(struct call *call,
   if (outcome.result < 0) outcome.result = -errno;
   bool is_site = outcome.manner & manner_site && end - agent->last_site >= SITE_PAUSE;
   bool is_slow = end - call->start >= NO_WAIT || end - agent->last_cpu >= CPU_PAUSE || outcome.path ||
-                 outcome.manner & manner_looked_up || is_site || call->cpu != UINT64_MAX;
+                 outcome.manner & (manner_looked_up | manner_named) || is_site || call->cpu != UINT64_MAX;
   if (outcome.manner & manner_woken && end - call->start >= NO_WAIT) {
     outcome.third = lull_waker(outcome.first, call->start, end);
   }

@@ -94,6 +94,10 @@ static void look_up_addresses(int descriptor, struct addresses *addresses) {
   }
 }
 
+static size_t size_of_name(const struct sockaddr *name) {
+  return name->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
+}
+
 void lull_finish_slowly(struct call *call, uint64_t end, const struct outcome *outcome,
     const struct registers *registers) {
   struct agent *agent = call->agent;
@@ -147,6 +151,14 @@ void lull_finish_slowly(struct call *call, uint64_t end, const struct outcome *o
       look_up_addresses(descriptor, &addresses);
       size += sizeof addresses;
     }
+  }
+  if (outcome->manner & manner_named) {
+    record.parts |= lull_part_addresses;
+    memset(&addresses, 0, sizeof addresses);
+    look_up_addresses(outcome->descriptor, &addresses);
+    memset(addresses.peer, 0, sizeof addresses.peer);
+    memcpy(addresses.peer, outcome->other_end, size_of_name(outcome->other_end));
+    size += sizeof addresses;
   }
   struct stack_place stack = {0, 0};
   if (length >= NO_WAIT || is_site) stack = lull_place_of(agent, &record, registers);

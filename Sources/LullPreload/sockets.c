@@ -1,5 +1,7 @@
 #include "interpose.h"
 
+#include <netinet/in.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -10,30 +12,84 @@ ssize_t __recvfrom_chk(int, void *, size_t, size_t, int, struct sockaddr *, sock
 
 #define SENDS(name, parameters, arguments, number, message_flags) \
   TIMED(ssize_t, name, parameters, arguments, number, fd, false, .manner = manner_site, \
-        .second = (uint64_t)(message_flags))
+        .second = (uint32_t)(message_flags))
 #define RECEIVES(name, parameters, arguments, number, message_flags) \
-  TIMED(ssize_t, name, parameters, arguments, number, fd, false, .second = (uint64_t)(message_flags))
+  TIMED(ssize_t, name, parameters, arguments, number, fd, false, .second = (uint32_t)(message_flags))
+
+// What stands for whom a datagram goes to or comes from, where its call says so; 0 where it does not.
+static uint32_t mark_of(const void *peer, socklen_t size) {
+  struct sockaddr_in6 name;
+  if (!peer || size < sizeof(struct sockaddr_in)) return 0;
+  memcpy(&name, peer, size < sizeof name ? size : sizeof name);
+  uint64_t words[3] = {(uint64_t)name.sin6_family << 16 | name.sin6_port};
+  if (name.sin6_family == AF_INET) {
+    words[1] = ((const struct sockaddr_in *)(const void *)&name)->sin_addr.s_addr;
+  } else if (name.sin6_family == AF_INET6 && size >= sizeof name) {
+    memcpy(&words[1], &name.sin6_addr, 16);
+  } else {
+    return 0;
+  }
+  uint64_t mark = 0;
+  for (int word = 0; word < 3; word++) mark = ((mark ^ words[word]) * 0x9e3779b97f4a7c15) ^ mark >> 32;
+  return (uint32_t)(mark >> 32) ? (uint32_t)(mark >> 32) : 1;
+}
+
+// The marks of which the names were told, each at a place that follows from it: one that lost its place is told again.
+enum { known_marks = 1 << 10 };
+static uint32_t marks[known_marks];
+
+// Whether the name behind a mark is to be told with the call.
+static bool is_new(uint32_t mark) {
+  if (!mark) return false;
+#ifdef LULL_AGENT
+  static uint32_t recording;
+  if (unlikely(recording != lull_recording())) {
+    memset(marks, 0, sizeof marks);
+    recording = lull_recording();
+  }
+#endif
+  uint32_t *place = &marks[mark & (known_marks - 1)];
+  if (likely(*place == mark)) return false;
+  *place = mark;
+  return true;
+}
+
+#define NAMED(name, parameters, arguments, number, how, message_flags, peer, peer_size) \
+  EXPORT ssize_t name parameters { \
+    struct call call; \
+    bool is_told = lull_begin(&call, number, fd); \
+    ssize_t result = REAL(name) arguments; \
+    if (is_told || lull_is_late(&call, number, fd)) { \
+      uint32_t mark = result >= 0 ? mark_of(peer, peer_size) : 0; \
+      lull_finish(&call, (struct outcome){.result = (long)result, .first = (uint64_t)fd, .descriptor = fd, \
+          .second = (uint32_t)(message_flags) | (uint64_t)mark << 32, \
+          .manner = (how) | (is_new(mark) ? manner_named : 0), .other_end = mark ? peer : NULL}); \
+    } \
+    return result; \
+  }
 
 DECLARE(send)
 SENDS(send, (int fd, const void *from, size_t count, int flags), (fd, from, count, flags), SYS_sendto, flags)
 DECLARE(sendto)
-SENDS(sendto, (int fd, const void *from, size_t count, int flags, const struct sockaddr *to, socklen_t size),
-      (fd, from, count, flags, to, size), SYS_sendto, flags)
+NAMED(sendto, (int fd, const void *from, size_t count, int flags, const struct sockaddr *to, socklen_t size),
+      (fd, from, count, flags, to, size), SYS_sendto, manner_site, flags, to, size)
 DECLARE(sendmsg)
-SENDS(sendmsg, (int fd, const struct msghdr *message, int flags), (fd, message, flags), SYS_sendmsg, flags)
+NAMED(sendmsg, (int fd, const struct msghdr *message, int flags), (fd, message, flags), SYS_sendmsg, manner_site,
+      flags, message->msg_name, message->msg_namelen)
 DECLARE(recv) RECEIVES(recv, (int fd, void *to, size_t count, int flags), (fd, to, count, flags), SYS_recvfrom, flags)
 DECLARE(__recv_chk)
 RECEIVES(__recv_chk, (int fd, void *to, size_t count, size_t room, int flags), (fd, to, count, room, flags),
     SYS_recvfrom, flags)
 DECLARE(recvfrom)
-RECEIVES(recvfrom, (int fd, void *to, size_t count, int flags, struct sockaddr *from, socklen_t *size),
-         (fd, to, count, flags, from, size), SYS_recvfrom, flags)
+NAMED(recvfrom, (int fd, void *to, size_t count, int flags, struct sockaddr *from, socklen_t *size),
+      (fd, to, count, flags, from, size), SYS_recvfrom, manner_told, flags, from, size ? *size : 0)
 DECLARE(__recvfrom_chk)
-RECEIVES(__recvfrom_chk, (int fd, void *to, size_t count, size_t room, int flags, struct sockaddr *from,
+NAMED(__recvfrom_chk, (int fd, void *to, size_t count, size_t room, int flags, struct sockaddr *from,
     socklen_t *size),
-         (fd, to, count, room, flags, from, size), SYS_recvfrom, flags)
+      (fd, to, count, room, flags, from, size), SYS_recvfrom, manner_told, flags, from, size ? *size : 0)
 DECLARE(recvmsg)
-RECEIVES(recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags), SYS_recvmsg, flags)
+NAMED(recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags), SYS_recvmsg, manner_told, flags,
+      message->msg_name, message->msg_namelen)
 
 // Several messages at once: their lengths are told by the kernel, in the messages.
 static uint64_t lengths(const struct mmsghdr *messages, int count) {

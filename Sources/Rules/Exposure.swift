@@ -4,12 +4,15 @@ import Signals
 ///
 /// A rate is what was seen divided by how long it was looked at, however short that is: the bounds say how little a
 /// short look tells. A tool's run from its start to its end is all there is of it, so its figures are exact, unless
-/// some of it only was recorded; one that is shorter than the unit of time is counted by the run.
+/// some of it only was recorded; one that is shorter than the unit of time is counted by the run. So is that of any
+/// program which is over in less than a second: in none did it do more.
 struct Exposure: Sendable, Hashable {
   /// How long it was looked at.
   var seconds: Double
   /// Whether that was all there is to see.
   var isWhole = false
+  /// Whether the program was seen from its start to its end, though it might have gone on.
+  private var isEnded = false
 
   /// A part of a recording.
   init(seconds: Double) { self.seconds = max(seconds, 1e-9) }
@@ -17,6 +20,7 @@ struct Exposure: Sendable, Hashable {
   /// A whole recording.
   init(_ signals: SignalSet) {
     seconds = max(signals.durationSeconds, 1e-9)
+    isEnded = signals.isWholeRun
     isWhole = signals.isWholeRun && signals.mainThread?.knownEventLoop == false
   }
 
@@ -36,7 +40,7 @@ struct Exposure: Sendable, Hashable {
   func percent(_ sum: EventSum) -> Rate {
     let factor = 100 / seconds
     let bounds = isWhole && !sum.isSampled ? .exactly(sum.total) : sum.bounds
-    return Rate(value: sum.total * factor, bounds: bounds.scaled(by: factor))
+    return Rate(value: sum.total * factor, bounds: bounds.scaled(by: factor), doubt: doubt(sum))
   }
 
   /// A single event may be the only one, as the program starts: its lower bound is what it would be of a whole period
@@ -48,7 +52,7 @@ struct Exposure: Sendable, Hashable {
   }
 
   private func rate(_ sum: EventSum, over period: Double) -> Rate {
-    guard isWhole else {
+    guard isWhole || (isEnded && seconds < 1 && period <= 1) else {
       let factor = period / seconds
       return Rate(value: sum.total * factor, bounds: bounds(sum, over: period))
     }
@@ -57,7 +61,12 @@ struct Exposure: Sendable, Hashable {
     let value = sum.total * factor
     return Rate(
       value: value, bounds: sum.isSampled ? sum.bounds.scaled(by: factor) : .exactly(value),
-      isPerRun: isPerRun)
+      isPerRun: isPerRun, doubt: doubt(sum))
+  }
+
+  /// A whole run has no more time to tell more.
+  private func doubt(_ sum: EventSum) -> String? {
+    isWhole && sum.isSampled ? Rate.sampled : nil
   }
 }
 
@@ -67,4 +76,9 @@ struct Rate: Sendable, Hashable {
   var bounds: Bounds
   /// Whether it is by the run of a tool rather than by the time.
   var isPerRun = false
+  /// What makes the bounds wide where that is not the time.
+  var doubt: String?
+
+  /// Of a tool's run of which some only was recorded.
+  static let sampled = "of what it did some only was recorded"
 }

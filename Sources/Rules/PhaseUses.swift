@@ -63,6 +63,7 @@ enum PhaseUses {
             value: self.joules($0, signals.priors), unit: "J")
         },
       savings: scale.saving(of: rate.value, joules: joules))
+    finding.doubt = RuleFinding.tooShort(seconds, of: noun)
     let missing = [SignalKind.wakeups, .network, .disk].filter { signals.unavailable[$0] != nil }
     if !missing.isEmpty {
       guard rate.value > scale.target else {

@@ -5,6 +5,12 @@ import Signals
 enum RadioTails {
   static let noTraffic = "nothing passed an internet socket"
 
+  /// Why the radio had nothing to do.
+  static func unused(_ network: NetworkSignal) -> String {
+    network.bytesSent > 0 || network.bytesReceived > 0 || !network.connections.isEmpty
+      ? "nothing left the machine: what passed internet sockets went over loopback" : noTraffic
+  }
+
   /// How long what is sent may wait for the next burst.
   static let delaySeconds = 60.0
 

@@ -153,7 +153,17 @@ package struct RuleFinding: Sendable, Hashable {
     self.init(
       value: value, bounds: bounds, displayValue: displayValue, evidence: evidence,
       savings: savings)
-    doubt = "\(Figures.count(count, noun)) \(count == 1 ? "is" : "are") too little to tell"
+    doubt = Self.tooFew(count, noun)
+  }
+
+  /// What there was too little of.
+  static func tooFew(_ count: Int, _ noun: String, _ plural: String? = nil) -> String {
+    "\(Figures.count(count, noun, plural)) \(count == 1 ? "is" : "are") too little to tell"
+  }
+
+  /// The same of time that is a part of the recording: of a phase, of idleness.
+  static func tooShort(_ seconds: Double, of what: String) -> String {
+    "\(Figures.seconds(seconds)) of \(what) are too little to tell"
   }
 
   /// Makes a finding of a rate.
@@ -164,6 +174,7 @@ package struct RuleFinding: Sendable, Hashable {
       value: rate.value, bounds: rate.bounds, displayValue: displayValue, evidence: evidence,
       savings: savings)
     isPerRun = rate.isPerRun
+    doubt = rate.doubt
   }
 
   /// Makes a finding of what is known as it is: it was seen whole.

@@ -59,6 +59,14 @@ import Testing
     }
   }
 
+  @Test(
+    arguments: [EventLoopBlockingRule.self, CooperativePoolBlockingRule.self] as [any Rule.Type])
+  func `what the guide asks of the main thread is asked of others by extension`(
+    rule: any Rule.Type
+  ) {
+    #expect(rule.metadata.measuredAs.hasPrefix("by extension of what the guide asks of the main"))
+  }
+
   @Test func `documentation fits 80 columns and names everything`() throws {
     let list = RuleDocumentation.list()
     for rule in Catalogue.all {

@@ -303,5 +303,11 @@ private enum NaNRule: Rule {
     #expect(try audit(IdleTimerDisabledRule.self).evidence.map(\.value) == [30])
     let accessory = try audit(AccessorySightingsRule.self)
     #expect(accessory.value == 58 && accessory.evidence.map(\.path) == ["/dev/snd/pcmC0D0p"])
+    #expect(accessory.evidence.map(\.summary) == ["/dev/snd/pcmC0D0p: 58.0 s"])
+    signals.phases = [Phase(name: .background, start: 30, durationSeconds: 20, how: "marked")]
+    #expect(
+      try audit(AccessorySightingsRule.self).evidence.map(\.summary) == [
+        "/dev/snd/pcmC0D0p: 58.0 s, 20.0 s of it in the background"
+      ])
   }
 }

@@ -108,6 +108,20 @@ import Testing
     #expect(long == Rate(value: 25, bounds: .exactly(25), isPerRun: false))
   }
 
+  /// curl asks for twenty pages in 49 ms: it woke 24 times in the only second in which it ran.
+  @Test func `what is over within a second did no more in any`() {
+    var run = SignalSet(durationSeconds: 0.049, mainThread: MainThreadSignal(turns: 20))
+    run.isWholeRun = true
+    let whole = Exposure(run).perSecond(EventSum(count: 24))
+    #expect(whole == Rate(value: 24, bounds: .exactly(24), isPerRun: true))
+    // An app's minute is not over with it.
+    #expect(abs(Exposure(run).perMinute(EventSum(count: 24)).value - 24 * 60 / 0.049) < 1e-6)
+    run.durationSeconds = 1.5
+    #expect(Exposure(run).perSecond(EventSum(count: 24)).value == 16)
+    (run.isWholeRun, run.durationSeconds) = (false, 0.049)
+    #expect(Exposure(run).perSecond(EventSum(count: 24)).value > 400)
+  }
+
   @Test(arguments: [(true, true), (false, false)])
   func `a part of a run, or of a program with an event loop, is no whole`(
     isWholeRun: Bool, hasEventLoop: Bool

@@ -1,7 +1,8 @@
-import Rules
 import Signals
 import Testing
 import TraceModel
+
+@testable import Rules
 
 @Suite struct SelectivityTests {
   private func notPassing(_ signals: SignalSet) -> Set<String> {
@@ -35,6 +36,25 @@ import TraceModel
         start: Double($0), durationSeconds: 0.3, severity: .hang, blockedByCause: [cause: 0.3])
     }
     #expect(notPassing(signals) == [rule, "main-thread-hangs"])
+  }
+
+  /// After `dispatchMain()` nobody's events wait for the thread that began the program.
+  @Test func `nothing is held against a main thread that is parked`() {
+    var signals = Fixture.wellBehaved
+    let causes: [WaitCause] = [.network, .file, .lock, .sleep]
+    for cause in causes { signals.mainThread?.blockedByCause[cause] = 1 }
+    signals.mainThread?.blockings = causes.map { Blocking(cause: $0, seconds: 1, count: 5) }
+    signals.mainThread?.computingSeconds50ms = 4
+    signals.mainThread?.hangs = (0..<5).map {
+      Hang(start: Double($0), durationSeconds: 0.8, runningSeconds: 0.8)
+    }
+    signals.mainThread?.fileAccess = FileAccess(calls: 9000, bytes: 900_000_000)
+    #expect(failing(signals).count == 6)
+    signals.mainThread?.isParked = true
+    #expect(notPassing(signals) == [])
+    for audit in Evaluator.evaluate(signals).audits where audit.id.hasPrefix("main-thread-") {
+      #expect(audit.status == .notApplicable && audit.reason == MainThreadWaits.parked, "\(audit)")
+    }
   }
 
   @Test func `a synchronous wait too short to hang fails its rule alone`() {

@@ -9,17 +9,17 @@ private let second: UInt64 = 1_000_000_000
 private let path = "/data/big.bin"
 
 /// Measures the disk of a program, pid 100, that reads 200 MB from 2.0 to 2.2 s in reads of 4 KiB, of which no call was
-/// recorded; its footprint grows by so many bytes meanwhile.
+/// recorded; its footprint grows by so many bytes meanwhile. Between the halves it may pause for tenths of a second.
 private func measure(
   growing held: UInt64, open: [(path: String, size: UInt64?, kind: DescriptorEvent.Kind)],
-  received: Int = 0
+  received: Int = 0, pause: UInt64 = 0
 ) throws -> DiskSignal {
-  try #require(try signals(growing: held, open: open, received: received).disk)
+  try #require(try signals(growing: held, open: open, received: received, pause: pause).disk)
 }
 
 private func signals(
   growing held: UInt64, open: [(path: String, size: UInt64?, kind: DescriptorEvent.Kind)],
-  received: Int = 0
+  received: Int = 0, pause: UInt64 = 0
 ) throws -> SignalSet {
   var builder = TraceBuilder()
   try builder.synthetic(
@@ -43,7 +43,7 @@ private func signals(
   }
   for step in UInt64(0)...30 {
     var sample = FootprintSample()
-    let share = min(max(step, 10) - 10, 2)
+    let share: UInt64 = step >= 12 + pause ? 2 : step >= 11 ? 1 : 0
     sample.anonymous = 10_000_000 + held * share / 2
     sample.resident = sample.anonymous
     sample.peakResident = sample.anonymous
@@ -68,6 +68,12 @@ struct FileLoadTests {
     #expect(abs(load.start - 1) < 1e-9 && abs(load.durationSeconds - 0.2) < 1e-9)
     #expect(disk.bytesRead == 200_000_000 && disk.reads == 48_839)
     #expect(disk.files.first { $0.path == path }?.bytesRead == 200_000_000)
+  }
+
+  @Test(arguments: [(3, [200_000_000]), (8, [100_000_000, 100_000_000])] as [(UInt64, [UInt64])])
+  func `pauses of less than half a second are one go`(pause: UInt64, bytes: [UInt64]) throws {
+    let disk = try measure(growing: 0, open: [(path, 200_000_000, .regular)], pause: pause)
+    #expect(disk.loads.map(\.bytes) == bytes, "\(disk.loads)")
   }
 
   /// The thread ran all the time, and there was no other.

@@ -9,10 +9,11 @@ private let second: UInt64 = 1_000_000_000
 
 /// Measures a program, pid 100, that starts at 1 s, waits for events from 1.2 s on and ends at 31 s.
 private func measure(
-  commandLine: [String] = ["./program"], _ build: (inout TraceBuilder) throws -> Void
+  commandLine: [String] = ["./program"], mode: CaptureEvent.Mode = .wrap,
+  _ build: (inout TraceBuilder) throws -> Void
 ) throws -> SignalSet {
   var builder = TraceBuilder()
-  try builder.capture(time: second, rootPid: 100, commandLine: commandLine)
+  try builder.capture(time: second, rootPid: 100, mode: mode, commandLine: commandLine)
   try builder.process(time: second, pid: 100)
   builder.comm(time: second, pid: 100, tid: 100, name: "program")
   builder.switchIn(time: second, 100)
@@ -65,11 +66,13 @@ struct LastMomentTests {
       builder.save("/home/me/b.tmp", 1000, at: 21 * second)
       builder.rename(time: 21 * second + 20_000, tid: 100, from: "/home/me/b.tmp", to: "/home/me/b")
       builder.save("/home/me/new", 5000, at: 22 * second)
+      // A few bytes more in a file that was saved before.
+      builder.save("/home/me/a", 500, at: 23 * second)
       // After the last moment.
       builder.save("/home/me/later", 90_000, at: 29 * second)
     }
     let saves = try #require(signals.lateSaves)
-    #expect(saves.bytes == 10_000 && saves.lateBytes == 5000 && saves.files == 3)
+    #expect(saves.bytes == 10_500 && saves.lateBytes == 5000 && saves.files == 3)
     #expect(saves.lateFiles == [.init(path: "/home/me/new", bytes: 5000)])
   }
 
@@ -81,8 +84,9 @@ struct LastMomentTests {
   @Test func `what is saved as the program quits is told apart`() throws {
     let signals = try measure { builder in
       builder.save("/home/me/.cache/a", 3000, at: 5 * second)
-      builder.signal(time: 30 * second, number: 15, to: 100)
-      builder.save("/home/me/.cache/a", 7000, at: 30 * second + second / 2)
+      // Two seconds and more before it ends.
+      builder.signal(time: 28 * second, number: 15, to: 100)
+      builder.save("/home/me/.cache/a", 7000, at: 28 * second + second / 2)
     }
     let file = try #require(signals.disk?.files.first)
     #expect(file.bytesWritten == 10_000 && file.quittingBytes == 7000)
@@ -115,6 +119,25 @@ struct LastMomentTests {
     #expect(files.made == 2 && files.left.map(\.path) == ["/tmp/left", "/var/tmp/work/clones"])
   }
 
+  @Test(arguments: [CaptureEvent.Mode.wrap, .attach])
+  func `where output went before the recording is nobody's writing beside the executable`(
+    mode: CaptureEvent.Mode
+  ) throws {
+    let signals = try measure(mode: mode) { builder in
+      for (descriptor, path) in [(1, "/srv/app/log"), (2, "/srv/app/own"), (5, "/srv/app/own")] {
+        try builder.descriptor(
+          time: second + 1, pid: 100, fd: descriptor, path: path)
+        builder.exitSyscall(
+          time: 3 * second + UInt64(descriptor), tid: 100, number: 1, result: 40,
+          arguments: [UInt64(descriptor)])
+      }
+    }
+    let files = try #require(signals.disk).files.sorted { $0.path < $1.path }
+    #expect(files.map(\.path) == ["/srv/app/log", "/srv/app/own"])
+    // What it has open as something else too it opened itself.
+    #expect(files.map(\.isGiven) == [true, false])
+  }
+
   /// Ten writes of 40 bytes, each in a block of its own, and then ten in one block.
   @Test func `blocks that were touched are counted against those that the bytes would fill`() throws
   {
@@ -126,6 +149,24 @@ struct LastMomentTests {
     #expect(locality.spells == 2 && locality.touchedBlocks == 11 && locality.neededBlocks == 2)
     #expect(
       locality.files.first == .init(path: "/home/me/s", touchedBlocks: 10, neededBlocks: 1))
+  }
+
+  @Test(arguments: [true, false])
+  func `what is synced between is written twice`(syncs: Bool) throws {
+    let signals = try measure { builder in
+      builder.open(time: 5 * second, tid: 100, path: "/home/me/s", fd: 9)
+      builder.exitSyscall(time: 5 * second + 500, tid: 100, number: 257, result: 9)
+      for index in UInt64(1)...2 {
+        let time = 5 * second + index * 1_000_000
+        builder.exitSyscall(
+          time: time, tid: 100, number: 18, result: 40, arguments: [9, 0, 40, index * 40])
+        if syncs {
+          builder.exitSyscall(time: time + 90_000, tid: 100, number: 74, result: 0, arguments: [9])
+        }
+      }
+    }
+    let locality = try #require(signals.writeLocality)
+    #expect(locality.spells == (syncs ? 2 : 1) && locality.touchedBlocks == (syncs ? 2 : 1))
   }
 
   @Test func `a write across the edge of a block touches two`() throws {
@@ -163,18 +204,6 @@ struct LastMomentTests {
     }
     #expect(signals.accessories.map(\.name) == ["/dev/snd/pcmC0D0p", "Bluetooth socket"])
     #expect(signals.accessories.map { $0.seconds.rounded() } == [10, 2])
-  }
-
-  @Test func `a launch that is marked as one in the background ends with quiet`() throws {
-    let signals = try measure { builder in
-      try builder.mark("background", at: second * 15 / 10)
-      builder.fork(time: second * 14 / 10, pid: 100, tid: 101, parentPid: 100)
-      builder.switchIn(time: second * 15 / 10, 101, cpu: 1)
-      builder.switchOut(time: second * 25 / 10, 101, cpu: 1)
-    }
-    let launch = try #require(signals.backgroundLaunch)
-    // The main thread ran from 1.0 to 1.2 s, the other one from 1.5 to 2.5.
-    #expect(abs(launch.seconds - 1.5) < 1e-6 && abs(launch.cpuSeconds - 1.2) < 1e-6)
   }
 
   @Test func `property lists are told by what they hold`() throws {

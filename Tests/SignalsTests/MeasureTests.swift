@@ -200,6 +200,26 @@ struct WakeupMeasureTests {
     #expect(wakeups.timers.isEmpty)
   }
 
+  // A heartbeat's sends were taken for what had woken it; what an answer wakes is the network's.
+  @Test(arguments: [true, false])
+  func `a timer that sends each time is a timer, what receives is none`(receives: Bool) throws {
+    let signals = try measureProgram { builder in
+      builder.switchIn(time: second, 100)
+      for tick in UInt64(1)...40 {
+        try builder.wait(
+          from: tick * 50 - 49, to: tick * 50, in: TraceBuilder.runLoop, id: Int(tick) * 10)
+        let time = second + (tick * 50 * 1000 + 100) * 1000
+        if receives { builder.receive(time: time, tid: 100, socket: 9, bytes: 11) }
+        builder.send(time: time + 1000, tid: 100, socket: 9, bytes: 11)
+      }
+      builder.exit(time: second + 2001 * millisecond, pid: 100, tid: 100)
+    }
+    let wakeups = try #require(signals.wakeups)
+    #expect(wakeups.byCause == [receives ? .network : .timer: 40])
+    #expect(wakeups.timers.map(\.count) == (receives ? [] : [40]))
+    #expect(wakeups.timers.allSatisfy { $0.expiredWithoutWork == 0 })
+  }
+
   @Test func `a wake by another process and one by our own are told apart`() throws {
     let signals = try measureProgram { builder in
       builder.comm(time: second, pid: 100, tid: 101, name: "worker")

@@ -229,7 +229,8 @@ struct lull_record {
   uint64_t end;
   // As the kernel gives it: errors are negative.
   int64_t result;
-  // The descriptor; what else matters (open's flags, fcntl's command, the second descriptor); the offset. Of a wait on
+  // The descriptor; what else matters (open's flags, fcntl's command, the second descriptor, of a message its flags and
+  // in the upper half what stands for the other end, where the call names it); the offset. Of a wait on
   // a place in memory that, its error, and who ended it.
   uint64_t arguments[3];
 };

@@ -24,7 +24,8 @@ struct CallMeaning {
       static let connect: UInt32 = 203, accept: UInt32 = 242, listen: UInt32 = 201
       static let open: UInt32 = 56, rename: UInt32 = 276, unlink: UInt32 = 35, mmap: UInt32 = 222
       static let close: UInt32 = 57, fsync: UInt32 = 82, fdatasync: UInt32 = 83
-      static let manyMessages: Set<UInt32> = [243, 269]
+      static let manyMessages: Set<UInt32> = [243, 269],
+        messages: Set<UInt32> = [206, 207, 211, 212]
       static let secondDescriptor: Set<UInt32> = [285, 76]
       static let duplicates: Set<UInt32> = [23, 24], control: UInt32 = 25
       static let setTimer: UInt32 = 86
@@ -41,6 +42,7 @@ struct CallMeaning {
       static let open: UInt32 = 257, rename: UInt32 = 316, unlink: UInt32 = 263, mmap: UInt32 = 9
       static let close: UInt32 = 3, fsync: UInt32 = 74, fdatasync: UInt32 = 75
       static let manyMessages: Set<UInt32> = [299, 307]
+      static let messages: Set<UInt32> = [44, 45, 46, 47]
       static let secondDescriptor: Set<UInt32> = [326, 275]
       static let duplicates: Set<UInt32> = [32, 292], control: UInt32 = 72
       static let setTimer: UInt32 = 286

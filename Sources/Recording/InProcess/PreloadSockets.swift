@@ -29,6 +29,12 @@ struct PreloadSockets {
 
   private var sockets: [Socket] = []
   private var current: [Key: Int] = [:]
+  /// The ends of a datagram socket whose calls name them, by what stands for each in records.
+  private var ends: [Int: [UInt32: Int]] = [:]
+  /// The names that were told of them.
+  private var names: [UInt32: SocketName] = [:]
+  /// With more, it is not known whom the rest went to.
+  private static let mostEnds = 1024
   /// What descriptors were until when: of repeated calls it is told late.
   private var closed: [Key: (index: Int, time: UInt64)] = [:]
 
@@ -85,16 +91,23 @@ struct PreloadSockets {
   /// Tells what is there, of which no call will tell: those that wait first, since which connections came to them is
   /// told by that.
   func tellOpen(at time: UInt64, _ writer: PreloadWriter) -> [[UInt8]] {
-    [SocketState.listening, .established].flatMap { state in
-      current.filter { sockets[$0.value].state == state }
-        .sorted { ($0.key.pid, $0.value) < ($1.key.pid, $1.value) }
-        .map { key, index in
-          // Of UDP the end is told too, where calls are seen: it is as if it were made now.
+    var open: [(pid: Int32, index: Int)] = []
+    for (key, index) in current {
+      open.append((key.pid, index))
+      for end in (ends[index] ?? [:]).values { open.append((key.pid, end)) }
+    }
+    open.sort { ($0.pid, $0.index) < ($1.pid, $1.index) }
+    var output: [[UInt8]] = []
+    for state in [SocketState.listening, .established] {
+      for (pid, index) in open where sockets[index].state == state {
+        // Of UDP the end is told too, where calls are seen: it is as if it were made now.
+        output.append(
           sockets[index].ends.record(
             from: sockets[index].transport == 17 ? 0 : state.rawValue, to: state.rawValue,
-            .init(pid: key.pid, tid: key.pid, time: time), writer)
-        }
+            .init(pid: pid, tid: pid, time: time), writer))
+      }
     }
+    return output
   }
 
   /// A child has its parent's, less what that opened since then.
@@ -160,10 +173,15 @@ struct PreloadSockets {
   ) -> Int {
     sockets.append(
       Socket(
-        identity: 0xffff_8000_0000_0000 + UInt64(sockets.count + 1) << 12, family: family,
-        transport: transport, state: .closed, opened: time))
+        identity: Self.identity(sockets.count), family: family, transport: transport,
+        state: .closed, opened: time))
     current[key] = sockets.count - 1
     return sockets.count - 1
+  }
+
+  /// What stands for the kernel's address of the socket at a place.
+  private static func identity(_ place: Int) -> UInt64 {
+    0xffff_8000_0000_0000 + UInt64(place + 1) << 12
   }
 
   private mutating func transfer(
@@ -174,9 +192,12 @@ struct PreloadSockets {
     guard isSend || CallMeaning.Number.reads.contains(record.number) else { return }
     let isDatagram = UInt32(record.descriptor_kind) == lull_descriptor_udp.rawValue
     let before = closed[key].flatMap { record.start <= $0.time ? $0.index : nil }
-    let index =
+    var index =
       before ?? current[key]
       ?? add(key, family: 2, transport: isDatagram ? 17 : 6, at: record.start)
+    if isDatagram, let end = end(of: index, record, parts, isSend, place, writer, &output) {
+      index = end
+    }
     let isManyMessages = CallMeaning.Number.manyMessages.contains(record.number)
     let bytes =
       isManyMessages && record.result > 0
@@ -206,6 +227,34 @@ struct PreloadSockets {
         registers: stack.registers, stack: stack.bytes))
   }
 
+  /// What stands for a datagram socket towards the end that a call names: a socket with an identity of its own.
+  ///
+  /// Nil where the call names none, or the one that the socket is connected to.
+  private mutating func end(
+    of index: Int, _ record: lull_record, _ parts: PreloadParts, _ isSend: Bool,
+    _ place: PreloadWriter.Place, _ writer: PreloadWriter, _ output: inout RecordBytes
+  ) -> Int? {
+    guard CallMeaning.Number.messages.contains(record.number) else { return nil }
+    let mark = UInt32(record.arguments.1 >> 32)
+    guard mark != 0 else { return nil }
+    if let told = parts.addresses { names[mark] = told.peer }
+    if let known = ends[index]?[mark] { return known }
+    guard let peer = names[mark], ends[index]?.count ?? 0 < Self.mostEnds,
+      sockets[index].state != .established || sockets[index].peer != peer
+    else { return nil }
+    let own = parts.addresses?.own ?? sockets[index].own
+    sockets.append(
+      Socket(
+        identity: Self.identity(sockets.count), family: peer.family, transport: 17, own: own,
+        peer: peer, state: isSend ? .closed : .received, opened: record.start))
+    let end = sockets.count - 1
+    ends[index, default: [:]][mark] = end
+    var begin = place
+    begin.time = record.start
+    change(end, to: .established, begin, writer, &output)
+    return end
+  }
+
   private mutating func duplicate(
     _ key: Key, to result: Int64, _ place: PreloadWriter.Place, _ writer: PreloadWriter,
     _ output: inout RecordBytes
@@ -231,8 +280,10 @@ struct PreloadSockets {
     guard let index = current.removeValue(forKey: key) else { return }
     closed[key] = (index, place.time)
     sockets[index].references -= 1
-    if sockets[index].references == 0, sockets[index].state != .closed {
-      change(index, to: .closed, place, writer, &output)
+    guard sockets[index].references == 0 else { return }
+    for end in (ends.removeValue(forKey: index) ?? [:]).values.sorted() + [index]
+    where sockets[end].state != .closed {
+      change(end, to: .closed, place, writer, &output)
     }
   }
 

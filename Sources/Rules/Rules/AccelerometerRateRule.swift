@@ -1,7 +1,8 @@
 /// Motion sensors are to be read no faster than needed.
 package enum AccelerometerRateRule: NotObservableRule {
   package static let reason =
-    "how often a sensor delivers is set in the driver; a sensor that is opened is shown"
+    "how often a sensor delivers is set in its driver, and how often is needed the program alone knows; a sensor that "
+    + "is opened is shown, and what its interrupts wake counts in idle-wakeups"
 
   package static let metadata: RuleMetadata = listed(
     "accelerometer-rate", "Read motion sensors no faster than needed", .cpu, [Guide.reducePower],

@@ -5,11 +5,11 @@ import Signals
 package enum AccessorySightingsRule: Rule {
   package static let metadata = RuleMetadata(
     id: "accessory-sightings", title: "Hold accessories only while needed", category: .cpu,
-    guide: [Guide.reducePower, Guide.voip], signals: [.disk], unit: "s",
+    guide: [Guide.reducePower, Guide.voip, Guide.responsible], signals: [.disk], unit: "s",
     measuredAs:
       "the longest time that a sound device (/dev/snd, /dev/dsp) or a Bluetooth line (/dev/rfcomm) "
       + "was open, or data "
-      + "went through Bluetooth sockets; whether it was needed is not known, so there is no verdict. Sound through a "
+      + "went through Bluetooth sockets, and how much of it was in background phases; whether it was needed is not known, so there is no verdict. Sound through a "
       + "server (PipeWire, PulseAudio) and Bluetooth through BlueZ's D-Bus are held by those, and are not seen",
     advice:
       "Open the device when something plays or is to be exchanged and close it after: snd_pcm_close, "
@@ -32,9 +32,17 @@ package enum AccessorySightingsRule: Rule {
         displayValue: "\(longest.name) held for \(Figures.seconds(longest.seconds))",
         evidence: signals.accessories.prefix(5).map {
           Evidence(
-            summary: "\($0.name): \(Figures.seconds($0.seconds))", value: $0.seconds, unit: "s",
-            time: $0.start, path: $0.name.hasPrefix("/") ? $0.name : nil)
+            summary: "\($0.name): \(Figures.seconds($0.seconds))\(inBackground($0, signals))",
+            value: $0.seconds, unit: "s", time: $0.start,
+            path: $0.name.hasPrefix("/") ? $0.name : nil)
         }))
+  }
+
+  private static func inBackground(_ use: AccessoryUse, _ signals: SignalSet) -> String {
+    let seconds = signals.phases.filter { $0.name == .background }.reduce(0.0) {
+      $0 + max(0, min($1.end, use.start + use.seconds) - max($1.start, use.start))
+    }
+    return seconds > 0 ? ", \(Figures.seconds(seconds)) of it in the background" : ""
   }
 
   private static var example: SignalSet {

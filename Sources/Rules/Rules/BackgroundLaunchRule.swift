@@ -21,7 +21,9 @@ package enum BackgroundLaunchRule: Rule {
 
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let launch = signals.backgroundLaunch else {
-      return .notApplicable(reason: "the program was not launched in the background")
+      return signals.isSeenStarting
+        ? .notApplicable(reason: "the program was not marked as launched in the background")
+        : .notApplicable(reason: "the launch was before the recording")
     }
     let footprint = launch.footprintBytes.map { ", \(Figures.bytes($0)) in memory" } ?? ""
     return .informative(

@@ -5,7 +5,7 @@ import Signals
 package enum BackgroundTransitionTimeRule: Rule {
   package static let metadata = RuleMetadata(
     id: "background-transition-time", title: "Handle going to the background soon",
-    category: .lifeCycle, guide: [Guide.background2015, Guide.background],
+    category: .lifeCycle, guide: [Guide.background2015, Guide.background, Guide.background10],
     signals: [.lifecycle, .mainThread], unit: "s",
     measuredAs:
       "the longest turn of the main thread in which it was told of the background: from the mark, or from its "

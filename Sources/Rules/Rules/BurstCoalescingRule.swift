@@ -22,7 +22,7 @@ package enum BurstCoalescingRule: Rule {
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let network = signals.network else { return .notMeasured(reason: "not recorded") }
     guard !network.bursts.isEmpty, network.radio.energyJoules > 0 else {
-      return .notApplicable(reason: RadioTails.noTraffic)
+      return .notApplicable(reason: RadioTails.unused(network))
     }
     guard let replay = network.coalesced else {
       return .notMeasured(reason: "the traffic was not replayed")

@@ -41,7 +41,9 @@ package enum BytesWrittenRule: Rule {
     if isRun {
       let perDay = max(megabytes * runsPerDay, steady)
       assumed = steady >= perDay ? ", were it to go on so" : " of a run an hour"
-      rate = Rate(value: perDay, bounds: sampling(disk).scaled(by: perDay))
+      rate = Rate(
+        value: perDay, bounds: sampling(disk).scaled(by: perDay),
+        doubt: disk.sampledBytes == nil ? nil : Rate.sampled)
     } else {
       var seen = Exposure(signals).perDay(
         EventSum(total: megabytes, events: DiskFiles.spells(disk), unseen: 0))

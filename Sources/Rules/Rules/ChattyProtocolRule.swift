@@ -5,6 +5,7 @@ import Signals
 package enum ChattyProtocolRule: Rule {
   /// Fewer sends than this are no talk.
   static let fewestSends = 5
+  static let callsNotCounted = "what sockets carried is known, not in how many sends"
 
   package static let metadata = RuleMetadata(
     id: "chatty-protocol", title: "Say it in few messages", category: .network,
@@ -24,9 +25,7 @@ package enum ChattyProtocolRule: Rule {
 
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let network = signals.network else { return .notMeasured(reason: "not recorded") }
-    guard network.countsCalls else {
-      return .notMeasured(reason: "what sockets carried is known, not in how many sends")
-    }
+    guard network.countsCalls else { return .notMeasured(reason: callsNotCounted) }
     let exchange = network.exchange
     guard exchange.sends >= fewestSends else {
       return .notApplicable(reason: "fewer than \(fewestSends) sends")

@@ -24,7 +24,7 @@ package enum ConnectionCloseCostRule: Rule {
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let network = signals.network else { return .notMeasured(reason: "not recorded") }
     guard !network.bursts.isEmpty, network.radio.energyJoules > 0 else {
-      return .notApplicable(reason: RadioTails.noTraffic)
+      return .notApplicable(reason: RadioTails.unused(network))
     }
     let bursts = network.bursts.filter { $0.class == .connectionControl }
     let joules = bursts.reduce(0) { $0 + $1.energyJoules }

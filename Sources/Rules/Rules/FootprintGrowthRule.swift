@@ -66,7 +66,7 @@ package enum FootprintGrowthRule: Rule {
     let shown = min(signals.durationSeconds, 60) / 60
     let isProven = isGrowth && !mayBeWarmUp(memory, slope)
     let bounds = "\(Figures.brief(interval[0] / 1e6)) to \(Figures.brief(interval[1] / 1e6))"
-    let finding = RuleFinding(
+    var finding = RuleFinding(
       value: value,
       bounds: Bounds(
         low: isProven ? max(0, interval[0]) / 1e6 * shown : 0,
@@ -74,6 +74,10 @@ package enum FootprintGrowthRule: Rule {
       displayValue: "\(Figures.brief(slope / 1e6)) MB per minute (\(bounds) at 95 %)"
         + (isGrowth && !isProven ? "; it may be warming up" : ""),
       savings: scale.saving(of: value))
+    // In its first half minute a program may be warming up because of the time.
+    if isGrowth, !isProven, memory.secondsSinceStart ?? 0 >= shortestWarmUp {
+      finding.doubt = "it may be warming up: the earlier half grew more than twice as fast"
+    }
     return isTool ? .notApplicable(reason: workInProgress, finding: finding) : .measured(finding)
   }
 

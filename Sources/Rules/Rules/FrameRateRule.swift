@@ -1,7 +1,8 @@
 /// Nothing is to be drawn faster than needed.
 package enum FrameRateRule: NotObservableRule {
   package static let reason =
-    "frames are drawn by the display server, and page flips were not recorded"
+    "a program hands its pictures to the display server through memory that both have, and the page flips are the "
+    + "server's; the kernel's events of graphics are not recorded"
 
   package static let metadata: RuleMetadata = listed(
     "frame-rate", "Draw no faster than needed", .cpu, [Guide.reducePower, Guide.interrupted2015],

@@ -38,18 +38,19 @@ package enum IdleCPUUseRule: Rule {
     // Its CPU time may have come in one spell for each second that was idle.
     let rate = Exposure(seconds: idle).percent(
       EventSum(total: cpu, events: Int(idle), unseen: 0.001))
-    return .measured(
-      RuleFinding(
-        rate: rate,
-        displayValue: "\(Figures.seconds(cpu)) of CPU time in \(Figures.seconds(idle)) of idleness",
-        evidence: signals.threads.filter { $0.role != .main && $0.cpuSeconds > 0 }
-          .sorted { ($0.cpuSeconds, $1.tid) > ($1.cpuSeconds, $0.tid) }.prefix(5).map {
-            Evidence(
-              summary: "thread \($0.name.isEmpty ? String($0.tid) : $0.name): "
-                + "\(Figures.seconds($0.cpuSeconds)) of CPU time in all",
-              value: $0.cpuSeconds, unit: "s", thread: $0.name)
-          },
-        savings: scale.saving(of: rate.value, joules: cpu * signals.priors.wattsPerBusyCore)))
+    var finding = RuleFinding(
+      rate: rate,
+      displayValue: "\(Figures.seconds(cpu)) of CPU time in \(Figures.seconds(idle)) of idleness",
+      evidence: signals.threads.filter { $0.role != .main && $0.cpuSeconds > 0 }
+        .sorted { ($0.cpuSeconds, $1.tid) > ($1.cpuSeconds, $0.tid) }.prefix(5).map {
+          Evidence(
+            summary: "thread \($0.name.isEmpty ? String($0.tid) : $0.name): "
+              + "\(Figures.seconds($0.cpuSeconds)) of CPU time in all",
+            value: $0.cpuSeconds, unit: "s", thread: $0.name)
+        },
+      savings: scale.saving(of: rate.value, joules: cpu * signals.priors.wattsPerBusyCore))
+    finding.doubt = RuleFinding.tooShort(idle, of: "idleness")
+    return .measured(finding)
   }
 
   private static func example(cpu: Double) -> SignalSet {

@@ -9,7 +9,8 @@ package enum IdleTimerDisabledRule: NotObservableRule {
     + "the inhibitor itself; one that logind lists for the process is shown"
 
   package static let metadata: RuleMetadata = listed(
-    "idle-timer-disabled", "Let the screen go to sleep", .cpu, [Guide.reducePower],
+    "idle-timer-disabled", "Let the screen go to sleep", .cpu,
+    [Guide.reducePower, Guide.screenLock10],
     advice: "Take an inhibitor (logind Inhibit, org.freedesktop.ScreenSaver) only while "
       + "something plays, and close it at once afterwards.")
 

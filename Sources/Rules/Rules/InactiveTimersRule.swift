@@ -23,16 +23,17 @@ package enum InactiveTimersRule: Rule {
     let count = phases.reduce(0) { $0 + $1.timerWakeups }
     let seconds = phases.reduce(0) { $0 + $1.durationSeconds }
     let rate = Exposure(seconds: seconds).perSecond(EventSum(count: count))
-    return .measured(
-      RuleFinding(
-        rate: rate,
-        displayValue: "\(Figures.count(count, "timer wakeup")) in \(Figures.seconds(seconds))",
-        evidence: phases.filter { $0.timerWakeups > 0 }.prefix(5).map {
-          PhaseUses.row(
-            $0, Figures.count($0.timerWakeups, "timer wakeup"), value: Double($0.timerWakeups),
-            unit: "wakeups")
-        },
-        savings: scale.saving(
-          of: rate.value, joules: signals.joules(ofIdleWakeups: count))))
+    var finding = RuleFinding(
+      rate: rate,
+      displayValue: "\(Figures.count(count, "timer wakeup")) in \(Figures.seconds(seconds))",
+      evidence: phases.filter { $0.timerWakeups > 0 }.prefix(5).map {
+        PhaseUses.row(
+          $0, Figures.count($0.timerWakeups, "timer wakeup"), value: Double($0.timerWakeups),
+          unit: "wakeups")
+      },
+      savings: scale.saving(
+        of: rate.value, joules: signals.joules(ofIdleWakeups: count)))
+    finding.doubt = RuleFinding.tooShort(seconds, of: "inactivity or background")
+    return .measured(finding)
   }
 }

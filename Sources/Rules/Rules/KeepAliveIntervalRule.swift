@@ -33,6 +33,9 @@ package enum KeepAliveIntervalRule: Rule {
       }
     }.sorted { $0.found.periodSeconds < $1.found.periodSeconds }
     guard let shortest = series.first else {
+      guard network.countsCalls else {
+        return .notMeasured(reason: ChattyProtocolRule.callsNotCounted)
+      }
       return .notApplicable(reason: "no connection was kept alive by small regular sends")
     }
     let value = 3600 / shortest.found.periodSeconds

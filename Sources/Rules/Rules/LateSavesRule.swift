@@ -5,7 +5,7 @@ import Signals
 package enum LateSavesRule: Rule {
   package static let metadata = RuleMetadata(
     id: "late-saves", title: "Save at checkpoints, not in the last moment", category: .lifeCycle,
-    guide: [Guide.interrupted2015, Guide.background2015, Guide.termination, Guide.termination10],
+    guide: [Guide.saving10, Guide.interrupted2015, Guide.background2015, Guide.terminationAPG],
     signals: [.disk], unit: "%",
     measuredAs:
       "bytes written in the five seconds after the background mark or SIGTERM, to files that nothing "
@@ -36,18 +36,23 @@ package enum LateSavesRule: Rule {
     }
     let share = saves.bytes > 0 ? Double(saves.lateBytes) / Double(saves.bytes) : 0
     let files = Double(max(saves.files, 1))
-    return .measured(
-      RuleFinding(
-        percent: share * 100, bounds: .share(share * files, of: files).scaled(by: 100),
-        of: saves.files, "file",
-        displayValue:
-          "\(Figures.bytes(saves.lateBytes)) of \(Figures.bytes(saves.bytes)) first written in "
-          + "the last moment",
-        evidence: saves.lateFiles.map {
-          Evidence(
-            summary: "\($0.path): \(Figures.bytes($0.bytes))", value: Double($0.bytes),
-            unit: "bytes", path: $0.path)
-        }, savings: scale.saving(of: share * 100)))
+    var finding = RuleFinding(
+      percent: share * 100, bounds: .share(share * files, of: files).scaled(by: 100),
+      of: saves.files, "file",
+      displayValue:
+        "\(Figures.bytes(saves.lateBytes)) of \(Figures.bytes(saves.bytes)) first written in "
+        + "the last moment",
+      evidence: saves.lateFiles.map {
+        Evidence(
+          summary: "\($0.path): \(Figures.bytes($0.bytes))", value: Double($0.bytes),
+          unit: "bytes", path: $0.path)
+      }, savings: scale.saving(of: share * 100))
+    if !signals.isSeenStarting, saves.lateBytes > 0 {
+      // Each of them may have been saved before as well.
+      finding.bounds.low = 0
+      finding.doubt = "what was saved before the recording began is not known"
+    }
+    return .measured(finding)
   }
 
   private static func example(late: UInt64, of bytes: UInt64, files: Int) -> SignalSet {

@@ -6,7 +6,8 @@ package enum LocationAccuracyRule: NotObservableRule {
     + "is shown when it is seen"
 
   package static let metadata: RuleMetadata = listed(
-    "location-accuracy", "Ask for no more location accuracy than needed", .cpu, [Guide.reducePower],
+    "location-accuracy", "Ask for no more location accuracy than needed", .cpu,
+    [Guide.reducePower, Guide.location],
     advice: "Ask GeoClue for the accuracy level you need (city, street) and stop the client "
       + "when you have it; with gpsd, unwatch.")
 

@@ -26,20 +26,23 @@ package enum PeakFootprintRule: Rule {
     }
     let value = Double(memory.peakFootprintBytes) / 1e6
     let peak = memory.samples.max { $0.footprintBytes < $1.footprintBytes }
-    return .measured(
-      RuleFinding(
-        value: value,
-        // Between two readings it may have been higher, and never above the kernel's own peak of all memory.
-        bounds: Bounds(low: value, high: max(value, Double(memory.peakResidentBytes) / 1e6)),
-        displayValue: "\(Figures.bytes(value * 1e6)) at the peak, "
-          + "\(Figures.bytes(memory.endFootprintBytes)) at the end",
-        evidence: peak.map {
-          [
-            Evidence(
-              summary: "highest sample: \(Figures.bytes($0.footprintBytes)), "
-                + "\(Figures.bytes($0.residentBytes)) resident",
-              value: Double($0.footprintBytes), unit: "bytes", time: $0.time)
-          ]
-        } ?? [], savings: scale.saving(of: value)))
+    // Between two readings it may have been higher, and never above the kernel's own peak of all memory.
+    let most = max(value, Double(memory.peakResidentBytes) / 1e6)
+    var finding = RuleFinding(
+      value: value, bounds: Bounds(low: value, high: most),
+      displayValue: "\(Figures.bytes(value * 1e6)) at the peak, "
+        + "\(Figures.bytes(memory.endFootprintBytes)) at the end",
+      evidence: peak.map {
+        [
+          Evidence(
+            summary: "highest sample: \(Figures.bytes($0.footprintBytes)), "
+              + "\(Figures.bytes($0.residentBytes)) resident",
+            value: Double($0.footprintBytes), unit: "bytes", time: $0.time)
+        ]
+      } ?? [], savings: scale.saving(of: value))
+    finding.doubt =
+      "between two readings it may have been up to \(Figures.bytes(most * 1e6)), the kernel's peak of all memory, "
+      + "mapped files too"
+    return .measured(finding)
   }
 }

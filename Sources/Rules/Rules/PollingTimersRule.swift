@@ -32,7 +32,12 @@ package enum PollingTimersRule: Rule {
     let untold = wakeups.timers.reduce(0) { $0 + $1.expiredUntold }
     let exposure = Exposure(signals)
     var rate = exposure.perSecond(EventSum(count: expired))
-    rate.bounds.high = exposure.perSecond(EventSum(count: expired + untold)).bounds.high
+    let most = exposure.perSecond(EventSum(count: expired + untold)).bounds.high
+    if most - rate.bounds.high > rate.bounds.high - rate.value {
+      rate.doubt =
+        "whether anything came of \(Figures.count(untold, "timed wait")) cannot be told"
+    }
+    rate.bounds.high = most
     let value = rate.value
     let display =
       expired == 0

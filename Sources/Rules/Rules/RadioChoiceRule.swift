@@ -5,7 +5,7 @@ import Signals
 package enum RadioChoiceRule: Rule {
   package static let metadata = RuleMetadata(
     id: "radio-choice", title: "Prefer Wi-Fi", category: .network,
-    guide: [Guide.reducePower, Guide.wifi], signals: [.network], unit: "J",
+    guide: [Guide.reducePower], signals: [.network], unit: "J",
     measuredAs:
       "radio energy of the same traffic on each radio profile; which radio is used is the "
       + "user's and the system's choice, so there is no verdict",
@@ -20,7 +20,7 @@ package enum RadioChoiceRule: Rule {
 
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let network = signals.network else { return .notMeasured(reason: "not recorded") }
-    guard !network.bursts.isEmpty else { return .notApplicable(reason: RadioTails.noTraffic) }
+    guard !network.bursts.isEmpty else { return .notApplicable(reason: RadioTails.unused(network)) }
     let all = network.alternatives.sorted { $0.energyJoules < $1.energyJoules }
     let own = network.radio
     let best = all.first.map { "; \($0.profile) would take \(Figures.joules($0.energyJoules))" }

@@ -23,7 +23,7 @@ package enum RadioDutyCycleRule: Rule {
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let network = signals.network else { return .notMeasured(reason: "not recorded") }
     guard let first = network.bursts.first else {
-      return .notApplicable(reason: RadioTails.noTraffic)
+      return .notApplicable(reason: RadioTails.unused(network))
     }
     let radio = network.radio
     let value = radio.dutyCycle * 100

@@ -27,6 +27,10 @@ package enum RetryStormsRule: Rule {
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let network = signals.network else { return .notMeasured(reason: "not recorded") }
     guard !network.failures.isEmpty else {
+      guard network.countsCalls else {
+        return .notMeasured(
+          reason: "what sockets carried is known, not which connections and sends failed")
+      }
       return .notApplicable(reason: "no connection and no send failed")
     }
     let hosts = Dictionary(grouping: network.failures, by: \.remote).map {

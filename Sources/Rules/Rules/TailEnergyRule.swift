@@ -27,7 +27,7 @@ package enum TailEnergyRule: Rule {
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let network = signals.network else { return .notMeasured(reason: "not recorded") }
     guard !network.bursts.isEmpty, network.radio.energyJoules > 0 else {
-      return .notApplicable(reason: RadioTails.noTraffic)
+      return .notApplicable(reason: RadioTails.unused(network))
     }
     let energy = network.radio.energyJoules
     let avoidable = RadioTails.avoidable(network)

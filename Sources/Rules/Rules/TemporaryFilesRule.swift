@@ -28,11 +28,14 @@ package enum TemporaryFilesRule: Rule {
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let disk = signals.disk else { return .notMeasured(reason: "not recorded") }
     guard let files = signals.temporaryFiles else {
-      return disk.files.contains { $0.writes > 0 && CacheWritesRule.isCache($0.path) }
+      return disk.files.contains { $0.writes > 0 && TemporaryFiles.isTemporary($0.path) }
         ? .notMeasured(reason: "the recording ended before the program did")
         : .notApplicable(reason: "no temporary file was made")
     }
     guard files.made > 0 else { return .notApplicable(reason: "no temporary file was made") }
+    guard signals.isSeenStarting || Double(files.left.count) > scale.target else {
+      return .notMeasured(reason: "what it made before the recording began is not known")
+    }
     let bytes = files.left.reduce(0.0) { $0 + Double($1.bytes) }
     return .measured(
       RuleFinding(

@@ -48,19 +48,20 @@ package enum WriteLocalityRule: Rule {
     // Each spell might have been about other places: of what was touched, this share was needed.
     let spells = Double(locality.spells)
     let share = Bounds.share(needed / touched * spells, of: spells)
-    return .measured(
-      RuleFinding(
-        value: value,
-        bounds: Bounds(
-          low: min(value, 1 / max(share.high, 1e-6)), high: max(value, 1 / max(share.low, 1e-3))),
-        displayValue: "\(Figures.count(locality.touchedBlocks, "block")) touched where "
-          + "\(locality.neededBlocks) would hold what changed",
-        evidence: locality.files.map {
-          Evidence(
-            summary:
-              "\($0.path): \(Figures.count($0.touchedBlocks, "block")) for \($0.neededBlocks)",
-            value: Double($0.touchedBlocks), unit: "blocks", path: $0.path)
-        }, savings: scale.saving(of: value)))
+    var finding = RuleFinding(
+      value: value,
+      bounds: Bounds(
+        low: min(value, 1 / max(share.high, 1e-6)), high: max(value, 1 / max(share.low, 1e-3))),
+      displayValue: "\(Figures.count(locality.touchedBlocks, "block")) touched where "
+        + "\(locality.neededBlocks) would hold what changed",
+      evidence: locality.files.map {
+        Evidence(
+          summary:
+            "\($0.path): \(Figures.count($0.touchedBlocks, "block")) for \($0.neededBlocks)",
+          value: Double($0.touchedBlocks), unit: "blocks", path: $0.path)
+      }, savings: scale.saving(of: value))
+    finding.doubt = RuleFinding.tooFew(locality.spells, "spell of writes", "spells of writes")
+    return .measured(finding)
   }
 
   private static func example(touched: Int, needed: Int) -> SignalSet {

@@ -14,7 +14,8 @@ package enum ScoringProfile: String, Sendable, Hashable, Codable, CaseIterable {
     if let network = signals.network {
       // A program that talks to itself is no server.
       let own = Set(network.connections.filter { !$0.isServerSide }.map(\.local))
-      let accepted = network.connections.filter(\.isServerSide)
+      // Whoever sends a datagram connects to nobody.
+      let accepted = network.connections.filter { $0.isServerSide && $0.protocol == "tcp" }
       if let foreign = accepted.first(where: { !own.contains($0.remote) }) {
         return (.server, "it accepted a connection at \(foreign.local)")
       }

@@ -23,6 +23,8 @@ struct ExpiryWork {
     var function: Frame?
     /// It set no other thread going.
     var isAlone = false
+    /// Whether anything was done is not known.
+    var isUntold = false
   }
 
   /// Running or being blocked for less than this is no work.
@@ -32,7 +34,7 @@ struct ExpiryWork {
   /// What sets so many threads going is no look for what never comes.
   private static let mostFollowed = 16
   /// With more, they are not followed.
-  private static let mostWakes = 400_000
+  static let mostWakes = 400_000
   private static let mostJobs = 200_000
 
   private let subject: SubjectView
@@ -48,11 +50,13 @@ struct ExpiryWork {
   private static let soon: UInt64 = 5_000_000
   /// Samples of running code and sites of writes and sends, by thread, in the order of time.
   private var sites: [Int32: [(time: Timestamp, stack: Int)]] = [:]
-  /// There is too much of it: nothing is said to have come to nothing.
+  /// There is too much of it: nothing is said of what came of anything.
   private let isUntold: Bool
 
   /// `expiries` are the ends of timed waits, by thread.
-  init(_ subject: SubjectView, expiries: [Int32: [Timestamp]] = [:]) {
+  init(
+    _ subject: SubjectView, expiries: [Int32: [Timestamp]] = [:], mostWakes: Int = Self.mostWakes
+  ) {
     self.subject = subject
     self.expiries = expiries.values.joined().map(\.nanoseconds).sorted()
     let pid = subject.pid
@@ -62,7 +66,7 @@ struct ExpiryWork {
     var count = 0
     for wakeup in made {
       count += 1
-      guard count <= Self.mostWakes else { break }
+      guard count <= mostWakes else { break }
       switch wakeup.waited {
       case .eventWait?, .unknown?, nil:
         if wakeup.pid == pid {
@@ -74,7 +78,7 @@ struct ExpiryWork {
       default: acts[wakeup.waker, default: []].append(wakeup.time.nanoseconds)
       }
     }
-    isUntold = count > Self.mostWakes
+    isUntold = count > mostWakes
     guard !isUntold else { return }
     // What has no file behind it wakes others, as an eventfd does, which is told by who woke.
     for operation in subject.trace.fileOperations.matching({
@@ -108,7 +112,7 @@ struct ExpiryWork {
   }
 
   func outcome(of spell: Spell) -> Outcome {
-    guard !isUntold else { return Outcome(worked: true) }
+    guard !isUntold else { return Outcome(worked: false, isUntold: true) }
     return outcome(of: spell, depth: 0)
   }
 

@@ -3,8 +3,10 @@ import TraceModel
 /// The files that a program's standard output and errors go to because its caller put them there.
 enum GivenStreams {
   /// Their paths: not those that it opened itself, or has open as something else too.
+  ///
+  /// Of a program that ran before it was attached to nobody knows who did: nothing is held against it by them.
   static func paths(_ subject: SubjectView) -> Set<String> {
-    guard !subject.trace.startsLate else { return [] }
+    guard !subject.trace.startsLate || subject.trace.capture?.mode == .attach else { return [] }
     var given: Set<String> = []
     var others: Set<String> = []
     // A shell opens them elsewhere before it becomes the program.

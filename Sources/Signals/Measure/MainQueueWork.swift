@@ -89,14 +89,15 @@ struct MainQueueWork {
       if stacks.contains(stack) { return Sign(time: sample.time, shows: .mainQueue) }
       return otherStacks.contains(stack) ? Sign(time: sample.time, shows: .others) : nil
     }.sorted { $0.time < $1.time }
-    return subject.turns(of: thread, keeping: Self.shortestTurn).long.flatMap { parts(of: $0) }.flatMap { part -> [Turn] in
-      let from = samples.partitioningIndex { $0.time >= part.start }
-      let signs = samples[from...].prefix { $0.time <= part.end } + waits(in: part)
-      let own = signs.filter { $0.shows == .mainQueue }
-      // What jobs explain ends with them.
-      guard !own.allSatisfy({ isInJob(part.tid, $0.time) }) else { return jobs(in: part) }
-      return pieces(of: part, by: signs.sorted { $0.time < $1.time })
-    }
+    return subject.turns(of: thread, keeping: Self.shortestTurn).long.flatMap { parts(of: $0) }
+      .flatMap { part -> [Turn] in
+        let from = samples.partitioningIndex { $0.time >= part.start }
+        let signs = samples[from...].prefix { $0.time <= part.end } + waits(in: part)
+        let own = signs.filter { $0.shows == .mainQueue }
+        // What jobs explain ends with them.
+        guard !own.allSatisfy({ isInJob(part.tid, $0.time) }) else { return jobs(in: part) }
+        return pieces(of: part, by: signs.sorted { $0.time < $1.time })
+      }
   }
 
   /// A moment at which it shows whose work a worker does, or at which a wait's stack does not reach so far.

@@ -48,6 +48,7 @@ package enum Measurement {
     let subject = SubjectView(trace)
     let priors = EnergyPriors(options.energy, machine: options.machine, of: trace)
     var set = SignalSet(durationSeconds: subject.seconds, priors: priors)
+    set.isSeenStarting = subject.isSeenStarting
     set.isWholeRun = subject.isWhole
     for (kind, reason) in unavailable(trace) { set.unavailable[kind] = reason }
 
@@ -259,7 +260,9 @@ final class SubjectView: Sendable {
   /// When the subject's life in the recording begins and ends.
   let start: Timestamp
   let end: Timestamp
-  /// Whether the recording shows the process from its start to its end.
+  /// Whether the recording shows the process from its start on.
+  let isSeenStarting: Bool
+  /// Whether it shows it to its end too.
   let isWhole: Bool
   private let inferred = InferredHistories()
 
@@ -272,9 +275,9 @@ final class SubjectView: Sendable {
     threads = trace.threads(of: process.pid)
     start = max(process.start, trace.start)
     end = max(min(process.end ?? trace.end, trace.end), start)
-    isWhole =
+    isSeenStarting =
       trace.capture?.mode != .attach && !trace.startsLate && process.start >= trace.start
-      && process.end.map { $0 <= trace.end } == true
+    isWhole = isSeenStarting && process.end.map { $0 <= trace.end } == true
   }
 
   var seconds: Double { (end - start).seconds }

@@ -60,7 +60,7 @@ enum PhaseMeasure {
   /// What a launch came to that was marked as one in the background before the program had been in use for a second.
   static func backgroundLaunch(_ phases: [Phase], _ activity: SubjectActivity) -> BackgroundLaunch?
   {
-    guard phases.first?.name == .launch,
+    guard activity.subject.isSeenStarting,
       let place = phases.firstIndex(where: { $0.name == .background }), place <= 2,
       phases[..<place].filter({ $0.name == .active }).reduce(0, { $0 + $1.durationSeconds }) < 1,
       !phases[place].isStopped

@@ -9,7 +9,7 @@ enum TemporaryFileMeasure {
     let asked = askedFor(subject)
     let given = GivenStreams.paths(subject)
     func counts(_ path: String) -> Bool {
-      isTemporary(path) && !given.contains(path)
+      TemporaryFiles.isTemporary(path) && !given.contains(path)
         && !asked.contains { path == $0 || path.hasPrefix($0 + "/") }
     }
     var present: [String: UInt64] = [:]
@@ -48,12 +48,6 @@ enum TemporaryFileMeasure {
     return words.map { word in
       let path = word.drop { $0 != "/" }
       return String(path.hasSuffix("/") ? path.dropLast() : path)
-    }.filter { isTemporary($0) }
-  }
-
-  /// Whether a path lies under a directory for temporary files, on Linux or in a home of Foundation's.
-  static func isTemporary(_ path: String) -> Bool {
-    path.hasPrefix("/tmp/") || path.hasPrefix("/var/tmp/") || path.hasPrefix("/dev/shm/")
-      || path.split(separator: "/").dropLast().contains("tmp")
+    }.filter { TemporaryFiles.isTemporary($0) }
   }
 }

@@ -14,6 +14,8 @@ enum TimerMeasure {
   private struct Expiry {
     var time: Double
     var worked: Bool
+    /// Nobody knows.
+    var isUntold: Bool
     /// Whether somebody was answered soon after, and how likely that is to be by chance.
     var isAnswered: Bool
     var chance: Double
@@ -21,11 +23,12 @@ enum TimerMeasure {
 
   /// Regular expiries, by thread and by the place that waited.
   static func timers(
-    _ expiries: [Int32: [Timestamp]], answered: AnsweredWaits, in subject: SubjectView
+    _ expiries: [Int32: [Timestamp]], answered: AnsweredWaits, in subject: SubjectView,
+    mostWakes: Int = ExpiryWork.mostWakes
   ) -> [TimerSignal] {
     let busy = expiries.filter { mayBeTimer($0.value, in: subject) }
     guard !busy.isEmpty else { return [] }
-    let work = ExpiryWork(subject, expiries: expiries)
+    let work = ExpiryWork(subject, expiries: expiries, mostWakes: mostWakes)
     var result: [TimerSignal] = []
     for thread in subject.threads {
       guard let ends = busy[thread.tid] else { continue }
@@ -54,13 +57,14 @@ enum TimerMeasure {
   /// Answers that follow most of them, and more than they would follow by chance, came of them. Where answers follow
   /// each other so closely that chance does as much, nothing is known.
   private static func idle(among expiries: [Expiry]) -> (known: Int, untold: Int) {
-    let idle = expiries.filter { !$0.worked }
-    guard !idle.isEmpty else { return (0, 0) }
+    let idle = expiries.filter { !$0.worked && !$0.isUntold }
+    let untold = expiries.count(where: \.isUntold)
+    guard !idle.isEmpty else { return (0, untold) }
     let answered = idle.count(where: \.isAnswered)
     let count = Double(idle.count)
     let chance = idle.reduce(0) { $0 + $1.chance } / count
-    if Double(answered) > count * (1 + chance) / 2 { return (idle.count - answered, 0) }
-    return chance >= 0.5 ? (idle.count - answered, answered) : (idle.count, 0)
+    if Double(answered) > count * (1 + chance) / 2 { return (idle.count - answered, untold) }
+    return chance >= 0.5 ? (idle.count - answered, answered + untold) : (idle.count, untold)
   }
 
   /// The timers of one place: libdispatch waits for all of a program's in one descriptor.
@@ -124,7 +128,7 @@ enum TimerMeasure {
       }
       places[place, default: []].append(
         Expiry(
-          time: subject.time(wait.end), worked: outcome.worked,
+          time: subject.time(wait.end), worked: outcome.worked, isUntold: outcome.isUntold,
           isAnswered: answered.contains(thread.tid, wait.end),
           chance: answered.chance(of: wait.length)))
     }

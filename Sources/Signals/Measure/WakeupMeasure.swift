@@ -26,8 +26,11 @@ struct WakeupMeasure {
     var receives: [Int32: [UInt64]] = [:]
     var sends: [UInt64] = []
     for transfer in subject.trace.transfers where transfer.pid == subject.pid {
-      receives[transfer.tid, default: []].append(transfer.time.nanoseconds)
-      if transfer.direction == .send { sends.append(transfer.time.nanoseconds) }
+      if transfer.direction == .send {
+        sends.append(transfer.time.nanoseconds)
+      } else {
+        receives[transfer.tid, default: []].append(transfer.time.nanoseconds)
+      }
     }
     self.receives = receives
     self.sends = sends
@@ -35,7 +38,8 @@ struct WakeupMeasure {
       $0.source == "sock:sock_recv_length"
     }.map { $0.fromNs...max($0.fromNs, $0.toNs) }
     hasSockets =
-      !receives.isEmpty || subject.trace.connections.contains { $0.pid == subject.pid }
+      !receives.isEmpty || !sends.isEmpty
+      || subject.trace.connections.contains { $0.pid == subject.pid }
       || subject.trace.listeners.contains { $0.pid == subject.pid }
     isRealTime = subject.trace.metadata.kernel?.contains("-rt") == true
     signals = subject.trace.signals.filter { $0.pid == subject.pid }.map(\.time.nanoseconds)

@@ -9,7 +9,9 @@ package enum SignalKind: String, Sendable, Hashable, Codable, CaseIterable {
 package struct SignalSet: Sendable, Hashable {
   /// Length of the recording.
   package var durationSeconds: Double
-  /// Whether the process was recorded from its start to its end.
+  /// Whether the process was recorded from its start on: else what it did before is not known.
+  package var isSeenStarting = true
+  /// Whether it was recorded from its start to its end.
   package var isWholeRun = false
   /// The main thread.
   package var mainThread: MainThreadSignal?

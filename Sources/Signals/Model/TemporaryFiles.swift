@@ -22,4 +22,10 @@ package struct TemporaryFiles: Sendable, Hashable, Codable {
     self.made = made
     self.left = left
   }
+
+  /// Whether a path lies under a directory for temporary files, on Linux or in a home of Foundation's.
+  package static func isTemporary(_ path: String) -> Bool {
+    path.hasPrefix("/tmp/") || path.hasPrefix("/var/tmp/") || path.hasPrefix("/dev/shm/")
+      || path.split(separator: "/").dropLast().contains("tmp")
+  }
 }

@@ -61,7 +61,10 @@ struct SocketTracker {
             isLoopback: isLoopback, opened: opened, isServerSide: old == Self.synReceived, pid: pid,
             established: opened))
         if old == 0 { late[socket, default: []].append((time, connections.count - 1)) }
-        if old == Self.synReceived { acceptable.append(connections.count - 1) }
+        // A datagram's other end that spoke first is a client, which nobody accepted.
+        if old == Self.synReceived, transportProtocol != Self.datagram {
+          acceptable.append(connections.count - 1)
+        }
       }
     case Self.listen:
       guard let pid else { break }
