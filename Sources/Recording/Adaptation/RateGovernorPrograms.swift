@@ -9,6 +9,7 @@ extension RateGovernor {
     if switches.isHighNow { events.closeLater(programs.takeTried(now: now)) }
     for pid in programs.takeDue(now: now) {
       programs.gave(events.reopen(ended, in: pid), to: pid, now: now)
+      self[.jobs].refill(now: now)
     }
   }
 

@@ -70,6 +70,8 @@ final class KernelJobs {
   @discardableResult
   func add(_ pid: Int32) -> Bool {
     guard let links, links[pid] == nil else { return self.links != nil }
+    // What others made before they were ended is not this one's.
+    if links.isEmpty { tokens.refill() }
     var opened: [Int32] = []
     for site in sites {
       let link = programs.probe(
