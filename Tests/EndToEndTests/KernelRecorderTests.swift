@@ -213,8 +213,8 @@ extension EndToEnd {
         let run = try Recorded(
           [
             "sh", "-c",
-            "\(Machine.asyncWorkload) mode=hops count=400000;"
-              + " exec \(Machine.asyncWorkload) mode=async-main count=3 ms=300 gap=50",
+            "\(Machine.asyncWorkload) mode=hops count=400000; sleep 1;"
+              + " exec \(Machine.asyncWorkload) mode=async-main count=3 ms=300 gap=600",
           ], options: ["--recorder", recorder])
         let concurrency = run.signals["concurrency"]
         #expect(
