@@ -208,24 +208,6 @@ extension EndToEnd {
       }
     }
 
-    @Test func `the program after one with too many jobs has its own told`() throws {
-      for recorder in Self.recorders {
-        let run = try Recorded(
-          [
-            "sh", "-c",
-            "\(Machine.asyncWorkload) mode=hops count=400000; sleep 1;"
-              + " exec \(Machine.asyncWorkload) mode=async-main count=3 ms=300 gap=600",
-          ], options: ["--recorder", recorder])
-        let concurrency = run.signals["concurrency"]
-        #expect(
-          concurrency["stopped"].string?.contains("2 %") == true, "\(recorder): \(concurrency)")
-        let long = concurrency["longestJobs"].items.filter {
-          ($0["durationSeconds"].double ?? 0) > 0.25
-        }
-        #expect(long.count == 3, "\(recorder): \(concurrency)")
-      }
-    }
-
     @Test func `nothing stays in the kernel when the recorder is killed`() throws {
       let scratch = try Scratch()
       func programs() throws -> Int {
