@@ -41,5 +41,21 @@ extension EndToEnd {
       // Nearly all of them ran without being recorded.
       #expect((run.signals["concurrency"]["jobs"].double ?? .infinity) < 300_000)
     }
+
+    @Test func `the program after one with too many jobs has its own told`() throws {
+      let run = try Recorded(
+        [
+          "sh", "-c",
+          "\(Machine.asyncWorkload) mode=hops count=400000; sleep 1;"
+            + " exec \(Machine.asyncWorkload) mode=async-main count=3 ms=300 gap=600",
+        ], options: ["--recorder", "perf"])
+      let concurrency = run.signals["concurrency"]
+      #expect(
+        concurrency["stopped"].string?.contains("2 %") == true, "\(concurrency)")
+      let long = concurrency["longestJobs"].items.filter {
+        ($0["durationSeconds"].double ?? 0) > 0.25
+      }
+      #expect(long.count == 3, "\(concurrency)")
+    }
   }
 }

@@ -4,7 +4,7 @@ import Testing
 extension EndToEnd {
   /// System calls by function, against programs that say how many they made and how long they took.
   @Suite struct FunctionCalls {
-    @Test(arguments: ["perf"])
+    @Test(arguments: ["perf", "process"])
     func `waits in a lock are told by call and function, writes are counted`(recorder: String)
       throws
     {

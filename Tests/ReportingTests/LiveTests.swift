@@ -94,4 +94,9 @@ import Testing
     let row = ProcessList.plain([all[0]]).split(separator: "\n")[1].split(separator: "\t")
     #expect(row[4] == "-" && row[2] == "50.0 %")
   }
+
+  @Test func `looking takes a quarter of a core, however long a look had to wait for one`() {
+    #expect(LookPace.seconds(interval: 2, cpuSeconds: 0.4) == 2)
+    #expect(LookPace.seconds(interval: 2, cpuSeconds: 0.75) == 3)
+  }
 }

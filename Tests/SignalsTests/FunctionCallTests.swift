@@ -87,5 +87,8 @@ import Testing
     #expect(name(["schedule", "exc_page_fault"], ["memcpy"]) == nil)
     #expect(name([], ["__GI___clock_nanosleep", "usleep", "work()"]) == "clock_nanosleep")
     #expect(name([], ["work()", "main"]) == nil)
+    // Within the process one function stands for the kernel's.
+    #expect(name(["futex_wait"], ["pthread_mutex_lock", "work()"]) == "pthread_mutex_lock")
+    #expect(name(["off_cpu_out_of_calls"], ["pthread_mutex_lock", "work()"]) == nil)
   }
 }

@@ -20,6 +20,8 @@ struct EventRate {
   var heard: UInt64 = 0
   private(set) var isHigh = false
   private(set) var perSecond = 0.0
+  /// Whether it is high, and was in the last window.
+  var isHighNow: Bool { isHigh && perSecond > tokens.limit.perSecond / 2 }
   private var tokens: TokenBucket
   private var windowStart: UInt64 = 0
   private var lastHigh: UInt64 = 0

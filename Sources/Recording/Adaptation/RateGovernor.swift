@@ -11,6 +11,7 @@ final class RateGovernor {
   /// From when on CPU samples are those of the CPUs' clocks.
   var clockSince = UInt64.max
   var turnover = TaskTurnover()
+  var programs: ProgramProbes
   var slices = SliceClock()
   var takeover: CPUWideTakeover
   /// Counts transfers by process, where the kernel lets us.
@@ -62,6 +63,7 @@ final class RateGovernor {
       writes.found(pid)
     }
     transfers?.began(pid)
+    programs = ProgramProbes([pid] + others)
     for other in others {
       writes.found(other, by: ProcessStatistics(pid: other)?.parentPid)
       transfers?.began(other)
@@ -101,27 +103,26 @@ final class RateGovernor {
     let isWhole = considerSlicing(now)
     considerTakeover(now)
     considerTurnover(now)
+    considerPrograms(now)
     return isWhole
   }
 
   /// Jobs cannot be sampled; they are recorded or not.
   private func considerStopping(_ now: UInt64) {
-    guard stopped[.concurrency] == nil, self[.jobs].wholeEvent != nil,
-      self[.jobs].isOverLimit(now: now)
-    else { return }
+    guard self[.jobs].wholeEvent != nil, self[.jobs].isOverLimit(now: now) else { return }
     events.close(
       endJobs(
         "at \(Int(self[.jobs].perSecond)) jobs a second, recording them would have taken more than 2 % of a CPU; "
-          + "it was ended"))
+          + "it was ended, until the next program"))
   }
 
-  /// Ends the recording of jobs, once and for all; gives the probes that are to be closed.
+  /// Ends the recording of jobs in all programs that there are; gives the probes that are to be closed.
   func endJobs(_ reason: String) -> [Int] {
     let probes = events.events.indices.filter {
-      events.events[$0].spec.purpose == .concurrency && !events.events[$0].ids.isEmpty
+      events.events[$0].spec.purpose == .concurrency && !events.events[$0].descriptors.isEmpty
     }
-    guard stopped[.concurrency] == nil, !probes.isEmpty else { return [] }
-    stopped[.concurrency] = reason
+    guard !probes.isEmpty else { return [] }
+    if stopped[.concurrency] == nil { stopped[.concurrency] = reason }
     return probes
   }
 

@@ -23,7 +23,7 @@ extension RateGovernor {
     calls.judge(now: now)
     guard events.gates.canSlice else { return false }
     if switches.isHigh, !wasSwitching {
-      events.close(endForGood(because: waitRate))
+      events.close(endUntilNextProgram(because: waitRate))
       recordEventWaits(true, from: now)
     }
     guard !isBesidePrograms else {
@@ -31,7 +31,8 @@ extension RateGovernor {
       if switches.isHigh, switches.perSecond > CPUWideTakeover.rate {
         events.close(
           endJobs(
-            "\(waitRate), the probes that tell jobs would have cost too much; they were ended"))
+            "\(waitRate), the probes that tell jobs would have cost too much; they were ended, until the next program"
+          ))
       }
       return false
     }
@@ -65,11 +66,11 @@ extension RateGovernor {
     }
   }
 
-  /// Ends what a target that switches often pays for at each switch, once and for all: events that were closed cannot
-  /// come back, since the trace names their ids at its beginning.
+  /// Ends what a target that switches often pays for at each switch, in all programs that it has: what begins later has
+  /// it again, by `ProgramProbes`.
   ///
   /// - Returns: The numbers of the events that are to be closed.
-  private func endForGood(because reason: String) -> [Int] {
+  private func endUntilNextProgram(because reason: String) -> [Int] {
     guard busySince == .max else { return [] }
     let clocks = startCPUClock()
     busySince = SystemInfo.monotonicNanoseconds()
@@ -78,14 +79,15 @@ extension RateGovernor {
       events.events[$0].spec.purpose == .queueLabels && !events.events[$0].ids.isEmpty
     }) {
       stopped[.queueLabels] =
-        "\(reason), the probe that tells them was ended; queues that were made later have none here"
+        "\(reason), the probe that tells them was ended until the next program; queues that were made meanwhile have "
+        + "none here"
     }
     if ended.contains(where: {
       events.events[$0].spec.purpose == .fileNames && !events.events[$0].ids.isEmpty
     }) {
       stopped[.fileNames] =
         "\(reason), the probes that tell paths would have cost too much; they were ended, and paths are those of "
-        + "/proc from then on"
+        + "/proc until the next program"
     }
     return clocks + ended
   }
@@ -105,8 +107,11 @@ extension RateGovernor {
     // As long as a thread has any event of its own, its switches take as long as with all; and while the last event of
     // a probe goes, no thread can be given one. So all go at once.
     events.close(
-      places.keys + endForGood(because: reason)
-        + endJobs("\(reason), the probes that tell jobs would have cost too much; they were ended"))
+      places.keys + endUntilNextProgram(because: reason)
+        + endJobs(
+          "\(reason), the probes that tell jobs would have cost too much; they were ended, until the next program"
+        ))
+    events.closeLater(programs.takeAll())
     events.closeThreadGates()
     // What is sliced waits for its CPU's gate.
     if !isBetweenSlices { events.gates.set(enabled: true) }

@@ -21,11 +21,14 @@ extension RateGovernor: RecordingSource {
     switch observation {
     case .processBegan(let pid, let parent, _):
       writes.created(pid, by: parent)
+      programs.began(pid, by: parent)
       transfers?.began(pid)
     case .processEnded(let pid, let time):
       writes.ended(pid, at: time)
+      programs.ended(pid)
       transfers?.ended(pid)
-    case .processExecuted:
+    case .processExecuted(let pid, _, _):
+      programs.executed(pid)
       if !round.isLast { programBegan(now: SystemInfo.monotonicNanoseconds()) }
     default: break
     }

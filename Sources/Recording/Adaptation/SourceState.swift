@@ -115,7 +115,8 @@ struct SourceState {
     return now &- lastHigh >= Self.calmNanoseconds
   }
 
-  private mutating func refill(now: UInt64) {
+  /// What comes from here on is another program's.
+  mutating func refill(now: UInt64) {
     tokens.refill()
     lastRefill = now
     records = 0

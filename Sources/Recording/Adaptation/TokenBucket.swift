@@ -19,5 +19,8 @@ struct TokenBucket {
     return tokens < 0
   }
 
+  /// Whether so many may come now.
+  func has(_ count: Double) -> Bool { tokens >= count }
+
   mutating func refill() { tokens = limit.burst }
 }

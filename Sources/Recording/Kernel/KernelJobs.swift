@@ -16,7 +16,7 @@ final class KernelJobs {
   private let library: String
   private let identity: [UInt64]
   private let sites: [Site]
-  /// What ends them, by process; nil once they were ended for good.
+  /// What ends them, by process; nil when all is over.
   private var links: [Int32: [Int32]]? = [:]
   /// The kernel waits until no CPU is in a program any longer.
   private let closing = DispatchQueue(label: "closing probes")
@@ -26,7 +26,7 @@ final class KernelJobs {
   /// Of less time a rate says nothing.
   private static let window = 0.1
   private var tokens = TokenBucket(AdaptiveSource.jobs.limit)
-  /// Why none is told any longer.
+  /// Why none is told of programs that there were then.
   private(set) var reason: String?
   /// Files that were looked at.
   private var isLibrary: [String: Bool] = [:]
@@ -70,6 +70,8 @@ final class KernelJobs {
   @discardableResult
   func add(_ pid: Int32) -> Bool {
     guard let links, links[pid] == nil else { return self.links != nil }
+    // What others made before they were ended is not this one's.
+    if links.isEmpty { tokens.refill() }
     var opened: [Int32] = []
     for site in sites {
       let link = programs.probe(
@@ -111,16 +113,19 @@ final class KernelJobs {
     }
   }
 
-  /// Looks at how many there were in so long: none is told any longer where that costs too much.
+  /// Looks at how many there were in so long: where that costs too much, none is told of the programs that there are. One
+  /// that begins later maps the library anew.
   func consider(_ seconds: Double) {
     elapsed += seconds
     guard elapsed >= Self.window else { return }
     let isTooMuch = tokens.take(Double(count), in: elapsed)
-    if isTooMuch, reason == nil {
-      reason =
+    if isTooMuch, links?.isEmpty == false {
+      let text =
         "at \(Int(Double(count) / elapsed)) jobs a second, recording them would have taken more than 2 % of a CPU; "
-        + "it was ended"
+        + "it was ended, until the next program"
+      reason = reason ?? text
       let all = takeLinks()
+      links = [:]
       closing.async { for link in all { close(link) } }
     }
     count = 0

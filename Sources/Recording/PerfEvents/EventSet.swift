@@ -15,6 +15,10 @@ final class EventSet {
     var lostBefore: UInt64 = 0
     /// Events that count nothing, each of which keeps its probe in a program.
     var anchors: [Int32] = []
+    /// One of the recorder's own, by which a probe outlives its events; nil where it has those.
+    var keeper: Int32?
+    /// Of the descriptors those that were opened after it had been closed, by the kernel's ids: see `EventSetLater`.
+    var later: [UInt64: Int32] = [:]
     /// Switched on, in a group that may be off.
     var isOn: Bool
     /// Why it could not be opened.
@@ -25,13 +29,18 @@ final class EventSet {
   var rings: [PerfRing] = []
   var gates = EventGates()
   let closing = DispatchQueue(label: "closing events")
-  private let cpus: [Int32]
+  let cpus: [Int32]
   private let ringBytes: Int
-  private var requests: EventRequest
+  var requests: EventRequest
   /// Of events that were given up, those whose rings others write to.
   var ringOwners: [Int32] = []
 
   var lastRefresh: UInt64 = 0
+
+  /// For ids of events that were opened later those by which the trace knows them.
+  var standIns: [UInt64: UInt64] = [:]
+  /// Those of them that nothing is written by any longer, but what the rings may still hold.
+  var retired: [UInt64] = []
 
   init(specs: [EventSpec], cpus: [Int32]) {
     events = specs.map { Opened(spec: $0, isOn: !$0.startsDisabled) }

@@ -64,31 +64,40 @@ extension EventSet {
   /// Ends events for good in all threads: one that is only switched off still costs something at each switch, and a
   /// probe at each call.
   ///
-  /// With a probe's last event the kernel waits up to 0.1 s for all CPUs: that is waited for elsewhere.
+  /// With a probe's last event the kernel waits up to 0.1 s for all CPUs, while no thread can be given one: so the
+  /// recorder keeps one of its own.
   func close(_ indices: some Sequence<Int>) {
     let descriptors = giveUp(indices)
     closing.async { for descriptor in descriptors { Glibc.close(descriptor) } }
   }
 
-  /// Switches events off and gives their descriptors, in the order in which to close them: first all probes come out of
-  /// the target, since their last events are the recorder's own.
+  /// Switches events off and gives their descriptors; what keeps their probes stays.
   private func giveUp(_ indices: some Sequence<Int>) -> [Int32] {
-    var probes: [EventSpec] = []
-    var ofProbes: [Int32] = []
-    var others: [Int32] = []
+    var given: [Int32] = []
     for index in indices where !events[index].descriptors.isEmpty {
+      let spec = events[index].spec
+      if spec.kind == .uprobe, events[index].keeper == nil {
+        events[index].keeper = EventRequest.anchor(of: spec, in: 0)
+      }
       events[index].lostBefore = count(index).lost
       set(index, enabled: false)
-      if events[index].spec.kind == .uprobe {
-        probes.append(events[index].spec)
-        ofProbes += events[index].descriptors + events[index].anchors
-      } else {
-        others += events[index].descriptors
-      }
+      given += events[index].descriptors + events[index].anchors
+      retired += events[index].later.keys
       events[index].descriptors = []
       events[index].anchors = []
+      events[index].later = [:]
     }
-    return ofProbes + others + probes.compactMap { EventRequest.anchor(of: $0, in: 0) }
+    return given
+  }
+
+  /// Gives all, in the order in which to close them: first all probes come out of the target, since their last events
+  /// are the recorder's own.
+  private func giveUpAll() -> [Int32] {
+    let probes = events.indices.filter { events[$0].spec.kind == .uprobe }
+    let others = events.indices.filter { events[$0].spec.kind != .uprobe }
+    let given = giveUp(probes) + giveUp(others)
+    defer { for index in probes { events[index].keeper = nil } }
+    return given + probes.compactMap { events[$0].keeper }
   }
 
   /// Closes the groups of the threads' sliced events, which are closed themselves.
@@ -106,7 +115,7 @@ extension EventSet {
   /// Leaves all events to be closed, without their rings.
   func leave(to leftovers: Leftovers) {
     rings = []
-    leftovers.add(giveUp(events.indices))
+    leftovers.add(giveUpAll())
     closing.sync {}
     leftovers.add(ringOwners)
     ringOwners = []
@@ -116,8 +125,8 @@ extension EventSet {
   /// Closes all; the rings with them.
   func close() {
     rings = []
-    close(events.indices)
-    closing.sync {}
+    let descriptors = giveUpAll()
+    closing.sync { for descriptor in descriptors { Glibc.close(descriptor) } }
     for descriptor in ringOwners + gates.giveUp() { Glibc.close(descriptor) }
     ringOwners = []
   }

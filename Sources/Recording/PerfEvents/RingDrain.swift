@@ -20,6 +20,8 @@ final class RingDrain {
   /// Programs of others that began, of those that wake the recorder.
   private var strangers = 0
   var observations: [Observation] = []
+  /// Of the record that is looked at: where its event's id is, and which it is to be.
+  var renamed: (place: Int, id: UInt64)?
   var headless = HeadlessProcesses()
   /// Nil where no part of the recording will have to tell of them.
   var standingWaits: StandingWaits?
@@ -57,6 +59,9 @@ final class RingDrain {
   /// Copies all that the rings hold; gives what others want to know of it.
   func drain(into sink: TraceSink) throws(PerfDataError) -> [Observation] {
     threads.beginRound()
+    // What they wrote is in the rings by now.
+    let retired = events.takeRetired()
+    defer { for id in retired { events.standIns[id] = nil } }
     observations.removeAll(keepingCapacity: true)
     var isAny = false
     for ring in events.rings { ring.limit = ring.head() }
@@ -113,7 +118,13 @@ final class RingDrain {
       }
       if inspect(ring, at, header) {
         records += 1
+        if renamed != nil {
+          if start < at { try sink.append(ring, from: start, to: at) }
+          start = at + size
+          try appendRenamed(ring, from: at, to: start, to: sink)
+        }
       } else {
+        renamed = nil
         if start < at { try sink.append(ring, from: start, to: at) }
         start = at + size
         dropped += 1

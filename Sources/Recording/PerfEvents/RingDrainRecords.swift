@@ -18,8 +18,12 @@ extension RingDrain {
         standingWaits?.arrived(
           ring.signed(end - trailer.tid), at: ring.word(end - trailer.time))
       }
-    case RecordType.lost: lostRecords += ring.word(at + 16)
-    case RecordType.lostSamples: lostRecords += ring.word(at + 8)
+    case RecordType.lost:
+      lostRecords += ring.word(at + 16)
+      rename(ring, at, size - trailer.id)
+    case RecordType.lostSamples:
+      lostRecords += ring.word(at + 8)
+      rename(ring, at, size - trailer.id)
     case RecordType.fork:
       let (pid, parent) = (ring.signed(at + 8), ring.signed(at + 12))
       if pid == parent {
@@ -74,6 +78,29 @@ extension RingDrain {
   func source(_ id: UInt64) -> DrainSource {
     let offset = id &- lowestID
     return sources[offset < UInt64(indexOfID.count) ? Int(indexOfID[Int(offset)]) : 0]
+  }
+
+  /// Notes by what id the trace knows the event of a record, if that was opened later; true where it was.
+  @inline(__always)
+  @discardableResult
+  func rename(_ ring: PerfRing, _ at: UInt64, _ place: UInt64) -> Bool {
+    let id = ring.word(at + place)
+    guard id &- lowestID >= UInt64(indexOfID.count), let known = events.standIns[id] else {
+      return false
+    }
+    renamed = (Int(place), known)
+    return true
+  }
+
+  /// Appends the record with that id; what the kernel has written may not be changed.
+  func appendRenamed(
+    _ ring: PerfRing, from start: UInt64, to end: UInt64, to sink: TraceSink
+  ) throws(PerfDataError) {
+    guard let (place, id) = renamed else { return }
+    renamed = nil
+    var record = ring.bytes(from: start, to: end)
+    for index in 0..<8 { record[place + index] = UInt8(truncatingIfNeeded: id >> (8 * index)) }
+    try sink.append(record)
   }
 
   private func noteMapping(_ ring: PerfRing, _ at: UInt64, _ size: UInt64, hasBuildID: Bool) {

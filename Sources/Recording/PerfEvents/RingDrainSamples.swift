@@ -5,7 +5,8 @@ extension RingDrain {
   @inline(__always)
   func inspectSample(_ ring: PerfRing, _ at: UInt64) -> Bool {
     let start = at
-    let source = source(ring.word(at + places.id))
+    let isLater = rename(ring, at, places.id)
+    let source = source(renamed?.id ?? ring.word(at + places.id))
     let at = at + source.shift
     switch source.owner {
     case nil: break
@@ -31,7 +32,7 @@ extension RingDrain {
       else { return false }
     }
     let time = ring.word(at + places.time)
-    guard governor.keeps(source.phase, time: time) else { return false }
+    guard isLater || governor.keeps(source.phase, time: time) else { return false }
     if source.adaptive >= 0 {
       let isSample = source.isSampled
       guard governor.keeps(source.adaptive, isSample: isSample, time: time) else { return false }

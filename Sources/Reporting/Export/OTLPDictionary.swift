@@ -1,5 +1,4 @@
 import ExportFormats
-import SwiftProtobuf
 import TraceModel
 
 /// The tables that OpenTelemetry's profiles point into: each thing once, the first of each an empty one.

@@ -1,7 +1,6 @@
 import ExportFormats
 import Quantities
 import Signals
-import SwiftProtobuf
 import TraceModel
 
 /// The subject's threads, hangs, bursts and footprint as Perfetto's TrackEvent protobuf.
@@ -14,17 +13,21 @@ package enum PerfettoExport {
     let subject = trace.subject
     let process: UInt64 = 1
     output.track(process) {
-      $0.process.pid = subject.pid
-      $0.process.cmdline = subject.commandLine
-      $0.process.processName = subject.name
+      var descriptor = PerfettoProcessDescriptor()
+      descriptor.pid = subject.pid
+      descriptor.cmdline = subject.commandLine
+      descriptor.processName = subject.name
+      $0.process = descriptor
     }
     for (index, thread) in trace.threads(of: subject.pid).enumerated() {
       let track = UInt64(index + 100)
       output.track(track) {
         $0.parentUuid = process
-        $0.thread.pid = thread.pid
-        $0.thread.tid = thread.tid
-        $0.thread.threadName = thread.name
+        var descriptor = PerfettoThreadDescriptor()
+        descriptor.pid = thread.pid
+        descriptor.tid = thread.tid
+        descriptor.threadName = thread.name
+        $0.thread = descriptor
       }
       for interval in thread.intervals {
         output.slice(
@@ -42,11 +45,15 @@ package enum PerfettoExport {
       output.slice(
         burst.class.rawValue, on: 3, start: burst.start, duration: burst.durationSeconds)
     }
-    output.named(4, "footprint", under: process) { $0.counter.unit = .sizeBytes }
+    var bytes = PerfettoCounterDescriptor()
+    bytes.unit = .sizeBytes
+    output.named(4, "footprint", under: process) { $0.counter = bytes }
     for sample in trace.footprints where sample.pid == subject.pid {
       output.value(Int64(clamping: sample.sample.footprint), of: 4, at: sample.time)
     }
-    output.named(5, "radio energy", under: process) { $0.counter.unitName = "mJ" }
+    var millijoules = PerfettoCounterDescriptor()
+    millijoules.unitName = "mJ"
+    output.named(5, "radio energy", under: process) { $0.counter = millijoules }
     var energy = 0.0
     for burst in signals.network?.bursts ?? [] {
       energy += burst.energyJoules
@@ -66,10 +73,10 @@ package enum PerfettoExport {
     init(origin: Timestamp) { self.origin = origin }
 
     mutating func track(_ uuid: UInt64, _ fill: (inout PerfettoTrackDescriptor) -> Void) {
-      add {
-        $0.trackDescriptor.uuid = uuid
-        fill(&$0.trackDescriptor)
-      }
+      var descriptor = PerfettoTrackDescriptor()
+      descriptor.uuid = uuid
+      fill(&descriptor)
+      add { $0.trackDescriptor = descriptor }
     }
 
     mutating func named(
@@ -102,11 +109,13 @@ package enum PerfettoExport {
       _ fill: (inout PerfettoTrackEvent) -> Void
     ) {
       isEmpty = false
+      var event = PerfettoTrackEvent()
+      event.type = kind
+      event.trackUuid = track
+      fill(&event)
       add {
         $0.timestamp = time.nanoseconds
-        $0.trackEvent.type = kind
-        $0.trackEvent.trackUuid = track
-        fill(&$0.trackEvent)
+        $0.trackEvent = event
       }
     }
 

@@ -5,7 +5,8 @@ package enum WaitingCall {
 
   /// The call's name; nil where the stack shows none, as in a page fault.
   ///
-  /// It is the kernel's own, or that of the C library's function where the kernel's functions were not recorded.
+  /// It is the kernel's own, or that of the C library's function where the kernel's functions were not recorded: within
+  /// the process, one is told that stands for them.
   package static func name(of frames: [Frame]) -> String? {
     let kernel = frames.prefix { $0.isKernel }
     for frame in kernel.reversed() {
@@ -14,6 +15,7 @@ package enum WaitingCall {
         return String(function.dropFirst(entry.count))
       }
     }
-    return kernel.isEmpty ? LibraryWaits.function(of: Array(frames)) : nil
+    guard kernel.count < 2, kernel.first?.function != WaitClassifier.outOfCalls else { return nil }
+    return LibraryWaits.function(of: Array(frames.dropFirst(kernel.count)))
   }
 }

@@ -39,13 +39,15 @@ struct TopSession {
       if now >= due {
         if !recording.isRunning { return .processEnded }
         try recording.turnOver()
-        // Looking takes a quarter of a core at most.
+        let used = Self.cpuSeconds()
         if !isFrozen, let found = try recording.view(moments: interval) {
           view = found
           if terminal == nil { print(found, &rows) }
         }
-        let took = ContinuousClock.now - now
-        due = now + max(.seconds(interval), took * 4)
+        due =
+          now
+          + .seconds(
+            LookPace.seconds(interval: interval, cpuSeconds: Self.cpuSeconds() - used))
       }
       draw()
       let left = max(.zero, due - ContinuousClock.now).components
@@ -96,6 +98,13 @@ struct TopSession {
     default: break
     }
     return false
+  }
+
+  /// CPU time of this process so far.
+  private static func cpuSeconds() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
   private static func clock() -> String {
