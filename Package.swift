@@ -83,6 +83,7 @@ let package = Package(
     .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
+    .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
   ],
   targets: [
     .target(name: "CPerfEvent"),
@@ -167,12 +168,16 @@ let package = Package(
       ],
       resources: [.embedInCode("Scoring/scoring.toml")], swiftSettings: strict + safe + quickToStart
     ),
-    .target(name: "ExportFormats", swiftSettings: strict + safe + quickToStart),
+    .target(
+      name: "ExportFormats",
+      dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
+      exclude: ["generate", "otlp.proto", "perfetto.proto", "pprof.proto"]),
     .target(
       name: "Reporting",
       dependencies: [
         "ExportFormats", "PerfData", "Quantities", "Rules", "Signals", "TraceModel",
         .product(name: "Mustache", package: "swift-mustache"),
+        .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ],
       resources: page, swiftSettings: strict + safe + quickToStart),
     .target(
@@ -242,8 +247,7 @@ let package = Package(
     .testTarget(
       name: "ReportingTests",
       dependencies: [
-        "ExportFormats", "PerfData", "Quantities", "Reporting", "Rules", "Signals", "TestSupport",
-        "TraceModel",
+        "PerfData", "Quantities", "Reporting", "Rules", "Signals", "TestSupport", "TraceModel",
       ]),
     .testTarget(
       name: "BudgetsTests",

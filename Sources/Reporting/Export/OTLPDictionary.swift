@@ -1,4 +1,5 @@
 import ExportFormats
+import SwiftProtobuf
 import TraceModel
 
 /// The tables that OpenTelemetry's profiles point into: each thing once, the first of each an empty one.

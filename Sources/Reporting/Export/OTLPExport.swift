@@ -1,5 +1,6 @@
 import ExportFormats
 import Quantities
+import SwiftProtobuf
 import TraceModel
 
 /// Stacks as OpenTelemetry's collectors take them: a profile of CPU time and one of waits of the subject.
@@ -111,7 +112,8 @@ package enum OTLPExport {
 extension OTLPExport {
   /// What a collector that answered with success did not take, or warns of; nil where it took all.
   package static func refused(by answer: [UInt8]) -> String? {
-    guard let part = OTLPProfilesResponse(answer) else { return nil }
+    guard let response = try? OTLPProfilesResponse(serializedBytes: answer) else { return nil }
+    let part = response.partialSuccess
     guard part.rejectedProfiles > 0 || !part.errorMessage.isEmpty else { return nil }
     let text = part.errorMessage.isEmpty ? "it gives no reason" : part.errorMessage
     return part.rejectedProfiles > 0 ? "\(part.rejectedProfiles) refused: \(text)" : text

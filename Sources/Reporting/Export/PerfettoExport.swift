@@ -1,6 +1,7 @@
 import ExportFormats
 import Quantities
 import Signals
+import SwiftProtobuf
 import TraceModel
 
 /// The subject's threads, hangs, bursts and footprint as Perfetto's TrackEvent protobuf.
@@ -13,21 +14,17 @@ package enum PerfettoExport {
     let subject = trace.subject
     let process: UInt64 = 1
     output.track(process) {
-      var descriptor = PerfettoProcessDescriptor()
-      descriptor.pid = subject.pid
-      descriptor.cmdline = subject.commandLine
-      descriptor.processName = subject.name
-      $0.process = descriptor
+      $0.process.pid = subject.pid
+      $0.process.cmdline = subject.commandLine
+      $0.process.processName = subject.name
     }
     for (index, thread) in trace.threads(of: subject.pid).enumerated() {
       let track = UInt64(index + 100)
       output.track(track) {
         $0.parentUuid = process
-        var descriptor = PerfettoThreadDescriptor()
-        descriptor.pid = thread.pid
-        descriptor.tid = thread.tid
-        descriptor.threadName = thread.name
-        $0.thread = descriptor
+        $0.thread.pid = thread.pid
+        $0.thread.tid = thread.tid
+        $0.thread.threadName = thread.name
       }
       for interval in thread.intervals {
         output.slice(
@@ -45,15 +42,11 @@ package enum PerfettoExport {
       output.slice(
         burst.class.rawValue, on: 3, start: burst.start, duration: burst.durationSeconds)
     }
-    var bytes = PerfettoCounterDescriptor()
-    bytes.unit = .sizeBytes
-    output.named(4, "footprint", under: process) { $0.counter = bytes }
+    output.named(4, "footprint", under: process) { $0.counter.unit = .sizeBytes }
     for sample in trace.footprints where sample.pid == subject.pid {
       output.value(Int64(clamping: sample.sample.footprint), of: 4, at: sample.time)
     }
-    var millijoules = PerfettoCounterDescriptor()
-    millijoules.unitName = "mJ"
-    output.named(5, "radio energy", under: process) { $0.counter = millijoules }
+    output.named(5, "radio energy", under: process) { $0.counter.unitName = "mJ" }
     var energy = 0.0
     for burst in signals.network?.bursts ?? [] {
       energy += burst.energyJoules
@@ -73,10 +66,10 @@ package enum PerfettoExport {
     init(origin: Timestamp) { self.origin = origin }
 
     mutating func track(_ uuid: UInt64, _ fill: (inout PerfettoTrackDescriptor) -> Void) {
-      var descriptor = PerfettoTrackDescriptor()
-      descriptor.uuid = uuid
-      fill(&descriptor)
-      add { $0.trackDescriptor = descriptor }
+      add {
+        $0.trackDescriptor.uuid = uuid
+        fill(&$0.trackDescriptor)
+      }
     }
 
     mutating func named(
@@ -109,13 +102,11 @@ package enum PerfettoExport {
       _ fill: (inout PerfettoTrackEvent) -> Void
     ) {
       isEmpty = false
-      var event = PerfettoTrackEvent()
-      event.type = kind
-      event.trackUuid = track
-      fill(&event)
       add {
         $0.timestamp = time.nanoseconds
-        $0.trackEvent = event
+        $0.trackEvent.type = kind
+        $0.trackEvent.trackUuid = track
+        fill(&$0.trackEvent)
       }
     }
 

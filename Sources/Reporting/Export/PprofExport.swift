@@ -1,5 +1,6 @@
 import ExportFormats
 import Quantities
+import SwiftProtobuf
 import TraceModel
 
 /// Stacks as `pprof` reads them: CPU samples and waits of the subject.
