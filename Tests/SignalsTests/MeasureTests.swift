@@ -220,6 +220,30 @@ struct WakeupMeasureTests {
     #expect(wakeups.timers.allSatisfy { $0.expiredWithoutWork == 0 })
   }
 
+  // What is received within 5 ms was taken for what had woken the thread, though it had asked for it itself.
+  @Test func `a timer that asks and is answered at once is a timer, and the answer the network's`()
+    throws
+  {
+    let signals = try measureProgram { builder in
+      builder.switchIn(time: second, 100)
+      for tick in UInt64(1)...40 {
+        let (time, id) = (tick * 50, Int(tick) * 20)
+        try builder.wait(from: time - 47, to: time, in: TraceBuilder.runLoop, id: id)
+        builder.send(
+          time: second + time * millisecond + 100_000, tid: 100, socket: 9, bytes: 11)
+        try builder.wait(
+          from: time + 1, to: time + 2, in: ["recv", "ask()", "main"], id: id + 10,
+          context: .softInterrupt)
+        builder.receive(
+          time: second + (time + 2) * millisecond + 50_000, tid: 100, socket: 9, bytes: 11)
+      }
+      builder.exit(time: second + 2003 * millisecond, pid: 100, tid: 100)
+    }
+    let wakeups = try #require(signals.wakeups)
+    #expect(wakeups.byCause == [.timer: 40, .network: 40])
+    #expect(wakeups.timers.map(\.count) == [40])
+  }
+
   @Test func `a wake by another process and one by our own are told apart`() throws {
     let signals = try measureProgram { builder in
       builder.comm(time: second, pid: 100, tid: 101, name: "worker")

@@ -4,8 +4,9 @@ import TraceModel
 /// Counts wakeups, finds their causes and the timers among them.
 struct WakeupMeasure {
   private let subject: SubjectView
-  /// When each thread received, and when the process was sent signals.
+  /// When each thread received and sent, and when the process was sent signals.
   private let receives: [Int32: [UInt64]]
+  private let sendsByThread: [Int32: [UInt64]]
   private let signals: [UInt64]
   /// When the process sent, in order.
   private let sends: [UInt64]
@@ -16,7 +17,8 @@ struct WakeupMeasure {
   /// What a report says of them.
   private(set) var signal = WakeupSignal()
 
-  /// A receive this soon after an interrupt's wake shows that the network made it.
+  /// A receive this soon after an interrupt's wake shows that the network made it, if it is no answer to what the thread
+  /// sent in between.
   private static let receiveWindow = 0.005
   /// A signal this soon before a wake made it.
   private static let signalWindow: UInt64 = 200_000
@@ -25,15 +27,18 @@ struct WakeupMeasure {
     self.subject = subject
     var receives: [Int32: [UInt64]] = [:]
     var sends: [UInt64] = []
+    var sendsByThread: [Int32: [UInt64]] = [:]
     for transfer in subject.trace.transfers where transfer.pid == subject.pid {
       if transfer.direction == .send {
         sends.append(transfer.time.nanoseconds)
+        sendsByThread[transfer.tid, default: []].append(transfer.time.nanoseconds)
       } else {
         receives[transfer.tid, default: []].append(transfer.time.nanoseconds)
       }
     }
     self.receives = receives
     self.sends = sends
+    self.sendsByThread = sendsByThread
     unseenReceives = (subject.trace.capture?.sampled ?? []).filter {
       $0.source == "sock:sock_recv_length"
     }.map { $0.fromNs...max($0.fromNs, $0.toNs) }
@@ -71,9 +76,9 @@ struct WakeupMeasure {
     }
   }
 
-  private static func hasTime(_ times: [UInt64], from: UInt64, to: UInt64) -> Bool {
+  private static func firstTime(_ times: [UInt64], from: UInt64, to: UInt64) -> UInt64? {
     let next = times.partitioningIndex { $0 >= from }
-    return next < times.count && times[next] <= to
+    return next < times.count && times[next] <= to ? times[next] : nil
   }
 
   private func cause(of wakeup: Wakeup) -> WakeupCause {
@@ -106,13 +111,18 @@ struct WakeupMeasure {
   private func receivesSoon(_ wakeup: Wakeup) -> Bool {
     guard !receives.isEmpty, let times = receives[wakeup.tid] else { return false }
     let time = wakeup.time.nanoseconds
-    return Self.hasTime(times, from: time, to: time &+ UInt64(Self.receiveWindow * 1e9))
+    guard
+      let received = Self.firstTime(
+        times, from: time, to: time &+ UInt64(Self.receiveWindow * 1e9))
+    else { return false }
+    guard let sends = sendsByThread[wakeup.tid] else { return true }
+    return Self.firstTime(sends, from: time, to: received &- 1) == nil
   }
 
   private func isSignalled(_ wakeup: Wakeup) -> Bool {
     guard !signals.isEmpty else { return false }
     let time = wakeup.time.nanoseconds
-    return Self.hasTime(signals, from: time &- Self.signalWindow, to: time)
+    return Self.firstTime(signals, from: time &- Self.signalWindow, to: time) != nil
   }
 
   private func measured() -> WakeupSignal {
