@@ -123,6 +123,8 @@ extension EndToEnd {
     {
       let scratch = try Scratch()
       let (collector, port) = try Self.collector("200")
+      // What it waits for from the disk has a stack.
+      _ = try Command.run(["sh", "-c", "exit 7"])
       let result = try Self.record(
         port, ["-o", scratch.file("t")], ["sh", "-c", "exit 7"], in: scratch)
       #expect(result.status == 7)

@@ -66,6 +66,16 @@ import TraceModel
     #expect(!text.contains("critical"))
   }
 
+  @Test(arguments: [
+    (0, "4, taking 500 ms"), (1, "4, 3 of them taking 500 ms"),
+    (4, "4; how long they took was not recorded"),
+  ])
+  func `what syncs took is said of those of which it was recorded`(untimed: Int, text: String) {
+    var signals = SampleReport.signals()
+    signals.disk?.syncsUntimed = untimed
+    #expect(flowing(SampleReport.report(signals: signals)).contains("syncs \(text)"))
+  }
+
   @Test func `losses and truncation are said beside the score and at the end`() {
     var report = SampleReport.report()
     report.trace.truncated = true

@@ -301,6 +301,20 @@ struct DiskMeasureTests {
     #expect(disk.files.map(\.path) == ["/data/settings"])
     #expect(disk.files.first?.rewrites == 2 && disk.rewrittenBytes == 2000)
   }
+
+  @Test func `a sync whose beginning was not recorded took nobody knows how long`() throws {
+    let signals = try measureProgram { builder in
+      builder.open(time: second + 1000, tid: 100, path: "/data/store", fd: 4, flags: 0o101)
+      builder.enterSync(time: second + 2 * millisecond, tid: 100, fd: 4)
+      for time in [9 * millisecond, 20 * millisecond] {
+        builder.exitSyscall(
+          time: second + time, tid: 100, number: 74, result: 0, arguments: [4])
+      }
+    }
+    let disk = try #require(signals.disk)
+    #expect(disk.syncs == 2 && disk.syncsUntimed == 1)
+    #expect(abs(disk.syncSeconds - 0.007) < 1e-9)
+  }
 }
 
 struct NetworkMeasureTests {

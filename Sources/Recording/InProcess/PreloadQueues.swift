@@ -44,10 +44,10 @@ struct PreloadQueues {
       }
       return false
     }
+    guard layout.isDraining(stack.bytes) else { return false }
     let words = stride(from: 0, through: stack.bytes.count - 8, by: 8).compactMap {
       ProcessMemory.word(stack.bytes, at: $0)
     }
-    guard words.contains(where: layout.drain.contains) else { return false }
     let pointer = stack.registers[PreloadSource.stackPointer]
     let own =
       pointer..<(pointer &+ Self.ownStackBytes < pointer ? .max : pointer + Self.ownStackBytes)

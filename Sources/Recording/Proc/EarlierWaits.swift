@@ -7,6 +7,16 @@ import PerfData
 final class EarlierWaits: RecordingSource {
   private let threads: [(pid: Int32, thread: EarlierThread)]
   private var writer: OutsideWriter
+  private struct Wait {
+    let pid: Int32
+    let thread: EarlierThread
+    /// As far as it may be read.
+    let stack: [UInt8]
+    /// The kernel's function, as far as it is known with the stack and without.
+    let functions: (withStack: String?, alone: String?)
+  }
+
+  private var waits: [Wait] = []
   private var records: [[UInt8]] = []
   private let root: Int32
   private var began: UInt64 = 0
@@ -36,19 +46,36 @@ final class EarlierWaits: RecordingSource {
     for (pid, thread) in threads {
       let stack = thread.stack(of: pid, bytes: UInt32(writer.stackBytes))?.bytes ?? []
       // One that has gone on since is told of by the events.
-      guard case .waited = thread.course, var call = thread.wait else { continue }
-      let place = OutsideWriter.Place(pid: pid, tid: thread.thread.tid, time: time)
-      if stack.isEmpty { (call.stackPointer, call.instruction) = (0, 0) }
-      let function = thread.function(hasStack: !stack.isEmpty)
-      if function != nil || !stack.isEmpty {
-        records.append(writer.wait(in: function, at: call, stack: stack, place))
-      }
-      records.append(writer.switch(.left(time), pid: pid, tid: place.tid))
+      let functions = (thread.function(hasStack: true), thread.function(hasStack: false))
+      guard case .waited = thread.course else { continue }
+      waits.append(Wait(pid: pid, thread: thread, stack: stack, functions: functions))
     }
   }
 
+  /// Which queue is drained in a stack may stand in a register, of which /proc tells nothing: such a stack would be of any
+  /// queue, the main one too.
+  private func tell(_ wait: Wait, _ layout: QueueLayout?) {
+    guard var call = wait.thread.wait else { return }
+    let place = OutsideWriter.Place(pid: wait.pid, tid: wait.thread.thread.tid, time: began)
+    let stack = layout?.isDraining(wait.stack) == true ? [] : wait.stack
+    if stack.isEmpty { (call.stackPointer, call.instruction) = (0, 0) }
+    let function = stack.isEmpty ? wait.functions.alone : wait.functions.withStack
+    if function != nil || !stack.isEmpty {
+      records.append(writer.wait(in: function, at: call, stack: stack, place))
+    }
+    records.append(writer.switch(.left(began), pid: wait.pid, tid: place.tid))
+  }
+
+  private func layout(of pid: Int32) -> QueueLayout? {
+    ProcessMemory(of: pid).flatMap { QueueLayout(pid: pid, MemoryMapping.all(of: pid), $0) }
+  }
+
   func collect(_ round: Round) throws(PerfDataError) {
-    guard !records.isEmpty else { return }
+    guard !waits.isEmpty else { return }
+    let layouts = Dictionary(
+      uniqueKeysWithValues: Set(waits.map(\.pid)).map { ($0, layout(of: $0)) })
+    for wait in waits { tell(wait, layouts[wait.pid] ?? nil) }
+    waits = []
     for record in records { try round.sink.append(record) }
     records = []
     for (function, address) in writer.functions.sorted(by: { $0.value < $1.value }) {

@@ -56,6 +56,13 @@ struct QueueLayout {
     return nil
   }
 
+  /// Whether a stack is of a thread that runs what is in a serial queue.
+  func isDraining(_ stack: [UInt8]) -> Bool {
+    stride(from: 0, through: stack.count - 8, by: 8).contains {
+      ProcessMemory.word(stack, at: $0).map(drain.contains) == true
+    }
+  }
+
   /// The label of the queue at an address; empty where it has none, and nil where there is no serial queue.
   func label(at address: UInt64, in memory: ProcessMemory) -> String? {
     let bytes = memory.read(address, labelOffset + 8)

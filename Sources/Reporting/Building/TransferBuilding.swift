@@ -73,6 +73,7 @@ enum TransferBuilding {
       writes: signal.writes, bytesWritten: signal.bytesWritten, smallWrites: signal.smallWrites,
       smallWriteStack: signal.smallWriteStack.map(SignalBuilding.frame), syncs: signal.syncs,
       syncSeconds: signal.syncSeconds.finite,
+      syncsUntimed: signal.syncsUntimed > 0 ? signal.syncsUntimed : nil,
       writesPerMinute: signal.writesPerMinute.finite, writeBursts: signal.writeBursts,
       rewrittenBytes: signal.rewrittenBytes, deviceBytesWritten: signal.deviceBytesWritten,
       files: signal.files.map { file in

@@ -140,6 +140,8 @@ package struct DiskSection: Codable, Sendable, Equatable {
   package var smallWriteStack: [ReportFrame]
   package var syncs: Int
   package var syncSeconds: Double
+  /// Syncs of which nothing told how long they took; left out where there are none.
+  package var syncsUntimed: Int? = nil
   package var writesPerMinute: Double
   package var writeBursts: Int
   package var rewrittenBytes: UInt64

@@ -175,6 +175,15 @@ enum SignalsText {
     for note in captured.notes { canvas.item("", Escaped.text(note)) }
   }
 
+  private static func syncs(_ disk: DiskSection) -> String {
+    guard disk.syncs > 0 else { return "none" }
+    let (all, untimed) = (Figures.grouped(disk.syncs), disk.syncsUntimed ?? 0)
+    if untimed >= disk.syncs { return "\(all); how long they took was not recorded" }
+    let time = "taking \(Figures.seconds(disk.syncSeconds))"
+    return untimed == 0
+      ? "\(all), \(time)" : "\(all), \(Figures.grouped(disk.syncs - untimed)) of them \(time)"
+  }
+
   /// Seconds of a recording from which on a rate a minute is more than a multiple of what was seen.
   private static let enoughForRate = 10.0
 
@@ -193,10 +202,7 @@ enum SignalsText {
     if let missing = disk.missing {
       canvas.item("known in part", Escaped.text(missing), style: .middling)
     }
-    canvas.item(
-      "syncs",
-      disk.syncs == 0
-        ? "none" : "\(Figures.grouped(disk.syncs)), taking \(Figures.seconds(disk.syncSeconds))")
+    canvas.item("syncs", syncs(disk))
     if disk.rewrittenBytes > 0 {
       canvas.item("rewritten", "\(Figures.bytes(disk.rewrittenBytes)) in files written again")
     }

@@ -22,6 +22,15 @@ package enum SyncFrequencyRule: Rule {
           durationSeconds: 20,
           disk: DiskSignal(writes: 100, bytesWritten: 409_600, syncs: 100, syncSeconds: 1.2))),
       RuleExample(
+        "syncs of which it is not known how long they took", .fail,
+        SignalSet(
+          durationSeconds: 20,
+          disk: {
+            var disk = DiskSignal(writes: 100, bytesWritten: 409_600, syncs: 100)
+            disk.syncsUntimed = 100
+            return disk
+          }())),
+      RuleExample(
         "nothing written or synced", .notApplicable,
         SignalSet(durationSeconds: 60, disk: DiskSignal())),
     ])
@@ -31,7 +40,12 @@ package enum SyncFrequencyRule: Rule {
     guard disk.syncs > 0 else { return .notApplicable(reason: "nothing was synced") }
     let rate = Exposure(signals).perMinute(
       EventSum(count: disk.syncs, recorded: disk.syncsRecorded))
-    let stall = ", \(Figures.seconds(disk.syncSeconds)) stalled"
+    let timed = disk.syncs - disk.syncsUntimed
+    let stall =
+      timed == 0
+      ? ""
+      : ", \(Figures.seconds(disk.syncSeconds)) stalled"
+        + (timed < disk.syncs ? " in \(Figures.grouped(timed)) of them" : "")
     return .measured(
       RuleFinding(
         rate: rate, displayValue: "\(Figures.count(disk.syncs, "sync"))\(stall)",

@@ -111,6 +111,7 @@ struct DiskLedger {
     joiners[path]?.flush()
     signal.syncs += count
     signal.syncsRecorded = (signal.syncsRecorded ?? 0) + 1
+    if operation.duration == .zero { signal.syncsUntimed += count }
     signal.syncSeconds += operation.duration.seconds * Double(operation.weight)
     change(path) { $0.syncs += count }
   }

@@ -37,8 +37,10 @@ package struct DiskSignal: Sendable, Hashable, Codable {
   package var sampledBytes: SampledBytes?
   /// Why what is told is a part only; nil where it is all.
   package var missing: String?
-  /// Time threads stalled in syncs.
+  /// Time threads stalled in syncs, but for those of which it is not known.
   package var syncSeconds: Double
+  /// Syncs whose beginnings were not recorded.
+  package var syncsUntimed = 0
   /// Writes per minute of the recording.
   package var writesPerMinute: Double
   /// Groups of writes less than 1 s apart.

@@ -94,7 +94,8 @@ const showFigures = (list, from, to, colors) => {
   if (span.disk) {
     describe(list, "Written", bytesText(span.disk.bytes) + " in " +
       countText(span.disk.writes, "write"), span.disk.bytes);
-    describe(list, "Syncs", wholeText(span.disk.syncs) + (span.disk.syncs >= 0.5
+    // Of which it is not known how long they took.
+    describe(list, "Syncs", wholeText(span.disk.syncs) + (span.disk.syncMicroseconds > 0
       ? ", taking " + secondsText(span.disk.syncMicroseconds / micro) : ""), span.disk.syncs);
   }
   if (span.footprint.length > 0) {
