@@ -146,8 +146,8 @@ struct ScheduleTests {
     #expect(waits.map(\.stack) == [10, 1000, 2000])
   }
 
-  /// A recorder in the kernel tells a stack once, for the waits that follow as well; one within the process says of each
-  /// wait which it has.
+  /// A recorder in the kernel tells a stack once, for the waits that follow as well; one within the process says of
+  /// each wait which it has.
   @Test(arguments: [
     (ScheduleTracker.StackRepeats.untilSaid, [nil, 7, 7, 8, 7, 7, nil, 8]),
     (.said, [nil, 7, nil, 8, 7, nil, nil, 8]),

@@ -113,8 +113,8 @@ final class KernelJobs {
     }
   }
 
-  /// Looks at how many there were in so long: where that costs too much, none is told of the programs that there are. One
-  /// that begins later maps the library anew.
+  /// Looks at how many there were in so long: where that costs too much, none is told of the programs that there are.
+  /// One that begins later maps the library anew.
   func consider(_ seconds: Double) {
     elapsed += seconds
     guard elapsed >= Self.window else { return }

@@ -52,8 +52,8 @@ final class EarlierWaits: RecordingSource {
     }
   }
 
-  /// Which queue is drained in a stack may stand in a register, of which /proc tells nothing: such a stack would be of any
-  /// queue, the main one too.
+  /// Which queue is drained in a stack may stand in a register, of which /proc tells nothing: such a stack would be of
+  /// any queue, the main one too.
   private func tell(_ wait: Wait, _ layout: QueueLayout?) {
     guard var call = wait.thread.wait else { return }
     let place = OutsideWriter.Place(pid: wait.pid, tid: wait.thread.thread.tid, time: began)

@@ -9,7 +9,8 @@ package enum AccessorySightingsRule: Rule {
     measuredAs:
       "the longest time that a sound device (/dev/snd, /dev/dsp) or a Bluetooth line (/dev/rfcomm) "
       + "was open, or data "
-      + "went through Bluetooth sockets, and how much of it was in background phases; whether it was needed is not known, so there is no verdict. Sound through a "
+      + "went through Bluetooth sockets, and how much of it was in background phases; whether it was needed is not "
+      + "known, so there is no verdict. Sound through a "
       + "server (PipeWire, PulseAudio) and Bluetooth through BlueZ's D-Bus are held by those, and are not seen",
     advice:
       "Open the device when something plays or is to be exchanged and close it after: snd_pcm_close, "

@@ -17,8 +17,8 @@ struct WakeupMeasure {
   /// What a report says of them.
   private(set) var signal = WakeupSignal()
 
-  /// A receive this soon after an interrupt's wake shows that the network made it, if it is no answer to what the thread
-  /// sent in between.
+  /// A receive this soon after an interrupt's wake shows that the network made it, if it is no answer to what the
+  /// thread sent in between.
   private static let receiveWindow = 0.005
   /// A signal this soon before a wake made it.
   private static let signalWindow: UInt64 = 200_000
