@@ -127,25 +127,32 @@ import Testing
   {
     let files = try TraceFS.locate()
     guard files.isWritable("uprobe_events") else { return }
-    let recorder = try #require(Bystander.namedLull())
-    defer { recorder.end() }
+    // The recorder, which keeps a probe in itself, is this process.
+    let target = try #require(Bystander.namedLull())
+    defer { target.end() }
     let set = try UprobeSet.install(
-      tracefs: files, libraries: UprobeSet.libraryCandidates(pid: getpid()), tag: recorder.pid)
+      tracefs: files, libraries: UprobeSet.libraryCandidates(pid: getpid()), tag: target.pid)
     defer { _ = set.remove() }
-    // The program's own code, in which the kernel puts breakpoints.
-    let start = try #require(dlsym(nil, "unlinkat"))
-    func code() -> [UInt8] { (0..<16).map { start.load(fromByteOffset: $0, as: UInt8.self) } }
+    // The target's own code, in which the kernel puts breakpoints.
+    let start = try #require(Self.address(of: "unlinkat", in: target.pid))
+    let memory = open("/proc/\(target.pid)/mem", O_RDONLY | O_CLOEXEC)
+    defer { close(memory) }
+    func code() -> [UInt8] {
+      var bytes = [UInt8](repeating: 0, count: 16)
+      return pread(memory, &bytes, 16, off_t(start)) == 16 ? bytes : []
+    }
     // What takes back the probes of an earlier recording may be at work still: INT3 is theirs.
     let earliest = ContinuousClock.now + .seconds(20)
     while code().first == 0xCC, ContinuousClock.now < earliest { usleep(50_000) }
     let before = code()
+    #expect(before.count == 16)
     let probe = try #require(set.probes.first { $0.name == "unlinkat" })
     // As in a recording another event is opened before, whose ring holds it as long as it is mapped.
     let events = EventSet(
       specs: [.gate(.target), .gate(.target), EventSpec(probe)], cpus: SystemInfo.onlineCPUs())
     defer { events.close() }
-    #expect(try events.openThread(getpid()))
-    events.keepProbes(in: getpid())
+    #expect(try events.openThread(target.pid))
+    events.keepProbes(in: target.pid)
     #expect(code() != before)
     events.close([2])
     let end = ContinuousClock.now + .seconds(10)
@@ -162,5 +169,27 @@ import Testing
       try UprobeSet.install(tracefs: files, libraries: ["/nowhere"], tag: 4_194_307)
     }
     #expect(error?.message.contains("/nowhere") == true)
+  }
+
+  /// Where a function of the C library lies in another process, which has the same library.
+  private static func address(of function: String, in pid: Int32) -> UInt? {
+    guard let own = dlsym(nil, function).map({ UInt(bitPattern: $0) }) else { return nil }
+    let ours = mappings(of: getpid())
+    guard let file = ours.last(where: { $0.start <= own })?.file,
+      let base = ours.first(where: { $0.file == file })?.start,
+      let theirs = mappings(of: pid).first(where: { $0.file == file })?.start
+    else { return nil }
+    return theirs + (own - base)
+  }
+
+  /// Where files are mapped in a process, in rising order.
+  private static func mappings(of pid: Int32) -> [(start: UInt, file: Substring)] {
+    let lines = (KernelFile.text("/proc/\(pid)/maps") ?? "").split(separator: "\n")
+    return lines.compactMap { line in
+      guard let file = line.firstIndex(of: "/").map({ line[$0...] }),
+        let start = UInt(line.prefix { $0 != "-" }, radix: 16)
+      else { return nil }
+      return (start, file)
+    }
   }
 }
