@@ -63,7 +63,7 @@ static void load(void) {
 static size_t take(const char *bytes, size_t size, size_t count, void *context) {
   lull_http_answer *answer = context;
   size_t given = size * count;
-  size_t room = sizeof answer->body - answer->length;
+  size_t room = answer->room - answer->length;
   size_t kept = given < room ? given : room;
   memcpy(answer->body + answer->length, bytes, kept);
   answer->length += kept;
@@ -71,12 +71,14 @@ static size_t take(const char *bytes, size_t size, size_t count, void *context) 
 }
 
 int lull_http_post(const lull_http_request *request, lull_http_answer *answer) {
-  memset(answer, 0, sizeof *answer);
+  answer->status = 0;
+  answer->length = 0;
+  memset(answer->error, 0, LULL_HTTP_ERROR_BYTES);
   pthread_once(&once, load);
   if (!is_loaded) return -1;
   curl_handle *handle = curl.curl_easy_init();
   if (!handle) {
-    strncpy(answer->error, "out of memory", sizeof answer->error - 1);
+    strncpy(answer->error, "out of memory", LULL_HTTP_ERROR_BYTES - 1);
     return 0;
   }
   curl_list *headers = NULL;
@@ -99,7 +101,7 @@ int lull_http_post(const lull_http_request *request, lull_http_answer *answer) {
   if (result == 0) {
     curl.curl_easy_getinfo(handle, INFO_RESPONSE_CODE, &answer->status);
   } else if (!answer->error[0]) {
-    strncpy(answer->error, curl.curl_easy_strerror(result), sizeof answer->error - 1);
+    strncpy(answer->error, curl.curl_easy_strerror(result), LULL_HTTP_ERROR_BYTES - 1);
   }
   /* libcurl keeps pointers to both until here. */
   curl.curl_easy_cleanup(handle);

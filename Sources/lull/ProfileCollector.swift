@@ -13,6 +13,8 @@ struct ProfileCollector {
   /// Collectors refuse more by default (same place).
   private static let largest = 64 << 20
   private static let timeout = 30
+  /// Of an answer so many bytes are read: a reason, or what was refused.
+  private static let mostAnswer = 4096
   /// Answers by which a collector asks to be tried again (same place, "Retryable Response Codes").
   private static let passing: Set<Int> = [429, 502, 503, 504]
 
@@ -119,26 +121,34 @@ struct ProfileCollector {
   private func post(_ profile: [UInt8]) throws -> Answer {
     let lines = headers.map { strdup($0) }
     defer { for line in lines { free(line) } }
-    var answer = lull_http_answer()
     let pointers = lines.map { UnsafePointer($0!) }
-    let result = url.withCString { url in
-      pointers.withUnsafeBufferPointer { headers in
-        profile.withUnsafeBytes { body in
-          var request = lull_http_request(
-            url: url, headers: headers.baseAddress, header_count: headers.count,
-            body: body.baseAddress!, length: body.count, timeout: Self.timeout)
-          return lull_http_post(&request, &answer)
+    var error = [CChar](repeating: 0, count: Int(LULL_HTTP_ERROR_BYTES))
+    var answer = Answer()
+    var result: Int32 = 0
+    answer.body = [UInt8](unsafeUninitializedCapacity: Self.mostAnswer) { kept, count in
+      error.withUnsafeMutableBufferPointer { error in
+        var told = lull_http_answer(
+          status: 0, error: error.baseAddress!, body: kept.baseAddress!, room: kept.count, length: 0
+        )
+        result = url.withCString { url in
+          pointers.withUnsafeBufferPointer { headers in
+            profile.withUnsafeBytes { body in
+              var request = lull_http_request(
+                url: url, headers: headers.baseAddress, header_count: headers.count,
+                body: body.baseAddress!, length: body.count, timeout: Self.timeout)
+              return lull_http_post(&request, &told)
+            }
+          }
         }
+        answer.status = told.status
+        count = told.length
       }
     }
     guard result == 0 else {
       throw refusal("libcurl is not installed: `apt-get install libcurl4`")
     }
-    return Answer(
-      status: answer.status,
-      error: withUnsafeBytes(of: answer.error) {
-        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-      },
-      body: withUnsafeBytes(of: answer.body) { Array($0.prefix(answer.length)) })
+    answer.error = String(
+      decoding: error.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    return answer
   }
 }
