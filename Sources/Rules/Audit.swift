@@ -1,7 +1,7 @@
 import Signals
 
 /// What a rule came to.
-package enum AuditStatus: String, Sendable, Hashable, Codable, CaseIterable {
+package enum AuditStatus: String, Sendable, Codable, CaseIterable {
   /// Scored 90 or more, and does not fail within its bounds.
   case pass
   /// Scored 50 or more, and less than 90 within its bounds.
@@ -20,7 +20,7 @@ package enum AuditStatus: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 /// A section of the tuning guide that a rule stands on.
-package struct GuideCitation: Sendable, Hashable, Codable {
+package struct GuideCitation: Sendable, Codable, Equatable {
   /// Title of the document.
   package var document: String
   /// Title of the section.
@@ -28,7 +28,7 @@ package struct GuideCitation: Sendable, Hashable, Codable {
 }
 
 /// One offender: a place, a file, a host or a time, and how much of the value it explains.
-package struct Evidence: Sendable, Hashable, Codable {
+package struct Evidence: Sendable, Codable, Equatable {
   /// One line that can be printed as it is.
   package var summary: String
   /// How much of it there was, in `unit`.
@@ -67,7 +67,7 @@ package struct Evidence: Sendable, Hashable, Codable {
 }
 
 /// What would be had, had the rule been followed.
-package struct Savings: Sendable, Hashable, Codable {
+package struct Savings: Sendable, Equatable {
   /// By how much the audit's value would be lower, in the audit's unit.
   package var value: Double?
   /// Energy that would not have been spent in this recording.
@@ -98,7 +98,7 @@ extension RuleScale {
 }
 
 /// A rule's verdict on one recording: an item of `audits` in the report.
-package struct Audit: Sendable, Hashable, Codable {
+package struct Audit: Sendable, Equatable {
   /// The rule's id.
   package var id: String
   /// The rule's title.

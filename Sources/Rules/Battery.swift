@@ -1,5 +1,5 @@
 /// The battery that savings are stated as shares of.
-package struct Battery: Sendable, Hashable, Codable {
+package struct Battery: Sendable, Equatable {
   /// Energy of a full charge in watt-hours.
   package var wattHours: Double
   /// Whose it is.

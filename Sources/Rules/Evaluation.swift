@@ -1,5 +1,5 @@
 /// Something worth doing, with what it would save.
-package struct Opportunity: Sendable, Hashable, Codable {
+package struct Opportunity: Sendable, Equatable {
   /// Id of the audit it comes from.
   package var audit: String
   /// Energy saved in this recording; nil when unknown.
@@ -34,7 +34,7 @@ package struct Opportunity: Sendable, Hashable, Codable {
 }
 
 /// The score of one category.
-package struct CategoryScore: Sendable, Hashable, Codable {
+package struct CategoryScore: Sendable, Equatable {
   /// Stable id.
   package var id: String
   /// Title for people.
@@ -66,7 +66,7 @@ package struct CategoryScore: Sendable, Hashable, Codable {
 }
 
 /// Every verdict on one recording, and the scores they add up to.
-package struct Evaluation: Sendable, Hashable, Codable {
+package struct Evaluation: Sendable, Equatable {
   /// One audit for each rule, in the catalogue's order.
   package var audits: [Audit]
   /// One score for each category, in the catalogue's order.

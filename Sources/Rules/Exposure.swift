@@ -6,7 +6,7 @@ import Signals
 /// short look tells. A tool's run from its start to its end is all there is of it, so its figures are exact, unless
 /// some of it only was recorded; one that is shorter than the unit of time is counted by the run. So is that of any
 /// program which is over in less than a second: in none did it do more.
-struct Exposure: Sendable, Hashable {
+struct Exposure: Sendable, Equatable {
   /// How long it was looked at.
   var seconds: Double
   /// Whether that was all there is to see.
@@ -71,7 +71,7 @@ struct Exposure: Sendable, Hashable {
 }
 
 /// A figure by the time, with its bounds.
-struct Rate: Sendable, Hashable {
+struct Rate: Sendable, Equatable {
   var value: Double
   var bounds: Bounds
   /// Whether it is by the run of a tool rather than by the time.

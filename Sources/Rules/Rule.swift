@@ -2,7 +2,7 @@ import Quantities
 import Signals
 
 /// The groups in which rules are scored and shown.
-package enum RuleCategory: String, Sendable, Hashable, Codable, CaseIterable {
+package enum RuleCategory: String, Sendable, CaseIterable {
   case responsiveness
   case lifeCycle
   case cpu
@@ -24,7 +24,7 @@ package enum RuleCategory: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 /// A bound that fails a rule whatever its curve says.
-package struct Limit: Sendable, Hashable, Codable {
+package struct Limit: Sendable, Equatable {
   /// The bound, in the rule's unit.
   package var value: Double
   /// How far past the bound is still taken for measuring noise.
@@ -108,7 +108,7 @@ package struct RuleMetadata: Sendable {
 }
 
 /// What a rule measured.
-package struct RuleFinding: Sendable, Hashable {
+package struct RuleFinding: Sendable, Equatable {
   /// The value, in the rule's unit.
   package var value: Double
   /// Between what the true value lies.
@@ -188,7 +188,7 @@ package struct RuleFinding: Sendable, Hashable {
 }
 
 /// What an evaluation comes to.
-package enum RuleOutcome: Sendable, Hashable {
+package enum RuleOutcome: Sendable, Equatable {
   /// A value, to be scored.
   case measured(RuleFinding)
   /// The subject did not occur, or the rule is not meant for such a program.

@@ -228,14 +228,6 @@ private enum NaNRule: Rule {
     #expect(evaluation.overall == nil)
   }
 
-  @Test func `an evaluation survives JSON`() throws {
-    let evaluation = Evaluator.evaluate(Fixture.wellBehaved)
-    let data = try JSONEncoder().encode(evaluation)
-    let again = try JSONDecoder().decode(Evaluation.self, from: data)
-    #expect(again.audits.map(\.id) == evaluation.audits.map(\.id))
-    #expect(again.categories.count == evaluation.categories.count)
-  }
-
   /// Radio rules where the other ends of some traffic are not known.
   private func radio(
     known period: Double?, unknown other: Double, _ rule: any Rule.Type

@@ -9,7 +9,7 @@
 /// A log-normal scoring curve through two control points, as Lighthouse scores its metrics.
 ///
 /// The complementary log-normal distribution whose value is 0.9 at `p10` and 0.5 at `median`.
-package struct Curve: Sendable, Hashable, Codable {
+package struct Curve: Sendable, Equatable {
   /// The value that scores 0.9.
   package var p10: Double
   /// The value that scores 0.5.

@@ -1,5 +1,5 @@
 /// How one rule is scored: every figure as far as it is given.
-package struct RuleScoring: Sendable, Hashable, Codable {
+package struct RuleScoring: Sendable, Equatable {
   /// Weight in the category; 0 shows a rule without counting it.
   package var weight: Double?
   /// The value that scores 90.
@@ -41,7 +41,7 @@ package struct RuleScoring: Sendable, Hashable, Codable {
 }
 
 /// Weights of categories and figures of rules, by id.
-package struct ScoringTable: Sendable, Hashable, Codable {
+package struct ScoringTable: Sendable, Equatable {
   /// Weight of each category in the overall score.
   package var categories: [String: Double] = [:]
   /// How each rule is scored.
@@ -61,7 +61,7 @@ package struct ScoringTable: Sendable, Hashable, Codable {
 }
 
 /// What a rule may know of its own scoring: a saving is counted down to the good figure.
-package struct RuleScale: Sendable, Hashable {
+package struct RuleScale: Sendable, Equatable {
   /// The value that scores 90 in the profile in force; nil where only a limit counts.
   package var good: Double?
   /// The limit in force.

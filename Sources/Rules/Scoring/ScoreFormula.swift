@@ -1,5 +1,5 @@
 /// Rules that count as one: the worst of them.
-package struct WorstOf: Sendable, Hashable, Codable {
+package struct WorstOf: Sendable, Equatable {
   /// The category that it counts in.
   package var category: String
   /// Its weight there, in place of its rules' own.
@@ -9,7 +9,7 @@ package struct WorstOf: Sendable, Hashable, Codable {
 }
 
 /// How the scores of rules become one, as the configuration has it.
-package struct ScoreFormula: Sendable, Hashable, Codable {
+package struct ScoreFormula: Sendable, Equatable {
   /// A score counts as at least this in a mean.
   package var floor = 1.0
   /// The most that the whole can have with a proven failure of what a user feels or a system kills for.

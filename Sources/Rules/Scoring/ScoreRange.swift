@@ -7,7 +7,7 @@
 #endif
 
 /// A score of 0 to 100 as far as it is known: its best value and its bounds.
-package struct ScoreRange: Sendable, Hashable, Codable {
+package struct ScoreRange: Sendable, Equatable {
   /// The least that it is.
   package var low: Double
   /// What it most likely is.
@@ -33,7 +33,7 @@ package struct ScoreRange: Sendable, Hashable, Codable {
 }
 
 /// One term of a mean of scores.
-struct ScorePart: Sendable, Hashable {
+struct ScorePart: Sendable, Equatable {
   /// Nil where it was not measured, so that it may be anything.
   var range: ScoreRange?
   var weight: Double

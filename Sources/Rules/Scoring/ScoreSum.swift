@@ -1,5 +1,5 @@
 /// A score, and how much of it is known.
-struct KnownScore: Sendable, Hashable {
+struct KnownScore: Sendable, Equatable {
   /// Nil where nothing that counts was measured.
   var range: ScoreRange?
   /// Share of the weight of what would count that was measured, from 0 to 1; nil where nothing would.

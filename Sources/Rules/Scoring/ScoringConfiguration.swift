@@ -2,9 +2,9 @@
 ///
 /// Layers are put over one another: the built-in one first, then the user's. Within a layer the
 /// part of the profile in force goes over the part for all.
-package struct ScoringConfiguration: Sendable, Hashable {
+package struct ScoringConfiguration: Sendable, Equatable {
   /// The contents of one file.
-  package struct Layer: Sendable, Hashable {
+  package struct Layer: Sendable, Equatable {
     /// Name of the configuration.
     package var name: String
     /// Version, raised with each change.
@@ -80,7 +80,7 @@ package struct ScoringConfiguration: Sendable, Hashable {
 }
 
 /// The figures that hold for one profile, all layers applied.
-package struct ScoringScheme: Sendable, Hashable {
+package struct ScoringScheme: Sendable, Equatable {
   /// The profile.
   package var profile: ScoringProfile
   /// Name and version of the configuration.

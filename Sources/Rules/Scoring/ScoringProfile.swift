@@ -1,7 +1,7 @@
 import Signals
 
 /// What sort of program is scored: what is right for a compiler is wrong for an app.
-package enum ScoringProfile: String, Sendable, Hashable, Codable, CaseIterable {
+package enum ScoringProfile: String, Sendable, CaseIterable {
   /// Waits for events of its user's; it has a run loop.
   case app
   /// Waits for requests at a listening socket.

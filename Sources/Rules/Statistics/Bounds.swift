@@ -2,7 +2,7 @@
 ///
 /// For what was seen whole the two are one. For what was seen for a while only they hold at 95 %: what lies outside
 /// would show itself in less than one of twenty such recordings.
-package struct Bounds: Sendable, Hashable, Codable {
+package struct Bounds: Sendable, Equatable {
   /// The least that the true value is.
   package var low: Double
   /// The most that it is.

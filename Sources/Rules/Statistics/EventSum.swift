@@ -8,7 +8,7 @@ import Signals
 /// size. They become Garwood's when all sizes are equal, and where nothing was seen the upper one is that of one unseen
 /// event of a stated size. Events that come more regularly than by chance, as a timer's, are better known than this
 /// says.
-struct EventSum: Sendable, Hashable {
+struct EventSum: Sendable, Equatable {
   /// What the events come to.
   private(set) var total = 0.0
   /// The sum of the squares of their sizes.

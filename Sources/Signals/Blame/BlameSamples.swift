@@ -1,7 +1,7 @@
 import TraceModel
 
 /// The signals that have blame tables and flame graphs.
-package enum BlameSignal: String, Sendable, Hashable, CaseIterable {
+package enum BlameSignal: String, Sendable, CaseIterable {
   case cpu, blocked, wakeups, disk, network
 }
 

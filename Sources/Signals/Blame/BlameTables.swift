@@ -1,7 +1,7 @@
 import TraceModel
 
 /// Which functions caused what was measured: one table for each signal.
-package struct BlameTables: Sendable, Hashable, Codable {
+package struct BlameTables: Sendable, Equatable {
   /// CPU time, from samples of the running threads.
   package var cpu: [BlameRow] = []
   /// The same of the processes that it started.
@@ -33,7 +33,7 @@ package struct BlameTables: Sendable, Hashable, Codable {
 ///
 /// *Self* is charged to the innermost function of the program's own code: what it does itself, and what the system and
 /// the Swift runtime do for it. *Inclusive* counts wherever the function is on the stack.
-package struct BlameRow: Sendable, Hashable, Codable {
+package struct BlameRow: Sendable, Equatable {
   /// Demangled name, or module and offset where there is none.
   package var function: String
   /// Path of the library or executable.

@@ -1,7 +1,7 @@
 import TraceModel
 
 /// The part that a thread plays, each with an expectation of its own.
-package enum ThreadRole: String, Sendable, Hashable, Codable, CaseIterable {
+package enum ThreadRole: String, Sendable, CaseIterable {
   /// Plays the main thread's part: runs MainActor and the main queue.
   case main
   /// Runs channels of SwiftNIO; blocking it stalls all of them.

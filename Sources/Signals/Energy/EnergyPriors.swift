@@ -1,5 +1,5 @@
 /// Energy prices of events for which no counter gives the energy, on one machine.
-package struct EnergyPriors: Sendable, Hashable, Codable {
+package struct EnergyPriors: Sendable, Equatable {
   /// The sort of machine.
   package var machine: MachineClass
   /// Why it was taken for one.
@@ -101,7 +101,7 @@ extension EnergyPriors {
 }
 
 /// What was asked of a disk.
-package struct DiskWork: Sendable, Hashable, Codable {
+package struct DiskWork: Sendable, Equatable {
   /// Groups of writes less than a second apart, and syncs.
   package var operations: Int
   /// Bytes written.

@@ -1,5 +1,5 @@
 /// What events cost on one sort of machine.
-package struct MachinePriors: Sendable, Hashable {
+package struct MachinePriors: Sendable, Equatable {
   /// Watts of a busy core.
   package var cpuWatts: Prior?
   /// How long a core takes to leave its idle state, in microseconds.
@@ -18,7 +18,7 @@ package struct MachinePriors: Sendable, Hashable {
 }
 
 /// What writing costs on one sort of storage.
-package struct StoragePriors: Sendable, Hashable {
+package struct StoragePriors: Sendable, Equatable {
   /// Joules of a group of writes or a sync.
   package var operation: Prior?
   /// Joules of a byte.
@@ -34,7 +34,7 @@ package struct StoragePriors: Sendable, Hashable {
 }
 
 /// All that a file of priors says.
-package struct EnergyTables: Sendable, Hashable {
+package struct EnergyTables: Sendable, Equatable {
   /// The sort of machine that was said.
   package var machine: MachineClass?
   /// The storage that was said.

@@ -1,5 +1,5 @@
 /// An energy, and between what the models put it.
-package struct JouleRange: Sendable, Hashable, Codable {
+package struct JouleRange: Sendable, Equatable {
   /// The least that a model gives.
   package var low: Double
   /// What the chosen one gives.

@@ -1,5 +1,5 @@
 /// What sort of machine a program runs on, by which it is told what its work costs.
-package enum MachineClass: String, Sendable, Hashable, Codable, CaseIterable {
+package enum MachineClass: String, Sendable, CaseIterable {
   /// A telephone or tablet.
   case phone
   /// A small computer on a board.
@@ -9,7 +9,7 @@ package enum MachineClass: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 /// What a machine stores files on.
-package enum StorageKind: String, Sendable, Hashable, Codable, CaseIterable {
+package enum StorageKind: String, Sendable, CaseIterable {
   /// Flash memory on the board: eMMC or an SD card.
   case emmc
   /// Flash memory behind a controller of its own: SATA or NVMe.

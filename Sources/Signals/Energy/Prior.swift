@@ -1,5 +1,5 @@
 /// A price that no counter of the machine gives: a published figure, and between what others lie.
-package struct Prior: Sendable, Hashable, Codable {
+package struct Prior: Sendable, Equatable {
   /// What is computed with.
   package var value: Double
   /// The least that a model gives.

@@ -1,5 +1,5 @@
 /// A device, or sort of socket, that costs energy for as long as it is held.
-package struct AccessoryUse: Sendable, Hashable, Codable {
+package struct AccessoryUse: Sendable, Equatable {
   /// What it is: a path, or `Bluetooth socket`.
   package var name: String
   /// For how long it was held, or of sockets from the first transfer to the last.

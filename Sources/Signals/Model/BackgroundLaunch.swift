@@ -1,5 +1,5 @@
 /// What a launch in the background came to, from the start until no thread ran for a second.
-package struct BackgroundLaunch: Sendable, Hashable, Codable {
+package struct BackgroundLaunch: Sendable, Equatable {
   /// How long it took; until the end of the background where it was never quiet.
   package var seconds: Double
   /// CPU time of all threads.

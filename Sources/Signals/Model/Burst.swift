@@ -1,5 +1,5 @@
 /// What a burst was for; the first class that fits, in this order.
-package enum BurstClass: String, Sendable, Hashable, Codable, CaseIterable {
+package enum BurstClass: String, Sendable, CaseIterable {
   /// Longer than 5 s and more than 100 kB.
   case large
   /// Opening, closing or resetting connections only.
@@ -15,7 +15,7 @@ package enum BurstClass: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 /// Transfers less than 1.5 s apart, with the radio energy they caused.
-package struct Burst: Sendable, Hashable, Codable {
+package struct Burst: Sendable, Equatable {
   /// Seconds from the start of the trace.
   package var start: Double
   /// First to last transfer.

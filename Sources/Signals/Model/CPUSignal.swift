@@ -1,5 +1,5 @@
 /// CPU time of the whole process, as shares of one core.
-package struct CPUSignal: Sendable, Hashable, Codable {
+package struct CPUSignal: Sendable, Equatable {
   /// CPU time.
   package var totalSeconds: Double
   /// The part in user mode.

@@ -1,5 +1,5 @@
 /// The capture that headers, acknowledgements and repeated segments are known from.
-package struct CapturedTraffic: Sendable, Hashable, Codable {
+package struct CapturedTraffic: Sendable, Equatable {
   /// The capture's file.
   package var path: String
   /// Packets in the file, of whatever kind.

@@ -1,5 +1,5 @@
 /// Timer wakeups replayed with a tolerance.
-package struct CoalescingSignal: Sendable, Hashable, Codable {
+package struct CoalescingSignal: Sendable, Equatable {
   /// Tolerance of each wakeup, as a share of the time since the last one of its thread.
   package var toleranceShare: Double
   /// Timer wakeups as they were.

@@ -1,5 +1,5 @@
 /// What Swift concurrency did: jobs, which are the stretches between two suspensions of a task.
-package struct ConcurrencySignal: Sendable, Hashable, Codable {
+package struct ConcurrencySignal: Sendable, Equatable {
   /// Jobs that ran.
   package var jobs: Int = 0
   /// Of these, on MainActor.
@@ -17,7 +17,7 @@ package struct ConcurrencySignal: Sendable, Hashable, Codable {
 }
 
 /// One job.
-package struct JobSignal: Sendable, Hashable, Codable {
+package struct JobSignal: Sendable, Equatable {
   /// Seconds from the start of the trace.
   package var start: Double
   /// How long it ran.

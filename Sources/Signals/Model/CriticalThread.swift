@@ -3,7 +3,7 @@ import TraceModel
 
 /// How long the turns of an event loop were, in seconds: what half, 95 and 99 of a hundred of them did not exceed. Nil
 /// where there were too few to tell: fewer than ten for each that would exceed it.
-package struct TurnLengths: Sendable, Hashable, Codable {
+package struct TurnLengths: Sendable, Equatable {
   package var median: Double?
   package var p95: Double?
   package var p99: Double?
@@ -19,7 +19,7 @@ package struct TurnLengths: Sendable, Hashable, Codable {
 }
 
 /// A thread on which others depend: the main thread, an event loop, one of the cooperative pool.
-package struct CriticalThread: Sendable, Hashable, Codable {
+package struct CriticalThread: Sendable, Equatable {
   /// Kernel thread id.
   package var tid: Int
   /// Thread name.

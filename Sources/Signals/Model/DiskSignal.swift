@@ -1,5 +1,5 @@
 /// Bytes estimated from some of the writes, each of which stands for several.
-package struct SampledBytes: Sendable, Hashable, Codable {
+package struct SampledBytes: Sendable, Equatable {
   /// What they come to, in bytes.
   package private(set) var total = 0.0
   /// The sum of the squares of what each that was recorded stands for, in square bytes.
@@ -18,7 +18,7 @@ package struct SampledBytes: Sendable, Hashable, Codable {
 }
 
 /// What the process handed to regular files.
-package struct DiskSignal: Sendable, Hashable, Codable {
+package struct DiskSignal: Sendable, Equatable {
   /// Number of writes.
   package var writes: Int
   /// Bytes written.
@@ -97,7 +97,7 @@ package struct DiskSignal: Sendable, Hashable, Codable {
 }
 
 /// What was written to one file.
-package struct FileUse: Sendable, Hashable, Codable {
+package struct FileUse: Sendable, Equatable {
   /// Path, or what is known of the descriptor.
   package var path: String
   /// Number of writes.

@@ -1,5 +1,5 @@
 /// An energy by what it was spent on, in joules.
-package struct EnergyParts: Sendable, Hashable, Codable {
+package struct EnergyParts: Sendable, Equatable {
   /// Busy cores.
   package var cpu: Double
   /// Wakeups.
@@ -34,7 +34,7 @@ package struct EnergyParts: Sendable, Hashable, Codable {
 }
 
 /// What one function, phase, host or file had of an energy.
-package struct EnergyShare: Sendable, Hashable, Codable {
+package struct EnergyShare: Sendable, Equatable {
   /// Its name; nil for what is known of none.
   package var name: String?
   /// What it had.
@@ -68,7 +68,7 @@ extension [EnergyShare] {
 }
 
 /// Modelled energy of one thread.
-package struct ThreadEnergy: Sendable, Hashable, Codable {
+package struct ThreadEnergy: Sendable, Equatable {
   /// Kernel thread id.
   package var tid: Int
   /// Thread name.

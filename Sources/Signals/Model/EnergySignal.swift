@@ -1,5 +1,5 @@
 /// Energy of the recording by consumer, in joules.
-package struct EnergySignal: Sendable, Hashable, Codable {
+package struct EnergySignal: Sendable, Equatable {
   /// Sum of the parts.
   package var totalJoules: Double
   /// Busy cores.
@@ -84,7 +84,7 @@ package struct EnergySignal: Sendable, Hashable, Codable {
 }
 
 /// Between what the models put the parts of an energy.
-package struct EnergyRanges: Sendable, Hashable, Codable {
+package struct EnergyRanges: Sendable, Equatable {
   /// Busy cores.
   package var cpu: JouleRange
   /// Wakeups.

@@ -1,5 +1,5 @@
 /// How talkative the traffic was.
-package struct ExchangeSignal: Sendable, Hashable, Codable {
+package struct ExchangeSignal: Sendable, Equatable {
   /// Sends with payload.
   package var sends: Int
   /// How many of them were recorded each, where the recorder took some only; nil where all were.
@@ -30,7 +30,7 @@ package struct ExchangeSignal: Sendable, Hashable, Codable {
 }
 
 /// Talk on one connection.
-package struct ConnectionExchange: Sendable, Hashable, Codable {
+package struct ConnectionExchange: Sendable, Equatable {
   /// Address and port of the other end.
   package var remote: String
   /// Sends with payload.

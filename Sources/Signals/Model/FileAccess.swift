@@ -1,7 +1,7 @@
 /// What a thread did to files, in calls and bytes, however fast it was.
-package struct FileAccess: Sendable, Hashable, Codable {
+package struct FileAccess: Sendable, Equatable {
   /// One file's part of it.
-  package struct File: Sendable, Hashable, Codable {
+  package struct File: Sendable, Equatable {
     /// Path, or what is known of the descriptor.
     package var path: String
     /// Opens, reads, writes, syncs, truncations, renames and removals.

@@ -1,5 +1,5 @@
 /// Much of a file that was read in one go, in calls of any size with short pauses between.
-package struct FileLoad: Sendable, Hashable, Codable {
+package struct FileLoad: Sendable, Equatable {
   /// The file; nil where small reads brought the bytes and it is not known of which file.
   package var path: String?
   /// Seconds from the start of the trace; of small reads good to the distance of two readings of /proc.

@@ -1,5 +1,5 @@
 /// What system calls of one kind a function made, and how long it waited in them.
-package struct FunctionCall: Sendable, Hashable, Codable {
+package struct FunctionCall: Sendable, Codable, Equatable {
   /// Demangled name of the program's innermost function, or module and offset where there is none.
   package var function: String
   /// Path of the library or executable.

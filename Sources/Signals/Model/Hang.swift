@@ -1,7 +1,7 @@
 import TraceModel
 
 /// How bad a hang is, by its length.
-package enum HangSeverity: String, Sendable, Hashable, Codable, CaseIterable {
+package enum HangSeverity: String, Sendable, CaseIterable {
   /// At least 100 ms.
   case noticeable
   /// At least 250 ms.
@@ -24,7 +24,7 @@ package enum HangSeverity: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 /// A turn of the main thread that lasted 100 ms or more.
-package struct Hang: Sendable, Hashable, Codable {
+package struct Hang: Sendable, Equatable {
   /// Seconds from the start of the trace.
   package var start: Double
   /// Length of the turn.

@@ -1,5 +1,5 @@
 /// A lock on a file, or an inhibitor of logind's, that the process held.
-package struct HeldSignal: Sendable, Hashable, Codable {
+package struct HeldSignal: Sendable, Equatable {
   /// Whether it is a lock on a file rather than an inhibitor.
   package var isLock: Bool
   /// The file, or what is inhibited.

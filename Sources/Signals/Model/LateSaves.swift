@@ -1,5 +1,5 @@
 /// What was first written in the last moment: as the program was moved to the background or told to end.
-package struct LateSaves: Sendable, Hashable, Codable {
+package struct LateSaves: Sendable, Equatable {
   /// Bytes written up to the end of the last moment.
   package var bytes: UInt64
   /// Of these, written in a last moment to files that nothing had been written to before.
@@ -10,7 +10,7 @@ package struct LateSaves: Sendable, Hashable, Codable {
   package var lateFiles: [File]
 
   /// A file that was first written late.
-  package struct File: Sendable, Hashable, Codable {
+  package struct File: Sendable, Equatable {
     package var path: String
     package var bytes: UInt64
 

@@ -1,7 +1,7 @@
 import TraceModel
 
 /// What the process did before it was ready for events.
-package struct LaunchSignal: Sendable, Hashable, Codable {
+package struct LaunchSignal: Sendable, Equatable {
   /// How long it took.
   package var seconds: Double
   /// CPU time of the main thread.

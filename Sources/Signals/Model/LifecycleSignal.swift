@@ -1,5 +1,5 @@
 /// How long the program took to start and to end.
-package struct LifecycleSignal: Sendable, Hashable, Codable {
+package struct LifecycleSignal: Sendable, Equatable {
   /// From exec to the first event wait or the ready mark; nil when it was not seen.
   package var launchSeconds: Double?
   /// From the termination signal to the exit; nil without such a signal.

@@ -1,5 +1,5 @@
 /// A socket that waits for connections.
-package struct ListenerSignal: Sendable, Hashable, Codable {
+package struct ListenerSignal: Sendable, Equatable {
   /// Local address and port.
   package var local: String
   /// Time of listening, nil if before the recording.
@@ -20,7 +20,7 @@ package struct ListenerSignal: Sendable, Hashable, Codable {
 }
 
 /// A connection or send that did not succeed.
-package struct NetworkFailure: Sendable, Hashable, Codable {
+package struct NetworkFailure: Sendable, Equatable {
   /// Seconds from the start of the trace.
   package var time: Double
   /// Host at the other end.

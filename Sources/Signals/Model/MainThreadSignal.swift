@@ -4,7 +4,7 @@ import TraceModel
 ///
 /// A turn lasts from leaving an event wait to the next; its time splits exactly into running,
 /// runnable and blocked by cause. Times are in seconds.
-package struct MainThreadSignal: Sendable, Hashable, Codable {
+package struct MainThreadSignal: Sendable, Equatable {
   /// Kernel thread id.
   package var threadID: Int
   /// Thread name at the end of the recording.
@@ -94,7 +94,7 @@ package struct MainThreadSignal: Sendable, Hashable, Codable {
 }
 
 /// How many turns were at least so long.
-package struct TurnCounts: Sendable, Hashable, Codable {
+package struct TurnCounts: Sendable, Equatable {
   /// Turns of 50 ms and more.
   package var over50ms: Int
   /// Turns of 100 ms and more.
@@ -123,7 +123,7 @@ package struct TurnCounts: Sendable, Hashable, Codable {
 }
 
 /// Time a thread spent blocked for one cause at one place.
-package struct Blocking: Sendable, Hashable, Codable {
+package struct Blocking: Sendable, Equatable {
   /// What was waited for.
   package var cause: WaitCause
   /// Total blocked time.

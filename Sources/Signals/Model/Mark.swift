@@ -1,5 +1,5 @@
 /// A moment that somebody gave a name.
-package struct Mark: Sendable, Hashable, Codable {
+package struct Mark: Sendable, Equatable {
   /// Seconds from the start of the trace.
   package var time: Double
   /// The name.
@@ -31,7 +31,7 @@ package struct Mark: Sendable, Hashable, Codable {
 }
 
 /// A span that the program named itself, with what was used in it.
-package struct Interval: Sendable, Hashable, Codable {
+package struct Interval: Sendable, Equatable {
   /// The name.
   package var name: String
   /// Seconds from the start of the trace.

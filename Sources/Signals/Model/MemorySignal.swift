@@ -1,5 +1,5 @@
 /// The memory footprint: anonymous, swapped and shared-memory pages.
-package struct MemorySignal: Sendable, Hashable, Codable {
+package struct MemorySignal: Sendable, Equatable {
   /// Highest footprint seen.
   package var peakFootprintBytes: UInt64
   /// Last footprint seen.
@@ -53,7 +53,7 @@ package struct MemorySignal: Sendable, Hashable, Codable {
 }
 
 /// The footprint at one time.
-package struct MemorySample: Sendable, Hashable, Codable {
+package struct MemorySample: Sendable, Equatable {
   /// Seconds from the start of the trace.
   package var time: Double
   /// Footprint.

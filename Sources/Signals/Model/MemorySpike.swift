@@ -1,5 +1,5 @@
 /// Memory that was taken and given back within one turn.
-package struct MemorySpike: Sendable, Hashable, Codable {
+package struct MemorySpike: Sendable, Equatable {
   /// Seconds from the start of the trace.
   package var time: Double
   /// Resident size before.

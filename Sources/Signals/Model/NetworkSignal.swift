@@ -1,5 +1,5 @@
 /// Traffic on internet sockets, as a phone's radio would see it.
-package struct NetworkSignal: Sendable, Hashable, Codable {
+package struct NetworkSignal: Sendable, Equatable {
   /// Whether it is known how many calls moved the bytes; else numbers of sends and receives tell nothing.
   package var countsCalls = true
   /// What there may have been besides, where not all of it was recorded.
@@ -90,7 +90,7 @@ package struct NetworkSignal: Sendable, Hashable, Codable {
 }
 
 /// One connection or datagram peer.
-package struct ConnectionSignal: Sendable, Hashable, Codable {
+package struct ConnectionSignal: Sendable, Equatable {
   /// tcp or udp.
   package var `protocol`: String
   /// Local address and port.

@@ -2,7 +2,7 @@
 ///
 /// A connection that is older than the recording and was not found, a UDP socket, a recording without the connections'
 /// events.
-package struct PeerlessTraffic: Sendable, Hashable, Codable {
+package struct PeerlessTraffic: Sendable, Equatable {
   /// Payload bytes sent.
   package var bytesSent: UInt64
   /// Payload bytes received.

@@ -1,5 +1,5 @@
 /// A part of a program's life.
-package enum PhaseName: String, Sendable, Hashable, Codable, CaseIterable {
+package enum PhaseName: String, Sendable, CaseIterable {
   /// From exec to ready for events.
   case launch
   /// In use.
@@ -16,7 +16,7 @@ package enum PhaseName: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 /// A phase, and what was used in it.
-package struct Phase: Sendable, Hashable, Codable {
+package struct Phase: Sendable, Equatable {
   /// Which one.
   package var name: PhaseName
   /// Seconds from the start of the trace.

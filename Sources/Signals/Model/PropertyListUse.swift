@@ -1,5 +1,5 @@
 /// A property list that was opened.
-package struct PropertyListUse: Sendable, Hashable, Codable {
+package struct PropertyListUse: Sendable, Equatable {
   package var path: String
   /// In bytes.
   package var size: UInt64

@@ -1,5 +1,5 @@
 /// Small questions to one host at a regular interval that is too short for each to be a burst of its own.
-package struct QuickPolls: Sendable, Hashable, Codable {
+package struct QuickPolls: Sendable, Equatable {
   /// Address of the host, without the port.
   package var host: String
   /// Seconds from one question to the next.

@@ -1,5 +1,5 @@
 /// The same traffic on another radio.
-package struct RadioAlternative: Sendable, Hashable, Codable {
+package struct RadioAlternative: Sendable, Equatable {
   /// Name of the radio profile.
   package var profile: String
   /// Energy outside idle.
@@ -11,7 +11,7 @@ package struct RadioAlternative: Sendable, Hashable, Codable {
 }
 
 /// The same traffic with another schedule.
-package struct RadioReplaySaving: Sendable, Hashable, Codable {
+package struct RadioReplaySaving: Sendable, Equatable {
   /// What was changed.
   package var change: String
   /// Most that a send was delayed.

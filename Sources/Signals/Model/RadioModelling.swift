@@ -1,5 +1,5 @@
 /// The same traffic, and what other schedules would make of it, by another model of the radio.
-package struct RadioModelling: Sendable, Hashable, Codable {
+package struct RadioModelling: Sendable, Equatable {
   /// What the radio did.
   package var use: RadioUse
   /// What each burst cost.

@@ -1,5 +1,5 @@
 /// What the modelled radio did over the recording.
-package struct RadioUse: Sendable, Hashable, Codable {
+package struct RadioUse: Sendable, Equatable {
   /// Name of the radio profile.
   package var profile: String
   /// Seconds of the recording in each state, idle included.

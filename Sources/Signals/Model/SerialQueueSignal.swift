@@ -1,7 +1,7 @@
 import TraceModel
 
 /// A serial dispatch queue that is not the main one, and what its work waited for.
-package struct SerialQueueSignal: Sendable, Hashable, Codable {
+package struct SerialQueueSignal: Sendable, Equatable {
   /// What the program calls it; empty for all those whose labels are not known.
   package var label: String
   /// While its work was blocked, on whatever thread.

@@ -1,12 +1,12 @@
 /// The things that are measured, by which a rule says what it needs.
-package enum SignalKind: String, Sendable, Hashable, Codable, CaseIterable {
+package enum SignalKind: String, Sendable, CaseIterable {
   case mainThread, wakeups, network, disk, memory, cpu, lifecycle, counters
 }
 
 /// Everything that was measured in one recording, as the rules read it.
 ///
 /// A signal that could not be recorded is nil, with the reason in `unavailable`; it is never zero.
-package struct SignalSet: Sendable, Hashable {
+package struct SignalSet: Sendable, Equatable {
   /// Length of the recording.
   package var durationSeconds: Double
   /// Whether the process was recorded from its start on: else what it did before is not known.

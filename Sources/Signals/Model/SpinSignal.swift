@@ -1,5 +1,5 @@
 /// Calls that come back at once with nothing.
-package struct SpinSignal: Sendable, Hashable, Codable {
+package struct SpinSignal: Sendable, Equatable {
   /// Calls of sched_yield.
   package var yields: Int
   /// Polls with a timeout of zero that found nothing.
@@ -29,7 +29,7 @@ package struct SpinSignal: Sendable, Hashable, Codable {
 }
 
 /// Spinning of one thread.
-package struct SpinPlace: Sendable, Hashable, Codable {
+package struct SpinPlace: Sendable, Equatable {
   /// Thread name.
   package var thread: String
   /// Kernel thread id.

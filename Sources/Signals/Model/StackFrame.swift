@@ -1,7 +1,7 @@
 import TraceModel
 
 /// One resolved frame of a stack, innermost first in the arrays that hold it.
-package struct StackFrame: Sendable, Hashable, Codable {
+package struct StackFrame: Sendable, Codable, Hashable {
   /// Demangled function name, or an address where no symbol was found.
   package var function: String
   /// File name of the library or executable.

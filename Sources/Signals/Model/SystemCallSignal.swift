@@ -1,5 +1,5 @@
 /// How often a thread made a system call, and how long it took.
-package struct SystemCallSignal: Sendable, Hashable, Codable {
+package struct SystemCallSignal: Sendable, Equatable {
   /// Kernel thread id.
   package var tid: Int
   /// Thread name.

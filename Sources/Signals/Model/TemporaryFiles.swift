@@ -1,7 +1,7 @@
 /// Files that were written under temporary directories, and what became of them.
-package struct TemporaryFiles: Sendable, Hashable, Codable {
+package struct TemporaryFiles: Sendable, Equatable {
   /// A file that was left.
-  package struct File: Sendable, Hashable, Codable {
+  package struct File: Sendable, Equatable {
     package var path: String
     package var bytes: UInt64
 

@@ -1,5 +1,5 @@
 /// Threads that the process made for itself, outside the pools of the runtime and its libraries.
-package struct ThreadChurnSignal: Sendable, Hashable, Codable {
+package struct ThreadChurnSignal: Sendable, Equatable {
   /// Threads that began during the recording.
   package var created: Int
   /// Those of them that were more than ever lived at once: each was made where another had ended, or could have served.
@@ -24,7 +24,7 @@ package struct ThreadChurnSignal: Sendable, Hashable, Codable {
 }
 
 /// Threads of one name.
-package struct ThreadGroup: Sendable, Hashable, Codable {
+package struct ThreadGroup: Sendable, Equatable {
   /// The name.
   package var name: String
   /// How many began.

@@ -1,5 +1,5 @@
 /// What one thread of the process cost.
-package struct ThreadSignal: Sendable, Hashable, Codable {
+package struct ThreadSignal: Sendable, Equatable {
   /// Kernel thread id.
   package var tid: Int
   /// Thread name.

@@ -1,10 +1,10 @@
 /// What made a thread go on.
-package enum WakeupCause: String, Codable, CaseIterable, Sendable {
+package enum WakeupCause: String, CaseIterable, Sendable {
   case timer, network, disk, sameProcess, otherProcess, signal, other
 }
 
 /// How often threads of the process were woken, and by what.
-package struct WakeupSignal: Sendable, Hashable, Codable {
+package struct WakeupSignal: Sendable, Equatable {
   /// All wakeups.
   package var total: Int
   /// All wakeups per second of the recording.
@@ -50,7 +50,7 @@ package struct WakeupSignal: Sendable, Hashable, Codable {
 }
 
 /// A timed wait that expires again and again at one place.
-package struct TimerSignal: Sendable, Hashable, Codable {
+package struct TimerSignal: Sendable, Equatable {
   /// Kernel thread id.
   package var tid: Int
   /// Thread name.

@@ -1,5 +1,5 @@
 /// The minute of a long recording in which a signal was at its worst.
-package struct WorstMinute: Sendable, Hashable, Codable {
+package struct WorstMinute: Sendable, Codable, Equatable {
   /// `mainThread`, `cpu`, `wakeups`, `network`, `disk` or `memory`.
   package var signal: String
   /// Seconds from the start of the recording.

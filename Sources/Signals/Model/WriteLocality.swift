@@ -1,5 +1,5 @@
 /// How many blocks of storage writes touched, and how few would have held what they changed.
-package struct WriteLocality: Sendable, Hashable, Codable {
+package struct WriteLocality: Sendable, Equatable {
   /// Spells of writes to one file, and rewrites whose content was compared.
   package var spells: Int
   /// Blocks of 4 KiB that were touched.
@@ -10,7 +10,7 @@ package struct WriteLocality: Sendable, Hashable, Codable {
   package var files: [File]
 
   /// One file's part of it.
-  package struct File: Sendable, Hashable, Codable {
+  package struct File: Sendable, Equatable {
     package var path: String
     package var touchedBlocks: Int
     package var neededBlocks: Int

@@ -1,5 +1,5 @@
 /// One transfer or connection change on an internet socket, as bursts are made of.
-package struct NetworkTransfer: Sendable, Hashable {
+package struct NetworkTransfer: Sendable, Equatable {
   /// Seconds from the start of the trace.
   package var time: Double
   /// Payload bytes sent.

@@ -1,6 +1,6 @@
 /// The queue of a slow channel, of which a faster one takes over when it holds too much (the RLC buffer of 3G's shared
 /// channel).
-package struct RadioBuffer: Sendable, Hashable {
+package struct RadioBuffer: Sendable, Equatable {
   /// Bytes above which the faster channel is asked for.
   package var bytes: Double
   /// How long the channel takes to empty it, in seconds: coefficients of 1, the bytes and their square.

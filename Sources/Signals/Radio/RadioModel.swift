@@ -1,7 +1,7 @@
 import Quantities
 
 /// Bytes that passed the radio at one time.
-package struct RadioTransfer: Sendable, Hashable {
+package struct RadioTransfer: Sendable, Equatable {
   /// Seconds from the start of the trace.
   package var time: Double
   /// Bytes sent.
@@ -18,7 +18,7 @@ package struct RadioTransfer: Sendable, Hashable {
 }
 
 /// An interval of the replay in which the radio stayed in one state.
-package struct RadioSegment: Sendable, Hashable {
+package struct RadioSegment: Sendable, Equatable {
   /// Start, in seconds from the start of the trace.
   package var start: Double
   /// End, in seconds from the start of the trace.
@@ -30,7 +30,7 @@ package struct RadioSegment: Sendable, Hashable {
 }
 
 /// What a burst cost.
-package struct BurstEnergy: Sendable, Hashable, Codable {
+package struct BurstEnergy: Sendable, Equatable {
   /// Time of its first transfer.
   package var start: Double
   /// Time of its last transfer.
@@ -42,7 +42,7 @@ package struct BurstEnergy: Sendable, Hashable, Codable {
 }
 
 /// What the modelled radio did with a schedule of transfers.
-package struct RadioReplay: Sendable, Hashable {
+package struct RadioReplay: Sendable, Equatable {
   /// The totals.
   package var use: RadioUse
   /// One cost for each burst, in order of time.

@@ -1,5 +1,5 @@
 /// The power of a radio state: steady, or switched on for a part of each cycle.
-package struct RadioPower: Sendable, Hashable {
+package struct RadioPower: Sendable, Equatable {
   /// Power between the on periods.
   package var milliwatts: Double
   /// Power in the on period of each cycle.
@@ -20,7 +20,7 @@ package struct RadioPower: Sendable, Hashable {
 }
 
 /// What leaving a low-power state takes before data can pass.
-package struct RadioPromotion: Sendable, Hashable {
+package struct RadioPromotion: Sendable, Equatable {
   /// How long it takes.
   package var seconds: Double
   /// Power meanwhile.
@@ -32,7 +32,7 @@ package struct RadioPromotion: Sendable, Hashable {
 }
 
 /// A state in which the radio stays on after the last byte.
-package struct RadioState: Sendable, Hashable {
+package struct RadioState: Sendable, Equatable {
   /// Name in the report.
   package var name: String
   /// How long it lasts without a transfer.
@@ -44,7 +44,7 @@ package struct RadioState: Sendable, Hashable {
 }
 
 /// What the radio draws while so much passes in a second.
-package struct RadioRate: Sendable, Hashable {
+package struct RadioRate: Sendable, Equatable {
   /// From this rate on, in Mbit/s, to the next one's.
   package var megabitsPerSecond: Double
   /// Power of the whole radio meanwhile.
@@ -52,7 +52,7 @@ package struct RadioRate: Sendable, Hashable {
 }
 
 /// The constants of one radio.
-package struct RadioProfile: Sendable, Hashable {
+package struct RadioProfile: Sendable, Equatable {
   /// Name by which it is chosen.
   package var name: String
   /// What sort of radio it is, like `lte`: profiles of one sort are models of the same thing, and may disagree.

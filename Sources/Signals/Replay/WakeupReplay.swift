@@ -3,7 +3,7 @@ import Quantities
 /// Replays timer wakeups with a tolerance.
 package enum WakeupReplay {
   /// A wakeup by a timer.
-  package struct Timed: Sendable, Hashable {
+  package struct Timed: Sendable, Equatable {
     /// When it came, in seconds.
     package var time: Double
     /// How much later it may come.
@@ -17,7 +17,7 @@ package enum WakeupReplay {
   }
 
   /// A wakeup by another interrupt, as of a packet.
-  package struct Other: Sendable, Hashable {
+  package struct Other: Sendable, Equatable {
     /// When it came, in seconds.
     package var time: Double
     /// When the process last did what it may be the answer to: it would not have come had that been later.

@@ -1,7 +1,7 @@
 import Quantities
 
 /// A regular period found in a series of times, in which some occurrences may be missing.
-package struct Periodicity: Sendable, Hashable {
+package struct Periodicity: Sendable, Equatable {
   /// Mean period, with misses accounted for.
   package var periodSeconds: Double
   /// Typical deviation of an interval from the period (1.4826 × median absolute deviation).

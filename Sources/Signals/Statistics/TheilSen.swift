@@ -1,7 +1,7 @@
 import Quantities
 
 /// A robust straight line: the median of the slopes of all pairs of points.
-package struct TheilSen: Sendable, Hashable {
+package struct TheilSen: Sendable, Equatable {
   /// The slope, in units of y per unit of x.
   package var slope: Double
   /// Bounds of the slope at the confidence asked for (Sen 1968, by Kendall's variance).

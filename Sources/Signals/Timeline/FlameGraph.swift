@@ -1,7 +1,7 @@
 import TraceModel
 
 /// A call tree: the root's children are causes, below them the functions from the outermost in.
-package struct FlameGraph: Codable, Sendable, Hashable {
+package struct FlameGraph: Sendable, Codable, Equatable {
   /// Whose time it is.
   package var title: String
   /// The functions, each once.

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 /// When the time of a flame graph was, so that a page can draw it of any span.
-package struct FlameMoments: Codable, Sendable, Hashable {
+package struct FlameMoments: Sendable, Codable, Equatable {
   /// Length of a grid cell in microseconds: times are whole cells.
   package var quantum = 1
   /// In base 64, for each in the order of their beginnings four LEB128 numbers: cells since the one before, cells that

@@ -2,7 +2,7 @@ import Quantities
 import TraceModel
 
 /// A recording in a few columns, for a line of text.
-package struct Overview: Sendable, Hashable {
+package struct Overview: Sendable, Equatable {
   /// Columns over the whole recording.
   package static let columns = 60
 

@@ -2,7 +2,7 @@
 ///
 /// Times are seconds from the start of the trace, those within lanes microseconds. Equal traces give
 /// equal timelines, and their size is bounded whatever the length of the recording.
-package struct Timeline: Codable, Sendable, Hashable {
+package struct Timeline: Sendable, Codable, Equatable {
   /// Length of the axis.
   package var durationSeconds: Double
   /// In the order in which they are drawn.
@@ -33,7 +33,7 @@ package struct Timeline: Codable, Sendable, Hashable {
 }
 
 /// What a lane of the timeline shows.
-package enum TimelineLaneKind: String, Codable, Sendable, Hashable {
+package enum TimelineLaneKind: String, Sendable, Codable {
   /// A thread's states, in microseconds each.
   case thread
   /// Microseconds on CPUs.
@@ -49,7 +49,7 @@ package enum TimelineLaneKind: String, Codable, Sendable, Hashable {
 }
 
 /// Amounts of some channels over time, on a grid fine enough for the lane's share of the file.
-package struct TimelineLane: Codable, Sendable, Hashable {
+package struct TimelineLane: Sendable, Codable, Equatable {
   package var kind: TimelineLaneKind
   /// The thread, for a thread's lane.
   package var tid: Int?
@@ -66,7 +66,7 @@ package struct TimelineLane: Codable, Sendable, Hashable {
 }
 
 /// A span or, when it has no end, a moment with a name.
-package struct TimelinePhase: Codable, Sendable, Hashable {
+package struct TimelinePhase: Sendable, Codable, Equatable {
   package var name: String
   package var start: Double
   package var end: Double?
@@ -80,20 +80,20 @@ package struct TimelinePhase: Codable, Sendable, Hashable {
 }
 
 /// The memory at one time.
-package struct FootprintPoint: Codable, Sendable, Hashable {
+package struct FootprintPoint: Sendable, Codable, Equatable {
   package var time: Double
   package var footprintBytes: UInt64
   package var residentBytes: UInt64
 }
 
 /// By what a selection's radio energy is computed.
-package struct RadioPrices: Codable, Sendable, Hashable {
+package struct RadioPrices: Sendable, Codable, Equatable {
   /// Power of each state but idle.
   package var watts: [String: Double]
 }
 
 /// By what the power of all parts is computed from the lanes.
-package struct EnergyPrices: Codable, Sendable, Hashable {
+package struct EnergyPrices: Sendable, Codable, Equatable {
   /// Watts of a busy core.
   package var wattsPerCore: Double
   /// Joules of a wakeup that made its CPU leave idle.

@@ -1,42 +1,7 @@
-import Foundation
 import Signals
 import Testing
 
 @Suite struct SignalModelTests {
-  private func keys(_ value: some Encodable) throws -> Set<String> {
-    let data = try JSONEncoder().encode(value)
-    let object = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
-    return Set(object.keys)
-  }
-
-  @Test func `keys of the report`() throws {
-    let burst = try keys(Burst(start: 0))
-    #expect(
-      burst.isSuperset(of: [
-        "start", "durationSeconds", "bytesSent", "bytesReceived", "class", "remotes",
-        "energyJoules", "tailEnergyJoules",
-      ]))
-    #expect(try keys(ConnectionSignal(protocol: "tcp")).contains("protocol"))
-    #expect(
-      try keys(RadioUse()).isSuperset(of: [
-        "profile", "stateSeconds", "energyJoules", "tailEnergyJoules", "dutyCycle",
-      ]))
-    #expect(
-      try keys(MemorySample(time: 0)).isSuperset(of: ["time", "footprintBytes", "residentBytes"]))
-    #expect(
-      try keys(TimerSignal(tid: 1, periodSeconds: 1, count: 1)).isSuperset(of: [
-        "tid", "thread", "periodSeconds", "jitterSeconds", "count", "stack",
-      ]))
-    #expect(
-      try keys(FileUse(path: "p")).isSuperset(of: [
-        "path", "writes", "bytesWritten", "syncs", "rewrites",
-      ]))
-    #expect(
-      try keys(EnergySignal()).isSuperset(of: [
-        "totalJoules", "cpuJoules", "wakeupJoules", "radioJoules", "diskJoules", "kind",
-      ]))
-  }
-
   @Test(
     arguments: [
       (0.0999, nil), (0.1, .noticeable), (0.2499, .noticeable), (0.25, .hang), (0.5, .severe),
