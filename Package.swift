@@ -8,20 +8,6 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-/// The pieces of the report's page, inlined by the build.
-let page: [Resource] = [
-  "Templates/report.mustache", "Templates/head.mustache", "Templates/verdict.mustache",
-  "Templates/timeline.mustache", "Templates/findings.mustache", "Templates/finding.mustache",
-  "Templates/tables.mustache", "Templates/recording.mustache",
-  "Templates/comparison.mustache",
-  "Style/base.css", "Style/verdict.css", "Style/timeline.css", "Style/findings.css",
-  "Style/tables.css", "Style/print.css",
-  "Script/basics.js", "Script/grid.js", "Script/moments.js", "Script/power.js", "Script/lanes.js",
-  "Script/drawing.js",
-  "Script/figures.js", "Script/details.js", "Script/input.js", "Script/tables.js",
-  "Script/flame.js", "Script/page.js",
-].map { .embedInCode("HTML/" + $0) }
-
 /// For modules without pointers: what could touch memory that is not its own does not compile.
 let safe: [SwiftSetting] = [.strictMemorySafety()]
 
@@ -130,6 +116,9 @@ let package = Package(
       name: "Packets", dependencies: ["CPcap"],
       swiftSettings: strict + quickToStart + optimisedForTests),
     .target(name: "Quantities", swiftSettings: strict + safe + quickToStart + optimisedForTests),
+    .target(name: "CResources"),
+    .target(
+      name: "Resources", dependencies: ["CResources"], swiftSettings: strict + quickToStart),
     .target(name: "CFileUser"),
     .target(name: "OutputFiles", dependencies: ["CFileUser"], swiftSettings: strict),
     .target(
@@ -140,12 +129,11 @@ let package = Package(
       name: "Recording",
       dependencies: [
         "CBPF", "CPerfEvent", "CPFM", "CPreloadRing", "OutputFiles", "PerfData", "Quantities",
+        "Resources",
       ],
       // Made of Sources/KernelPrograms by the script there.
-      resources: [
-        .embedInCode("Kernel/recorder.bpf.o"), .embedInCode("Kernel/sockets.bpf.o"),
-        .embedInCode("Transfers/transfers.bpf.o"),
-      ], swiftSettings: strict),
+      exclude: ["Kernel/recorder.bpf.o", "Kernel/sockets.bpf.o", "Transfers/transfers.bpf.o"],
+      swiftSettings: strict),
     .target(
       name: "Symbols",
       dependencies: ["CDemangling", "CElf", "CZstd", "OutputFiles", "Quantities"],
@@ -156,18 +144,18 @@ let package = Package(
     .target(
       name: "Signals",
       dependencies: [
-        "PerfData", "Processors", "Quantities", "TraceModel",
+        "PerfData", "Processors", "Quantities", "Resources", "TraceModel",
         .product(name: "TOMLKit", package: "TOMLKit"),
       ],
-      resources: [.embedInCode("Radio/profiles.toml"), .embedInCode("Energy/energy.toml")],
+      exclude: ["Radio/profiles.toml", "Energy/energy.toml"],
       swiftSettings: strict + safe + quickToStart),
     .target(
       name: "Rules",
       dependencies: [
-        "Quantities", "Signals", "TraceModel", .product(name: "TOMLKit", package: "TOMLKit"),
+        "Quantities", "Resources", "Signals", "TraceModel",
+        .product(name: "TOMLKit", package: "TOMLKit"),
       ],
-      resources: [.embedInCode("Scoring/scoring.toml")], swiftSettings: strict + safe + quickToStart
-    ),
+      exclude: ["Scoring/scoring.toml"], swiftSettings: strict + safe + quickToStart),
     .target(
       name: "ExportFormats",
       dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
@@ -175,11 +163,12 @@ let package = Package(
     .target(
       name: "Reporting",
       dependencies: [
-        "ExportFormats", "PerfData", "Quantities", "Rules", "Signals", "TraceModel",
+        "ExportFormats", "PerfData", "Quantities", "Resources", "Rules", "Signals", "TraceModel",
         .product(name: "Mustache", package: "swift-mustache"),
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ],
-      resources: page, swiftSettings: strict + safe + quickToStart),
+      exclude: ["HTML/Script", "HTML/Style", "HTML/Templates"],
+      swiftSettings: strict + safe + quickToStart),
     .target(
       name: "Budgets",
       dependencies: [

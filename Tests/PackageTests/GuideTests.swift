@@ -22,7 +22,7 @@ struct GuideTests {
       kinds == [
         "tracepoint", "source of recordings", "program in the kernel", "table of the trace",
         "signal", "price of energy",
-        "meter of the machine", "rule", "exporter",
+        "meter of the machine", "rule", "exporter", "file that is built in",
       ])
   }
 }

@@ -1,5 +1,6 @@
 import CBPF
 import Glibc
+import Resources
 
 /// The programs that record in the kernel (Sources/KernelPrograms), loaded by libbpf.
 ///
@@ -41,7 +42,7 @@ final class KernelPrograms {
         throw Absence(cause: "the kernel does not say where it counts interrupts")
       }
     #endif
-    let loaded = try Self.load(PackageResources.recorder_bpf_o)
+    let loaded = try Self.load(Resources.recorder)
     guard let bits = lull_bpf_map_memory(lull_bpf_map(loaded, "targets"), Self.targetBytes),
       let repeats = lull_bpf_map_memory(lull_bpf_map(loaded, "repeats"), Self.repeatBytes),
       let sums = lull_bpf_map_memory(lull_bpf_map(loaded, "sums"), Self.sumBytes)

@@ -1,5 +1,6 @@
 import CBPF
 import PerfData
+import Resources
 
 /// The internet sockets of processes with the addresses by which the kernel's events name them.
 ///
@@ -10,7 +11,7 @@ final class KernelSockets {
   private let asked: Int32
 
   init() throws(KernelPrograms.Absence) {
-    programs = try KernelPrograms.load(PackageResources.sockets_bpf_o)
+    programs = try KernelPrograms.load(Resources.sockets)
     asked = lull_bpf_map(programs, "asked")
     let result = lull_bpf_programs_attach(programs)
     // What was loaded is given back by deinit from here on.

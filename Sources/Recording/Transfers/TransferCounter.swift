@@ -1,6 +1,7 @@
 import CBPF
 import Glibc
 import PerfData
+import Resources
 
 /// Counts in the kernel what each process of the target sends and receives while that is sampled: exactly, whoever
 /// makes it.
@@ -128,7 +129,7 @@ final class TransferCounter {
     if loaded != nil { return true }
     let keys = processes.compactMap(kernelID)
     guard !isRefused, keys.count == processes.count else { return false }
-    let object = PackageResources.transfers_bpf_o
+    let object = Resources.transfers
     var error: Int32 = 0
     var what: UnsafePointer<CChar>?
     guard let programs = lull_bpf_programs_load(object, object.count, &error, &what) else {

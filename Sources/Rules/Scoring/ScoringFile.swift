@@ -1,3 +1,4 @@
+import Resources
 import TOMLKit
 
 #if canImport(FoundationEssentials)
@@ -7,7 +8,7 @@ import TOMLKit
 #endif
 
 /// Why a scoring configuration could not be used: the file, the line and what to change.
-package struct ScoringError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct ScoringError: Error, Sendable, Equatable, CustomStringConvertible {
   /// One line.
   package var description: String
 }
@@ -17,12 +18,12 @@ package enum ScoringFile {
   /// The configuration that Lull comes with.
   package static func builtIn() throws(ScoringError) -> ScoringConfiguration.Layer {
     try parse(
-      String(decoding: PackageResources.scoring_toml, as: UTF8.self), path: "scoring.toml")
+      Resources.scoring, path: "scoring.toml")
   }
 
   /// The text of the built-in configuration.
   package static var builtInText: String {
-    String(decoding: PackageResources.scoring_toml, as: UTF8.self)
+    Resources.scoring
   }
 
   /// Has the standard configuration be read, which is done once.

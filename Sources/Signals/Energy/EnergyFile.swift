@@ -1,3 +1,4 @@
+import Resources
 import TOMLKit
 
 #if canImport(FoundationEssentials)
@@ -7,7 +8,7 @@ import TOMLKit
 #endif
 
 /// Why a file of energy priors could not be used, in one line.
-package struct EnergyFileError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct EnergyFileError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The line.
   package var description: String
 }
@@ -31,7 +32,7 @@ package enum EnergyFile {
 
   /// The text of the built-in file.
   package static var builtInText: String {
-    String(decoding: PackageResources.energy_toml, as: UTF8.self)
+    Resources.energy
   }
 
   /// Lull's own tables with a user's file put over them.

@@ -1,3 +1,4 @@
+import Resources
 import TOMLKit
 
 #if canImport(FoundationEssentials)
@@ -7,7 +8,7 @@ import TOMLKit
 #endif
 
 /// Why radio profiles could not be read, in one line.
-package struct RadioProfileError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct RadioProfileError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The line.
   package var description: String
 }
@@ -24,7 +25,7 @@ package enum RadioProfileFile {
 
   private static let parsedBuiltIn = Result { () throws(RadioProfileError) in
     try parse(
-      String(decoding: PackageResources.profiles_toml, as: UTF8.self), path: "profiles.toml")
+      Resources.radios, path: "profiles.toml")
   }
 
   /// Reads the profiles of a user's file, sorted by name.
