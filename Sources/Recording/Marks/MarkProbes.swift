@@ -123,18 +123,11 @@ final class MarkProbes {
   private func receive() -> [Mark] {
     var marks: [Mark] = []
     for ring in rings.values {
-      var at = ring.position
       let end = ring.head()
-      while at < end {
-        let header = ring.word(at)
-        let size = header >> 48
-        if size < 8 { break }
-        if UInt32(truncatingIfNeeded: header) == RecordType.sample, size >= 40,
-          let mark = mark(ring, at, size)
-        {
+      ring.walk(from: ring.position, to: end) { at, type, size in
+        if type == RecordType.sample, size >= 40, let mark = mark(ring, at, size) {
           marks.append(mark)
         }
-        at += size
       }
       ring.position = end
       ring.release()

@@ -81,23 +81,15 @@ final class RingDrain {
   }
 
   private func search(_ ring: PerfRing, until end: UInt64) {
-    var at = ring.searched
-    while at < end {
-      let header = ring.word(at)
-      let type = UInt32(truncatingIfNeeded: header)
-      let size = header >> 48
-      if size < 8 { break }
-      if type == RecordType.fork {
-        let tid = ring.signed(at + 16)
-        if governor.hearsAll {
-          threads.begin(tid, parent: ring.signed(at + 20))
-        } else {
-          threads.begin(tid)
-        }
+    ring.searched = ring.walk(from: ring.searched, to: end) { at, type, _ in
+      guard type == RecordType.fork else { return }
+      let tid = ring.signed(at + 16)
+      if governor.hearsAll {
+        threads.begin(tid, parent: ring.signed(at + 20))
+      } else {
+        threads.begin(tid)
       }
-      at += size
     }
-    ring.searched = at
   }
 
   private func copy(_ ring: PerfRing, to sink: TraceSink) throws(PerfDataError) {
