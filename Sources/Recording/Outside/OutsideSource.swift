@@ -44,7 +44,9 @@ final class OutsideSource: RecordingSource {
       if !takesChildren { strangers = Set(ProcessProbe.children(of: root)) }
     }
     for pid in [root] + children {
-      processes[pid] = OutsideProcess(pid: pid, parent: 0, at: 0)
+      let process = OutsideProcess(pid: pid, parent: 0, at: 0)
+      if !isWrapped { process.findEarlier(stackBytes: writer.stackBytes) }
+      processes[pid] = process
       seen.insert(pid)
     }
   }
