@@ -116,6 +116,7 @@ extension PreloadSource {
     into output: inout RecordBytes
   ) {
     for (tid, earlier) in process.earlier {
+      defer { if !goesOn { runDelays.forget(tid) } }
       var thread = earlier.thread
       switch earlier.course {
       case .waited(let meaning):

@@ -98,9 +98,12 @@ final class OutsideProcess {
       mapped = []
     }
     nextMaps = now + Self.mapsInterval
-    return ProcessMaps.executable(pid: pid).filter {
-      mapped.insert("\($0.start) \($0.length) \($0.path)").inserted
+    let before = mapped
+    let mappings = ProcessMaps.executable(pid: pid).map {
+      (mapping: $0, key: "\($0.start) \($0.length) \($0.path)")
     }
+    mapped = Set(mappings.map(\.key))
+    return mappings.filter { !before.contains($0.key) }.map(\.mapping)
   }
 }
 

@@ -26,7 +26,7 @@ final class RingDrain {
   /// Nil where no part of the recording will have to tell of them.
   var standingWaits: StandingWaits?
   /// The build ids of the files that were mapped.
-  var buildIDs: [String: [UInt8]] = [:]
+  var buildIDs = RecentTable<String, [UInt8]>(most: BuildIDNote.most)
   var kernelAddresses: Set<UInt64> = []
   var firstTime = UInt64.max
   var lastTime: UInt64 = 0
