@@ -7,8 +7,8 @@
 #include <string.h>
 
 /*
- * libcurl's functions and the numbers of its options (curl/curl.h). Its interface has been the same since version 7.16 (2006,
- * libcurl.so.4), so that nobody needs its headers to build Lull, for the one request that this makes.
+ * libcurl's functions and the numbers of its options (curl/curl.h). Its interface has been the same since version 7.16
+ * (2006, libcurl.so.4), so that nobody needs its headers to build Lull, for the one request that this makes.
  */
 typedef struct curl_handle curl_handle;
 typedef struct curl_list curl_list;

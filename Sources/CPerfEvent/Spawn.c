@@ -99,7 +99,8 @@ int lull_reap(pid_t pid, int wait, int *status, struct rusage *usage) {
 static int wake_descriptor = -1;
 static volatile sig_atomic_t counts[65];
 /* What would end the recorder, and leave the command unobserved. SIGXFSZ only has to be caught: the write that is too
-   much fails then, as on a full disk. None is ignored but SIGPIPE, since a program that is started would inherit that. */
+   much fails then, as on a full disk. None is ignored but SIGPIPE, since a program that is started would inherit
+   that. */
 static const int handled[] = {SIGINT,    SIGTERM, SIGHUP,  SIGPIPE, SIGQUIT, SIGUSR1, SIGUSR2,  SIGXFSZ,
                               SIGXCPU,   SIGALRM, SIGPROF, SIGPOLL, SIGPWR,  SIGVTALRM, SIGSTKFLT};
 enum { HANDLED = sizeof handled / sizeof *handled };

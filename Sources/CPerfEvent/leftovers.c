@@ -43,7 +43,8 @@ static void take_back(const struct lull_leftovers *leftovers, const int *kept, s
   while (read(gate, &byte, 1) < 0 && errno == EINTR) {
   }
   for (size_t i = 0; i < leftovers->count; i++) {
-    /* Who opens events waits for each that is closed. He asks for the lock five times as often, and comes between two. */
+    /* Who opens events waits for each that is closed. He asks for the lock five times as often, and comes between
+       two. */
     int is_locked = 0;
     while (leftovers->definitions >= 0 && !is_locked) {
       is_locked = flock(leftovers->definitions, LOCK_EX | LOCK_NB) == 0;

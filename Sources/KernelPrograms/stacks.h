@@ -98,8 +98,8 @@ static __always_inline __u64 is_in(__u64 word, __u64 start, __u64 size) {
 }
 
 /* Whether a word may be the address of code: of the program itself, or in the upper part of the addresses, where
-   libraries are (0x7… on x86-64, 0xf… on arm64). Numbers that count or tell times are none. Without a branch, of which
-   the kernel would look at both ways for each word when it takes the programs. */
+   libraries are (0x7… on x86-64, 0xf… on arm64). Numbers that count or tell times are none. Without a branch,
+   of which the kernel would look at both ways for each word when it takes the programs. */
 static __always_inline __u64 code_in(__u64 word, __u64 start, __u64 size) {
   __u64 is_own = is_in(word, start, size);
   __u64 is_library = ((word >> 44 & 7) + 1) >> 3;

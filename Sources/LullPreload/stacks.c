@@ -5,7 +5,8 @@
 #include <link.h>
 #include <sys/uio.h>
 
-// Where the code is that was there as the program began: a bit for each of so many bytes, of addresses modulo the whole.
+// Where the code is that was there as the program began: a bit for each of so many bytes, of addresses modulo the
+// whole.
 enum { code_step_bits = 21, code_steps = 4096 };
 static uint64_t code[code_steps / 64];
 

@@ -28,10 +28,13 @@ enum MainThreadWaits {
     let places = main.blockings.filter { causes.contains($0.cause) }
     let count = places.reduce(0) { $0 + $1.count }
     let shown = main.blockings.filter { shownOnly.contains($0.cause) }
+    let untold = causes.reduce(0) { $0 + (main.untold.blockedByCause[$1] ?? 0) }
     guard seconds > 0 || !main.hasEventLoop else {
+      if untold > 0, let doubt = main.untold.doubt { return .notMeasured(reason: doubt) }
       return .notApplicable(reason: "the main thread was in no such wait")
     }
     let rate = Exposure(signals).perMinute(sum(of: places, seconds: seconds, main.waitSampling))
+      .raised(by: untold, main.untold, in: signals)
     let waits = count > 0 ? " in \(Figures.count(count, noun))" : ""
     var finding = RuleFinding(
       rate: rate, displayValue: "\(Figures.seconds(seconds)) blocked\(waits)",
@@ -46,7 +49,8 @@ enum MainThreadWaits {
           value: atLaunch, unit: "s", time: 0, thread: main.threadName))
     }
     // Where none is allowed one is too many, however seldom it may be.
-    finding.limitBounds = .exactly(rate.value)
+    finding.limitBounds =
+      untold > 0 ? Bounds(low: rate.value, high: rate.bounds.high) : .exactly(rate.value)
     guard main.hasEventLoop else {
       return .notApplicable(reason: noEventLoop, finding: finding)
     }
@@ -69,6 +73,18 @@ enum MainThreadWaits {
     sum.add(seconds * 1000 - sum.total, events: 1)
     sum.wereRecorded(sampling.recordedShare, isOfRecorded: sampling.isOfRecorded)
     return sum
+  }
+}
+
+extension Rate {
+  /// The same, of milliseconds a minute, where the main thread may have done so many seconds more.
+  func raised(by seconds: Double, _ untold: UntoldQueueWork, in signals: SignalSet) -> Rate {
+    guard seconds > 0, let doubt = untold.doubt else { return self }
+    var rate = self
+    let most = bounds.high + seconds * 60_000 / signals.durationSeconds
+    if most - bounds.high > bounds.high - value { rate.doubt = doubt }
+    rate.bounds.high = most
+    return rate
   }
 }
 

@@ -14,7 +14,7 @@ enum PoolWaits {
     func signals(_ seconds: Double, _ thread: CriticalThread?) -> SignalSet {
       SignalSet(
         durationSeconds: seconds, mainThread: MainThreadSignal(),
-        criticalThreads: thread.map { [$0] } ?? [])
+        criticalThreads: thread.map { [$0] } ?? [], cpu: CPUSignal())
     }
     return [
       RuleExample(
@@ -39,6 +39,7 @@ enum PoolWaits {
   static func outcome(
     _ signals: SignalSet, _ scale: RuleScale, role: ThreadRole, absent: String
   ) -> RuleOutcome {
+    if let reason = signals.threadsUnavailable { return .notMeasured(reason: reason) }
     let threads = signals.criticalThreads.filter { $0.role == role }
     guard !threads.isEmpty else { return .notApplicable(reason: absent) }
     func blocked(_ thread: CriticalThread) -> Double {

@@ -73,14 +73,6 @@ extension EndToEnd {
       }
       """
 
-    private static func program(_ scratch: Scratch) throws -> String {
-      let file = scratch.file("talker.c")
-      try Data(source.utf8).write(to: URL(fileURLWithPath: file))
-      let built = try Command.run(["cc", "-O1", "-o", scratch.file("talker"), file])
-      try #require(built.status == 0, "\(built.errors)")
-      return scratch.file("talker")
-    }
-
     /// Two network namespaces with a wire between them, or loopback.
     private enum Way: String, CaseIterable {
       case loopback, wire
@@ -123,7 +115,8 @@ extension EndToEnd {
         true
         """
       let result = try Command.run([
-        "unshare", "-n", "sh", "-c", script, "talk", try Self.program(scratch), Machine.lull,
+        "unshare", "-n", "sh", "-c", script, "talk", try scratch.program("talker", Self.source),
+        Machine.lull,
         scratch.path, udp ? "udp" : "tcp", end, recorder, options.joined(separator: " "),
         "\(messages)", "\(gap)",
       ])

@@ -122,13 +122,9 @@ extension EndToEnd {
     ) throws {
       let scratch = try Scratch()
       let program = try Self.build(Self.sampled, "samples", form, scratch)
-      try Data("int main() { for (volatile long i = 0; i < 50000000; i++); }".utf8)
-        .write(to: URL(fileURLWithPath: scratch.file("static.c")))
-      let next = try Command.run([
-        "cc", "-static", "-o", scratch.file("static"), scratch.file("static.c"),
-      ])
-      try #require(next.status == 0, "\(next.errors)")
-      let words = [program, scratch.file("static")]
+      let next = try scratch.program(
+        "static", "int main() { for (volatile long i = 0; i < 50000000; i++); }", ["-static"])
+      let words = [program, next]
       let alone = try Command.run(words)
       let run = try Self.record(words, form, scratch)
       #expect(run.result.text == alone.text)

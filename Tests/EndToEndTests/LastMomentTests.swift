@@ -55,10 +55,7 @@ extension EndToEnd {
       isBad: Bool
     ) throws {
       let scratch = try Scratch()
-      let (source, program) = (scratch.file("p.c"), scratch.file("p"))
-      try Self.program.write(toFile: source, atomically: true, encoding: .utf8)
-      let built = try Command.run(["cc", "-O1", "-o", program, source])
-      try #require(built.status == 0, "\(built.errors)")
+      let program = try scratch.program("p", Self.program)
       let folder = scratch.path + "/tmp"
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
       let run = try Recorded(
@@ -97,10 +94,7 @@ extension EndToEnd {
 
     @Test func `a program that others stop does not hang`() throws {
       let scratch = try Scratch()
-      let (source, program) = (scratch.file("p.c"), scratch.file("p"))
-      try Self.stoppedProgram.write(toFile: source, atomically: true, encoding: .utf8)
-      let built = try Command.run(["cc", "-O1", "-o", program, source])
-      try #require(built.status == 0, "\(built.errors)")
+      let program = try scratch.program("p", Self.stoppedProgram)
       let run = try Recorded([program], scratch: scratch)
       #expect(run.hangs.isEmpty, "\(run.hangs)")
       #expect(run.mainThread["turns"].int ?? 0 > 15)

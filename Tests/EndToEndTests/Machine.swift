@@ -76,4 +76,13 @@ final class Scratch {
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
   func file(_ name: String) -> String { "\(path)/\(name)" }
+
+  /// Builds a program of C; gives its path.
+  func program(_ name: String, _ source: String, _ options: [String] = []) throws -> String {
+    let text = file(name + ".c")
+    try Data(source.utf8).write(to: URL(fileURLWithPath: text))
+    let built = try Command.run(["cc", "-O1"] + options + ["-o", file(name), text])
+    try #require(built.status == 0, "\(built.errors)")
+    return file(name)
+  }
 }

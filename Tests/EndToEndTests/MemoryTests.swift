@@ -30,10 +30,7 @@ extension EndToEnd {
     @Test(arguments: [true, false])
     func `a mapped file is no footprint, a copied one is`(isMapped: Bool) throws {
       let scratch = try Scratch()
-      let (source, program, file) = (scratch.file("r.c"), scratch.file("r"), scratch.file("big"))
-      try Self.reader.write(toFile: source, atomically: true, encoding: .utf8)
-      let built = try Command.run(["cc", "-O1", "-o", program, source])
-      try #require(built.status == 0, "\(built.errors)")
+      let (program, file) = (try scratch.program("r", Self.reader), scratch.file("big"))
       try Data(count: 120 << 20).write(to: URL(fileURLWithPath: file))
       let run = try Recorded([program, file] + (isMapped ? [] : ["copy"]), scratch: scratch)
       let memory = run.signals["memory"]
@@ -67,10 +64,7 @@ extension EndToEnd {
     @Test(arguments: [true, false])
     func `a large file that is read whole in small calls is found`(isKept: Bool) throws {
       let scratch = try Scratch()
-      let (source, program, file) = (scratch.file("s.c"), scratch.file("s"), scratch.file("big"))
-      try Self.smallReader.write(toFile: source, atomically: true, encoding: .utf8)
-      let built = try Command.run(["cc", "-O1", "-o", program, source])
-      try #require(built.status == 0, "\(built.errors)")
+      let (program, file) = (try scratch.program("s", Self.smallReader), scratch.file("big"))
       try Data(count: 100 << 20).write(to: URL(fileURLWithPath: file))
       let run = try Recorded([program, file] + (isKept ? ["keep"] : []), scratch: scratch)
       let audit = run.audit("large-file-reads")
@@ -103,10 +97,7 @@ extension EndToEnd {
 
     @Test func `large reads are blamed on the function that makes them`() throws {
       let scratch = try Scratch()
-      let (source, program, file) = (scratch.file("s.c"), scratch.file("s"), scratch.file("big"))
-      try Self.largeReader.write(toFile: source, atomically: true, encoding: .utf8)
-      let built = try Command.run(["cc", "-O1", "-o", program, source])
-      try #require(built.status == 0, "\(built.errors)")
+      let (program, file) = (try scratch.program("s", Self.largeReader), scratch.file("big"))
       try Data(count: 40 << 20).write(to: URL(fileURLWithPath: file))
       let run = try Recorded([program, file], scratch: scratch)
       let rows = run.report["blame"]["reads"].items

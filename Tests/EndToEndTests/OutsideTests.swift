@@ -82,8 +82,8 @@ extension EndToEnd {
 
     /// A program that connects to itself again and again: each connection lives for less than a millisecond.
     private func connecting(_ scratch: Scratch, after: Int, times: Int, gap: Int) throws -> String {
-      let source = scratch.file("server.c")
-      try Data(
+      try scratch.program(
+        "server",
         """
         #include <arpa/inet.h>
         #include <stdio.h>
@@ -111,12 +111,7 @@ extension EndToEnd {
           usleep(300000);
           return 0;
         }
-        """.utf8
-      ).write(to: URL(fileURLWithPath: source))
-      let program = scratch.file("server")
-      let built = try Command.run(["cc", "-O1", "-o", program, source])
-      try #require(built.status == 0, "\(built.errors)")
-      return program
+        """)
     }
 
     @Test func `what a server's short connections carry is told exactly`() throws {
@@ -135,21 +130,16 @@ extension EndToEnd {
     @Test(arguments: [Rung.user, .dockerUser])
     func `a static program is looked at from outside`(rung: Rung) throws {
       let scratch = try Scratch()
-      let source = scratch.file("static.c")
-      try Data(
+      let program = try scratch.program(
+        "static",
         """
         #include <unistd.h>
         static __attribute__((noinline)) int inner(int length) { return usleep(length) + 1; }
         __attribute__((noinline)) int outer(int length) { return inner(length) + 1; }
         int main(void) { return outer(300000) + outer(200000) == 4 ? 0 : 1; }
-        """.utf8
-      ).write(to: URL(fileURLWithPath: source))
-      let built = try Command.run([
-        "cc", "-O1", "-g", "-static", "-o", scratch.file("static"), source,
-      ])
-      try #require(built.status == 0, "\(built.errors)")
+        """, ["-g", "-static"])
       let run = try Recorded(
-        [scratch.file("static")], in: rung.words(writingTo: scratch), scratch: scratch)
+        [program], in: rung.words(writingTo: scratch), scratch: scratch)
       #expect(run.result.status == 0)
       #expect(isNear(run.mainThread["blockedByCause"]["sleep"].double, 0.5, slack: 0.015))
       let stacks = try Command.run([

@@ -141,10 +141,7 @@ extension EndToEnd {
       throws
     {
       let scratch = try Scratch()
-      let (source, program) = (scratch.file("locked.c"), scratch.file("locked"))
-      try Data(Self.locked.utf8).write(to: URL(fileURLWithPath: source))
-      let built = try Command.run(["cc", "-O1", "-g", "-pthread", "-o", program, source])
-      try #require(built.status == 0, "\(built.errors)")
+      let program = try scratch.program("locked", Self.locked, ["-g", "-pthread"])
       let trace = scratch.file("lock.data")
       let recorded = try Command.run([
         "perf", "lock", "record", "-o", trace, "--", program, scratch.file("written"),

@@ -30,10 +30,7 @@ extension EndToEnd {
       throws
     {
       let scratch = try Scratch()
-      let (source, program) = (scratch.file("p.c"), scratch.file("p"))
-      try Self.program.write(toFile: source, atomically: true, encoding: .utf8)
-      let built = try Command.run(["cc", "-O1", "-o", program, source])
-      try #require(built.status == 0, "\(built.errors)")
+      let program = try scratch.program("p", Self.program)
       let run = try Recorded([program], options: ["--recorder", recorder], scratch: scratch)
       #expect(run.mainThread["hasEventLoop"].bool == true)
       // Four times 0.7 s.

@@ -56,14 +56,6 @@ extension EndToEnd {
       }
       """
 
-    private static func program(_ scratch: Scratch) throws -> String {
-      let file = scratch.file("datagrams.c")
-      try Data(source.utf8).write(to: URL(fileURLWithPath: file))
-      let built = try Command.run(["cc", "-O1", "-o", scratch.file("datagrams"), file])
-      try #require(built.status == 0, "\(built.errors)")
-      return scratch.file("datagrams")
-    }
-
     /// Records the client, or the server of loopback, in a network namespace of its own with a wire to another one.
     private func recorded(
       _ end: String, _ how: String, _ addresses: [String], _ scratch: Scratch
@@ -90,7 +82,8 @@ extension EndToEnd {
         true
         """
       let result = try Command.run([
-        "unshare", "-n", "sh", "-c", script, "datagrams", try Self.program(scratch), Machine.lull,
+        "unshare", "-n", "sh", "-c", script, "datagrams",
+        try scratch.program("datagrams", Self.source), Machine.lull,
         scratch.path, end, how, addresses.joined(separator: " "),
       ])
       try #require(result.status == 0, "\(result.errors)")

@@ -116,6 +116,7 @@ struct TransferCounterTests {
     counter.began(getpid())
     _ = try #require(counter.begin(.send))
     let bash = try datagrams(20, inChildren: false)
+    counter.began(bash)
     counter.ended(bash)
     _ = try datagrams(7, inChildren: true)
     let sent = try #require(counter.take(.send))
@@ -124,5 +125,8 @@ struct TransferCounterTests {
     #expect(others.count == 7)
     #expect(others.values.allSatisfy { $0.transfers == 1 && $0.bytes == 2 }, "\(others)")
     #expect(stranger.take(.send)?.isEmpty == true)
+    // What has ended, and was taken, is kept no longer.
+    let later = try #require(counter.take(.send))
+    #expect(later[bash] == nil && others.keys.allSatisfy { later[$0]?.transfers == 0 }, "\(later)")
   }
 }

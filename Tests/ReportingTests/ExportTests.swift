@@ -177,6 +177,22 @@ struct ExportTests {
     #expect(counters.first?["name"] as? String == "footprint")
   }
 
+  @Test func `the CSV table of files has no duration where none was recorded`() throws {
+    var builder = TraceBuilder()
+    try builder.capture(time: 1_000_000_000, rootPid: 100)
+    try builder.process(time: 1_000_000_000, pid: 100)
+    builder.open(time: 1_001_000_000, tid: 100, path: "/data/store", fd: 4, flags: 0o101)
+    builder.enterSync(time: 1_002_000_000, tid: 100, fd: 4)
+    for time in [1_009_000_000, 1_020_000_000] as [UInt64] {
+      builder.exitSyscall(time: time, tid: 100, number: 74, result: 0, arguments: [4])
+    }
+    builder.exit(time: 1_100_000_000, pid: 100, tid: 100)
+    let trace = try builder.withFile { try Trace.load(path: $0) }
+    let rows = try #require(CSVExport.render(trace, .files)).components(separatedBy: "\r\n")
+    let syncs = rows.filter { $0.contains(",sync,") }.map { $0.split(separator: ",").last ?? "" }
+    #expect(syncs.count == 2 && syncs[0] == "0.007000000" && syncs[1] == "1", "\(rows)")
+  }
+
   @Test func `CSV tables quote what they must and keep every row`() throws {
     let trace = try Self.trace()
     let threads = try #require(CSVExport.render(trace, .threads)).components(separatedBy: "\r\n")

@@ -116,6 +116,28 @@ import Testing
     #expect(part.reason?.hasPrefix("60.0 s are too little to tell: ") == true, "\(part)")
   }
 
+  @Test func `work of a queue that may be the main one makes no verdict but is named`() throws {
+    var set = SignalSet(durationSeconds: 60, mainThread: MainThreadSignal(turns: 9))
+    let rules: [any Rule.Type] = [
+      MainThreadHangsRule.self, MainThreadSleepsRule.self, MainThreadComputationRule.self,
+    ]
+    for rule in rules {
+      let known = try audit(set, rule)
+      #expect(known.status == .pass || known.status == .notApplicable, "\(known)")
+    }
+    set.mainThread?.untold.blockedByCause = [.sleep: 3]
+    set.mainThread?.untold.runningSeconds = 3
+    for rule in rules {
+      let untold = try audit(set, rule)
+      #expect(untold.status == .notMeasured && untold.secondsWanted == nil, "\(untold)")
+      #expect(untold.reason?.contains("of work of serial queues") == true, "\(untold)")
+    }
+    // Too little to be a hang.
+    set.mainThread?.untold.blockedByCause = [.sleep: 0.02]
+    set.mainThread?.untold.runningSeconds = 0
+    #expect(try audit(set, MainThreadHangsRule.self).status == .pass)
+  }
+
   @Test func `of waits of which nobody knows what came of them that is named`() throws {
     var set = SignalSet(
       durationSeconds: 60,

@@ -42,7 +42,7 @@ import Testing
     func write(_ at: UInt64, _ bytes: UInt64, _ stack: Int?) -> FileOperation {
       FileOperation(
         time: time(at), pid: 7, tid: 7, kind: .write, path: "/data", target: .regular,
-        bytes: bytes, weight: 1, duration: .zero, stack: stack)
+        bytes: bytes, weight: 1, stack: stack)
     }
     func wakeup(_ at: UInt64) -> Wakeup {
       Wakeup(

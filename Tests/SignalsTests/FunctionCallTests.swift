@@ -43,7 +43,7 @@ import Testing
     func write(_ at: UInt64) -> FileOperation {
       FileOperation(
         time: time(at), pid: 7, tid: 7, kind: .write, path: "/data", target: .regular, bytes: 10,
-        weight: 1, duration: .zero, stack: file)
+        weight: 1, stack: file)
     }
     let subject = ProcessModel(
       pid: 7, parentPid: 1, name: "app", executable: "/app", commandLine: [], isSwift: true,

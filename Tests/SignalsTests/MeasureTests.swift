@@ -306,14 +306,19 @@ struct DiskMeasureTests {
     let signals = try measureProgram { builder in
       builder.open(time: second + 1000, tid: 100, path: "/data/store", fd: 4, flags: 0o101)
       builder.enterSync(time: second + 2 * millisecond, tid: 100, fd: 4)
-      for time in [9 * millisecond, 20 * millisecond] {
+      // The last one's beginning was recorded, and it took no time that the clock could tell.
+      builder.enterSync(time: second + 30 * millisecond, tid: 100, fd: 4)
+      for time in [9 * millisecond, 20 * millisecond, 30 * millisecond] {
         builder.exitSyscall(
           time: second + time, tid: 100, number: 74, result: 0, arguments: [4])
       }
     }
     let disk = try #require(signals.disk)
-    #expect(disk.syncs == 2 && disk.syncsUntimed == 1)
+    #expect(disk.syncs == 3 && disk.syncsUntimed == 1)
     #expect(abs(disk.syncSeconds - 0.007) < 1e-9)
+    let blamed = signals.blame.disk
+    #expect(blamed.map(\.count) == [3] && blamed.map(\.untimed) == [1], "\(blamed)")
+    #expect(blamed.allSatisfy { abs($0.selfSeconds - 0.007) < 1e-9 })
   }
 }
 

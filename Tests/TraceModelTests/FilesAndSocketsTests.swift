@@ -69,7 +69,7 @@ struct FileTests {
     let sync = try #require(
       trace.fileOperations.first { if case .sync = $0.kind { true } else { false } })
     #expect(sync.path == "/data/log")
-    #expect(sync.duration.nanoseconds == 4_000_000)
+    #expect(sync.duration?.nanoseconds == 4_000_000)
   }
 }
 

@@ -10,8 +10,8 @@ struct lull_file_user {
   gid_t gid;
 };
 
-/// Makes the calling thread, and no other, touch files with a user's rights (setfsuid(2)); gives the rights before in `before`. False
-/// where the kernel does not allow that, and nothing has changed then.
+/// Makes the calling thread, and no other, touch files with a user's rights (setfsuid(2)); gives the rights before in
+/// `before`. False where the kernel does not allow that, and nothing has changed then.
 bool lull_act_as(struct lull_file_user user, struct lull_file_user *_Nonnull before);
 
 #endif

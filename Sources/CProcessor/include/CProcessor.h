@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/// Asks the processor to fetch what is at an address, which need not be mapped: a record that is read soon. Most lie in two lines of
-/// its caches.
+/// Asks the processor to fetch what is at an address, which need not be mapped: a record that is read soon. Most lie
+/// in two lines of its caches.
 static inline void lull_prefetch(const void *_Nullable address) {
   __builtin_prefetch(address);
   __builtin_prefetch((const char *)address + 64);
@@ -21,7 +21,8 @@ bool lull_allowed_cpus(pid_t thread, void *_Nonnull mask, size_t bytes);
 /// Says on which CPUs a thread may run; false on an error.
 bool lull_allow_cpus(pid_t thread, const void *_Nonnull mask, size_t bytes);
 
-/// Begins a thread, detached, that may be on those CPUs, if the kernel allows that; false where there is none to be had.
+/// Begins a thread, detached, that may be on those CPUs, if the kernel allows that; false where there is none to be
+/// had.
 bool lull_begin_thread(void *_Nullable (*_Nonnull body)(void *_Nullable), void *_Nullable context,
                        const void *_Nullable mask, size_t bytes);
 

@@ -159,6 +159,7 @@ extension DescriptorBook: RecordingSource {
     case .gap:
       known = []
       wanted = [:]
+      opening = [:]
     case .fileMapped, .memoryRead: break
     }
   }

@@ -33,8 +33,8 @@ final class ProcessBook {
   private var rootEnd: UInt64?
   /// Memory that processes hold because they are recorded, which is none of theirs.
   private var held: [Int32: UInt64] = [:]
-  /// The parents of processes that ended.
-  private var ended: [Int32: Int32] = [:]
+  /// The parents of processes that ended just now.
+  private var ended = RecentTable<Int32, Int32>(most: 1024)
 
   /// Short programs are seen by readings that begin dense and thin out.
   static let firstInterval: UInt64 = 1_000_000
@@ -116,6 +116,7 @@ final class ProcessBook {
   ) throws(PerfDataError) {
     guard let entry = entries.removeValue(forKey: pid) else { return }
     ended[pid] = entry.parentPid
+    held[pid] = nil
     let event = ProcessEvent(
       pid: Int(pid), parentPid: Int(entry.parentPid), kind: .exit,
       exitStatus: end?.status.map(Int.init), signal: end?.signal.map(Int.init),
@@ -172,8 +173,6 @@ extension ProcessBook: RecordingSource {
 
   /// Of those that are gone no record tells any longer.
   func beginPart(_ round: Round) throws(PerfDataError) {
-    ended = [:]
     seen = Set(entries.keys)
-    held = held.filter { entries[$0.key] != nil }
   }
 }

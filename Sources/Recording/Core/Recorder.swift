@@ -119,6 +119,7 @@ package final class Recorder {
     EventTurn.give()
     unavailable += events.unavailable
     if !isFromOutside { noteReach(events) }
+    earlier?.eventsAreOpen()
     let recording = try Recording(
       options: options, subject: subject, events: events, tracefs: tracefs, transfers: transfers,
       unavailable: unavailable, threads: threads, folder: nil,

@@ -31,7 +31,8 @@ final class Recording {
   let session: RecordingSession
   /// When all its events were on, by the monotonic clock, in nanoseconds.
   private let armed = SystemInfo.monotonicNanoseconds()
-  private var unavailable: [CaptureEvent.Unavailable]
+  /// What opening its events said.
+  private let unavailable: [CaptureEvent.Unavailable]
   var problems: [String] = []
   var truncation: String?
 
@@ -234,14 +235,13 @@ final class Recording {
       summary.capture.part = part
       if part > 1 { summary.capture.mode = .attach }
     }
+    summary.capture.unavailable = unavailable
     for source in sources {
       source.describe(&summary)
-      // What opening them said stays first.
-      for entry in source.unavailable where !unavailable.contains(entry) {
-        unavailable.append(entry)
+      for entry in source.unavailable where !summary.capture.unavailable.contains(entry) {
+        summary.capture.unavailable.append(entry)
       }
     }
-    summary.capture.unavailable = unavailable
     return summary
   }
 

@@ -102,11 +102,9 @@ final class AgentDoor {
 
   /// Asks, and gives the threads that there are.
   ///
-  /// How each is used up to now is noted first: what was before is not the recording's.
+  /// What each does is looked at after that: who ends a call by then takes the recording up, and tells of what follows.
+  /// Looked at before, one that goes on to its next wait until the program is asked would be known by none of them.
   func ask(_ pids: [Int32], into folder: PreloadFolder) -> Set<Int32> {
-    let threads = pids.map { pid in
-      (pid, ProcessProbe.threadIDs(pid: pid).compactMap { EarlierThread(pid: pid, tid: $0) })
-    }
     withUnsafeMutableBytes(of: &door.pointee.folder) { bytes in
       bytes.copyBytes(from: folder.path.utf8.prefix(bytes.count - 1))
       bytes[min(folder.path.utf8.count, bytes.count - 1)] = 0
@@ -118,10 +116,11 @@ final class AgentDoor {
     let now = SystemInfo.monotonicNanoseconds()
     door.pointee.asked = now
     lull_door_ask(door, number)
-    processes = threads.map { pid, threads in
-      PreloadProcess(pid, threads.map { $0.began(at: now) }, at: now)
+    processes = pids.map { pid in
+      let threads = ProcessProbe.threadIDs(pid: pid).compactMap { EarlierThread(pid: pid, tid: $0) }
+      return PreloadProcess(pid, threads.map { $0.began(at: now) }, at: now)
     }
-    return Set(threads.flatMap { $0.1.map(\.thread.tid) })
+    return Set(processes.flatMap(\.earlier.keys))
   }
 
   /// Whether the program has taken up the recording.

@@ -7,9 +7,9 @@ struct EarlierThread {
   /// What it waited in, where it did, and from where.
   let wait: OutsideCall?
   private let kind: lull_descriptor_kind
-  private let reading: OutsideReading
-  private let switches: UInt64
-  private let files: OutsideFiles
+  let reading: OutsideReading
+  let switches: UInt64
+  let files: OutsideFiles
 
   /// Nil where it has ended.
   init?(pid: Int32, tid: Int32) {
@@ -116,6 +116,7 @@ extension PreloadSource {
     into output: inout RecordBytes
   ) {
     for (tid, earlier) in process.earlier {
+      defer { if !goesOn { runDelays.forget(tid) } }
       var thread = earlier.thread
       switch earlier.course {
       case .waited(let meaning):

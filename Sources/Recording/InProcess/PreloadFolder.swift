@@ -130,8 +130,11 @@ final class PreloadFolder {
   func newSegments() -> [String] {
     var bytes = [UInt8](repeating: 0, count: 4096)
     for descriptor in descriptors { while read(descriptor, &bytes, bytes.count) > 0 {} }
+    let present = Self.names(in: path)
+    // What was read is not there any longer.
+    seen.formIntersection(present)
     var names: [(name: String, time: UInt64)] = []
-    for name in Self.names(in: path) {
+    for name in present {
       // PID-TIME; what is still being made has another ending.
       guard let dash = name.firstIndex(of: "-"),
         let time = UInt64(name[name.index(after: dash)...]), seen.insert(name).inserted

@@ -22,8 +22,9 @@ extension PreloadSource {
       try leaveProgram(before, at: segment.began, round)
     }
     let process = PreloadProcess(segment)
-    let isNew = seen.insert(segment.pid).inserted
-    known[segment.pid] = process
+    // A process that ended may have had the same id.
+    let isNew = known.updateValue(process, forKey: segment.pid) == nil
+    seen.insert(segment.pid)
     if isNew, segment.pid == root, released < segment.began { process.programBegan = released }
     if isNew, segment.pid != root {
       let place = PreloadWriter.Place(pid: segment.pid, tid: segment.pid, time: segment.began)
@@ -47,6 +48,7 @@ extension PreloadSource {
       output.append(
         writer.exit(.init(pid: process.pid, tid: thread.tid, time: time), parent: process.pid))
     }
+    for thread in process.threads.values { runDelays.forget(thread.tid) }
     process.threads = [:]
     noteUnrecorded(process)
     sockets.ended(
@@ -61,7 +63,11 @@ extension PreloadSource {
       let told = process.toldWaits
       let difference = max(counted, told) - min(counted, told)
       if difference > Self.fewWaits, Double(difference) > Self.smallShare * Double(counted) {
-        waitCounts[process.pid] = (counted, told)
+        if waitCounts.count < Self.mostNamed || waitCounts[process.pid] != nil {
+          waitCounts[process.pid] = (counted, told)
+        } else {
+          hasMoreWaitCounts = true
+        }
       }
     }
     guard let first = process.segments.first else { return }

@@ -28,6 +28,7 @@ struct PreloadQueues {
   /// How long after one search for libdispatch the next one is: a program may load it as it runs.
   private static let searchPauses: [UInt64] = [1_000_000_000, 10_000_000_000]
   private static let mostEarly = 256
+  private static let mostKnown = 16_384
   private static let pageBytes: UInt64 = 4096
   /// Where a program's half of the addresses ends, with whatever tables of pages.
   private static let lastAddress: UInt64 = 1 << 56
@@ -74,6 +75,8 @@ struct PreloadQueues {
       let label = layout.label(at: address, in: memory)
       if label == nil { others.insert(address) }
       guard label ?? "" != known[address] ?? "" else { continue }
+      // They are told again.
+      if known.count >= Self.mostKnown { known = [:] }
       known[address] = label
       events.append((QueueEvent(address: address, label: label ?? ""), time))
     }

@@ -143,8 +143,10 @@ extension PreloadSource {
   /// What a program loads as it runs is found in /proc, where it has stacks that may need it.
   func findMappings(of process: PreloadProcess, _ round: Round, into output: inout RecordBytes) {
     guard process.hasNewStack, round.now >= process.lastMaps + Self.mapsInterval else { return }
-    for mapping in ProcessMaps.executable(pid: process.pid)
-    where process.mapped.insert(mapping.start).inserted {
+    let mappings = ProcessMaps.executable(pid: process.pid)
+    // Where one was taken away another may come.
+    if !mappings.isEmpty { process.mapped.formIntersection(mappings.map(\.start)) }
+    for mapping in mappings where process.mapped.insert(mapping.start).inserted {
       var mapping = mapping
       let isFile = mapping.path.hasPrefix("/") && !mapping.path.hasPrefix("//")
       if isFile { mapping.buildID = buildID(of: mapping.path, process.pid) }

@@ -24,10 +24,13 @@ final class PreloadSource: RecordingSource {
   var unsampled: [UInt32: Set<Int32>] = [:]
   /// Of processes of which another number of waits was told than the kernel counted.
   var waitCounts: [Int32: (counted: UInt64, told: UInt64)] = [:]
+  var hasMoreWaitCounts = false
+  /// Of more processes it is only said that there are more.
+  static let mostNamed = 16
   /// If more of a process's waits are not told, or told though there were none, and a larger share, it is said.
   static let fewWaits: UInt64 = 20
   static let smallShare = 0.02
-  var buildIDs: [String: [UInt8]] = [:]
+  var buildIDs = RecentTable<String, [UInt8]>(most: BuildIDNote.most)
   private var lastCollection: UInt64 = 0
   /// How many of the kernel's functions have been named.
   private var functionsTold = 0
@@ -95,12 +98,11 @@ final class PreloadSource: RecordingSource {
             + " that Lull started"))
     }
     if !unseenStreams.isEmpty {
-      let pids = unseenStreams.sorted().map(String.init).joined(separator: ", ")
       list.append(
         .init(
           .disk,
           "\(within): this C library's streams (fwrite, printf) are not those that are known: what they write is"
-            + " not seen (process \(pids))"))
+            + " not seen (process \(Self.named(unseenStreams)))"))
     }
     for (pid, count) in waitCounts.sorted(by: { $0.key < $1.key }) {
       let (counted, told) = count
@@ -113,10 +115,15 @@ final class PreloadSource: RecordingSource {
             : "\(within): of process \(pid) \(told - counted) wakeups more are told than the kernel"
               + " counted (\(counted)): calls that took long without a wait"))
     }
+    if hasMoreWaitCounts {
+      list.append(
+        .init(.wakeups, "\(within): of more processes other waits are told than the kernel counted")
+      )
+    }
     for (state, processes) in unsampled.sorted(by: { $0.key < $1.key }) {
       guard let reason = Self.whyUnsampled(lull_sampling(state)) else { continue }
-      let pids = processes.sorted().map(String.init).joined(separator: ", ")
-      list.append(.init(.cpuSamples, "\(within): \(reason) (process \(pids))"))
+      list.append(
+        .init(.cpuSamples, "\(within): \(reason) (process \(Self.named(processes)))"))
     }
     if threadsWithoutRing > 0 {
       list.append(
@@ -125,6 +132,11 @@ final class PreloadSource: RecordingSource {
           "\(threadsWithoutRing) threads were not recorded: there was no memory for their rings"))
     }
     return list
+  }
+
+  private static func named(_ pids: Set<Int32>) -> String {
+    let first = pids.sorted().prefix(mostNamed).map(String.init).joined(separator: ", ")
+    return pids.count > mostNamed ? "\(first) and \(pids.count - mostNamed) more" : first
   }
 
   private static func whyUnsampled(_ state: lull_sampling) -> String? {
@@ -310,8 +322,10 @@ final class PreloadSource: RecordingSource {
 
   func describe(_ summary: inout RecordingSummary) {
     summary.features.tracingData = PreloadEvent.tracingData
-    summary.features.buildIDs = buildIDs.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }
-      .map { BuildIDEntry(path: $0.key, buildID: $0.value) }
+    summary.features.buildIDs = buildIDs.entries.filter { !$0.value.isEmpty }.sorted {
+      $0.key < $1.key
+    }
+    .map { BuildIDEntry(path: $0.key, buildID: $0.value) }
     summary.capture.recordsLargeReads = true
     summary.capture.scope = .process
     summary.capture.privilege +=

@@ -29,7 +29,7 @@ final class KernelJobs {
   /// Why none is told of programs that there were then.
   private(set) var reason: String?
   /// Files that were looked at.
-  private var isLibrary: [String: Bool] = [:]
+  private var isLibrary = RecentTable<String, Bool>(most: 4096)
 
   /// Nil where none of the files has these functions, or the kernel cannot (before Linux 6.6).
   init?(_ programs: KernelPrograms, in places: [String], of pid: Int32) {

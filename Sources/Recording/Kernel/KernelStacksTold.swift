@@ -5,13 +5,11 @@ struct KernelStacksTold {
     var last: UInt64 = 0
   }
 
-  private var threads: [Int32: Thread] = [:]
+  private var threads = RecentTable<Int32, Thread>(most: 512)
   /// The programs go back to no more of each thread, and to none that is older than five seconds.
   private static let most = 64
-  private static let mostThreads = 1024
 
   mutating func add(_ record: [UInt8], of tid: Int32, at time: UInt64) {
-    guard threads[tid] != nil || threads.count < Self.mostThreads else { return }
     var thread = threads[tid] ?? Thread()
     if thread.stacks.count >= Self.most, let oldest = thread.stacks.keys.min() {
       thread.stacks[oldest] = nil

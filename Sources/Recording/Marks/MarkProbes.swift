@@ -13,6 +13,8 @@ final class MarkProbes {
     ("lull_interval_end", .end, "name=+0($1):ustring id=$2:u64"),
   ]
   private static let ringBytes = 64 << 10
+  /// Each takes three descriptors of each CPU.
+  private static let mostFiles = 64
 
   /// A mark, who made it, and when, in nanoseconds of the monotonic clock.
   typealias Mark = (event: MarkEvent, pid: Int32, time: UInt64)
@@ -25,7 +27,9 @@ final class MarkProbes {
   private let tracefs: TraceFS
   private let cpus: [Int32]
   private let group = UprobeSet.newGroup(of: getpid())
-  private var seen: Set<String> = []
+  /// Files that were looked at, and those of them that have the functions.
+  private var seen = RecentTable<String, Void>(most: 4096)
+  private var probed: Set<String> = []
   private var names: [String] = []
   private var sources: [UInt64: Source] = [:]
   private var descriptors: [Int32] = []
@@ -55,18 +59,24 @@ final class MarkProbes {
 
   /// Puts probes into a program or library that has the functions.
   private func consider(_ path: String) {
-    guard seen.insert(path).inserted, !path.hasPrefix("/usr/lib"), !path.hasPrefix("/lib"),
-      let file = ElfFile(path: path)
+    guard seen[path] == nil, !probed.contains(path) else { return }
+    seen[path] = ()
+    guard !path.hasPrefix("/usr/lib"), !path.hasPrefix("/lib"), let file = ElfFile(path: path)
     else { return }
     let found = file.functions(named: Set(Self.functions.map(\.name)))
     guard !found.isEmpty else { return }
+    guard probed.count < Self.mostFiles else {
+      problem = problem ?? "those of more than \(Self.mostFiles) programs are not recorded"
+      return
+    }
+    probed.insert(path)
     let opened = OwnedDescriptor(opening: path)
     let target =
       path.contains(where: \.isWhitespace) ? "/proc/self/fd/\(opened?.number ?? -1)" : path
     for (name, kind, arguments) in Self.functions {
       guard let function = found[name] else { continue }
       let site = ProbeSite(function)
-      let event = "\(name)_\(seen.count)"
+      let event = "\(name)_\(probed.count)"
       do throws(RecordingError) {
         let fetched = ProbeTemplate(
           function: name, entry: arguments, result: nil, onlyIfCheap: false
@@ -123,18 +133,11 @@ final class MarkProbes {
   private func receive() -> [Mark] {
     var marks: [Mark] = []
     for ring in rings.values {
-      var at = ring.position
       let end = ring.head()
-      while at < end {
-        let header = ring.word(at)
-        let size = header >> 48
-        if size < 8 { break }
-        if UInt32(truncatingIfNeeded: header) == RecordType.sample, size >= 40,
-          let mark = mark(ring, at, size)
-        {
+      ring.walk(from: ring.position, to: end) { at, type, size in
+        if type == RecordType.sample, size >= 40, let mark = mark(ring, at, size) {
           marks.append(mark)
         }
-        at += size
       }
       ring.position = end
       ring.release()

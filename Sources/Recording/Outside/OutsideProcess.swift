@@ -6,6 +6,8 @@ final class OutsideProcess {
   let pid: Int32
   let parent: Int32
   var tasks: [Int32: OutsideTask] = [:]
+  /// Threads as they were just before the recording began, until they are listed.
+  private(set) var earlier: [Int32: OutsideEarlier] = [:]
   var descriptors: OutsideDescriptors
   /// Waits by themselves of threads that have ended.
   var endedSwitches: UInt64 = 0
@@ -35,6 +37,22 @@ final class OutsideProcess {
     hasClock = clock_getcpuclockid(pid, &clock) == 0
     program = KernelFile.link("/proc/\(pid)/exe")
   }
+
+  /// Looks at the threads that it has: what they wait in by then is not what a first look finds them in later.
+  func findEarlier(stackBytes: Int) {
+    for tid in ProcessProbe.threadIDs(pid: pid) {
+      guard let thread = EarlierThread(pid: pid, tid: tid) else { continue }
+      let stack = thread.stack(of: pid, bytes: UInt32(stackBytes))?.bytes ?? []
+      let function = thread.function(hasStack: !stack.isEmpty)
+      var found = OutsideEarlier(thread: thread, stack: stack, function: function)
+      // It may have gone on meanwhile.
+      if case .waited = thread.course {} else { (found.stack, found.function) = ([], nil) }
+      earlier[tid] = found
+    }
+  }
+
+  /// All that there are have been listed.
+  func forgetEarlier() { earlier = [:] }
 
   /// Its CPU time to the nanosecond; nil where that is not told.
   private var clockTime: UInt64? {
@@ -80,8 +98,18 @@ final class OutsideProcess {
       mapped = []
     }
     nextMaps = now + Self.mapsInterval
-    return ProcessMaps.executable(pid: pid).filter {
-      mapped.insert("\($0.start) \($0.length) \($0.path)").inserted
+    let before = mapped
+    let mappings = ProcessMaps.executable(pid: pid).map {
+      (mapping: $0, key: "\($0.start) \($0.length) \($0.path)")
     }
+    mapped = Set(mappings.map(\.key))
+    return mappings.filter { !before.contains($0.key) }.map(\.mapping)
   }
+}
+
+/// A thread as it was just before a recording began, with the stack of its wait and the kernel's function of it.
+struct OutsideEarlier {
+  let thread: EarlierThread
+  var stack: [UInt8]
+  var function: String?
 }

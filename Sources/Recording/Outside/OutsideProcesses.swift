@@ -11,7 +11,8 @@ extension OutsideSource {
       round.tell([.processEnded(pid: process.pid, time: round.now)])
     }
     for parent in Array(processes.values) {
-      for child in Self.children(of: parent) where !seen.contains(child) {
+      // Another process, which has ended, may have had the same id.
+      for child in Self.children(of: parent) where processes[child] == nil {
         guard !strangers.contains(child), ProcessProbe.isTraceable(pid: child) else { continue }
         seen.insert(child)
         processes[child] = OutsideProcess(pid: child, parent: parent.pid, at: round.now)

@@ -20,7 +20,7 @@ final class OutsideSource: RecordingSource {
   private var next: UInt64 = 0
   private var nextChildren: UInt64 = 0
   private var nextSwitches: UInt64 = 0
-  var buildIDs: [String: [UInt8]] = [:]
+  var buildIDs = RecentTable<String, [UInt8]>(most: BuildIDNote.most)
   let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1024, alignment: 16)
   var isMemoryForbidden = false
   var areCallsForbidden = false
@@ -44,7 +44,9 @@ final class OutsideSource: RecordingSource {
       if !takesChildren { strangers = Set(ProcessProbe.children(of: root)) }
     }
     for pid in [root] + children {
-      processes[pid] = OutsideProcess(pid: pid, parent: 0, at: 0)
+      let process = OutsideProcess(pid: pid, parent: 0, at: 0)
+      if !isWrapped { process.findEarlier(stackBytes: writer.stackBytes) }
+      processes[pid] = process
       seen.insert(pid)
     }
   }
@@ -155,8 +157,10 @@ final class OutsideSource: RecordingSource {
   func describe(_ summary: inout RecordingSummary) {
     summary.features.tracingData = PreloadEvent.tracingData
     let known = Set(summary.features.buildIDs.map(\.path))
-    summary.features.buildIDs += buildIDs.filter { !$0.value.isEmpty && !known.contains($0.key) }
-      .sorted { $0.key < $1.key }.map { BuildIDEntry(path: $0.key, buildID: $0.value) }
+    summary.features.buildIDs += buildIDs.entries.filter {
+      !$0.value.isEmpty && !known.contains($0.key)
+    }
+    .sorted { $0.key < $1.key }.map { BuildIDEntry(path: $0.key, buildID: $0.value) }
     summary.capture.scope = .process
     // A baseline of the one is no measure for the other.
     summary.capture.privilege +=

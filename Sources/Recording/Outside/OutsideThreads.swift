@@ -6,11 +6,16 @@ extension OutsideSource {
     _ list: [Int32], of process: OutsideProcess, now: UInt64, into output: inout RecordBytes
   ) {
     for tid in list where process.tasks[tid] == nil {
+      if let earlier = process.earlier[tid] {
+        begin(tid, earlier, of: process, into: &output)
+        continue
+      }
       guard let files = OutsideFiles(pid: process.pid, tid: tid),
         let reading = files.reading(buffer)
       else { continue }
       begin(tid, files, reading, of: process, into: &output)
     }
+    process.forgetEarlier()
     let present = Set(list)
     for task in Array(process.tasks.values) where !present.contains(task.tid) {
       end(task, of: process, now: now, into: &output)
@@ -23,34 +28,48 @@ extension OutsideSource {
     into output: inout RecordBytes
   ) {
     let pid = process.pid
-    // What was there when recording began was told of then.
-    let isNew = process.listed > began || isWrapped
+    let used = reading.processor + reading.queued
+    let earliest = max(process.listed, began)
+    let slack = reading.time - min(reading.time, earliest)
     var start = reading
-    start.time = began
-    if isNew {
-      let used = reading.processor + reading.queued
-      let earliest = max(process.listed, began)
-      let slack = reading.time - min(reading.time, earliest)
-      start.time = reading.time - min(slack, used + (slack - min(slack, used)) / 2)
-      start.queued = 0
-      start.arrivals = min(1, reading.arrivals)
-    }
+    start.time = reading.time - min(slack, used + (slack - min(slack, used)) / 2)
+    start.queued = 0
+    start.arrivals = min(1, reading.arrivals)
     let name = files.name ?? ""
-    // One that was there is what the first look finds it to be.
-    let isOn = isNew || files.state(buffer) == .running
-    let waits = isNew ? 0 : files.voluntarySwitches
-    let thread = OutsideThread(
-      start, isOn: isOn, untold: isNew ? reading.processor : 0, waits: waits)
+    let thread = OutsideThread(start, isOn: true, untold: reading.processor, waits: 0)
     process.tasks[tid] = OutsideTask(
-      pid: pid, tid: tid, files: files, thread: thread, name: name,
-      switches: waits ?? 0)
+      pid: pid, tid: tid, files: files, thread: thread, name: name, switches: 0)
     guard tellsAll else { return }
     let place = OutsideWriter.Place(pid: pid, tid: tid, time: start.time)
-    if tid != pid, isNew { output.append(writer.fork(from: pid, place)) }
+    if tid != pid { output.append(writer.fork(from: pid, place)) }
     output.append(writer.comm(name, place))
-    output.append(
-      writer.switch(
-        isOn ? .arrived(start.time) : .left(start.time), pid: pid, tid: tid))
+    output.append(writer.switch(.arrived(start.time), pid: pid, tid: tid))
+  }
+
+  /// One that was there as the recording began, when it waited or not.
+  private func begin(
+    _ tid: Int32, _ earlier: OutsideEarlier, of process: OutsideProcess,
+    into output: inout RecordBytes
+  ) {
+    let pid = process.pid
+    let found = earlier.thread
+    var start = found.reading
+    start.time = began
+    let name = found.files.name ?? ""
+    let thread = OutsideThread(start, isOn: found.wait == nil, waits: found.switches)
+    process.tasks[tid] = OutsideTask(
+      pid: pid, tid: tid, files: found.files, thread: thread, name: name, switches: found.switches)
+    guard tellsAll else { return }
+    let place = OutsideWriter.Place(pid: pid, tid: tid, time: began)
+    output.append(writer.comm(name, place))
+    guard var call = found.wait else {
+      return output.append(writer.switch(.arrived(began), pid: pid, tid: tid))
+    }
+    if earlier.stack.isEmpty { (call.stackPointer, call.instruction) = (0, 0) }
+    if earlier.function != nil || !earlier.stack.isEmpty {
+      output.append(writer.wait(in: earlier.function, at: call, stack: earlier.stack, place))
+    }
+    output.append(writer.switch(.left(began), pid: pid, tid: tid))
   }
 
   func end(

@@ -253,7 +253,7 @@ final class SocketCounts: RecordingSource {
     }
     guard isNew else { return }
     owners = [:]
-    for pid in processes.seen {
+    for pid in processes.living {
       for descriptor in KernelFile.numbers(in: "/proc/\(pid)/fd") {
         guard let target = KernelFile.link("/proc/\(pid)/fd/\(descriptor)"),
           target.hasPrefix("socket:["), let inode = UInt32(target.dropFirst(8).dropLast())

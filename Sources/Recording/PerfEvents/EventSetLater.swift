@@ -19,7 +19,9 @@ extension EventSet {
     var ids: [UInt64] = []
     // For each of its threads since when it has each of them.
     var had: [Int32: [UInt64]] = [:]
-    var waiting = ProcessProbe.threadIDs(pid: pid).map { Beginning(tid: $0, parent: 0, time: 0) }
+    var waiting = ProcessProbe.threadIDs(pid: pid).map {
+      PerfRing.Beginning(pid: pid, tid: $0, parent: 0, time: 0)
+    }
     while !waiting.isEmpty, (had.count + waiting.count) * wanted.count <= Self.mostLater {
       for thread in waiting {
         had[thread.tid] = wanted.enumerated().map { place, event in
@@ -28,36 +30,10 @@ extension EventSet {
           return SystemInfo.monotonicNanoseconds()
         }
       }
-      waiting = beginnings(in: pid).filter { had[$0.tid] == nil }.sorted { $0.time < $1.time }
+      waiting = rings.flatMap { $0.beginnings() }.filter { $0.pid == pid && had[$0.tid] == nil }
+        .sorted { $0.time < $1.time }
     }
     return ids
-  }
-
-  private struct Beginning {
-    var tid: Int32
-    var parent: Int32
-    var time: UInt64
-  }
-
-  /// Threads of a process whose beginnings stand in the rings, and have not been copied.
-  private func beginnings(in pid: Int32) -> [Beginning] {
-    var found: [Beginning] = []
-    for ring in rings {
-      let end = ring.head()
-      var at = ring.position
-      while at < end {
-        let header = ring.word(at)
-        let size = header >> 48
-        if size < 8 { break }
-        if UInt32(truncatingIfNeeded: header) == RecordType.fork, ring.signed(at + 8) == pid {
-          found.append(
-            Beginning(
-              tid: ring.signed(at + 16), parent: ring.signed(at + 20), time: ring.word(at + 24)))
-        }
-        at += size
-      }
-    }
-    return found
   }
 
   private func reopen(_ index: Int, in tid: Int32, on cpu: Int32) -> UInt64? {

@@ -1,5 +1,6 @@
 import CPerfEvent
 import Glibc
+import PerfData
 
 /// The ring buffer that the events of one CPU share.
 final class PerfRing {
@@ -78,6 +79,44 @@ final class PerfRing {
   @inline(__always)
   func short(_ at: UInt64) -> UInt16 {
     UnsafeRawPointer(data + (Int(truncatingIfNeeded: at) & mask)).load(as: UInt16.self)
+  }
+
+  /// Goes through the records from one position to another, as far as they are sound; gives where that was.
+  @inline(__always)
+  @discardableResult
+  func walk(
+    from start: UInt64, to end: UInt64,
+    _ body: (_ at: UInt64, _ type: UInt32, _ size: UInt64) -> Void
+  ) -> UInt64 {
+    var at = start
+    while at < end {
+      let header = word(at)
+      let size = header >> 48
+      if size < 8 { break }
+      body(at, UInt32(truncatingIfNeeded: header), size)
+      at += size
+    }
+    return at
+  }
+
+  /// A thread's beginning, as its parent's record of it tells.
+  struct Beginning {
+    var pid: Int32
+    var tid: Int32
+    var parent: Int32
+    var time: UInt64
+  }
+
+  /// The beginnings that stand in it and have not been copied.
+  func beginnings() -> [Beginning] {
+    var found: [Beginning] = []
+    walk(from: position, to: head()) { at, type, _ in
+      guard type == RecordType.fork else { return }
+      found.append(
+        Beginning(
+          pid: signed(at + 8), tid: signed(at + 16), parent: signed(at + 20), time: word(at + 24)))
+    }
+    return found
   }
 
   /// The bytes from one position to another, joined where they wrap.

@@ -26,7 +26,7 @@ final class RingDrain {
   /// Nil where no part of the recording will have to tell of them.
   var standingWaits: StandingWaits?
   /// The build ids of the files that were mapped.
-  var buildIDs: [String: [UInt8]] = [:]
+  var buildIDs = RecentTable<String, [UInt8]>(most: BuildIDNote.most)
   var kernelAddresses: Set<UInt64> = []
   var firstTime = UInt64.max
   var lastTime: UInt64 = 0
@@ -81,23 +81,15 @@ final class RingDrain {
   }
 
   private func search(_ ring: PerfRing, until end: UInt64) {
-    var at = ring.searched
-    while at < end {
-      let header = ring.word(at)
-      let type = UInt32(truncatingIfNeeded: header)
-      let size = header >> 48
-      if size < 8 { break }
-      if type == RecordType.fork {
-        let tid = ring.signed(at + 16)
-        if governor.hearsAll {
-          threads.begin(tid, parent: ring.signed(at + 20))
-        } else {
-          threads.begin(tid)
-        }
+    ring.searched = ring.walk(from: ring.searched, to: end) { at, type, _ in
+      guard type == RecordType.fork else { return }
+      let tid = ring.signed(at + 16)
+      if governor.hearsAll {
+        threads.begin(tid, parent: ring.signed(at + 20))
+      } else {
+        threads.begin(tid)
       }
-      at += size
     }
-    ring.searched = at
   }
 
   private func copy(_ ring: PerfRing, to sink: TraceSink) throws(PerfDataError) {

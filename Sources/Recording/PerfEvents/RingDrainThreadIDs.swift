@@ -11,19 +11,14 @@ extension RingDrain {
   /// Learns the ids of recorded threads from what has come into the rings since each was searched up to `starts`.
   func learnThreadIDs(from starts: [UInt64]) {
     for (ring, start) in zip(events.rings, starts) {
-      var at = start
-      while at < ring.searched {
-        let header = ring.word(at)
-        let size = header >> 48
-        if size < 8 { break }
-        switch UInt32(truncatingIfNeeded: header) {
+      ring.walk(from: start, to: ring.searched) { at, type, _ in
+        switch type {
         case RecordType.sample: learnThreadIDs(ring, at)
         case RecordType.fork where threads.contains(ring.signed(at + 16)):
           kernelThreadIDs.began(
             ring.signed(at + 16), by: ring.signed(at + 20), at: ring.word(at + 24))
         default: break
         }
-        at += size
       }
     }
     kernelThreadIDs.endRound()

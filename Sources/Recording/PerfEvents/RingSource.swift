@@ -45,7 +45,9 @@ final class RingSource: RecordingSource {
 
   func observe(_ observation: Observation, _ round: Round) throws(PerfDataError) {
     switch observation {
-    case .processBegan: strangerWakes.targetBegan()
+    case .processBegan(let pid, _, _):
+      strangerWakes.targetBegan()
+      executed.remove(pid)
     case .processExecuted(let pid, _, _):
       strangerWakes.targetBegan()
       // What was started by fork has a single thread at its first exec, whose events are its own.
@@ -85,7 +87,7 @@ final class RingSource: RecordingSource {
 
   func describe(_ summary: inout RecordingSummary) {
     summary.features.tracingData = tracingData
-    summary.features.buildIDs = drain.buildIDs.sorted { $0.key < $1.key }
+    summary.features.buildIDs = drain.buildIDs.entries.sorted { $0.key < $1.key }
       .map { BuildIDEntry(path: $0.key, buildID: $0.value) }
     if drain.lastTime > 0 {
       summary.features.sampleTime = SampleTimeRange(first: drain.firstTime, last: drain.lastTime)

@@ -55,7 +55,7 @@ final class AttachedProcess {
   func arm(_ events: EventSet) throws(RecordingError) -> Set<Int32> {
     var armed: Set<Int32> = []
     while true {
-      let announced = Self.announced(in: events)
+      let announced = Set(events.rings.flatMap { $0.beginnings() }.map(\.tid))
       let children = ProcessProbe.children(of: pid)
       let isTaken = Dictionary(
         uniqueKeysWithValues: children.map {
@@ -78,25 +78,6 @@ final class AttachedProcess {
         if !events.isForTakeover || armed.count == 1 { _ = try events.openThread(tid) }
       }
     }
-  }
-
-  /// Threads whose creation is in the rings already.
-  private static func announced(in events: EventSet) -> Set<Int32> {
-    var tids: Set<Int32> = []
-    for ring in events.rings {
-      let end = ring.head()
-      var at = ring.position
-      while at < end {
-        let header = ring.word(at)
-        let size = header >> 48
-        if size < 8 { break }
-        if UInt32(truncatingIfNeeded: header) == RecordType.fork {
-          tids.insert(ring.signed(at + 16))
-        }
-        at += size
-      }
-    }
-    return tids
   }
 }
 

@@ -1,5 +1,8 @@
 /// The GNU build id of an ELF file, by which its symbols are found elsewhere.
 enum BuildIDNote {
+  /// Of twice as many files at most a recording knows them, those that were mapped last.
+  static let most = 8192
+
   /// NT_GNU_BUILD_ID.
   private static let buildIDType: UInt32 = 3
   /// PT_NOTE.

@@ -13,6 +13,8 @@ package final class HeldFiles: Sendable {
   private let state = Mutex(State())
   /// More are not kept: each takes a descriptor.
   private static let most = 512
+  /// More are not looked at.
+  private static let mostSeen = 8 * most
 
   /// The paths by which those files can be read as long as this lives that are not at their paths, by the paths that
   /// processes know them by.
@@ -33,6 +35,7 @@ package final class HeldFiles: Sendable {
   func consider(_ path: String, of pid: Int32, mapping: String? = nil) {
     let isNew = state.withLock { state in
       state.files.values.reduce(0) { $0 + $1.count } < Self.most
+        && state.seen.count < Self.mostSeen
         && state.seen.insert("\(namespace(of: pid)) \(path)").inserted
     }
     guard isNew, path.hasPrefix("/") else { return }

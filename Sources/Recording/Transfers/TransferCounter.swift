@@ -46,11 +46,11 @@ final class TransferCounter {
   private var isRefused = false
   /// Those that live.
   private var processes: Set<Int32> = []
-  /// What ended processes did.
-  private var ended: [Int32: [Count]] = [:]
+  /// What processes that ended did, by direction, until it is taken.
+  private var ended = Direction.allCases.map { _ in [Int32: Count]() }
   /// All processes had room.
   private var isComplete = true
-  /// What was taken of each direction.
+  /// What was taken of each direction, of processes that live.
   private var taken = Direction.allCases.map { _ in [Int32: Count]() }
   private let possibleCPUs: Int
   /// The programs know a process by its id in the initial namespace.
@@ -90,7 +90,9 @@ final class TransferCounter {
     else { return }
     processes.remove(pid)
     guard let loaded, var key = kernelID(pid) else { return }
-    add(value(of: key), to: &ended, of: pid)
+    for (direction, count) in value(of: key).enumerated() where count != Count() {
+      ended[direction][pid, default: Count()] += count
+    }
     _ = lull_bpf_map_remove(loaded.counts, &key)
   }
 
@@ -162,13 +164,19 @@ final class TransferCounter {
 
   /// What each process did in the windows since this was asked for the last time; nil where some may be missing.
   func take(_ direction: Direction) -> [Int32: Count]? {
-    guard isComplete, let totals = totals(direction) else { return nil }
-    defer { taken[direction.rawValue] = totals }
-    return totals.merging(taken[direction.rawValue]) { $0 - $1 }
+    guard isComplete, let living = living(direction) else { return nil }
+    defer {
+      taken[direction.rawValue] = living
+      ended[direction.rawValue] = [:]
+    }
+    var all = living
+    for (pid, count) in ended[direction.rawValue] { all[pid, default: Count()] += count }
+    return all.merging(taken[direction.rawValue]) { $0 - $1 }
   }
 
-  private func totals(_ direction: Direction) -> [Int32: Count]? {
-    var totals = ended.mapValues { $0[direction.rawValue] }
+  /// What the processes that live have done since they began.
+  private func living(_ direction: Direction) -> [Int32: Count]? {
+    var totals: [Int32: Count] = [:]
     guard let loaded else { return totals }
     var keys: [Int32] = []
     var key: Int32 = 0
@@ -187,13 +195,6 @@ final class TransferCounter {
       totals[pid, default: Count()] += count
     }
     return totals
-  }
-
-  private func add(_ value: [Count], to table: inout [Int32: [Count]], of pid: Int32) {
-    guard value.contains(where: { $0 != Count() }) else { return }
-    var sum = table[pid] ?? [Count(), Count()]
-    for index in sum.indices { sum[index] += value[index] }
-    table[pid] = sum
   }
 
   /// Sends and receives of a process, of all CPUs together.

@@ -36,7 +36,8 @@ enum BlameBuilding {
       cause: row.cause?.rawValue, selfSeconds: row.selfSeconds.finite,
       selfSecondsInterval: nil, samples: nil,
       inclusiveSeconds: row.inclusiveSeconds.finite, count: row.count.finite,
-      inclusiveCount: row.inclusiveCount.finite, bytes: row.bytes.finite,
+      inclusiveCount: row.inclusiveCount.finite,
+      untimed: row.untimed > 0 ? row.untimed.finite : nil, bytes: row.bytes.finite,
       inclusiveBytes: row.inclusiveBytes.finite, joules: row.joules.finite)
   }
 }

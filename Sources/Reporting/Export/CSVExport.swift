@@ -74,8 +74,7 @@ package enum CSVExport {
           [
             seconds(operation.time, trace), "\(operation.tid)", kind(operation.kind),
             operation.path ?? "", operation.target?.rawValue ?? "unknown", "\(operation.bytes)",
-            "\(operation.weight)",
-            number(operation.duration.seconds),
+            "\(operation.weight)", operation.duration.map { number($0.seconds) } ?? "",
           ]
         })
     case .footprint:

@@ -51,6 +51,9 @@ package struct BlameRowSection: Codable, Sendable, Equatable {
   package var inclusiveSeconds: Double
   package var count: Double
   package var inclusiveCount: Double
+  /// Syncs charged to it of which it is not known how long they took, which are not among its seconds; left out where
+  /// there are none.
+  package var untimed: Double? = nil
   package var bytes: Double
   package var inclusiveBytes: Double
   package var joules: Double

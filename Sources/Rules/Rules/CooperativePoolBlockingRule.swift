@@ -5,7 +5,7 @@ package enum CooperativePoolBlockingRule: Rule {
   package static let metadata = RuleMetadata(
     id: "cooperative-pool-blocking", title: "Do not block in a Swift task",
     category: .responsiveness, guide: [Guide.doNotBlock, Guide.concurrency],
-    signals: [.mainThread], unit: "ms/min",
+    signals: [.cpu], unit: "ms/min",
     measuredAs:
       "by extension of what the guide asks of the main thread, since every task waits for the pool: time that "
       + "Swift tasks kept the pool's most blocked thread in files, locks, sleeps and the like, per minute",

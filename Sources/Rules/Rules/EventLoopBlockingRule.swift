@@ -5,7 +5,7 @@ package enum EventLoopBlockingRule: Rule {
   package static let metadata = RuleMetadata(
     id: "event-loop-blocking", title: "Do not block an event loop",
     category: .responsiveness, guide: [Guide.doNotBlock, Guide.concurrency],
-    signals: [.mainThread], unit: "ms/min",
+    signals: [.cpu], unit: "ms/min",
     measuredAs:
       "by extension of what the guide asks of the main thread, since as much waits for an event loop: time that the "
       + "event loop blocked longest was blocked in files, locks, sleeps and the like outside its selector, "

@@ -37,11 +37,15 @@ package enum MainThreadComputationRule: Rule {
     guard !main.isParked else { return .notApplicable(reason: MainThreadWaits.parked) }
     let seconds = main.computingSeconds50ms
     guard seconds > 0 || !main.hasEventLoop else {
+      if main.untold.runningSeconds >= 0.05, let doubt = main.untold.doubt {
+        return .notMeasured(reason: doubt)
+      }
       return .notApplicable(reason: "no turn of 50 ms and more computed")
     }
     let rate = Exposure(signals).perMinute(
       EventSum(
-        total: seconds * 1000, events: max(main.turnsOver.over50ms, main.hangs.count), unseen: 50))
+        total: seconds * 1000, events: max(main.turnsOver.over50ms, main.hangs.count), unseen: 50)
+    ).raised(by: main.untold.runningSeconds, main.untold, in: signals)
     var display = "\(Figures.seconds(seconds)) of computing in turns of 50 ms and more"
     if seconds > 0, main.computingWhileIdleCPUs > 0 {
       let share = min(1, main.computingWhileIdleCPUs / seconds) * 100

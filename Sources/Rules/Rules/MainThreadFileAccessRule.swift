@@ -51,6 +51,7 @@ package enum MainThreadFileAccessRule: Rule {
     let waited = MainThreadWaits.outcome(
       signals, scale, causes: [.file, .sync], noun: "wait", shownOnly: [.pageFault])
     guard let main = signals.mainThread, main.hasEventLoop, !main.isParked else { return waited }
+    if case .notMeasured = waited { return waited }
     guard let access = main.fileAccess else {
       guard case .measured(let finding) = waited, signals.unavailable[.disk] != nil,
         finding.value <= scale.target

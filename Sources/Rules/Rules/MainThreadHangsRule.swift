@@ -46,7 +46,8 @@ package enum MainThreadHangsRule: Rule {
     let excess = excesses.reduce(0, +)
     let worst = main.hangs.map(\.durationSeconds).max() ?? 0
     let rate = Exposure(signals).perMinute(
-      EventSum(sizes: excesses.map { $0 * 1000 }, unseen: unseenMilliseconds))
+      EventSum(sizes: excesses.map { $0 * 1000 }, unseen: unseenMilliseconds)
+    ).raised(by: max(0, main.untold.seconds - unnoticedSeconds), main.untold, in: signals)
     let display =
       main.hangs.isEmpty
       ? "no turn of 100 ms or more"

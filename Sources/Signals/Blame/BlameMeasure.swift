@@ -125,6 +125,7 @@ struct BlameMeasure {
       update(&rows, found.charged ?? .noStack, sample) {
         $0.selfSeconds += sample.seconds
         $0.count += sample.count
+        $0.untimed += sample.untimed
         if countsSamples { $0.samples += sample.events }
         $0.bytes += sample.bytes
         $0.joules += sample.joules

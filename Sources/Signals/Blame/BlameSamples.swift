@@ -15,6 +15,8 @@ struct BlameSample {
   var events = 1
   var seconds = 0.0
   var count = 1.0
+  /// How many of these took it is not known how long, and are not among the seconds.
+  var untimed = 0.0
   var bytes = 0.0
   var joules = 0.0
 }
@@ -143,7 +145,11 @@ struct BlameSamples {
       case .write:
         sample.bytes = Double(operation.bytes) * Double(operation.weight)
       case .sync:
-        sample.seconds = operation.duration.seconds * Double(operation.weight)
+        if let duration = operation.duration {
+          sample.seconds = duration.seconds * Double(operation.weight)
+        } else {
+          sample.untimed = sample.count
+        }
       default: continue
       }
       sample.joules = priors.energy(of: work).value

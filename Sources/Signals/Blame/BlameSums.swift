@@ -26,6 +26,7 @@ struct BlameSums {
     sums[place].events += sample.events
     sums[place].seconds += sample.seconds
     sums[place].count += sample.count
+    sums[place].untimed += sample.untimed
     sums[place].bytes += sample.bytes
     sums[place].joules += sample.joules
   }
@@ -62,6 +63,7 @@ struct BlameSums {
         var part = sum
         part.stack = stack
         part.count *= weight / total
+        part.untimed *= weight / total
         part.seconds *= weight / total
         part.bytes *= weight / total
         part.joules *= weight / total

@@ -44,7 +44,7 @@ package struct BlameRow: Sendable, Equatable {
   package var line: Int?
   /// What was waited for, in the table of blocked time.
   package var cause: WaitCause?
-  /// Seconds charged to the function.
+  /// Seconds charged to the function, without what `untimed` counts.
   package var selfSeconds: Double = 0
   /// Seconds with the function on the stack.
   package var inclusiveSeconds: Double = 0
@@ -52,6 +52,8 @@ package struct BlameRow: Sendable, Equatable {
   package var count: Double = 0
   /// The same with the function on the stack.
   package var inclusiveCount: Double = 0
+  /// Syncs charged to the function of which it is not known how long they took.
+  package var untimed: Double = 0
   /// Samples of running threads that are charged to the function, in the table of CPU time; 0 in the others.
   package var samples = 0
   /// Bytes written or sent, charged to the function.

@@ -111,8 +111,11 @@ struct DiskLedger {
     joiners[path]?.flush()
     signal.syncs += count
     signal.syncsRecorded = (signal.syncsRecorded ?? 0) + 1
-    if operation.duration == .zero { signal.syncsUntimed += count }
-    signal.syncSeconds += operation.duration.seconds * Double(operation.weight)
+    if let duration = operation.duration {
+      signal.syncSeconds += duration.seconds * Double(operation.weight)
+    } else {
+      signal.syncsUntimed += count
+    }
     change(path) { $0.syncs += count }
   }
 

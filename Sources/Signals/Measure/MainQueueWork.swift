@@ -9,7 +9,9 @@ import TraceModel
 struct MainQueueWork {
   /// Those that were seen at it, the one that did most first.
   private(set) var workers: [ThreadModel] = []
-  /// Serial queues ran something that took time, and it is not known which they were.
+  /// What serial queues did of which it is not known which they were: each may be the main one.
+  private(set) var untold = UntoldQueueWork()
+  /// There is no sign of the main queue, and what was not told may hold a hang of it.
   private(set) var isUntold = false
   private var stacks: Set<Int> = []
   /// Stacks of other queues' work, and of tasks on the pool.
@@ -17,8 +19,6 @@ struct MainQueueWork {
   /// By thread, in the order of their ends.
   private var jobs: [Int32: [(start: Timestamp, end: Timestamp)]] = [:]
 
-  /// In less there is no hang, even if all of it was the main queue's.
-  private static let leastUntold = 0.05
   /// What a CPU sample stands for.
   private static let sampleSeconds = 0.01
   /// Shorter turns hold neither a wait nor a sample that would show what they are.
@@ -28,9 +28,8 @@ struct MainQueueWork {
     for job in subject.trace.jobs.runs(of: subject.pid, onMainActor: true) where job.tid != first {
       jobs[job.tid, default: []].append((job.start, job.end))
     }
-    var untold: Set<Int> = []
     var weights: [Int32: [Int: Double]] = [:]
-    func add(_ stack: Int?, _ tid: Int32, _ seconds: Double) {
+    func add(_ stack: Int?, _ tid: Int32, _ seconds: Double, waitingFor cause: WaitCause? = nil) {
       guard let stack, tid != first else { return }
       let shown = signs.signs(of: stack)
       if shown.contains(.otherDrain) || shown.contains(.pooledJob) {
@@ -38,7 +37,8 @@ struct MainQueueWork {
       } else if shown.contains(.mainDrain) || shown.contains(.serialJob) {
         stacks.insert(stack)
       } else if shown.contains(.serialDrain) {
-        untold.insert(stack)
+        if cause?.isIdle != true { untold.add(seconds, waitingFor: cause) }
+        return
       } else {
         return
       }
@@ -46,17 +46,12 @@ struct MainQueueWork {
     }
     for thread in subject.threads {
       for interval in thread.intervals where interval.stack != nil {
-        add(interval.stack, thread.tid, interval.length.seconds)
+        guard case .blocked(let cause) = interval.state else { continue }
+        add(interval.stack, thread.tid, interval.length.seconds, waitingFor: cause)
       }
     }
     for sample in subject.trace.processorSamples where sample.pid == subject.pid {
       add(sample.stack, sample.tid, Self.sampleSeconds)
-    }
-    // Where the main queue is the only one that was seen, what was not told is its work too.
-    let hasOthers = otherStacks.contains { signs.signs(of: $0).contains(.otherDrain) }
-    if !stacks.isEmpty, !hasOthers { stacks.formUnion(untold) }
-    let untoldSeconds = weights.values.joined().reduce(0) {
-      $0 + (untold.contains($1.key) ? $1.value : 0)
     }
     // Without samples nothing shows whose work it is that a thread computes.
     let isSampled = subject.trace.processorSamples.contains { $0.pid == subject.pid }
@@ -65,7 +60,7 @@ struct MainQueueWork {
     }
     isUntold =
       stacks.isEmpty && jobs.isEmpty
-      && untoldSeconds + (isSampled ? 0 : computed) >= Self.leastUntold
+      && untold.seconds + (isSampled ? 0 : computed) >= UntoldQueueWork.least
 
     var seconds: [Int32: Double] = [:]
     for (tid, ofStacks) in weights {

@@ -10,7 +10,7 @@ struct MainThreadChoice {
     /// Nothing of either was seen, and of all that serial queues ran it is known that it was not.
     case idle
     /// Serial queues ran something, and nothing tells whether one was the main queue.
-    case untold
+    case untold(UntoldQueueWork)
   }
 
   var thread: ThreadModel
@@ -38,10 +38,12 @@ struct MainThreadChoice {
         thread: first,
         foundBy:
           "the process's first thread, parked by libdispatch; no work of the main queue was seen",
-        first: first, parked: work.isUntold || !isShown ? .untold : .idle)
+        first: first, parked: work.isUntold || !isShown ? .untold(work.untold) : .idle)
     }
     return MainThreadChoice(
-      thread: worker, foundBy: "the worker that drains the main queue; the first thread is parked",
+      thread: worker,
+      foundBy: "the worker that drains the main queue; the first thread is parked"
+        + (work.untold.doubt.map { "; \($0)" } ?? ""),
       first: first, parked: .works(work))
   }
 

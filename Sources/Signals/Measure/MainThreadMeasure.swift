@@ -63,6 +63,7 @@ enum MainThreadMeasure {
     var signal = MainThreadSignal(
       threadID: Int(choice.thread.tid), threadName: choice.thread.name, foundBy: choice.foundBy,
       idleSeconds: subject.seconds)
+    signal.untold = work.untold
     var blockings = BlockingSums([])
     for turn in turns {
       let parts = TimeParts(turn.intervals)

@@ -51,11 +51,12 @@ package enum Measurement {
     set.isSeenStarting = subject.isSeenStarting
     set.isWholeRun = subject.isWhole
     for (kind, reason) in unavailable(trace) { set.unavailable[kind] = reason }
+    set.threadsUnavailable = set.unavailable[.mainThread]
 
     let choice = MainThreadChoice.choose(in: subject)
     // Both walk through the lives of the busiest threads.
     let critical =
-      set.unavailable[.mainThread] == nil
+      set.threadsUnavailable == nil
       ? ConcurrentValue {
         var roles = ThreadRoles(subject, main: choice?.thread.tid)
         return CriticalThreadMeasure.measure(subject, roles: &roles)
@@ -69,10 +70,10 @@ package enum Measurement {
       set.mainThread = MainThreadMeasure.measure(choice, in: subject)
       set.lifecycle = LifecycleMeasure.measure(
         main: choice.first, marks: set.marks, in: subject)
-      if case .untold? = choice.parked {
+      if case .untold(let work)? = choice.parked {
         set.unavailable[.mainThread] =
           "the first thread is parked or has ended, and which of the serial queues is the main one cannot be told"
-          + " from the stacks that were recorded"
+          + " from the stacks that were recorded" + (work.doubt.map { ": \($0)" } ?? "")
       }
     }
     if let main = set.mainThread, main.hasEventLoop, main.turns > 1, choice?.parked == nil,
@@ -93,9 +94,7 @@ package enum Measurement {
     var roles = ThreadRoles(subject, main: choice?.thread.tid)
     set.threads = ThreadMeasure.measure(subject, roles: &roles)
     if let critical { set.criticalThreads = critical.value }
-    if set.unavailable[.mainThread] == nil {
-      set.serialQueues = SerialQueueMeasure.measure(subject)
-    }
+    if set.threadsUnavailable == nil { set.serialQueues = SerialQueueMeasure.measure(subject) }
     if set.unavailable[.network] == nil {
       set.network = NetworkMeasure.measure(
         subject, profile: profile, others: others, isRadioSaid: options.isRadioSaid,
@@ -124,7 +123,7 @@ package enum Measurement {
     if set.cpu != nil, set.mainThread?.hasEventLoop == true, let choice {
       IdleMeasure.fill(&set, main: choice.thread, activity)
     }
-    if set.unavailable[.mainThread] == nil { set.churn = ThreadChurnMeasure.measure(subject) }
+    if set.threadsUnavailable == nil { set.churn = ThreadChurnMeasure.measure(subject) }
     set.spins = SpinMeasure.measure(subject)
     set.systemCalls = SystemCallMeasure.measure(subject)
     set.openedPaths = SightingMeasure.paths(subject)
@@ -134,6 +133,8 @@ package enum Measurement {
         + (trace.capture == nil
           ? "record with `lull record`, or the stacks with the kernel's functions"
           : "of so many waits the stacks of some only were taken")
+      // Nor are other threads' parts, which stacks tell.
+      set.threadsUnavailable = set.unavailable[.mainThread]
       if main.knownEventLoop == nil { set.unavailable[.lifecycle] = set.unavailable[.mainThread] }
     }
     if let main = set.mainThread, main.beganInWait, main.areWaitsKnown {

@@ -1,3 +1,4 @@
+import Quantities
 import TraceModel
 
 /// What the thread that plays the main thread's part did with its time.
@@ -41,6 +42,9 @@ package struct MainThreadSignal: Sendable, Equatable {
   package var blockings: [Blocking]
   /// How many of its waits were recorded.
   package var waitSampling: WaitSampling
+
+  /// What else it may have done, where workers play its part.
+  package var untold = UntoldQueueWork()
 
   /// What it did to files after the launch; nil where that was not recorded.
   package var fileAccess: FileAccess?
@@ -90,6 +94,34 @@ package struct MainThreadSignal: Sendable, Equatable {
     self.computingWhileIdleCPUs = computingWhileIdleCPUs
     self.blockings = blockings
     self.waitSampling = waitSampling
+  }
+}
+
+/// What serial queues did of which it is not known which they were, so that it may be the main queue's work.
+package struct UntoldQueueWork: Sendable, Hashable, Codable {
+  /// Seconds that it waited, by what for.
+  package var blockedByCause: [WaitCause: Double] = [:]
+  /// Seconds that it computed.
+  package var runningSeconds = 0.0
+
+  /// In less there is no hang, even if all of it was the main queue's.
+  static let least = 0.05
+
+  /// Nothing.
+  package init() {}
+
+  /// All of it.
+  package var seconds: Double { blockedByCause.values.reduce(runningSeconds, +) }
+
+  /// What is to be said of it; nil where it is too little to matter.
+  package var doubt: String? {
+    guard seconds >= Self.least else { return nil }
+    return
+      "of \(Figures.seconds(seconds)) of work of serial queues it is not known whether it was the main queue's"
+  }
+
+  mutating func add(_ seconds: Double, waitingFor cause: WaitCause?) {
+    if let cause { blockedByCause[cause, default: 0] += seconds } else { runningSeconds += seconds }
   }
 }
 

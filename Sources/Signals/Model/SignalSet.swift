@@ -43,6 +43,8 @@ package struct SignalSet: Sendable, Equatable {
   package var worstMinutes: [WorstMinute] = []
   /// Why a signal is missing.
   package var unavailable: [SignalKind: String]
+  /// Why it is not known what threads did, whichever the main one is; nil where it is.
+  package var threadsUnavailable: String?
   /// Energy priors that savings are computed with.
   package var priors: EnergyPriors
   /// Threads made and ended.

@@ -113,9 +113,11 @@ enum EventLanes {
   static func disk(_ canvas: TimelineCanvas) -> TimelineLane {
     let subject = canvas.subject
     let operations = Array(subject.trace.fileOperations.onDisk(by: subject.pid))
+    let areTimed = operations.allSatisfy { $0.kind != .sync || $0.duration != nil }
     return canvas.lane(
       .disk,
-      channels: ["bytes", "writes", "syncs", "syncMicroseconds", "operations", "randomBlocks"],
+      channels: ["bytes", "writes", "syncs", "syncMicroseconds", "operations", "randomBlocks"]
+        + (areTimed ? [] : ["syncsUntimed"]),
       budget: Timeline.otherBudget
     ) { grid in
       var meter = DiskWorkMeter()
@@ -130,8 +132,12 @@ enum EventLanes {
           grid.add(operation.weight, at: time, channel: 1)
         case .sync:
           grid.add(operation.weight, at: time, channel: 2)
-          let stall = UInt64(max(0, operation.duration.seconds) * 1e6)
-          grid.add(stall &* operation.weight, at: time, channel: 3)
+          if let duration = operation.duration {
+            let stall = UInt64(max(0, duration.seconds) * 1e6)
+            grid.add(stall &* operation.weight, at: time, channel: 3)
+          } else {
+            grid.add(operation.weight, at: time, channel: 6)
+          }
         default: break
         }
       }

@@ -41,7 +41,7 @@ enum IOUringDecoder {
         time: context.time, pid: context.pid, tid: context.tid,
         kind: isSync ? .sync : .write, path: nil, target: nil,
         bytes: isSync ? 0 : UInt64(result), weight: 1,
-        duration: isSync ? context.time - request.submitted : .zero),
+        duration: isSync ? context.time - request.submitted : nil),
       descriptor: descriptor)
   }
 

@@ -31,7 +31,6 @@ enum PathProbeDecoder {
     state.operations.append(
       FileOperation(
         time: context.time, pid: context.pid, tid: context.tid, kind: kind,
-        path: path, target: DescriptorTracker.kind(of: path), bytes: 0, weight: 1,
-        duration: .zero))
+        path: path, target: DescriptorTracker.kind(of: path), bytes: 0, weight: 1))
   }
 }

@@ -130,7 +130,7 @@ enum SystemCallDecoder {
         FileOperation(
           time: exit.time, pid: exit.pid, tid: exit.tid, kind: kind, path: nil,
           target: nil, bytes: UInt64(max(bytes, 0)), weight: weight,
-          duration: since.map { exit.time - $0 } ?? .zero, offset: offset),
+          duration: since.map { exit.time - $0 }, offset: offset),
         descriptor: fd)
     }
     func opened(flags: UInt64?) {

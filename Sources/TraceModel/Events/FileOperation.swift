@@ -36,8 +36,8 @@ public struct FileOperation: Sendable {
   public var bytes: UInt64
   /// How many operations this one stands for: above 1 where the recorder sampled.
   public var weight: UInt64
-  /// How long a sync took, where its start was seen.
-  public var duration: TimeSpan
+  /// How long a sync took; nil where its start was not recorded, and of all else.
+  public var duration: TimeSpan?
   /// Index into `Trace.stacks`, where the stack of this operation was taken.
   public var stack: Int?
   /// Where in the file it was done, for calls that say so.
@@ -68,7 +68,7 @@ extension FileOperation {
   }
 
   init(
-    _ shape: Shape, time: Timestamp, bytes: UInt64, duration: TimeSpan, offset: UInt64?
+    _ shape: Shape, time: Timestamp, bytes: UInt64, duration: TimeSpan?, offset: UInt64?
   ) {
     self.init(
       time: time, pid: shape.pid, tid: shape.tid, kind: shape.kind, path: shape.path,

@@ -77,7 +77,7 @@ public struct JobLog: Sequence, PackedTable, ExpressibleByArrayLiteral, Sendable
       while let entry = entries.next() {
         guard isWanted[entry.kind] else { continue }
         let kind = kinds[entry.kind]
-        let start = entry.time &- UInt64(bitPattern: entry.duration.nanoseconds)
+        let start = entry.time &- UInt64(bitPattern: (entry.duration ?? .zero).nanoseconds)
         return JobRun(
           start: Timestamp(nanoseconds: start), end: Timestamp(nanoseconds: entry.time),
           pid: kind.pid, tid: kind.tid,

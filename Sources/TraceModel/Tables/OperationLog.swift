@@ -7,8 +7,8 @@ struct OperationEntry {
   /// Nanoseconds on the trace's clock.
   var time: UInt64
   var bytes: UInt64
-  /// How long it took; zero where that is not known.
-  var duration = TimeSpan.zero
+  /// How long it took, where that is known.
+  var duration: TimeSpan?
   var offset: UInt64?
 }
 
@@ -64,9 +64,9 @@ public struct OperationLog<Kind: Hashable & Sendable>: Sendable {
       end += stepWidth.bytes
       place.put(entry.bytes, at: end)
       end += bytesWidth.bytes
-      if entry.duration != .zero {
+      if let duration = entry.duration {
         head |= Packing.hasDuration
-        place.put(entry.duration.nanoseconds, at: end)
+        place.put(duration.nanoseconds, at: end)
         end += 8
       }
       if let offset = entry.offset {

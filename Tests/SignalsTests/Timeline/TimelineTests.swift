@@ -82,6 +82,26 @@ import TraceModel
     #expect(sizes[1] < 500_000 && sizes[0] > 0)
   }
 
+  @Test(arguments: [true, false])
+  func `the disk's lane tells apart the syncs of which it is not known how long they took`(
+    isTimed: Bool
+  ) throws {
+    var builder = TraceBuilder()
+    try builder.capture(time: 1_000_000_000, rootPid: 100)
+    try builder.process(time: 1_000_000_000, pid: 100)
+    builder.open(time: 1_001_000_000, tid: 100, path: "/data/store", fd: 4, flags: 0o101)
+    if isTimed { builder.enterSync(time: 1_002_000_000, tid: 100, fd: 4) }
+    builder.exitSyscall(
+      time: 1_009_000_000, tid: 100, number: 74, result: 0, arguments: [4])
+    builder.exit(time: 1_100_000_000, pid: 100, tid: 100)
+    try builder.withFile { path in
+      let trace = try Trace.load(path: path)
+      let timeline = try Timeline.measure(trace, signals: try Measurement.measure(trace))
+      let lane = try #require(timeline.lanes.first { $0.kind == .disk })
+      #expect(lane.channels.contains("syncsUntimed") == !isTimed)
+    }
+  }
+
   /// A thread that computes in `spin()` and waits in `load()` for a file, five times; its first is parked throughout.
   private static func worker(_ body: (Trace) throws -> Void) throws {
     let second: UInt64 = 1_000_000_000

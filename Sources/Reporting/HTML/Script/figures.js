@@ -94,9 +94,10 @@ const showFigures = (list, from, to, colors) => {
   if (span.disk) {
     describe(list, "Written", bytesText(span.disk.bytes) + " in " +
       countText(span.disk.writes, "write"), span.disk.bytes);
-    // Of which it is not known how long they took.
-    describe(list, "Syncs", wholeText(span.disk.syncs) + (span.disk.syncMicroseconds > 0
-      ? ", taking " + secondsText(span.disk.syncMicroseconds / micro) : ""), span.disk.syncs);
+    const timed = span.disk.syncs - (span.disk.syncsUntimed || 0);
+    describe(list, "Syncs", wholeText(span.disk.syncs) + (timed > 0
+      ? ", " + (timed < span.disk.syncs ? wholeText(timed) + " of them " : "") + "taking " +
+        secondsText(span.disk.syncMicroseconds / micro) : ""), span.disk.syncs);
   }
   if (span.footprint.length > 0) {
     const peak = span.footprint.reduce(
