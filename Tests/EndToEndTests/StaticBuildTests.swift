@@ -84,6 +84,12 @@ extension EndToEnd {
         }
       default: try workload.expect(run, "\(rung)", within: 0.015)
       }
+      if let blame = workload.blame, workload != .file, workload != .compute {
+        for hang in run.hangs {
+          let function = hang["blamedFunction"].string ?? ""
+          #expect(function.contains(blame.function), "\(rung): \(hang)")
+        }
+      }
     }
   }
 }
