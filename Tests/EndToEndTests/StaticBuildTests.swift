@@ -91,5 +91,12 @@ extension EndToEnd {
         }
       }
     }
+
+    @Test func `with all in it a program's files are known by their paths where it may be probed`()
+      throws
+    {
+      let run = try record(.atomicSaver, try Self.built(isWhole: true), in: .root)
+      try LadderWorkload.atomicSaver.expect(run, "root")
+    }
   }
 }
