@@ -82,6 +82,9 @@ extension EndToEnd {
           let told = run.signals["network"][key].int ?? 0
           #expect(abs(told - (run.truth[key].int ?? 0)) <= 1, "\(rung): \(run.signals["network"])")
         }
+        // In how many calls they went is not known.
+        let sent = run.report["blame"]["network"].items
+        #expect(!sent.isEmpty && sent.allSatisfy { $0["count"].double == 0 }, "\(sent)")
       default: try workload.expect(run, "\(rung)", within: 0.015)
       }
       if let blame = workload.blame, workload != .file, workload != .compute {
