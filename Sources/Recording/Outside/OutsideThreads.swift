@@ -25,19 +25,16 @@ extension OutsideSource {
     let pid = process.pid
     // What was there when recording began was told of then.
     let isNew = process.listed > began || isWrapped
+    let isRunning = files.state(buffer) == .running
     var start = reading
     start.time = began
     if isNew {
-      let used = reading.processor + reading.queued
-      let earliest = max(process.listed, began)
-      let slack = reading.time - min(reading.time, earliest)
-      start.time = reading.time - min(slack, used + (slack - min(slack, used)) / 2)
-      start.queued = 0
-      start.arrivals = min(1, reading.arrivals)
+      start = OutsideThread.beginning(
+        of: reading, isRunning: isRunning, notBefore: max(process.listed, began))
     }
     let name = files.name ?? ""
     // One that was there is what the first look finds it to be.
-    let isOn = isNew || files.state(buffer) == .running
+    let isOn = isNew || isRunning
     let waits = isNew ? 0 : files.voluntarySwitches
     let thread = OutsideThread(
       start, isOn: isOn, untold: isNew ? reading.processor : 0, waits: waits)
