@@ -61,7 +61,10 @@ final class EarlierWaits: RecordingSource {
     if stack.isEmpty { (call.stackPointer, call.instruction) = (0, 0) }
     let function = stack.isEmpty ? wait.functions.alone : wait.functions.withStack
     if function != nil || !stack.isEmpty {
-      records.append(writer.wait(in: function, at: call, stack: stack, place))
+      records.append(
+        writer.wait(
+          in: function, at: call, stack: stack, place,
+          kernelTid: PIDNamespace.isInitial ? nil : 0))
     }
     records.append(writer.switch(.left(began), pid: wait.pid, tid: place.tid))
   }
