@@ -36,9 +36,13 @@ extension PreloadSource {
       // Of one that ran before they are those of that time too.
       if !process.isEarlier { process.voluntarySwitches = record.arguments.1 }
     case lull_record_mark.rawValue:
-      guard let thread = process.threads[slot], let name = parts.path,
-        let kind = Self.markKinds[record.arguments.0]
-      else { return }
+      guard let thread = process.threads[slot], let name = parts.path else { return }
+      guard let kind = Self.markKinds[record.arguments.0] else {
+        var payload = PreloadPayload(.runnerLine, pid: thread.tid)
+        payload.add(texts: [name])
+        let place = PreloadWriter.Place(pid: pid, tid: thread.tid, time: record.end)
+        return output.append(writer.sample(.runnerLine, payload, place))
+      }
       let mark = MarkEvent(
         name: name, kind: kind, how: "library",
         identifier: kind == .mark ? nil : record.arguments.1, tid: Int(thread.tid))
