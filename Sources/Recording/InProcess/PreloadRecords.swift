@@ -30,6 +30,8 @@ extension PreloadSource {
       output.append(writer.comm(name, .init(pid: pid, tid: thread.tid, time: record.start)))
     case lull_record_mapping.rawValue:
       process.mapped.insert(record.arguments.0)
+      // That of the program itself comes first.
+      if process.program == nil { process.program = parts.path }
       mapped(record, parts.path ?? "", pid, round, into: &output)
     case lull_record_process_end.rawValue:
       process.ended = record.end
