@@ -1,8 +1,11 @@
 #include "interpose.h"
 
+#include "segments.h"
+
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -112,7 +115,42 @@ EXPORT int fclose(FILE *file) {
   return result;
 }
 
+#ifndef LULL_AGENT
+// What test runners say by streams: which test begins and which ends. That is told before it is written, by a function
+// whose frame is on no stack that is copied.
+static __attribute__((noinline)) void tell_line(const char *text, size_t size) {
+  // As the recorder's probes choose them (TestHost.filter).
+  static const char *const words[] = {"Test Case '", " started.", " after ", "testStarted", "testEnded"};
+  for (size_t index = 0; index < sizeof words / sizeof *words; index++) {
+    if (!memmem(text, size, words[index], strlen(words[index]))) continue;
+    char line[4096];
+    size_t length = size < sizeof line ? size : sizeof line - 1;
+    memcpy(line, text, length);
+    line[length] = 0;
+    return lull_take_mark(lull_mark_line, line, 0);
+  }
+}
+
+static inline bool runs_tests(void) { return unlikely(lull_control && lull_control->runs_tests); }
+
+DECLARE(fputs)
+EXPORT int fputs(const char *text, FILE *file) {
+  if (runs_tests()) tell_line(text, strlen(text));
+  return REAL(fputs)(text, file);
+}
+
+DECLARE(fwrite)
+EXPORT size_t fwrite(const void *from, size_t size, size_t count, FILE *file) {
+  size_t bytes;
+  if (runs_tests() && !__builtin_mul_overflow(size, count, &bytes)) tell_line(from, bytes);
+  return REAL(fwrite)(from, size, count, file);
+}
+#endif
+
 void lull_resolve_streams(void) {
+#ifndef LULL_AGENT
+  FIND(fputs) FIND(fwrite)
+#endif
   FIND(fopen) FIND(fopen64) FIND(freopen) FIND(freopen64) FIND(fclose)
   read_stream = (__typeof__(read_stream))lull_real("_IO_file_read");
   write_stream = (__typeof__(write_stream))lull_real("_IO_file_write");

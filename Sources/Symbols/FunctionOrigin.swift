@@ -15,14 +15,13 @@ public enum FunctionOrigin {
     ].contains { name.hasPrefix($0) }
   }
 
-  /// Whether the program's author wrote the function of this linker name.
-  ///
-  /// `isStatic`: the module holds the Swift runtime itself.
-  static func isProgram(mangledName name: String, isStatic: Bool) -> Bool {
+  /// Whether the program's author wrote the function of this linker name, in a module that holds such libraries itself.
+  static func isProgram(mangledName name: String, holding held: HeldLibraries) -> Bool {
     if Demangler.isSwift(name) { return isProgram(swiftName: name) }
     if startFiles.contains(name) { return false }
-    guard isStatic else { return true }
-    if runtimePrefixes.contains(where: name.hasPrefix) { return false }
+    if held.isEmpty { return true }
+    if held.contains(.swift), runtimePrefixes.contains(where: name.hasPrefix) { return false }
+    if held.contains(.c), libraryPrefixes.contains(where: name.hasPrefix) { return false }
     return !isLibraryFunction(name)
   }
 
@@ -75,8 +74,15 @@ public enum FunctionOrigin {
     "swift_", "_swift_", "__swift_", "swift::", "CF", "_CF", "__CF", "__NSCF", "dispatch_",
     "_dispatch_", "_os_", "os_", "_Block_", "Block_", "_ZN5swift", "_ZNK5swift", "_ZN12_GLOBAL__N_",
     "_ZNSt", "_ZNKSt", "_ZSt", "__cxa_", "_Unwind_", "icu_", "uloc_", "ucal_", "udat_", "u_",
-    "__libc_", "_IO_", "__GI_", "_dl_", "__pthread_", "start_thread", "clone3", "__clone",
     "curl_", "Curl_", "xml", "_xml", "SSL_", "CRYPTO_", "_ZN3icu",
+  ]
+
+  /// The C library's functions that it does not export: in the main those that C reserves for it. The rest are of
+  /// semaphores, malloc, streams and the compiler's unwinder.
+  private static let libraryPrefixes = [
+    "__", "_IO_", "_dl_", "_nl_", "_int_", "_itoa_", "_mid_memalign", "sysmalloc", "systrim",
+    "malloc_consolidate", "unlink_chunk", "tcache_", "munmap_chunk", "new_do_write", "start_thread",
+    "clone3", "do_futex_wait", "_Unwind_", "uw_",
   ]
 
   /// Whether the C library exports a function of that name.

@@ -3,12 +3,22 @@ struct ModuleHeader: Hashable, Sendable {
   var machine: ModuleReader.Machine
   var segments: [ModuleReader.Segment]
   var isProgramFile: Bool
-  /// Holds the Swift runtime itself, so that its functions are not the program's own.
-  var holdsSwiftRuntime: Bool
+  /// What it holds of libraries itself, whose functions are not the program's own.
+  var held: HeldLibraries
   /// How much call frame information it has.
   var callFrameBytes: UInt64
   /// Where its symbols and lines may be, where it has none itself.
   var debugFiles: [String]
+}
+
+/// Libraries that are linked into a program's file.
+struct HeldLibraries: OptionSet, Hashable, Sendable {
+  let rawValue: UInt8
+
+  /// The Swift runtime.
+  static let swift = HeldLibraries(rawValue: 1)
+  /// The C library.
+  static let c = HeldLibraries(rawValue: 2)
 }
 
 /// A function's name in the forms that are shown.
@@ -53,11 +63,9 @@ final class LocalContents: ModuleContents {
 
   init(_ reader: ModuleReader) {
     self.reader = reader
-    let isProgramFile = reader.isProgramFile
     header = ModuleHeader(
-      machine: reader.machine, segments: reader.segments, isProgramFile: isProgramFile,
-      holdsSwiftRuntime: isProgramFile && reader.hasSection(prefix: "swift5_")
-        && !reader.neededLibraries.contains { $0.hasPrefix("libswiftCore.") },
+      machine: reader.machine, segments: reader.segments, isProgramFile: reader.isProgramFile,
+      held: reader.heldLibraries,
       callFrameBytes: reader.section(".eh_frame")?.header.sh_size ?? 0,
       debugFiles: DebugFile.candidates(for: reader))
   }
@@ -79,7 +87,7 @@ final class LocalContents: ModuleContents {
   func names(_ mangled: [String]) -> [FunctionName] {
     let holdsAgent = reader.hasSection(prefix: ".lull_agent")
     return mangled.map {
-      Self.name($0, isStatic: header.holdsSwiftRuntime, holdsAgent: holdsAgent)
+      Self.name($0, holding: header.held, holdsAgent: holdsAgent)
     }
   }
 
@@ -88,14 +96,14 @@ final class LocalContents: ModuleContents {
   }
 
   private static func name(
-    _ mangled: String, isStatic: Bool, holdsAgent: Bool
+    _ mangled: String, holding held: HeldLibraries, holdsAgent: Bool
   ) -> FunctionName {
     let simplified = Demangler.simplified(mangled)
     // Of names in C++ there is one form.
     let full = Demangler.isSwift(mangled) ? Demangler.full(mangled) : simplified
     return FunctionName(
       simplified: simplified, full: full == simplified ? nil : full,
-      isOwn: FunctionOrigin.isProgram(mangledName: mangled, isStatic: isStatic)
+      isOwn: FunctionOrigin.isProgram(mangledName: mangled, holding: held)
         && !(holdsAgent && FunctionOrigin.isAgent(mangledName: mangled)))
   }
 }

@@ -186,6 +186,17 @@ public final class ModuleReader {
     }
   }
 
+  /// Libraries that a program's file holds itself. One that needs none at all has brought the C library too.
+  var heldLibraries: HeldLibraries {
+    guard isProgramFile else { return [] }
+    let needed = neededLibraries
+    var held: HeldLibraries = needed.isEmpty ? .c : []
+    if hasSection(prefix: "swift5_"), !needed.contains(where: { $0.hasPrefix("libswiftCore.") }) {
+      held.insert(.swift)
+    }
+    return held
+  }
+
   private func dynamicEntries() -> [(tag: Int64, value: UInt64)] {
     guard
       let dynamic = sections.first(where: { $0.header.sh_type == SHT_DYNAMIC }),

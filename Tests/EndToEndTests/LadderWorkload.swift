@@ -31,7 +31,7 @@ enum LadderWorkload: String, CaseIterable, CustomTestStringConvertible {
   var options: [String] { self == .chatty || self == .bursty ? ["--radio-loopback"] : [] }
 
   /// What it waits for, as a report names that, and the function that waits, or computes.
-  private var blame: (cause: String, function: String)? {
+  var blame: (cause: String, function: String)? {
     switch self {
     case .sleep: ("sleep", "in makeBlock(")
     case .lock: ("lock", "makeLockBlock")

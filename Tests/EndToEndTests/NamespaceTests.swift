@@ -174,6 +174,15 @@ extension EndToEnd {
       #expect((wakeups["signals"]["wakeups"]["byCause"]["timer"].int ?? 0) >= 140)
     }
 
+    // No event had told its other id by then: an idle program was not measured, for as long as it waited on.
+    @Test func `what a process waits in as it is attached to is known`() throws {
+      let report = try attach(
+        to: "blocker cause=lock count=2 ms=300 gap=1500", seconds: 3, scratch: Scratch())
+      let main = report["signals"]["mainThread"]
+      #expect((main["blockedByCause"]["unknown"].double ?? 0) < 0.05, "\(main)")
+      #expect((main["idleSeconds"].double ?? 0) > 1.5, "\(main)")
+    }
+
     @Test func `a process in a namespace is attached to from outside`() throws {
       let target = try Command(Self.new + Self.words("blocker cause=lock count=30 ms=300 gap=200"))
       usleep(400_000)

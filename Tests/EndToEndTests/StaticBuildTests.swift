@@ -82,8 +82,51 @@ extension EndToEnd {
           let told = run.signals["network"][key].int ?? 0
           #expect(abs(told - (run.truth[key].int ?? 0)) <= 1, "\(rung): \(run.signals["network"])")
         }
+        // In how many calls they went is not known.
+        let sent = run.report["blame"]["network"].items
+        #expect(!sent.isEmpty && sent.allSatisfy { $0["count"].double == 0 }, "\(sent)")
       default: try workload.expect(run, "\(rung)", within: 0.015)
       }
+      if let blame = workload.blame, workload != .file, workload != .compute {
+        for hang in run.hangs {
+          let function = hang["blamedFunction"].string ?? ""
+          #expect(function.contains(blame.function), "\(rung): \(hang)")
+        }
+      }
+    }
+
+    // Nothing tells of such a program within: it was not even named, and the shell that starts it had a perfect score.
+    @Test(arguments: ["\"$@\"; true", "exec \"$@\""])
+    func `with all in it a program that another starts is said not to be seen`(script: String)
+      throws
+    {
+      let scratch = try Scratch()
+      let program = try Self.built(isWhole: true)
+      let run = try Recorded(
+        ["sh", "-c", script, "sh", program] + LadderWorkload.lock.words(path: ""),
+        in: Rung.dockerUser.words(writingTo: scratch), scratch: scratch)
+      try #require(run.result.status == 0, "\(run.result.errors)")
+      #expect(run.report["process"]["name"].string == "lull-workload", "\(run.report["process"])")
+      #expect(run.report["process"]["isSwift"].bool == true, "\(run.report["process"])")
+      for signal in ["mainThread", "wakeups", "network", "disk", "cpu"] {
+        #expect(!run.signals[signal].exists, "\(signal): \(run.signals[signal])")
+      }
+      #expect(!run.report["score"]["overall"].exists, "\(run.report["score"])")
+      let processes = run.report["processes"].items
+      #expect(processes.allSatisfy { ($0["cpuSeconds"].double ?? 0) < 0.2 }, "\(processes)")
+      let reasons = run.report["capture"]["unavailable"].items
+      #expect(
+        reasons.contains {
+          $0["signal"].string == "processes"
+            && $0["reason"].string?.contains("lull-workload (") == true
+        }, "\(reasons)")
+    }
+
+    @Test func `with all in it a program's files are known by their paths where it may be probed`()
+      throws
+    {
+      let run = try record(.atomicSaver, try Self.built(isWhole: true), in: .root)
+      try LadderWorkload.atomicSaver.expect(run, "root")
     }
   }
 }

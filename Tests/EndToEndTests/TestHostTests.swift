@@ -28,11 +28,11 @@ extension EndToEnd {
     }
 
     private func record(
-      _ package: (scratch: Scratch, path: String), _ options: [String]
+      _ package: (scratch: Scratch, path: String), _ options: [String], in place: [String] = []
     ) throws -> (intervals: [Interval], said: String, evidence: String) {
       let trace = package.scratch.file("\(UUID().uuidString).perf.data")
       let run = try Command.run(
-        [
+        place + [
           Machine.lull, "record", "-q", "-o", trace, "--", "swift", "test", "--skip-build",
           "--package-path", package.path, "--no-parallel",
         ] + options, limit: 200)
@@ -114,6 +114,28 @@ extension EndToEnd {
       #expect(streamed.count == 4)
       let other = try #require(streamed.first { $0.name == "WorkTests.OtherTests/spins()" })
       #expect(other.cpuSeconds > 0.098 && other.cpuSeconds < 0.3, "\(other)")
+    }
+
+    // Where no probe can be set, as in a container, the program's own streams tell it.
+    @Test(
+      .enabled(if: Machine.tool("swift") != nil, "needs swift to build the package"),
+      .enabled(if: Rung.areThere, Rung.needsTools))
+    func `each test is an interval in a container as well`() throws {
+      let package = try package()
+      let (intervals, said, evidence) = try record(
+        package, [], in: Rung.dockerRoot.words(writingTo: package.scratch))
+      #expect(
+        Set(intervals.map(\.name)) == [
+          "OldTests.testSpins", "OldTests.testWrites", "spins()", "writes a file",
+          "each(times:)",
+        ], "\(evidence); \(said)")
+      #expect(intervals.count == 6 && intervals.allSatisfy { $0.outcome == "passed" })
+      let spins = try #require(intervals.first { $0.name == "OldTests.testSpins" })
+      let truth = try seconds("OldTests.testSpins", in: said)
+      #expect(abs(spins.seconds - truth) < 0.1 * truth + 0.05, "\(spins), \(truth)")
+      #expect(spins.cpuSeconds > 0.98 * 0.2 && spins.cpuSeconds < 0.4, "\(spins)")
+      let writes = try #require(intervals.first { $0.name == "writes a file" })
+      #expect(writes.bytesWritten == 500_000, "\(writes)")
     }
   }
 }

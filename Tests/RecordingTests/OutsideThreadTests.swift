@@ -166,6 +166,22 @@ import Testing
     #expect(abs(Int(waited) - 918_000_000) < 4_000_000, "\(waited)")
   }
 
+  // On a busy machine threads were found late: of one that ran then half the time since the look before was told as
+  // time on a CPU.
+  @Test func `a thread that is found running is as old as what it used`() {
+    func start(_ used: UInt64, _ arrivals: UInt64, isRunning: Bool) -> UInt64 {
+      let first = OutsideReading(
+        time: 1_000_000_000, processor: used, queued: 2_000_000, arrivals: arrivals)
+      return OutsideThread.beginning(of: first, isRunning: isRunning, notBefore: 900_000_000).time
+    }
+    #expect(start(3_000_000, 1, isRunning: true) == 995_000_000)
+    #expect(start(3_000_000, 0, isRunning: true) == 995_000_000)
+    // It has waited, or does: half of what is not known of is before it began.
+    #expect(start(3_000_000, 1, isRunning: false) == 947_500_000)
+    #expect(start(3_000_000, 2, isRunning: true) == 947_500_000)
+    #expect(start(300_000_000, 1, isRunning: true) == 900_000_000)
+  }
+
   @Test(arguments: [
     ("running", OutsideState.running),
     ("-1 0x0 0x0", .ended),

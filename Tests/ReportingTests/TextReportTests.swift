@@ -76,6 +76,16 @@ import TraceModel
     #expect(flowing(SampleReport.report(signals: signals)).contains("syncs \(text)"))
   }
 
+  @Test(arguments: [nil, "1 sync more was of a file that is not known"])
+  func `that there were no syncs is said only where all of them are known`(missing: String?) {
+    var signals = SampleReport.signals()
+    signals.disk?.syncs = 0
+    signals.disk?.missing = missing
+    let text = flowing(SampleReport.report(signals: signals))
+    #expect(text.contains("syncs none that is known") == (missing != nil))
+    #expect(text.contains("syncs none"))
+  }
+
   @Test func `losses and truncation are said beside the score and at the end`() {
     var report = SampleReport.report()
     report.trace.truncated = true

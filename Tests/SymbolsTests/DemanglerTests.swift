@@ -33,16 +33,23 @@ import Testing
     #expect(Demangler.blamed("closure #") == "closure #")
   }
 
-  @Test(arguments: [
-    ("$s4main1fyyF", false, true), ("$s10Foundation4DataV5countSivg", false, false),
-    ("$s8Dispatch0A5QueueC4syncyyF", true, false), ("$sSS4mainE3fooyyF", true, true),
-    ("$sSa6appendyyxnF", true, false), ("main", true, true), ("_start", false, false),
-    ("swift_retain", true, false), ("swift_retain", false, true), ("CFRunLoopRun", true, false),
-    ("malloc", true, false), ("my_function", true, true),
-    ("$ss5print_9separator10terminatoryypd_S2StF", true, false),
-  ])
-  func `whose function it is`(name: String, isStatic: Bool, expected: Bool) {
-    #expect(FunctionOrigin.isProgram(mangledName: name, isStatic: isStatic) == expected, "\(name)")
+  private static let owners: [(name: String, held: HeldLibraries, isProgram: Bool)] = [
+    ("$s4main1fyyF", [], true), ("$s10Foundation4DataV5countSivg", [], false),
+    ("$s8Dispatch0A5QueueC4syncyyF", .swift, false), ("$sSS4mainE3fooyyF", .swift, true),
+    ("$sSa6appendyyxnF", .swift, false), ("main", .swift, true), ("_start", [], false),
+    ("swift_retain", .swift, false), ("swift_retain", [], true), ("CFRunLoopRun", .swift, false),
+    ("malloc", .swift, false), ("my_function", .swift, true),
+    ("$ss5print_9separator10terminatoryypd_S2StF", .swift, false),
+    ("__lll_lock_wait", [.swift, .c], false), ("__futex_abstimed_wait_common", .c, false),
+    ("usleep", .c, false), ("do_futex_wait.constprop.0", .c, false), ("_int_malloc", .c, false),
+    ("start_thread", .c, false),
+    ("main", [.swift, .c], true), ("lock_here", .c, true), ("u_turn", .c, true),
+    ("__lll_lock_wait", [], true), ("usleep", [], true),
+  ]
+
+  @Test(arguments: owners)
+  func `whose function it is`(name: String, held: HeldLibraries, expected: Bool) {
+    #expect(FunctionOrigin.isProgram(mangledName: name, holding: held) == expected, "\(name)")
   }
 
   @Test func `whose module it is`() {

@@ -6,6 +6,16 @@ import Testing
 @testable import TraceModel
 
 struct FileTests {
+  // A program that holds the C library itself is probed besides the machine's library.
+  @Test(arguments: [
+    ("lull_1:open64", true), ("lull_1:open64_2", true), ("lull_7r2:open64_2_ret", true),
+    ("lull_1:renameat2_3", true), ("lull_1:mmap_2", false),
+  ])
+  func `probes in a second file are those of the first`(name: String, isKnown: Bool) {
+    let event = EventAttribute(type: 2, config: 1, sampleType: [.base, .raw], ids: [1], name: name)
+    #expect((EventDispatch.handler(for: event) != nil) == isKnown)
+  }
+
   @Test func `a write belongs to the file its descriptor meant at that moment`() throws {
     let trace = try traceOf { builder in
       builder.open(

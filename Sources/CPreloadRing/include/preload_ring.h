@@ -20,7 +20,7 @@
 #define LULL_PRELOAD_FOLDER "LULL_PRELOAD_FOLDER"
 
 enum {
-  lull_preload_version = 5,
+  lull_preload_version = 6,
   lull_page_bytes = 4096,
   lull_ring_bytes = 1 << 20,
   // A ring takes memory as it grows, so much at a time.
@@ -48,6 +48,8 @@ struct lull_control {
   int32_t recorder;
   // So much CPU time, in nanoseconds, is between two samples of a thread; 0 where none are wanted.
   uint32_t sample_interval;
+  // Whether programs run tests, and are to tell what their runners say of these.
+  uint32_t runs_tests;
   // The library for programs that a program with an agent starts; empty where there is none.
   char library[256];
 };
@@ -163,10 +165,14 @@ enum lull_record_kind {
   // The process ends by its own doing: arguments are the thread's CPU time, and how often all its threads waited.
   lull_record_process_end,
   // A mark, by its name: arguments are 0, or 1 and 2 where it begins and ends an interval, and the interval's number.
+  // With lull_mark_line as the first it is what a test runner said.
   lull_record_mark,
   // Where the thread was as its CPU time had gone on for an interval.
   lull_record_sample,
 };
+
+// What a test runner said, among marks.
+enum { lull_mark_line = 3 };
 
 // What a descriptor is.
 enum lull_descriptor_kind {

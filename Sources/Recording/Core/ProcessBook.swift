@@ -52,9 +52,12 @@ final class ProcessBook {
   ) throws(PerfDataError) {
     guard entries[pid] == nil else { return }
     seen.insert(pid)
+    // What a child runs by now it may have begun to run unseen, which is told as it is looked at.
+    let inherited = description == nil ? entries[parentPid]?.program : nil
     entries[pid] = Entry(
       parentPid: parentPid, sampler: FootprintSampler(pid: pid), nextSample: time,
-      interval: Self.firstInterval, program: watchesPrograms ? Program(pid: pid) : nil)
+      interval: Self.firstInterval,
+      program: watchesPrograms ? inherited ?? Program(pid: pid) : nil)
     let event = description ?? ProcessEvent(pid: Int(pid), parentPid: Int(parentPid), kind: kind)
     try sink.append(event, pid: pid, time: time)
   }

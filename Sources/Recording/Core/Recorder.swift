@@ -273,7 +273,9 @@ package final class Recorder {
     }
     do {
       return try UprobeSet.install(
-        tracefs: tracefs, libraries: UprobeSet.libraryCandidates(pid: pid),
+        tracefs: tracefs,
+        libraries: UprobeSet.libraryCandidates(pid: pid)
+          + UprobeSet.staticProgram(of: options.target),
         runtimes: candidates(.concurrency), dispatchers: candidates(.dispatch), tests: runsTests)
     } catch {
       unavailable.append(

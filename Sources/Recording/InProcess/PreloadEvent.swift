@@ -13,6 +13,7 @@ enum PreloadEvent: Int, CaseIterable {
   case processorSample
   case signal
   case waking
+  case runnerLine
   case systemCallSpin
   case jobBegan, jobEnd, jobHanded, taskMade
 
@@ -38,6 +39,7 @@ enum PreloadEvent: Int, CaseIterable {
     case .processorSample: ("", "task-clock")
     case .signal: ("signal", "signal_generate")
     case .waking: ("sched", "sched_waking")
+    case .runnerLine: ("lull_process", "fputs")
     case .jobBegan: ("lull_kernel", "swift_job_run")
     case .jobEnd: ("lull_kernel", "swift_job_run_ret")
     case .jobHanded: ("lull_kernel", "swift_task_enqueue")

@@ -47,6 +47,9 @@ final class PreloadFolder {
     control.pointee.stack_bytes = options.stackBytes
     control.pointee.recorder = getpid()
     control.pointee.sample_interval = UInt32(clamping: options.sampleInterval)
+    if case .command(let words) = options.target, TestHost.isStarted(by: words) {
+      control.pointee.runs_tests = 1
+    }
     withUnsafeMutableBytes(of: &control.pointee.library) { bytes in
       guard options.takesChildren, let library = PreloadLibrary.path?.utf8,
         library.count < bytes.count

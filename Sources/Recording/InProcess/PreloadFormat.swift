@@ -59,6 +59,7 @@ extension PreloadEvent {
         .plain("__u8 saddr_v6[16]", 40, 16), .plain("__u8 daddr_v6[16]", 56, 16),
       ]
     case .open, .unlink: [.signed("__data_loc char[] path", 8, 4)]
+    case .runnerLine: [.signed("__data_loc char[] text", 8, 4)]
     case .opened: [.signed("s32 fd", 8, 4)]
     case .waking:
       [

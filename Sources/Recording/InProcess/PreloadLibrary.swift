@@ -42,7 +42,7 @@ enum PreloadLibrary {
     if contains(bytes, "libasan.so") {
       return "\(file) is built with the address sanitizer, which takes no preloaded library"
     }
-    guard let interpreter = interpreter(in: bytes) else {
+    guard let interpreter = ElfFile(path: file)?.interpreter else {
       return "\(file) is statically linked, so no library can be preloaded into it"
     }
     if interpreter.contains("ld-musl") {
@@ -53,27 +53,5 @@ enum PreloadLibrary {
 
   private static func contains(_ bytes: [UInt8], _ name: String) -> Bool {
     String(decoding: bytes, as: UTF8.self).contains(name)
-  }
-
-  /// The dynamic linker that an ELF file of 64 bits names (PT_INTERP); nil where it has none.
-  private static func interpreter(in bytes: [UInt8]) -> String? {
-    bytes.withUnsafeBytes { raw -> String? in
-      func value<T: FixedWidthInteger>(_ offset: Int, _: T.Type) -> T? {
-        guard offset >= 0, offset <= raw.count - MemoryLayout<T>.size else { return nil }
-        return T(littleEndian: raw.loadUnaligned(fromByteOffset: offset, as: T.self))
-      }
-      guard let table = value(32, UInt64.self), let size = value(54, UInt16.self),
-        let count = value(56, UInt16.self), table < UInt64(raw.count)
-      else { return nil }
-      for index in 0..<Int(count) {
-        let header = Int(table) + index * Int(size)
-        guard value(header, UInt32.self) == 3, let offset = value(header + 8, UInt64.self),
-          let length = value(header + 32, UInt64.self), length > 1, length < 4096,
-          offset < UInt64(raw.count), offset + length <= UInt64(raw.count)
-        else { continue }
-        return String(decoding: raw[Int(offset)..<Int(offset + length) - 1], as: UTF8.self)
-      }
-      return nil
-    }
   }
 }

@@ -6,6 +6,8 @@ import Glibc
 final class PreloadProcess {
   let pid: Int32
   let parent: Int32
+  /// The file of the program that runs the library, once it is told.
+  var program: String?
   var segments: [PreloadSegment]
   /// Threads that ran before the recording, by their ids, until they make themselves known.
   var earlier: [Int32: EarlierThread] = [:]

@@ -7,6 +7,7 @@ extension PreloadSource {
   func begin(_ path: String, _ round: Round) throws(PerfDataError) {
     guard let segment = PreloadSegment(path: path) else { return }
     unlink(path)
+    strangers.forget(segment.pid)
     if let door, door.strangers.contains(segment.pid) || door.strangers.contains(segment.parent) {
       door.strangers.insert(segment.pid)
       return
@@ -22,6 +23,7 @@ extension PreloadSource {
       try leaveProgram(before, at: segment.began, round)
     }
     let process = PreloadProcess(segment)
+    if !segment.isProgram { process.program = known[segment.parent]?.program }
     // A process that ended may have had the same id.
     let isNew = known.updateValue(process, forKey: segment.pid) == nil
     seen.insert(segment.pid)
@@ -38,7 +40,7 @@ extension PreloadSource {
   }
 
   /// The calls that threads were in when a process came to its end, and then its threads' ends.
-  private func leaveProgram(
+  func leaveProgram(
     _ process: PreloadProcess, at time: UInt64, _ round: Round
   ) throws(PerfDataError) {
     var output = RecordBytes()
@@ -75,6 +77,10 @@ extension PreloadSource {
   }
 
   func end(_ process: PreloadProcess, _ round: Round) throws(PerfDataError) {
+    // It ran another program by then, which never made itself known.
+    if let doubt = strangers.doubts[process.pid] {
+      return try take(stranger: process.pid, doubt, isOver: true, round)
+    }
     // What it does as it ends comes after it said so.
     let time = max(process.ended ?? round.now, process.lastTime)
     try leaveProgram(process, at: time, round)

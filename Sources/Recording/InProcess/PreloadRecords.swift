@@ -30,15 +30,21 @@ extension PreloadSource {
       output.append(writer.comm(name, .init(pid: pid, tid: thread.tid, time: record.start)))
     case lull_record_mapping.rawValue:
       process.mapped.insert(record.arguments.0)
+      // That of the program itself comes first.
+      if process.program == nil { process.program = parts.path }
       mapped(record, parts.path ?? "", pid, round, into: &output)
     case lull_record_process_end.rawValue:
       process.ended = record.end
       // Of one that ran before they are those of that time too.
       if !process.isEarlier { process.voluntarySwitches = record.arguments.1 }
     case lull_record_mark.rawValue:
-      guard let thread = process.threads[slot], let name = parts.path,
-        let kind = Self.markKinds[record.arguments.0]
-      else { return }
+      guard let thread = process.threads[slot], let name = parts.path else { return }
+      guard let kind = Self.markKinds[record.arguments.0] else {
+        var payload = PreloadPayload(.runnerLine, pid: thread.tid)
+        payload.add(texts: [name])
+        let place = PreloadWriter.Place(pid: pid, tid: thread.tid, time: record.end)
+        return output.append(writer.sample(.runnerLine, payload, place))
+      }
       let mark = MarkEvent(
         name: name, kind: kind, how: "library",
         identifier: kind == .mark ? nil : record.arguments.1, tid: Int(thread.tid))

@@ -16,6 +16,7 @@ final class PreloadSource: RecordingSource {
   var known: [Int32: PreloadProcess] = [:]
   /// Every process that was ever recorded from within.
   var seen: Set<Int32> = []
+  var strangers = PreloadStrangers()
   private(set) var lostRecords: UInt64 = 0
   var threadsWithoutRing: UInt64 = 0
   /// Marks of the programs' own, to be written next.
@@ -97,6 +98,17 @@ final class PreloadSource: RecordingSource {
           "recorded by the program itself: how many of its waits are not among its wakeups is counted only of programs"
             + " that Lull started"))
     }
+    if !strangers.names.isEmpty {
+      let all = strangers.names.sorted { $0.key < $1.key }.map { "\($0.value) (\($0.key))" }
+      let rest = all.count - PreloadStrangers.mostNamed
+      let names = all.prefix(PreloadStrangers.mostNamed) + (rest > 0 ? ["\(rest) more"] : [])
+      list.append(
+        .init(
+          .processes,
+          "\(within): what \(names.joined(separator: ", ")) did is not seen: such a program is statically linked, of"
+            + " another C library, runs with another user's rights, or was started without its parent's environment"
+        ))
+    }
     if !unseenStreams.isEmpty {
       list.append(
         .init(
@@ -154,7 +166,10 @@ final class PreloadSource: RecordingSource {
     folder.descriptors + known.values.map(\.pidfd).filter { $0 >= 0 }
   }
 
-  func nextDue(now: UInt64) -> UInt64 { known.isEmpty ? .max : lastCollection + Self.interval }
+  func nextDue(now: UInt64) -> UInt64 {
+    if !known.isEmpty { return lastCollection + Self.interval }
+    return strangers.living.isEmpty ? .max : strangers.nextLook
+  }
 
   func collect(_ round: Round) throws(PerfDataError) {
     lastCollection = round.now
@@ -170,6 +185,7 @@ final class PreloadSource: RecordingSource {
       try drain(process, round)
     }
     for pid in over { if let process = known[pid] { try end(process, round) } }
+    try findStrangers(round)
     try tellFunctions(after: functionsTold, round)
   }
 
@@ -298,6 +314,7 @@ final class PreloadSource: RecordingSource {
 
   func finish(_ ending: RecordingEnding, _ round: Round) throws(PerfDataError) {
     try tellResumptions(round)
+    try endDoubts(round)
     try finishCalls(at: round.now, goesOn: false, round)
     for process in known.values {
       threadsWithoutRing += process.segments.reduce(0) { $0 + $1.threadsWithoutRing }

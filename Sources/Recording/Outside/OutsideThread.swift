@@ -45,6 +45,21 @@ struct OutsideThread {
     base = reading.processor - min(untold, reading.processor)
   }
 
+  /// When a thread began that was not there at the look before, by its first reading; its times are none by then.
+  static func beginning(
+    of first: OutsideReading, isRunning: Bool, notBefore earliest: UInt64
+  ) -> OutsideReading {
+    let slack = first.time - min(first.time, earliest)
+    let used = min(first.processor + first.queued, slack)
+    // One that runs and was given a CPU once at most has not waited: it is as old as what it used. Of others it is not
+    // known how long they waited.
+    let hasNotWaited = isRunning && first.arrivals <= 1
+    let age = hasNotWaited ? used : used + (slack - used) / 2
+    return OutsideReading(
+      time: first.time - age, processor: first.processor, queued: 0,
+      arrivals: min(1, first.arrivals))
+  }
+
   /// The wait that it is in lasts at least until then.
   mutating func waits(until time: UInt64) {
     if !isOn, seenRunning == nil { told.time = max(told.time, time) }

@@ -28,13 +28,9 @@ extension OutsideSource {
     into output: inout RecordBytes
   ) {
     let pid = process.pid
-    let used = reading.processor + reading.queued
-    let earliest = max(process.listed, began)
-    let slack = reading.time - min(reading.time, earliest)
-    var start = reading
-    start.time = reading.time - min(slack, used + (slack - min(slack, used)) / 2)
-    start.queued = 0
-    start.arrivals = min(1, reading.arrivals)
+    let start = OutsideThread.beginning(
+      of: reading, isRunning: files.state(buffer) == .running,
+      notBefore: max(process.listed, began))
     let name = files.name ?? ""
     let thread = OutsideThread(start, isOn: true, untold: reading.processor, waits: 0)
     process.tasks[tid] = OutsideTask(

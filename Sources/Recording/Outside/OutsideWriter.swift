@@ -43,13 +43,16 @@ struct OutsideWriter {
     return records.switch(what, Place(pid: pid, tid: tid, time: time))
   }
 
-  /// What a thread waits in, at a moment of the wait.
+  /// What a thread waits in, at a moment of the wait. Where tracepoints' fields have other ids than the thread's own, and
+  /// that is not known yet, `kernelTid` is 0: the sample names the thread.
   mutating func wait(
-    in function: String?, at call: OutsideCall, stack: [UInt8], _ place: Place
+    in function: String?, at call: OutsideCall, stack: [UInt8], _ place: Place,
+    kernelTid: Int32? = nil
   ) -> [UInt8] {
-    var payload = PreloadPayload(.scheduleSwitch, pid: place.tid, type: stackEvent.config)
+    let named = kernelTid ?? place.tid
+    var payload = PreloadPayload(.scheduleSwitch, pid: named, type: stackEvent.config)
     payload.add([], padded: 16)
-    payload.add(place.tid)
+    payload.add(named)
     payload.add(Int32(120))
     // TASK_INTERRUPTIBLE.
     payload.add(Int64(1))

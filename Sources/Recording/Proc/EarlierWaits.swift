@@ -49,7 +49,10 @@ final class EarlierWaits: RecordingSource {
       let place = OutsideWriter.Place(pid: pid, tid: thread.thread.tid, time: time)
       if stack.isEmpty { (call.stackPointer, call.instruction) = (0, 0) }
       if function != nil || !stack.isEmpty {
-        records.append(writer.wait(in: function, at: call, stack: stack, place))
+        records.append(
+          writer.wait(
+            in: function, at: call, stack: stack, place,
+            kernelTid: PIDNamespace.isInitial ? nil : 0))
       }
       records.append(writer.switch(.left(time), pid: pid, tid: place.tid))
     }

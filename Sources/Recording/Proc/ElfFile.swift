@@ -42,10 +42,12 @@ package final class ElfFile {
   /// 4 million symbols, and names of 64 letters for them.
   private static let symbolBytesLimit = 4_000_000 * symbolSize
   private static let nameBytesLimit = 256 << 20
-  /// SHT_SYMTAB and SHT_DYNSYM, PT_LOAD, PF_X, STT_FUNC, STT_OBJECT.
+  private static let interpreterLimit: UInt64 = 4096
+  /// SHT_SYMTAB and SHT_DYNSYM, PT_LOAD and PT_INTERP, PF_X, STT_FUNC, STT_OBJECT.
   private static let staticSymbols: UInt32 = 2
   private static let dynamicSymbols: UInt32 = 11
   private static let load: UInt32 = 1
+  private static let interpreter: UInt32 = 3
   private static let executable: UInt32 = 1
   private static let function: UInt8 = 2
   private static let object: UInt8 = 1
@@ -199,12 +201,30 @@ package final class ElfFile {
 
   private func executableSegments() -> [Segment] { segments().filter(\.isExecutable) }
 
-  private func segments() -> [Segment] {
+  /// The dynamic linker that the file names; nil where it has none, as a program that holds the C library itself.
+  package var interpreter: String? {
+    let bytes = programHeaders
+    for at in stride(from: 0, to: bytes.count, by: Self.segmentSize)
+    where bytes.value(at: at, UInt32.self) == Self.interpreter {
+      guard let offset = bytes.value(at: at + 8, UInt64.self),
+        let length = bytes.value(at: at + 32, UInt64.self), length < Self.interpreterLimit
+      else { continue }
+      let text = ElfBytes(descriptor, at: offset, count: Int(length)).bytes.prefix { $0 != 0 }
+      if !text.isEmpty { return String(decoding: text, as: UTF8.self) }
+    }
+    return nil
+  }
+
+  private var programHeaders: ElfBytes {
     guard let table = header.value(at: 32, UInt64.self),
       header.value(at: 54, UInt16.self) == UInt16(Self.segmentSize),
       let count = header.value(at: 56, UInt16.self)
-    else { return [] }
-    let bytes = ElfBytes(descriptor, at: table, count: min(Int(count), 1000) * Self.segmentSize)
+    else { return ElfBytes() }
+    return ElfBytes(descriptor, at: table, count: min(Int(count), 1000) * Self.segmentSize)
+  }
+
+  private func segments() -> [Segment] {
+    let bytes = programHeaders
     return stride(from: 0, to: bytes.count, by: Self.segmentSize).compactMap { at in
       guard bytes.value(at: at, UInt32.self) == Self.load,
         let flags = bytes.value(at: at + 4, UInt32.self),

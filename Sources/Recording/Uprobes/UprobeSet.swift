@@ -258,6 +258,17 @@ package final class UprobeSet: Sendable {
     return left
   }
 
+  /// A program's own file, where it holds the C library itself.
+  package static func staticProgram(of target: RecordingOptions.Target) -> [String] {
+    let file =
+      switch target {
+      case .command(let words): words.first.flatMap(ProgramFile.path)
+      case .pid(let pid): "/proc/\(pid)/exe"
+      }
+    guard let file, let program = ElfFile(path: file), program.interpreter == nil else { return [] }
+    return [file]
+  }
+
   /// Where the C library is usually found: what `pid` maps first, else the standard places.
   package static func libraryCandidates(pid: Int32? = nil) -> [String] {
     if let pid {

@@ -46,7 +46,9 @@ enum BlameText {
       (
         "sent", blame.network,
         {
-          "\(Figures.bytes(UInt64(max(0, $0.bytes)))) in \(Figures.count(Int($0.count.rounded()), "send"))"
+          let calls = Int($0.count.rounded())
+          return Figures.bytes(UInt64(max(0, $0.bytes)))
+            + (calls == 0 ? "" : " in " + Figures.count(calls, "send"))
         }
       ),
     ]

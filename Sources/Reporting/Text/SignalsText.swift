@@ -176,7 +176,7 @@ enum SignalsText {
   }
 
   private static func syncs(_ disk: DiskSection) -> String {
-    guard disk.syncs > 0 else { return "none" }
+    guard disk.syncs > 0 else { return disk.missing == nil ? "none" : "none that is known" }
     let (all, untimed) = (Figures.grouped(disk.syncs), disk.syncsUntimed ?? 0)
     if untimed >= disk.syncs { return "\(all); how long they took was not recorded" }
     let time = "taking \(Figures.seconds(disk.syncSeconds))"

@@ -201,11 +201,13 @@ struct BlameSamples {
         energies[first, default: 0] += burst.energyJoules
       }
     }
+    // Of what the kernel counts by socket it is not known in how many calls it went.
+    let countsCalls = subject.trace.capture?.countsSockets != true
     var sums = BlameSums()
     for (index, send) in sends.enumerated() {
       sums.add(
         BlameSample(
-          stack: send.stack, tid: send.tid, count: Double(send.weight),
+          stack: send.stack, tid: send.tid, count: countsCalls ? Double(send.weight) : 0,
           bytes: Double(send.bytes) * Double(send.weight), joules: energies[index] ?? 0),
         path: "\(send.socket)")
     }

@@ -216,7 +216,7 @@ package enum Measurement {
         ?? "the trace has no \(events.joined(separator: ", ")) events"
     }
     if let within = trace.capture?.processesRecorded, !within.contains(Int(trace.subject.pid)) {
-      for kind in [SignalKind.mainThread, .lifecycle, .network, .disk] {
+      for kind in [SignalKind.mainThread, .lifecycle, .wakeups, .network, .disk, .cpu] {
         result[kind] =
           trace.capture?.recorder == CaptureEvent.outsideRecorder
           ? "process \(trace.subject.pid) was not looked at: it ended too soon, or may not be looked into"

@@ -3,7 +3,7 @@ extension ModuleHeader {
   func write(to writer: inout WireWriter) {
     writer.put(UInt8(machine == .x86 ? 0 : 1))
     writer.put(UInt8(isProgramFile ? 1 : 0))
-    writer.put(UInt8(holdsSwiftRuntime ? 1 : 0))
+    writer.put(held.rawValue)
     writer.put(callFrameBytes)
     writer.put(debugFiles)
     writer.put(segments.map(\.fileOffset))
@@ -15,7 +15,7 @@ extension ModuleHeader {
   init(from reader: inout WireReader) throws(WireError) {
     machine = try reader.number(UInt8.self) == 0 ? .x86 : .arm
     isProgramFile = try reader.number(UInt8.self) != 0
-    holdsSwiftRuntime = try reader.number(UInt8.self) != 0
+    held = HeldLibraries(rawValue: try reader.number(UInt8.self))
     callFrameBytes = try reader.number(UInt64.self)
     debugFiles = try reader.texts()
     let offsets = try reader.numbers(UInt64.self)

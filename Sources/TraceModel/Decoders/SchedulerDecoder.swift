@@ -7,10 +7,11 @@ enum SchedulerDecoder {
   private static let reportMask: Int64 = 0xff
 
   static func schedSwitch(_ context: DecodingContext, _ state: inout LoaderState) {
-    guard let previous = context.thread("prev_pid", state),
+    guard let named = context.integer("prev_pid"),
       let next = context.thread("next_pid", state),
       let previousState = context.integer("prev_state")
     else { return }
+    let previous = state.leaver(Int32(truncatingIfNeeded: named), context.tid, at: context.time)
     if context.attribute.sampleType.contains(.callchain), context.tid == previous {
       blockedStack(context, &state)
     }

@@ -111,7 +111,9 @@ enum EventDispatch {
     // Whatever modifiers perf has in their names.
     if event.samplingRank != nil { return handlers["cpu-clock"] }
     if event.name.hasPrefix("lull_"), let colon = event.name.firstIndex(of: ":") {
-      return handlers["lull_*" + event.name[colon...]]
+      // Those in a second library, or in the program itself, have its number in their names.
+      let words = event.name[colon...].split(separator: "_")
+      return handlers["lull_*" + words.filter { Int($0) == nil }.joined(separator: "_")]
     }
     return handlers[event.name]
   }

@@ -94,8 +94,9 @@ extension FrequentEvent.Kind {
   ) {
     let time = record.timestamp
     SchedulerDecoder.switched(
-      from: state.thread(values.first, at: time), to: state.thread(values.second, at: time),
-      previousState: Int64(values.third), on: Int32(record.cpu), at: time, &state)
+      from: state.leaver(values.first, record.tid, at: time),
+      to: state.thread(values.second, at: time), previousState: Int64(values.third),
+      on: Int32(record.cpu), at: time, &state)
   }
 
   @inline(never)

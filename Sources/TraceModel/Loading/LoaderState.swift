@@ -58,6 +58,13 @@ struct LoaderState: ~Copyable {
     kernelThreadIDs?.tid(of: named, at: time) ?? named
   }
 
+  /// The thread that leaves its CPU: as the field names it, or else the sample, which is taken in it.
+  @inline(__always)
+  func leaver(_ named: Int32, _ tid: Int32, at time: Timestamp) -> Int32 {
+    let known = thread(named, at: time)
+    return known > 0 || kernelThreadIDs == nil ? known : KernelThreadIDs.maker(tid, named)
+  }
+
   /// Whether a record's process is none of the PID namespace that the trace was recorded in: all of these have one id.
   func isOutside(_ pid: Int32) -> Bool { pid == 0 && kernelThreadIDs != nil }
 }

@@ -56,7 +56,7 @@ enum BlameRows {
     [
       .number(row.bytes, Figures.bytes(row.bytes)),
       .number(row.inclusiveBytes, Figures.bytes(row.inclusiveBytes)),
-      .number(row.count, Figures.brief(row.count)),
+      .number(row.count, row.count == 0 ? "" : Figures.brief(row.count)),
     ]
   }
 
