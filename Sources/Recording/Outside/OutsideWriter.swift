@@ -43,8 +43,8 @@ struct OutsideWriter {
     return records.switch(what, Place(pid: pid, tid: tid, time: time))
   }
 
-  /// What a thread waits in, at a moment of the wait. Where tracepoints' fields have other ids than the thread's own, and
-  /// that is not known yet, `kernelTid` is 0: the sample names the thread.
+  /// What a thread waits in, at a moment of the wait. Where tracepoints' fields have other ids than the thread's own,
+  /// and that is not known yet, `kernelTid` is 0: the sample names the thread.
   mutating func wait(
     in function: String?, at call: OutsideCall, stack: [UInt8], _ place: Place,
     kernelTid: Int32? = nil
