@@ -138,7 +138,7 @@ import Testing
     let folder = try PreloadFolder(options)
     defer { folder.remove() }
     let book = ProcessBook(
-      root: 1, interval: TimeSpan(nanoseconds: 1_000_000), watchesPrograms: false)
+      root: 1, interval: TimeSpan(nanoseconds: 1_000_000), programs: .events)
     let source = PreloadSource(
       folder: folder, door: nil, options: options, processes: book, root: 1, own: [])
     func collect() throws -> [Observation] {
@@ -179,7 +179,7 @@ import Testing
     let (sink, path) = try sink()
     defer { unlink(path) }
     let book = ProcessBook(
-      root: 1, interval: TimeSpan(nanoseconds: 1_000_000), watchesPrograms: false)
+      root: 1, interval: TimeSpan(nanoseconds: 1_000_000), programs: .events)
     for pid in 4_180_000..<Int32(4_184_000) {
       let round = Round(now: UInt64(pid), sink: sink)
       try book.observe(.processBegan(pid: pid, parentPid: 1, time: 1), round)

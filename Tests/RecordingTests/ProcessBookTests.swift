@@ -9,7 +9,8 @@ import Testing
 @Suite(.serialized) struct ProcessBookTests {
   /// The executables and names that a trace tells of a command, and the trace's permissions.
   private func told(
-    _ words: [String], wait: useconds_t
+    _ words: [String], wait: useconds_t, programs teller: ProgramTeller = .looks,
+    then: (ProcessBook, pid_t, Round) throws -> Void = { _, _, _ in }
   ) throws -> (events: [ProcessEvent], times: [UInt64], mode: mode_t) {
     let path = Scratch.path()
     defer { unlink(path) }
@@ -23,7 +24,7 @@ import Testing
       path: path, attributes: [attribute], features: WrittenFeatures())
     let sink = TraceSink(writer: writer, synthetic: [attribute])
     let book = ProcessBook(
-      root: command.pid, interval: TimeSpan(nanoseconds: 1_000_000), watchesPrograms: true)
+      root: command.pid, interval: TimeSpan(nanoseconds: 1_000_000), programs: teller)
     try book.begin(command.pid, parentPid: getpid(), kind: .start, time: 1, to: sink)
     #expect(command.release(program: words[0]) == nil)
     try book.released(command.pid, command: words[0], at: 2, to: sink)
@@ -31,6 +32,7 @@ import Testing
       usleep(wait)
       try book.sample(Round(now: SystemInfo.monotonicNanoseconds(), sink: sink))
     }
+    try then(book, command.pid, Round(now: SystemInfo.monotonicNanoseconds(), sink: sink))
     try sink.flushWhole()
     try writer.finish(features: WrittenFeatures())
     var status = stat()
@@ -65,5 +67,52 @@ import Testing
     let (events, _, _) = try told(["sh", "-c", "sleep 0.05; exec sleep 30"], wait: 100_000)
     let files = events.filter { $0.kind == .exec }.map(\.executable)
     #expect(files.count == 2 && files.last?.hasSuffix("/sleep") == true, "\(files)")
+  }
+
+  // The shell becomes the second program at 50 ms, and is looked at at 100, 200 and 300.
+  private static let becoming = "sleep 0.05; exec sleep"
+
+  @Test(arguments: ["30", "0.2"])
+  func `a program that tells of itself began when it says, even if it is over`(
+    seconds: String
+  ) throws {
+    let (events, times, _) = try told(
+      ["sh", "-c", "\(Self.becoming) \(seconds)"], wait: 100_000, programs: .programs
+    ) { book, pid, round in
+      try book.observe(.processExecuted(pid: pid, name: "sleep", time: 50), round)
+      // Of what was told nothing is left to tell.
+      try book.tellAllSighted(to: round.sink)
+    }
+    #expect(events.map(\.kind) == [.start, .exec, .exec] && times == [1, 2, 50], "\(times)")
+    #expect(events.last?.executable.hasSuffix("/sleep") == true, "\(events)")
+    #expect(events.last?.commandLine == ["sleep", seconds])
+  }
+
+  @Test func `a program that does not tell of itself began when it was seen`() throws {
+    let start = SystemInfo.monotonicNanoseconds()
+    var end: UInt64 = 0
+    let (events, times, _) = try told(
+      ["sh", "-c", "\(Self.becoming) 30"], wait: 100_000, programs: .programs
+    ) { book, pid, round in
+      end = round.now
+      try book.tellSighted(pid, to: round.sink)
+      // What it says much later says nothing new.
+      try book.observe(.processExecuted(pid: pid, name: "sleep", time: end + 1), round)
+    }
+    #expect(events.map(\.kind) == [.start, .exec, .exec])
+    let seen = try #require(times.last)
+    #expect(seen > start && seen < end, "\(times)")
+  }
+
+  @Test func `of two programs after another each is told with its own word`() throws {
+    let (events, times, _) = try told(
+      ["sh", "-c", "sleep 0.05; exec sh -c 'sleep 0.1; exec sleep 30'"], wait: 100_000,
+      programs: .programs
+    ) { book, pid, round in
+      try book.observe(.processExecuted(pid: pid, name: "sh", time: 50), round)
+      try book.observe(.processExecuted(pid: pid, name: "sleep", time: 60), round)
+    }
+    #expect(times == [1, 2, 50, 60])
+    #expect(events.map(\.commandLine.last).suffix(2) == ["sleep 0.1; exec sleep 30", "30"])
   }
 }

@@ -92,7 +92,7 @@ import Testing
     let path = Scratch.path()
     defer { unlink(path) }
     let book = ProcessBook(
-      root: getpid(), interval: TimeSpan(nanoseconds: 1_000_000_000), watchesPrograms: false)
+      root: getpid(), interval: TimeSpan(nanoseconds: 1_000_000_000), programs: .events)
     let counts = SocketCounts(of: book, root: getpid(), table: script)
     let process = SyntheticEvent.process.attribute(ids: [1])
     let attributes = [process] + counts.attributes

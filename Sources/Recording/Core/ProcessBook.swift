@@ -8,27 +8,23 @@ final class ProcessBook {
     var sampler: FootprintSampler?
     var nextSample: UInt64
     var interval: UInt64
-    /// The file and arguments of what it runs, where that is looked at.
-    var program: Program?
-  }
-
-  private struct Program: Equatable {
-    var file: String
-    var arguments: [UInt8]
-
-    init?(pid: Int32) {
-      guard let file = KernelFile.link("/proc/\(pid)/exe") else { return nil }
-      self.file = file
-      arguments = KernelFile.bytes("/proc/\(pid)/cmdline") ?? []
-    }
+    /// What it runs as far as that was told, where no event tells it.
+    var program: RunningProgram?
+    /// When that was told to have begun.
+    var executed: UInt64 = 0
+    /// It was told as it was seen; its own word may come yet.
+    var isSightTold = false
   }
 
   private let root: Int32
   private let largestInterval: UInt64
   private var entries: [Int32: Entry] = [:]
   private(set) var seen: Set<Int32> = []
-  /// No event tells when a process runs another program: that is looked at with its memory.
-  private let watchesPrograms: Bool
+  private let teller: ProgramTeller
+  /// What processes were seen to run, one after another, and is not told yet.
+  private var sighted: [Int32: [SightedProgram]] = [:]
+  /// Those whose own word is not waited for, and who are not told of themselves yet.
+  private var wordless: Set<Int32> = []
   /// When the first process ended; that is told with its status, once it is known.
   private var rootEnd: UInt64?
   /// Memory that processes hold because they are recorded, which is none of theirs.
@@ -39,9 +35,9 @@ final class ProcessBook {
   /// Short programs are seen by readings that begin dense and thin out.
   static let firstInterval: UInt64 = 1_000_000
 
-  init(root: Int32, interval: TimeSpan, watchesPrograms: Bool) {
+  init(root: Int32, interval: TimeSpan, programs teller: ProgramTeller) {
     self.root = root
-    self.watchesPrograms = watchesPrograms
+    self.teller = teller
     largestInterval = max(Self.firstInterval, UInt64(clamping: interval.nanoseconds))
   }
 
@@ -57,12 +53,13 @@ final class ProcessBook {
     entries[pid] = Entry(
       parentPid: parentPid, sampler: FootprintSampler(pid: pid), nextSample: time,
       interval: Self.firstInterval,
-      program: watchesPrograms ? inherited ?? Program(pid: pid) : nil)
+      program: teller == .events ? nil : inherited ?? RunningProgram(pid: pid))
     let event = description ?? ProcessEvent(pid: Int(pid), parentPid: Int(parentPid), kind: kind)
     try sink.append(event, pid: pid, time: time)
+    if wordless.remove(pid) != nil { try tellSighted(pid, to: sink) }
   }
 
-  /// A process runs another program.
+  /// A process runs another program, as events or the program itself tell.
   private func exec(
     _ pid: Int32, name: String, time: UInt64, to sink: TraceSink
   ) throws(PerfDataError) {
@@ -73,17 +70,46 @@ final class ProcessBook {
         parentPid: parent, sampler: FootprintSampler(pid: pid), nextSample: time,
         interval: Self.firstInterval)
     }
-    if watchesPrograms, let program = Program(pid: pid) {
-      // A recorder within the process may have told of it.
-      guard entries[pid]?.program != program else { return }
-      entries[pid]?.program = program
+    var known = ProcessProbe.describe(pid: pid, kind: .exec)
+    if teller != .events, let entry = entries[pid] {
+      var running = RunningProgram(pid: pid)
+      // It was told already, when it was released or since no word had come.
+      if time <= entry.executed { return }
+      let waiting = sighted[pid] ?? []
+      if let index = waiting.firstIndex(where: { $0.isCalled(name) }) {
+        (known, running) = (waiting[index].description, waiting[index].program)
+        // Of those before no word came.
+        sighted[pid] = Array(waiting[..<index])
+        try tellSighted(pid, to: sink)
+        sighted[pid] = index + 1 < waiting.count ? Array(waiting[(index + 1)...]) : nil
+      } else if entry.isSightTold, running == nil || running == entry.program {
+        return
+      } else if let program = running,
+        !program.isCalled(name) && ProcessStatistics(pid: pid)?.name != name
+      {
+        // It runs another by now, of which it will tell.
+        (known, running) = (nil, nil)
+      }
+      if let running { entries[pid]?.program = running }
     }
     var event =
-      ProcessProbe.describe(pid: pid, kind: .exec)
-      ?? ProcessEvent(pid: Int(pid), parentPid: Int(parent), kind: .exec, commandLine: [name])
+      known ?? ProcessEvent(pid: Int(pid), parentPid: Int(parent), kind: .exec, commandLine: [name])
     event.threads = nil
     if ProcessProbe.isSecure(pid: pid) { event.endedEvents = true }
+    try tell(event, pid, at: time, to: sink)
+  }
+
+  private func tell(
+    _ event: ProcessEvent, _ pid: Int32, at time: UInt64, isSight: Bool = false, to sink: TraceSink
+  ) throws(PerfDataError) {
     try sink.append(event, pid: pid, time: time)
+    entries[pid]?.executed = time
+    entries[pid]?.isSightTold = isSight
+    readSoon(pid, time)
+  }
+
+  /// Of what begins memory is read densely.
+  private func readSoon(_ pid: Int32, _ time: UInt64) {
     entries[pid]?.interval = Self.firstInterval
     entries[pid]?.nextSample = time
   }
@@ -94,29 +120,58 @@ final class ProcessBook {
   func released(
     _ pid: Int32, command: String, at time: UInt64, to sink: TraceSink
   ) throws(PerfDataError) {
-    guard watchesPrograms else { return }
-    if Program(pid: pid) != nil { return try exec(pid, name: command, time: time, to: sink) }
+    guard teller != .events else { return }
+    if let program = RunningProgram(pid: pid),
+      let seen = SightedProgram(program, pid: pid, at: time)
+    {
+      entries[pid]?.program = program
+      return try tell(seen.description, pid, at: time, to: sink)
+    }
     // It has ended already: what is known is the file.
     let path = ProgramFile.path(of: command)
-    try sink.append(
-      ProcessEvent(
-        pid: Int(pid), parentPid: Int(entries[pid]?.parentPid ?? 0), kind: .exec,
-        executable: path ?? command, commandLine: [command],
-        isSwift: path.flatMap { ElfFile(path: $0)?.hasSwiftMetadata }), pid: pid, time: time)
+    let event = ProcessEvent(
+      pid: Int(pid), parentPid: Int(entries[pid]?.parentPid ?? 0), kind: .exec,
+      executable: path ?? command, commandLine: [command],
+      isSwift: path.flatMap { ElfFile(path: $0)?.hasSwiftMetadata })
+    try tell(event, pid, at: time, to: sink)
   }
 
-  /// Sees whether a process runs another program.
-  private func look(_ pid: Int32, to sink: TraceSink) throws(PerfDataError) {
-    guard watchesPrograms, let program = Program(pid: pid), program != entries[pid]?.program else {
+  /// What a process runs, if that is not told yet.
+  func sight(_ pid: Int32) -> SightedProgram? {
+    guard let program = RunningProgram(pid: pid), program != entries[pid]?.program else {
+      return sighted[pid]?.last
+    }
+    if let earlier = sighted[pid]?.last, earlier.program == program { return earlier }
+    let now = SystemInfo.monotonicNanoseconds()
+    guard let seen = SightedProgram(program, pid: pid, at: now) else { return sighted[pid]?.last }
+    sighted[pid, default: []].append(seen)
+    readSoon(pid, now)
+    return seen
+  }
+
+  /// No word comes of what a process was seen to run: it ran that since it was seen.
+  func tellSighted(_ pid: Int32, to sink: TraceSink) throws(PerfDataError) {
+    guard entries[pid] != nil else {
+      wordless.insert(pid)
       return
     }
-    try exec(pid, name: program.file, time: SystemInfo.monotonicNanoseconds(), to: sink)
+    for seen in sighted.removeValue(forKey: pid) ?? [] {
+      entries[pid]?.program = seen.program
+      try tell(seen.description, pid, at: seen.since, isSight: true, to: sink)
+    }
+  }
+
+  /// The recording ends: no word comes any longer.
+  func tellAllSighted(to sink: TraceSink) throws(PerfDataError) {
+    for pid in living { try tellSighted(pid, to: sink) }
   }
 
   /// A process ended, with what its parent learned of it.
   private func end(
     _ pid: Int32, time: UInt64, _ end: WrappedCommand.End? = nil, to sink: TraceSink
   ) throws(PerfDataError) {
+    guard entries[pid] != nil else { return }
+    try tellSighted(pid, to: sink)
     guard let entry = entries.removeValue(forKey: pid) else { return }
     ended[pid] = entry.parentPid
     held[pid] = nil
@@ -149,7 +204,8 @@ final class ProcessBook {
       guard let entry = entries[pid], all || entry.nextSample <= now else { continue }
       entries[pid]?.interval = min(entry.interval * 2, largestInterval)
       entries[pid]?.nextSample = now + entry.interval
-      try look(pid, to: sink)
+      if teller != .events { _ = sight(pid) }
+      if teller == .looks { try tellSighted(pid, to: sink) }
       guard var reading = entry.sampler?.sample() else { continue }
       if let held = held[pid] { reading.leaveOut(shared: held) }
       let time = SystemInfo.monotonicNanoseconds()

@@ -65,7 +65,7 @@ final class Recording {
     }
     processes = ProcessBook(
       root: subject.pid, interval: options.footprintInterval,
-      watchesPrograms: !events.tellsPrograms)
+      programs: events.tellsPrograms ? .events : folder == nil || door != nil ? .looks : .programs)
     let drain = rings.drain
     // In the order in which they collect and hear of each other: a program that ends within a millisecond is looked at
     // first, the rings tell what the others ask about, what a descriptor stands for is looked up before it may be

@@ -3,16 +3,8 @@ import PerfData
 
 /// Programs that take no library, as those that are statically linked: of what they do nothing is told from within.
 struct PreloadStrangers {
-  /// One that may be about to make itself known, as soon as it is loaded.
-  struct Doubt {
-    var since: UInt64
-    var name: String
-    var parent: Int32
-    /// What it is, since it may be over soon.
-    var description: ProcessEvent?
-  }
-
-  var doubts: [Int32: Doubt] = [:]
+  /// Those that may be about to make themselves known, as soon as they are loaded.
+  var doubts: [Int32: SightedProgram] = [:]
   /// Those that did not, by what they are called.
   var names: [Int32: String] = [:]
   var living: Set<Int32> = []
@@ -51,14 +43,10 @@ extension PreloadSource {
         strangers.doubts[pid] = nil
         continue
       }
-      guard let doubt = strangers.doubts[pid] else {
-        strangers.doubts[pid] = PreloadStrangers.Doubt(
-          since: round.now, name: statistics.name, parent: statistics.parentPid,
-          description: ProcessProbe.describe(pid: pid, kind: .exec))
-        continue
-      }
-      if round.now - doubt.since >= PreloadStrangers.patience {
-        try take(stranger: pid, doubt, isOver: false, round)
+      guard let seen = processes.sight(pid) else { continue }
+      strangers.doubts[pid] = seen
+      if round.now >= seen.since + PreloadStrangers.patience {
+        try take(stranger: pid, seen, isOver: false, round)
       }
     }
     // It had time enough to make itself known.
@@ -82,7 +70,7 @@ extension PreloadSource {
   }
 
   func take(
-    stranger pid: Int32, _ doubt: PreloadStrangers.Doubt, isOver: Bool, _ round: Round
+    stranger pid: Int32, _ doubt: SightedProgram, isOver: Bool, _ round: Round
   ) throws(PerfDataError) {
     strangers.doubts[pid] = nil
     strangers.names[pid] = doubt.name
@@ -99,11 +87,7 @@ extension PreloadSource {
     }
     let place = PreloadWriter.Place(pid: pid, tid: pid, time: doubt.since)
     try round.sink.append(writer.comm(doubt.name, place))
-    // Who was told of an earlier program at that moment found this one.
-    if var description = doubt.description {
-      description.threads = nil
-      try round.sink.append(description, pid: pid, time: doubt.since)
-    }
+    try processes.tellSighted(pid, to: round.sink)
     if isOver {
       round.tell([.processEnded(pid: pid, time: round.now)])
     } else {

@@ -19,6 +19,7 @@ final class FootprintSource: RecordingSource {
   /// The last reading, before the end of the first process is told.
   func finish(_ ending: RecordingEnding, _ round: Round) throws(PerfDataError) {
     try processes.sample(all: true, round)
+    try processes.tellAllSighted(to: round.sink)
     if case .targetEnded(let known) = ending {
       try processes.endRoot(known, now: round.now, to: round.sink)
     }
