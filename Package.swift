@@ -11,16 +11,17 @@ let strict: [SwiftSetting] = [
 /// For modules without pointers: what could touch memory that is not its own does not compile.
 let safe: [SwiftSetting] = [.strictMemorySafety()]
 
-/// Of all that a report runs through: types are made by functions, not by their names, for each of which the runtime searches all
-/// conformances that the program has. A small report takes a third less time by it.
+/// Of all that a report runs through: types are made by functions, not by their names, for each of which the runtime
+/// searches all conformances that the program has. A small report takes a third less time by it.
 let quickToStart: [SwiftSetting] = [
   .unsafeFlags(
     ["-Xfrontend", "-disable-concrete-type-metadata-mangled-name-accessors"],
     .when(configuration: .release))
 ]
 
-/// Where millions of records pass. That nothing is read while it is written is checked by the compiler, and where it cannot know by
-/// debug builds, whose tests run all of it; a release build that asks at each access takes a twentieth longer to read calls.
+/// Where millions of records pass. That nothing is read while it is written is checked by the compiler, and where it
+/// cannot know by debug builds, whose tests run all of it; a release build that asks at each access takes a twentieth
+/// longer to read calls.
 let perRecord: [SwiftSetting] = [
   .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))
 ]
@@ -28,8 +29,9 @@ let perRecord: [SwiftSetting] = [
 /// Where traces and binaries are read: without optimisation the tests would wait minutes for names of functions.
 let optimisedForTests: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
-/// Loading shared libraries of Swift and C++ takes longer than a report on a small trace, so the released `lull` holds what it uses of
-/// them. It is no library itself: with the names of all its functions to look through, loading the others takes longer too.
+/// Loading shared libraries of Swift and C++ takes longer than a report on a small trace, so the released `lull` holds
+/// what it uses of them. It is no library itself: with the names of all its functions to look through, loading the
+/// others takes longer too.
 let whole: [LinkerSetting] = [
   .unsafeFlags(
     [
@@ -90,8 +92,8 @@ let package = Package(
           "-nostartfiles", "-resource-dir", "\(Context.packageDirectory)/Sources/Linking/Bare",
         ])
       ]),
-    // The same functions in the program itself, which it exports as its own. Without flags, which no package may have that
-    // others depend on.
+    // The same functions in the program itself, which it exports as its own. Without flags, which no package may have
+    // that others depend on.
     .target(
       name: "CLullAgent", dependencies: ["CPreloadRing"],
       linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
@@ -120,15 +122,15 @@ let package = Package(
     .target(
       name: "Resources", dependencies: ["CResources"], swiftSettings: strict + quickToStart),
     .target(name: "CFileUser"),
-    .target(name: "OutputFiles", dependencies: ["CFileUser"], swiftSettings: strict),
+    .target(name: "Files", dependencies: ["CFileUser"], swiftSettings: strict),
     .target(
-      name: "PerfData", dependencies: ["CProcessor", "CZstd", "Processors", "Quantities"],
+      name: "PerfData", dependencies: ["CProcessor", "CZstd", "Files", "Processors", "Quantities"],
       exclude: ["FastPath/README.md"],
       swiftSettings: strict + quickToStart + perRecord + optimisedForTests),
     .target(
       name: "Recording",
       dependencies: [
-        "CBPF", "CPerfEvent", "CPFM", "CPreloadRing", "OutputFiles", "PerfData", "Quantities",
+        "CBPF", "CPerfEvent", "CPFM", "CPreloadRing", "Files", "PerfData", "Quantities",
         "Resources",
       ],
       // Made of Sources/KernelPrograms by the script there.
@@ -136,7 +138,7 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "Symbols",
-      dependencies: ["CDemangling", "CElf", "CZstd", "OutputFiles", "Quantities"],
+      dependencies: ["CDemangling", "CElf", "CZstd", "Files", "Quantities"],
       swiftSettings: strict + quickToStart + optimisedForTests),
     .target(
       name: "TraceModel", dependencies: ["Packets", "PerfData", "Quantities", "Symbols"],
@@ -180,7 +182,7 @@ let package = Package(
     .executableTarget(
       name: "lull",
       dependencies: [
-        "Budgets", "CCurl", "CPerfEvent", "CVersion", "OutputFiles", "PerfData", "Processors",
+        "Budgets", "CCurl", "CPerfEvent", "CVersion", "Files", "PerfData", "Processors",
         "Quantities",
         "Recording",
         "Reporting",
@@ -212,8 +214,10 @@ let package = Package(
     .executableTarget(
       name: "lull-bench", dependencies: ["PerfData"], path: "Sources/Benchmark",
       swiftSettings: strict),
-    .target(name: "TestSupport", dependencies: ["PerfData", "Quantities"], swiftSettings: strict),
+    .target(
+      name: "TestSupport", dependencies: ["Files", "PerfData", "Quantities"], swiftSettings: strict),
     .testTarget(name: "PackageTests"),
+    .testTarget(name: "FilesTests", dependencies: ["Files", "TestSupport"]),
     .testTarget(name: "ProcessorsTests", dependencies: ["CProcessor", "Processors"]),
     .testTarget(name: "PerfDataTests", dependencies: ["PerfData", "Quantities", "TestSupport"]),
     .testTarget(name: "PacketsTests", dependencies: ["Packets", "Quantities", "TestSupport"]),
@@ -225,7 +229,7 @@ let package = Package(
       ]),
     .testTarget(
       name: "SymbolsTests",
-      dependencies: ["OutputFiles", "PerfData", "Quantities", "Symbols", "lull"]),
+      dependencies: ["Files", "PerfData", "Quantities", "Symbols", "lull"]),
     .testTarget(
       name: "TraceModelTests",
       dependencies: ["PerfData", "Quantities", "TestSupport", "TraceModel"]),

@@ -1,3 +1,4 @@
+import Files
 import PerfData
 
 #if canImport(Glibc)
@@ -39,14 +40,6 @@ package struct TemporaryDirectory: Sendable {
 
   /// Removes the directory with the plain files in it.
   package func remove() {
-    guard let listing = opendir(path) else { return }
-    while let entry = readdir(listing) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name != ".", name != ".." { unlink(path + "/" + name) }
-    }
-    closedir(listing)
-    rmdir(path)
+    Folder.remove(path)
   }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Budgets
+import Files
 import Glibc
-import OutputFiles
 import Reporting
 
 /// Where the outcome of a check goes besides the terminal.

@@ -1,5 +1,5 @@
+import Files
 import Glibc
-import OutputFiles
 import Reporting
 
 /// What Lull says: results on standard output, all else on standard error.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Budgets
+import Files
 import Glibc
-import OutputFiles
 import PerfData
 import Recording
 import Reporting

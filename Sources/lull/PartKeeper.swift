@@ -1,8 +1,8 @@
 import Budgets
 import CPerfEvent
 import Dispatch
+import Files
 import Glibc
-import OutputFiles
 import PerfData
 import Quantities
 import Recording

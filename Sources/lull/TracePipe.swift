@@ -1,5 +1,5 @@
+import Files
 import Glibc
-import OutputFiles
 import PerfData
 
 /// Standard output as the place of a trace.

@@ -1,5 +1,5 @@
+import Files
 import Glibc
-import OutputFiles
 import Quantities
 import Recording
 import Signals

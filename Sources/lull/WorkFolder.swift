@@ -1,5 +1,5 @@
+import Files
 import Glibc
-import OutputFiles
 import Reporting
 
 /// Where the recordings of a command are kept while it works, or for good.
@@ -40,20 +40,7 @@ struct WorkFolder {
 
   /// Removes a folder that was not asked for.
   func finish() {
-    if !isKept { Self.remove(path) }
-  }
-
-  /// Removes a folder of files.
-  static func remove(_ path: String) {
-    guard let listing = opendir(path) else { return }
-    while let entry = readdir(listing) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name != ".", name != ".." { unlink("\(path)/\(name)") }
-    }
-    closedir(listing)
-    rmdir(path)
+    if !isKept { Folder.remove(path) }
   }
 
   private static func failure(_ path: String) -> Failure {

@@ -1,6 +1,6 @@
 import ArgumentParser
+import Files
 import Glibc
-import OutputFiles
 import Symbols
 
 // Files that a trace names may be hostile: they are read in a process of their own, which is this program once more.

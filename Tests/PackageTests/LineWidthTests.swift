@@ -6,7 +6,10 @@ struct LineWidthTests {
   static let widest = 120
 
   @Test func `no line is wider than 120 columns, comments included`() throws {
-    let tooWide = try SourceTree.swiftFiles(under: ["Sources", "Tests"]).flatMap { file in
+    let manifest = SourceTree.File(
+      path: "Package.swift", text: try SourceTree.text(of: "Package.swift"))
+    let files = try SourceTree.swiftFiles(under: ["Sources", "Tests"]) + [manifest]
+    let tooWide = files.flatMap { file in
       file.lines.enumerated().compactMap { index, line in
         line.count > Self.widest ? "\(file.path):\(index + 1): \(line.count) columns" : nil
       }

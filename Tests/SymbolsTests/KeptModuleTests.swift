@@ -1,5 +1,5 @@
+import Files
 import Foundation
-import OutputFiles
 import Testing
 
 @testable import Symbols

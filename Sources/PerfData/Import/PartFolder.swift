@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import Files
 
 /// A folder with the parts of a recording that changes its file: `RUN.000001.perf.data` and so on.
 public enum PartFolder {
@@ -39,13 +35,9 @@ public enum PartFolder {
 
   /// The parts in a folder, by run and number; nil where the path is no folder.
   public static func parts(in folder: String) -> [Part]? {
-    guard let directory = opendir(folder) else { return nil }
-    defer { closedir(directory) }
+    guard let names = Folder.names(in: folder) else { return nil }
     var parts: [Part] = []
-    while let entry = readdir(directory) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
+    for name in names {
       guard let (run, number) = parse(name) else { continue }
       parts.append(Part(run: run, number: number, path: folder + "/" + name))
     }

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import Files
 
 /// A trace of `perf record --threads`: `data` with the header, `data.0` and so on with records alone.
 struct TraceDirectory {
@@ -11,14 +7,10 @@ struct TraceDirectory {
 
   /// Nil when the path is no such directory.
   init?(path: String) {
-    guard let directory = opendir(path) else { return nil }
-    defer { closedir(directory) }
+    guard let names = Folder.names(in: path) else { return nil }
     var numbers: [Int] = []
     var hasMain = false
-    while let entry = readdir(directory) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
+    for name in names {
       if name == "data" { hasMain = true }
       if name.hasPrefix("data."), let number = Int(name.dropFirst(5)) { numbers.append(number) }
     }

@@ -1,5 +1,5 @@
+import Files
 import Glibc
-import OutputFiles
 import PerfData
 
 /// A recording whose events are armed: its file, its beginning, its end.

@@ -1,4 +1,5 @@
 import CPreloadRing
+import Files
 import Glibc
 
 /// Where a running program that links `LullAgent` is asked to be recorded from within.
@@ -75,7 +76,7 @@ final class AgentDoor {
     guard let slash = path.lastIndex(of: "/"), stat("/proc/self/ns/pid", &namespace) == 0 else {
       return
     }
-    for name in PreloadFolder.names(in: String(path[..<slash])) {
+    for name in Folder.names(in: String(path[..<slash])) ?? [] {
       // PID-NAMESPACE; of other namespaces nothing is known.
       let parts = name.split(separator: "-")
       guard parts.count == 2, let pid = Int32(parts[0]), pid > 0,

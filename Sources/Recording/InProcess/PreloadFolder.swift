@@ -1,6 +1,6 @@
 import CPreloadRing
+import Files
 import Glibc
-import OutputFiles
 
 /// The folder that a recording shares with the programs in it: how it goes on, and each process's rings.
 final class PreloadFolder {
@@ -84,7 +84,7 @@ final class PreloadFolder {
   /// Removes what recorders left that were killed.
   private static func removeStale() {
     for place in places {
-      for name in names(in: place) where name.hasPrefix("lull-") {
+      for name in Folder.names(in: place) ?? [] where name.hasPrefix("lull-") {
         let folder = "\(place)/\(name)"
         var information = stat()
         guard lstat(folder, &information) == 0, information.st_mode & S_IFMT == S_IFDIR,
@@ -93,27 +93,9 @@ final class PreloadFolder {
           bytes.count >= 16
         else { continue }
         let recorder = bytes.withUnsafeBytes { $0.load(fromByteOffset: 12, as: Int32.self) }
-        if recorder > 0, kill(recorder, 0) < 0, errno == ESRCH { remove(folder) }
+        if recorder > 0, kill(recorder, 0) < 0, errno == ESRCH { Folder.remove(folder) }
       }
     }
-  }
-
-  static func names(in folder: String) -> [String] {
-    guard let stream = opendir(folder) else { return [] }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      names.append(
-        withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-          String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        })
-    }
-    return names.filter { $0 != "." && $0 != ".." }
-  }
-
-  private static func remove(_ folder: String) {
-    for name in names(in: folder) { unlink("\(folder)/\(name)") }
-    rmdir(folder)
   }
 
   private static func create(_ path: String) -> UnsafeMutableRawPointer? {
@@ -133,7 +115,7 @@ final class PreloadFolder {
   func newSegments() -> [String] {
     var bytes = [UInt8](repeating: 0, count: 4096)
     for descriptor in descriptors { while read(descriptor, &bytes, bytes.count) > 0 {} }
-    let present = Self.names(in: path)
+    let present = Folder.names(in: path) ?? []
     // What was read is not there any longer.
     seen.formIntersection(present)
     var names: [(name: String, time: UInt64)] = []
@@ -150,7 +132,7 @@ final class PreloadFolder {
   /// What goes on running is not recorded any longer.
   func stop() { control.pointee.recording = 0 }
 
-  func remove() { Self.remove(path) }
+  func remove() { Folder.remove(path) }
 
   /// What a program needs in its environment to be recorded.
   func environment(adding old: [String: String]) -> [String: String] {

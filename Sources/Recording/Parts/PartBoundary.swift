@@ -1,5 +1,5 @@
+import Files
 import Glibc
-import OutputFiles
 import PerfData
 
 /// Where one part of a recording ends and the next begins.

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 
 /// A file descriptor that is closed when its last owner goes.
@@ -90,17 +91,7 @@ package enum KernelFile {
 
   /// The names in a directory but those that begin with a dot, sorted.
   package static func names(in path: String) -> [String] {
-    guard let directory = opendir(path) else { return [] }
-    defer { closedir(directory) }
-    var found: [String] = []
-    while let entry = readdir(directory) {
-      // Not by value: an entry may end before the 256 bytes that its type has.
-      guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { return [] }
-      let text = (UnsafeRawPointer(entry) + offset).assumingMemoryBound(to: CChar.self)
-      let name = String(cString: text)
-      if !name.hasPrefix(".") { found.append(name) }
-    }
-    return found.sorted()
+    (Folder.names(in: path) ?? []).filter { !$0.hasPrefix(".") }.sorted()
   }
 
   /// What the C library calls an error number.

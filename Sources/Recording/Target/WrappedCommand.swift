@@ -1,6 +1,6 @@
 import CPerfEvent
+import Files
 import Glibc
-import OutputFiles
 
 /// A command that was started but waits to be released before it becomes its program.
 final class WrappedCommand {

@@ -1,6 +1,6 @@
 import Dispatch
+import Files
 import Glibc
-import OutputFiles
 import Synchronization
 
 /// Reads module files in a process of its own, which is started anew when a file has been the end of it.

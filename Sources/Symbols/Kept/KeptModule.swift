@@ -1,4 +1,4 @@
-import OutputFiles
+import Files
 
 /// What was read of a module's file by an earlier Lull, in the user's cache under the file's build id, or, where it has
 /// none (the Swift toolchain's clang), under what it is known again by.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Budgets
+import Files
 import Glibc
-import OutputFiles
 import Quantities
 import Reporting
 

@@ -1,5 +1,5 @@
 import ArgumentParser
-import OutputFiles
+import Files
 import Reporting
 import Signals
 import TraceModel

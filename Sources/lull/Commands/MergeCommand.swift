@@ -1,8 +1,8 @@
 import ArgumentParser
 import Budgets
 import Dispatch
+import Files
 import Glibc
-import OutputFiles
 import Reporting
 import Synchronization
 
@@ -126,18 +126,11 @@ struct MergeCommand: ParsableCommand {
 
   /// The files that a name stands for: itself, or the reports in a folder.
   private static func files(_ path: String) throws -> [String] {
-    guard let listing = opendir(path) else { return [path] }
-    defer { closedir(listing) }
-    var names: [String] = []
-    while let entry = readdir(listing) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name.hasSuffix(".json") { names.append("\(path)/\(name)") }
-    }
+    guard let all = Folder.names(in: path) else { return [path] }
+    let names = all.filter { $0.hasSuffix(".json") }
     guard !names.isEmpty else {
       throw Failure(status: Exit.inputOutput, message: "\(path) holds no .json file to merge")
     }
-    return names.sorted()
+    return names.map { "\(path)/\($0)" }.sorted()
   }
 }

@@ -1,6 +1,6 @@
 import ArgumentParser
+import Files
 import Glibc
-import OutputFiles
 import Quantities
 import Recording
 import Reporting
@@ -196,7 +196,7 @@ struct RecordCommand: ParsableCommand {
       throw error
     }
     if endsWithParent, getppid() != parent {
-      WorkFolder.remove(TraceName.folder(of: result.tracePath))
+      Folder.remove(TraceName.folder(of: result.tracePath))
       throw ExitCode(Exit.recordFailed)
     }
     if showsProgress { Progress.clear() }

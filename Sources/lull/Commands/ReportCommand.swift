@@ -1,6 +1,6 @@
 import ArgumentParser
+import Files
 import Glibc
-import OutputFiles
 import Reporting
 
 /// `lull report`: a trace in, a report out.

@@ -99,7 +99,7 @@ package struct CacheFolder: Sendable {
   package func trim() {
     inFolder(making: false) { folder in
       var files: [(name: String, size: UInt64, used: Int)] = []
-      for name in Self.names(in: folder) {
+      for name in Folder.names(in: folder) ?? [] {
         var status = stat()
         guard fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
         if name.hasSuffix(".part"), time(nil) - status.st_mtim.tv_sec > 3600 {
@@ -149,20 +149,6 @@ package struct CacheFolder: Sendable {
       above += "/" + part
       mkdir(above, 0o700)
     }
-  }
-
-  private static func names(in folder: Int32) -> [String] {
-    let copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard copy >= 0, let listing = fdopendir(copy) else { return [] }
-    defer { closedir(listing) }
-    var names: [String] = []
-    while let entry = readdir(listing) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name != ".", name != ".." { names.append(name) }
-    }
-    return names
   }
 
   private static func bytes(of file: Int32, count: Int) -> [UInt8]? {
