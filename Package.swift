@@ -225,7 +225,8 @@ let package = Package(
     .testTarget(
       name: "RecordingTests",
       dependencies: [
-        "CBPF", "CPerfEvent", "CPreloadRing", "PerfData", "Quantities", "Recording", "TraceModel",
+        "CBPF", "CPerfEvent", "CPreloadRing", "PerfData", "Quantities", "Recording", "TestSupport",
+        "TraceModel",
       ]),
     .testTarget(
       name: "SymbolsTests",

@@ -178,6 +178,21 @@ struct SubjectTests {
     #expect(subject.pid == 4)
   }
 
+  // Of a script of git's commands the `rm` at its end was scored.
+  @Test func `git is a program like any other where nothing is built`() throws {
+    let shell = process(1, "sh", cpu: 0.1, isSwift: false)
+    let git = process(2, "git", cpu: 3, isSwift: false)
+    let last = process(3, "rm", cpu: 1, isSwift: false)
+    for (others, expected) in [
+      ([], 2), ([process(4, "swift-build", cpu: 1, isSwift: false)], 3),
+      ([process(4, "swift-test", cpu: 1, isSwift: false)], 3),
+    ] as [([ProcessModel], Int32)] {
+      let subject = try SubjectChoice.choose(
+        among: [shell, git, last] + others, capture: capture(root: 1), asked: nil)
+      #expect(subject.pid == expected, "\(others)")
+    }
+  }
+
   // Of a loop in a shell `seq` was scored, which had lived for a millisecond.
   @Test(arguments: [(0.2, 5, 1), (5, 5, 2), (0.2, 0.1, 2)] as [(Double, Double, Int32)])
   func `a script whose commands are short is the subject itself`(

@@ -4,19 +4,25 @@ import Quantities
 /// Finds the process that a recording is about.
 enum SubjectChoice {
   /// Programs that only start another one; the one they start is the subject.
-  static let drivers: Set<String> = [
+  private static let drivers: Set<String> = [
     "sh", "bash", "dash", "zsh", "busybox", "env", "sudo", "su", "runuser", "doas", "setpriv",
-    "chroot", "flock", "time", "timeout", "nice", "ionice", "stdbuf", "xargs", "make", "swift",
-    "swift-run", "swift-test", "swift-package", "ip", "unshare", "nsenter", "setsid", "nohup",
-    "taskset", "numactl",
+    "chroot", "flock", "time", "timeout", "nice", "ionice", "stdbuf", "xargs", "make", "ip",
+    "unshare", "nsenter", "setsid", "nohup", "taskset", "numactl",
+  ]
+
+  /// Those of the toolchain.
+  private static let swiftDrivers: Set<String> = [
+    "swift", "swift-run", "swift-test", "swift-package",
   ]
 
   /// Tools of the toolchain that a driver runs on the way to the program.
-  static let tools: Set<String> = [
+  private static let tools: Set<String> = [
     "swift-build", "swift-help", "swift-frontend", "swiftc", "swift-driver",
     "swift-autolink-extract", "clang", "ld.lld", "ld.gold", "ld", "swift-plugin-server", "llvm-ar",
-    "git",
   ]
+
+  /// What a build runs as well; without one it is a program like any other.
+  private static let toolsOfBuilds: Set<String> = ["git"]
 
   /// - Parameter hosts: the processes that ran tests.
   /// - Throws: `TraceError` when the process asked for is not in the trace.
@@ -42,7 +48,8 @@ enum SubjectChoice {
     guard let root else { throw TraceError("the trace names no process") }
     if capture?.mode == .attach || !isDriver(root) { return root }
     let others = processes.filter { $0.pid != root.pid && !isDriver($0) }
-    let started = others.filter { !isTool($0) }
+    let isBuild = processes.contains { isTool($0) || has($0, nameIn: swiftDrivers) }
+    let started = others.filter { !isTool($0) && !(isBuild && has($0, nameIn: toolsOfBuilds)) }
     let candidates = [
       started.filter { hosts.contains($0.pid) }, started.filter(\.isSwift), started,
     ].first { !$0.isEmpty }
@@ -149,13 +156,17 @@ enum SubjectChoice {
 
   /// Whether a process only starts others.
   static func isDriver(_ process: ProcessModel) -> Bool {
-    !isTool(process) && (drivers.contains(baseName(process)) || drivers.contains(process.name))
+    !isTool(process) && (has(process, nameIn: drivers) || has(process, nameIn: swiftDrivers))
   }
 
   /// One file may be many programs, which only the name it is called by tells apart: swift-build is a link to
   /// swift-package.
   private static func isTool(_ process: ProcessModel) -> Bool {
-    tools.contains(baseName(process)) || tools.contains(process.name)
+    has(process, nameIn: tools)
+  }
+
+  private static func has(_ process: ProcessModel, nameIn names: Set<String>) -> Bool {
+    names.contains(baseName(process)) || names.contains(process.name)
   }
 
   private static func baseName(_ process: ProcessModel) -> String {
