@@ -29,7 +29,7 @@
 // Of short waits a stack that has none is written as long as no more are in a second than there are pauses: so many
 // may come at once.
 #define STACK_PAUSE 1000000
-#define STACK_BURST 64
+#define STACK_BURST 256
 // A write's or send's stack is taken so often, as the recorder with perf events does: 49 times a second.
 #define SITE_PAUSE 20408163
 // How often the thread's CPU time is read at least, while it makes calls.
