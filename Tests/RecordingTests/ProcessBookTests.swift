@@ -115,4 +115,12 @@ import Testing
     #expect(times == [1, 2, 50, 60])
     #expect(events.map(\.commandLine.last).suffix(2) == ["sleep 0.1; exec sleep 30", "30"])
   }
+
+  // A shell stands for a program that writes over its arguments: one file, other words, and no word of its own.
+  @Test func `other arguments of the same file are no other program`() throws {
+    let (events, times, _) = try told(
+      ["sh", "-c", "sleep 0.05; exec sh -c 'sleep 30; true'"], wait: 100_000, programs: .programs
+    ) { book, _, round in try book.tellAllSighted(to: round.sink) }
+    #expect(events.map(\.kind) == [.start, .exec] && times == [1, 2], "\(events)")
+  }
 }

@@ -141,7 +141,8 @@ final class ProcessBook {
     guard let program = RunningProgram(pid: pid), program != entries[pid]?.program else {
       return sighted[pid]?.last
     }
-    if let earlier = sighted[pid]?.last, earlier.program == program { return earlier }
+    // Programs may write other arguments over theirs, as often as they like (setproctitle).
+    if let earlier = sighted[pid]?.last, earlier.program.file == program.file { return earlier }
     let now = SystemInfo.monotonicNanoseconds()
     guard let seen = SightedProgram(program, pid: pid, at: now) else { return sighted[pid]?.last }
     sighted[pid, default: []].append(seen)
@@ -156,6 +157,8 @@ final class ProcessBook {
       return
     }
     for seen in sighted.removeValue(forKey: pid) ?? [] {
+      // Of another run of the same file its own word would have come, as the first one's did.
+      if teller == .programs, seen.program.file == entries[pid]?.program?.file { continue }
       entries[pid]?.program = seen.program
       try tell(seen.description, pid, at: seen.since, isSight: true, to: sink)
     }
