@@ -196,6 +196,14 @@ void lull_process_ends(void) {
   errno = saved;
 }
 
+void lull_program_ends(void) {
+  int saved = errno;
+  if (lull_is_joined() && lull_agent.slot && lull_is_own_process()) {
+    tell(lull_record_program_end, NULL, lull_thread_time(), lull_thread_waits(), 0);
+  }
+  errno = saved;
+}
+
 #ifndef LULL_AGENT
 static int tell_module(struct dl_phdr_info *module, size_t size, void *unused) {
   (void)size, (void)unused;

@@ -153,6 +153,8 @@ HIDDEN void lull_know_descriptor(int descriptor, enum lull_descriptor_kind kind)
 HIDDEN void lull_forget_descriptor(int descriptor);
 HIDDEN void lull_forget_descriptors(unsigned first, unsigned last);
 HIDDEN void lull_process_ends(void);
+// Another program is about to take this one's place.
+HIDDEN void lull_program_ends(void);
 HIDDEN unsigned lull_descriptor(int descriptor);
 HIDDEN uint64_t lull_thread_time(void);
 #ifdef LULL_AGENT

@@ -82,6 +82,7 @@ EXPORT void _Exit(int status) {
   EXPORT int name parameters { \
     GIVE_LIBRARY(environment) \
     lull_pause_samples(); \
+    lull_program_ends(); \
     int result = REAL(name) arguments; \
     lull_resume_samples(); \
     return result; \

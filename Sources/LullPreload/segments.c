@@ -70,6 +70,7 @@ static struct lull_segment *open_segment(bool is_program) {
   segment->parent = (int)lull_kernel(SYS_getppid, 0, 0, 0, 0, 0, 0);
   segment->is_program = is_program;
   segment->began = now;
+  segment->processor_before = lull_thread_time();
   segment->sees_streams = lull_sees_streams();
   segment->sampling = lull_sampling;
   lull_kernel(SYS_renameat, AT_FDCWD, (long)path, AT_FDCWD, (long)whole, 0, 0);

@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import PerfData
 import Quantities
 import Testing
@@ -116,11 +116,61 @@ import Testing
     #expect(events.map(\.commandLine.last).suffix(2) == ["sleep 0.1; exec sleep 30", "30"])
   }
 
-  // A shell stands for a program that writes over its arguments: one file, other words, and no word of its own.
-  @Test func `other arguments of the same file are no other program`() throws {
+  @Test func `a program that is told to run another is not taken for it`() throws {
+    let script = Scratch.path()
+    defer { unlink(script) }
+    try Data("sleep 0.1; exec \"$@\"\n".utf8).write(to: URL(fileURLWithPath: script))
     let (events, times, _) = try told(
-      ["sh", "-c", "sleep 0.05; exec sh -c 'sleep 30; true'"], wait: 100_000, programs: .programs
-    ) { book, _, round in try book.tellAllSighted(to: round.sink) }
+      ["sh", "-c", "sleep 0.05; exec sh \(script) sleep 30"], wait: 100_000, programs: .programs
+    ) { book, pid, round in
+      try book.observe(.processExecuted(pid: pid, name: "sleep", time: 60), round)
+    }
+    #expect(times == [1, 2, 60])
+    #expect(events.last?.commandLine == ["sleep", "30"])
+    #expect(events.last?.executable.hasSuffix("/sleep") == true)
+  }
+
+  // A word that comes once the program is over names no file; its mapping does.
+  @Test func `the file of a program that is over is the first that it maps`() throws {
+    let (events, times, _) = try told(["sh", "-c", "exit"], wait: 1_000, programs: .programs) {
+      book, _, round in
+      let pid = pid_t.max
+      try book.observe(.processBegan(pid: pid, parentPid: getpid(), time: 10), round)
+      try book.observe(.processExecuted(pid: pid, name: "ls", time: 20), round)
+      try book.observe(.fileMapped(pid: pid, path: "/usr/bin/ls", time: 21), round)
+      try book.observe(.fileMapped(pid: pid, path: "/usr/lib/libc.so.6", time: 22), round)
+    }
+    #expect(times == [1, 2, 10, 20, 20])
+    let program = try #require(events.last)
+    #expect(program.executable == "/usr/bin/ls" && program.isSwift == false)
+    #expect(program.codeBytes == ElfFile(path: "/usr/bin/ls")?.codeBytes)
+  }
+
+  // Python writes over what the kernel shows as its arguments, in its own memory.
+  @Test(arguments: [ProgramTeller.looks, .programs])
+  func `a program that writes over its arguments is no other`(teller: ProgramTeller) throws {
+    let script = """
+      import ctypes, time
+      start = int(open("/proc/self/stat").read().rsplit(") ", 1)[1].split()[45])
+      for name in range(8):
+          ctypes.memmove(start, b"worker %d" % name, 8)
+          time.sleep(0.05)
+      time.sleep(30)
+      """
+    let (events, times, _) = try told(
+      ["/usr/bin/python3", "-c", script], wait: 100_000, programs: teller
+    ) { book, pid, round in
+      let shown = try String(contentsOfFile: "/proc/\(pid)/cmdline", encoding: .utf8)
+      #expect(shown.hasPrefix("worker "))
+      try book.tellAllSighted(to: round.sink)
+    }
     #expect(events.map(\.kind) == [.start, .exec] && times == [1, 2], "\(events)")
+  }
+
+  @Test func `a program of the same file is another where it is only looked at`() throws {
+    let (events, _, _) = try told(
+      ["sh", "-c", "sleep 0.05; exec sh -c 'sleep 30; true'"], wait: 100_000)
+    #expect(events.map(\.kind) == [.start, .exec, .exec], "\(events)")
+    #expect(events.last?.commandLine.last == "sleep 30; true")
   }
 }

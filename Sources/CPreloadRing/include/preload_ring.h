@@ -20,7 +20,7 @@
 #define LULL_PRELOAD_FOLDER "LULL_PRELOAD_FOLDER"
 
 enum {
-  lull_preload_version = 6,
+  lull_preload_version = 7,
   lull_page_bytes = 4096,
   lull_ring_bytes = 1 << 20,
   // A ring takes memory as it grows, so much at a time.
@@ -102,6 +102,8 @@ struct lull_segment {
   // 1 where it is a program that begins, 0 where it is a child without one of its own, or a further segment.
   uint32_t is_program;
   uint64_t began;
+  // The CPU time of the calling thread until then: of a process without an earlier program that it began with.
+  uint64_t processor_before;
   // Whether what the C library's streams read and write is seen.
   uint32_t sees_streams;
   // Of enum lull_sampling; in the first segment it changes as the process goes on.
@@ -164,6 +166,8 @@ enum lull_record_kind {
   lull_record_mapping,
   // The process ends by its own doing: arguments are the thread's CPU time, and how often all its threads waited.
   lull_record_process_end,
+  // Another program is about to take this one's place, unless more follows: arguments are as where a thread begins.
+  lull_record_program_end,
   // A mark, by its name: arguments are 0, or 1 and 2 where it begins and ends an interval, and the interval's number.
   // With lull_mark_line as the first it is what a test runner said.
   lull_record_mark,

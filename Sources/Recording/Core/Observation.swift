@@ -3,7 +3,7 @@ enum Observation {
   case processBegan(pid: Int32, parentPid: Int32, time: UInt64)
   case processExecuted(pid: Int32, name: String, time: UInt64)
   case processEnded(pid: Int32, time: UInt64)
-  case fileMapped(pid: Int32, path: String)
+  case fileMapped(pid: Int32, path: String, time: UInt64)
   case systemCall(pid: Int32, tid: Int32, time: UInt64, call: SystemCallResult)
   /// A path that a thread is about to open.
   case pathOpening(tid: Int32, time: UInt64, path: String)
@@ -12,14 +12,14 @@ enum Observation {
   /// There was a time in which nothing of all this was seen, as between two slices.
   case gap
 
-  /// When it happened; that of a mapping does not matter.
+  /// When it happened.
   var time: UInt64 {
     switch self {
     case .processBegan(_, _, let time), .processExecuted(_, _, let time),
       .processEnded(_, let time), .systemCall(_, _, let time, _), .pathOpening(_, let time, _),
-      .memoryRead(_, _, let time):
+      .memoryRead(_, _, let time), .fileMapped(_, _, let time):
       time
-    case .fileMapped, .gap: 0
+    case .gap: 0
     }
   }
 }

@@ -12,6 +12,8 @@ final class ProcessBook {
     var program: RunningProgram?
     /// When that was told to have begun.
     var executed: UInt64 = 0
+    /// It was over before its file could be looked at, which is the first that it maps.
+    var isFileUnknown = false
     /// It was told as it was seen; its own word may come yet.
     var isSightTold = false
   }
@@ -97,6 +99,30 @@ final class ProcessBook {
     event.threads = nil
     if ProcessProbe.isSecure(pid: pid) { event.endedEvents = true }
     try tell(event, pid, at: time, to: sink)
+    entries[pid]?.isFileUnknown = event.codeBytes == nil
+  }
+
+  /// A process maps a file: that is its program, if nothing is known of it.
+  private func mapped(
+    _ path: String, _ pid: Int32, time: UInt64, to sink: TraceSink
+  ) throws(PerfDataError) {
+    guard let entry = entries[pid], entry.isFileUnknown, time >= entry.executed else { return }
+    entries[pid]?.isFileUnknown = false
+    let event = described(pid, parent: entry.parentPid, file: path, commandLine: [])
+    try sink.append(event, pid: pid, time: entry.executed)
+  }
+
+  /// What is known of a program by its file alone.
+  private func described(
+    _ pid: Int32, parent: Int32, file path: String, commandLine: [String]
+  ) -> ProcessEvent {
+    // As its parent sees it: the process may be over.
+    let file = ElfFile(path: "/proc/\(parent)/root\(path)") ?? ElfFile(path: path)
+    var event = ProcessEvent(
+      pid: Int(pid), parentPid: Int(parent), kind: .exec, executable: path,
+      commandLine: commandLine, isSwift: file?.hasSwiftMetadata)
+    event.codeBytes = file?.codeBytes
+    return event
   }
 
   private func tell(
@@ -128,11 +154,9 @@ final class ProcessBook {
       return try tell(seen.description, pid, at: time, to: sink)
     }
     // It has ended already: what is known is the file.
-    let path = ProgramFile.path(of: command)
-    let event = ProcessEvent(
-      pid: Int(pid), parentPid: Int(entries[pid]?.parentPid ?? 0), kind: .exec,
-      executable: path ?? command, commandLine: [command],
-      isSwift: path.flatMap { ElfFile(path: $0)?.hasSwiftMetadata })
+    let event = described(
+      pid, parent: entries[pid]?.parentPid ?? 0, file: ProgramFile.path(of: command) ?? command,
+      commandLine: [command])
     try tell(event, pid, at: time, to: sink)
   }
 
@@ -141,8 +165,7 @@ final class ProcessBook {
     guard let program = RunningProgram(pid: pid), program != entries[pid]?.program else {
       return sighted[pid]?.last
     }
-    // Programs may write other arguments over theirs, as often as they like (setproctitle).
-    if let earlier = sighted[pid]?.last, earlier.program.file == program.file { return earlier }
+    if let earlier = sighted[pid]?.last, earlier.program == program { return earlier }
     let now = SystemInfo.monotonicNanoseconds()
     guard let seen = SightedProgram(program, pid: pid, at: now) else { return sighted[pid]?.last }
     sighted[pid, default: []].append(seen)
@@ -225,6 +248,8 @@ extension ProcessBook: RecordingSource {
       try begin(pid, parentPid: parent, kind: .start, time: time, to: round.sink)
     case .processExecuted(let pid, let name, let time):
       try exec(pid, name: name, time: time, to: round.sink)
+    case .fileMapped(let pid, let path, let time):
+      try mapped(path, pid, time: time, to: round.sink)
     case .processEnded(root, let time): rootEnd = time
     case .processEnded(let pid, let time): try end(pid, time: time, to: round.sink)
     default: break

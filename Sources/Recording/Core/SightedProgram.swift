@@ -12,30 +12,48 @@ enum ProgramTeller {
   case programs
 }
 
-/// The file and arguments that a process runs.
+/// The program that a process runs.
 struct RunningProgram: Equatable {
   /// Empty where it may not be known, as that of another user's rights.
   let file: String
-  private let arguments: [UInt8]
+  /// Where its arguments are: what they are a program may change (setproctitle), as often as it likes.
+  private let place: UInt64
+  /// What it is called by its first argument.
+  private let firstArgument: String
 
   /// - Returns: Nil if the process has ended.
   init?(pid: Int32) {
-    if let file = KernelFile.link("/proc/\(pid)/exe") {
-      self.file = file
-    } else if errno == EACCES {
-      file = ""
-    } else {
-      return nil
+    guard var file = Self.file(pid) else { return nil }
+    var (place, arguments): (UInt64, [UInt8]) = (0, [])
+    // In the midst of an exec the file is the new one already, and there are no arguments yet.
+    for _ in 0..<Self.mostReadings {
+      place = ProcessStatistics(pid: pid)?.argumentsStart ?? 0
+      arguments = KernelFile.bytes("/proc/\(pid)/cmdline") ?? []
+      guard let after = Self.file(pid) else { return nil }
+      if after == file, !arguments.isEmpty { break }
+      file = after
+      usleep(100)
     }
-    arguments = KernelFile.bytes("/proc/\(pid)/cmdline") ?? []
+    (self.file, self.place) = (file, place)
+    firstArgument = String(decoding: arguments.prefix { $0 != 0 }, as: UTF8.self)
   }
 
-  /// Whether the kernel may have named it so as it began: by its file, or by the script or link that was asked for.
+  static func == (a: RunningProgram, b: RunningProgram) -> Bool {
+    a.file == b.file && a.place == b.place
+  }
+
+  private static let mostReadings = 10
+
+  private static func file(_ pid: Int32) -> String? {
+    KernelFile.link("/proc/\(pid)/exe") ?? (errno == EACCES ? "" : nil)
+  }
+
+  /// Whether it may be asked for by that name of the kernel's: that of its file, or of a link to it.
+  ///
+  /// A script's is among its arguments, as is that of a program that another was told to run (`timeout 5 server`): who
+  /// looks for one compares the kernel's name itself.
   func isCalled(_ name: String) -> Bool {
-    let arguments = arguments.split(separator: 0).prefix(4).map {
-      String(decoding: $0, as: UTF8.self)
-    }
-    return ([file] + arguments).contains { Self.short($0) == name }
+    Self.short(file) == name || Self.short(firstArgument) == name
   }
 
   /// The kernel's names have 15 bytes (TASK_COMM_LEN).
@@ -57,7 +75,7 @@ struct SightedProgram {
   let description: ProcessEvent
 
   init?(_ program: RunningProgram, pid: Int32, at time: UInt64) {
-    guard let statistics = ProcessStatistics(pid: pid), statistics.state != "Z",
+    guard let statistics = ProcessStatistics(pid: pid),
       var description = ProcessProbe.describe(pid: pid, kind: .exec)
     else { return nil }
     description.threads = nil

@@ -16,8 +16,11 @@ final class PreloadProcess {
   /// Whether a program of its own began and is to be told, once its name is known.
   var isToBeTold: Bool
   let began: UInt64
-  /// When its program took the place of the one before, where that is known better.
-  var programBegan: UInt64?
+  /// When its program, or it itself, began, where that is known better than by its first word; and what its first thread
+  /// had used by then, where that is known.
+  var beginning: (time: UInt64, use: PreloadUse?)?
+  /// When a thread, of this slot, was about to run another program in its place.
+  var leaving: (time: UInt64, use: PreloadUse, slot: Int)?
   /// Becomes readable when it ends; -1 where the kernel has no pidfd.
   let pidfd: Int32
   /// The threads by slot: segment and number.

@@ -17,26 +17,30 @@ extension PreloadSource {
       process.segments.append(segment)
       return
     }
+    let process = PreloadProcess(segment)
     if let before = known[segment.pid] {
       // The process runs another program: what the one before wrote is all there.
       try drain(before, round)
-      try leaveProgram(before, at: segment.began, round)
+      try leaveProgram(before, at: before.leaving?.time ?? segment.began, round)
+      process.beginning = before.leaving.map { ($0.time, $0.use) }
     }
-    let process = PreloadProcess(segment)
     if !segment.isProgram { process.program = known[segment.parent]?.program }
     // A process that ended may have had the same id.
     let isNew = known.updateValue(process, forKey: segment.pid) == nil
-    seen.insert(segment.pid)
-    if isNew, segment.pid == root, released < segment.began { process.programBegan = released }
-    if isNew, segment.pid != root {
-      let place = PreloadWriter.Place(pid: segment.pid, tid: segment.pid, time: segment.began)
-      try round.sink.append(writer.fork(from: (segment.parent, segment.parent), place))
-      try round.sink.append(writer.switch(.arrived, place))
-      sockets.forked(segment.pid, from: segment.parent, at: segment.began)
-      round.tell([
-        .processBegan(pid: segment.pid, parentPid: segment.parent, time: segment.began)
-      ])
+    let isUnseen = seen.insert(segment.pid).inserted
+    guard isNew else { return }
+    if segment.pid == root {
+      if released < segment.began { process.beginning = (released, nil) }
+      return
     }
+    // It was loaded until now, and has run for so long at least.
+    let began = isUnseen ? max(released, segment.began - segment.processorBefore) : segment.began
+    process.beginning = (began, nil)
+    let place = PreloadWriter.Place(pid: segment.pid, tid: segment.pid, time: began)
+    try round.sink.append(writer.fork(from: (segment.parent, segment.parent), place))
+    try round.sink.append(writer.switch(.arrived, place))
+    sockets.forked(segment.pid, from: segment.parent, at: began)
+    round.tell([.processBegan(pid: segment.pid, parentPid: segment.parent, time: began)])
   }
 
   /// The calls that threads were in when a process came to its end, and then its threads' ends.

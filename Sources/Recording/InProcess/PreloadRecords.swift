@@ -9,6 +9,8 @@ extension PreloadSource {
   ) {
     let pid = process.pid
     let parts = findStack(of: record, parts, process, slot: slot)
+    // It goes on: the other program was not to be had.
+    if process.leaving?.slot == slot { process.leaving = nil }
     switch UInt32(record.kind) {
     case lull_record_thread_begin.rawValue:
       let tid = Int32(truncatingIfNeeded: record.result)
@@ -37,6 +39,12 @@ extension PreloadSource {
       process.ended = record.end
       // Of one that ran before they are those of that time too.
       if !process.isEarlier { process.voluntarySwitches = record.arguments.1 }
+    case lull_record_program_end.rawValue:
+      let use = PreloadUse(processor: record.arguments.0, waits: record.arguments.1)
+      process.leaving = (record.start, use, slot)
+      guard var thread = process.threads[slot] else { return }
+      tell(thread.read(use, at: record.start), process, thread.tid, into: &output)
+      process.threads[slot] = thread
     case lull_record_mark.rawValue:
       guard let thread = process.threads[slot], let name = parts.path else { return }
       guard let kind = Self.markKinds[record.arguments.0] else {
@@ -96,38 +104,37 @@ extension PreloadSource {
     let pid = process.pid
     process.stacks.forget(slot: slot)
     let name = parts.path ?? ""
-    let place = PreloadWriter.Place(pid: pid, tid: tid, time: record.start)
+    // What the first thread did before its first word is known: the program was being loaded.
+    let beginning = tid == pid ? process.beginning : nil
+    let place = PreloadWriter.Place(pid: pid, tid: tid, time: beginning?.time ?? record.start)
     if let earlier = process.earlier.removeValue(forKey: tid) {
       process.threads[slot] = earlier.thread
       return
     }
     if process.isToBeTold {
       process.isToBeTold = false
-      var executed = place
-      executed.time = process.programBegan ?? place.time
-      output.append(writer.comm(name, isExec: true, executed))
-      output.append(writer.switch(.arrived, executed))
-      round.tell([.processExecuted(pid: pid, name: name, time: executed.time)])
+      output.append(writer.comm(name, isExec: true, place))
+      round.tell([.processExecuted(pid: pid, name: name, time: place.time)])
     } else if tid != pid {
       output.append(writer.fork(from: (pid, pid), place))
       output.append(writer.comm(name, place))
     }
     output.append(writer.switch(.arrived, place))
-    guard let began = process.programBegan, tid == pid else {
-      _ = runDelays.since(pid: pid, tid: tid)
+    let now = PreloadUse(processor: record.arguments.0, waits: record.arguments.1)
+    // What it waits in queues for a CPU from now on is its waits'.
+    defer { _ = runDelays.since(pid: pid, tid: tid) }
+    guard let beginning else {
       process.threads[slot] = PreloadThread(
-        tid: tid, began: record.start, processor: record.arguments.0, waits: record.arguments.1)
+        tid: tid, began: place.time, processor: now.processor, waits: now.waits)
       return
     }
-    // It was loaded until now.
-    process.programBegan = nil
-    // It slept before that too, until it was let go; of how often it did since then nothing is known.
-    let waits = record.arguments.1
+    process.beginning = nil
+    // How often a new process slept since it began is not known, but whether it did.
+    let before = beginning.use ?? PreloadUse(processor: 0, waits: now.waits > 0 ? now.waits - 1 : 0)
     var thread = PreloadThread(
-      tid: tid, began: began, processor: 0, waits: waits > 0 ? waits - 1 : 0)
-    let use = PreloadUse(processor: record.arguments.0, waits: waits)
-    var reading = thread.read(use, at: record.start)
-    reading?.brief = nil
+      tid: tid, began: place.time, processor: before.processor, waits: before.waits)
+    var reading = thread.read(now, at: record.start)
+    if beginning.use == nil { reading?.brief = nil }
     tell(reading, process, tid, into: &output)
     process.threads[slot] = thread
   }
@@ -143,7 +150,7 @@ extension PreloadSource {
       fileOffset: record.arguments.2, protection: 5, flags: 2,
       path: path.hasPrefix("/") ? path : "[vdso]", buildID: buildID)
     output.append(writer.mapping(mapping, time: record.start))
-    if path.hasPrefix("/") { round.tell([.fileMapped(pid: pid, path: path)]) }
+    if path.hasPrefix("/") { round.tell([.fileMapped(pid: pid, path: path, time: record.start)]) }
   }
 
   /// What a program loads as it runs is found in /proc, where it has stacks that may need it.
@@ -157,7 +164,9 @@ extension PreloadSource {
       let isFile = mapping.path.hasPrefix("/") && !mapping.path.hasPrefix("//")
       if isFile { mapping.buildID = buildID(of: mapping.path, process.pid) }
       output.append(writer.mapping(mapping, time: process.lastMaps))
-      if isFile { round.tell([.fileMapped(pid: process.pid, path: mapping.path)]) }
+      if isFile {
+        round.tell([.fileMapped(pid: process.pid, path: mapping.path, time: round.now)])
+      }
     }
     (process.hasNewStack, process.lastMaps) = (false, round.now)
   }

@@ -7,6 +7,8 @@ final class PreloadSegment {
   let parent: Int32
   let isProgram: Bool
   let began: UInt64
+  /// CPU time of the thread that made it, in nanoseconds, by then.
+  let processorBefore: UInt64
   /// Whether what streams of the C library write is among what it tells.
   let seesStreams: Bool
   private let memory: UnsafeMutableRawPointer
@@ -33,6 +35,7 @@ final class PreloadSegment {
     parent = header.parent
     isProgram = header.is_program != 0
     began = header.began
+    processorBefore = header.processor_before
     seesStreams = header.sees_streams != 0
   }
 

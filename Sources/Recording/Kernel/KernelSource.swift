@@ -156,7 +156,7 @@ final class KernelSource: RecordingSource {
       jobs?.ended(pid)
       queues.ended(pid)
     case .processExecuted(let pid, _, _): queues.began(pid)
-    case .fileMapped(let pid, let path):
+    case .fileMapped(let pid, let path, _):
       jobs?.mapped(path, by: pid)
       queues.mapped(path, by: pid)
     default: break

@@ -112,7 +112,9 @@ extension RingDrain {
       let length = Int(min(20, ring.half(at + 40) & 0xff))
       buildIDs[path] = ring.bytes(from: at + 44, to: at + 44 + UInt64(length))
     }
-    observations.append(.fileMapped(pid: ring.signed(at + 8), path: path))
+    observations.append(
+      .fileMapped(
+        pid: ring.signed(at + 8), path: path, time: ring.word(at + size - trailer.time)))
   }
 
   static func text(_ bytes: [UInt8]) -> String {

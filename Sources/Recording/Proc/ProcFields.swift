@@ -84,6 +84,9 @@ package struct ProcessStatistics: Equatable, Sendable {
   package var threads: UInt64
   /// When the process began, in clock ticks since the machine did.
   package var startTicks: UInt64
+  /// Where its program's arguments are in its memory, another place for each that it begins to run; 0 without the right
+  /// to trace it.
+  package var argumentsStart: UInt64
 
   /// Reads the line; nil when it is cut short.
   package init?(parsing bytes: ArraySlice<UInt8>) {
@@ -104,6 +107,7 @@ package struct ProcessStatistics: Equatable, Sendable {
     systemTicks = field(15)
     threads = field(20)
     startTicks = field(22)
+    argumentsStart = fields.count > 45 ? field(48) : 0
   }
 
   /// Reads the line of a process; nil when there is none.

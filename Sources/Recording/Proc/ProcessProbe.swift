@@ -3,11 +3,11 @@ import PerfData
 
 /// Looks at a process through /proc.
 package enum ProcessProbe {
-  /// Describes a process; nil when there is none.
+  /// Describes a process; nil when there is none, or it is over and waits for its parent.
   ///
   /// Whether it is Swift stays open (nil) where its files may not be read.
   package static func describe(pid: Int32, kind: ProcessEvent.Kind) -> ProcessEvent? {
-    guard let statistics = ProcessStatistics(pid: pid) else { return nil }
+    guard let statistics = ProcessStatistics(pid: pid), statistics.state != "Z" else { return nil }
     var event = ProcessEvent(
       pid: Int(pid), parentPid: Int(statistics.parentPid), kind: kind,
       executable: executable(pid: pid) ?? "", commandLine: commandLine(pid: pid),

@@ -68,7 +68,7 @@ final class HeldFilesSource: RecordingSource {
   init(_ files: HeldFiles) { self.files = files }
 
   func observe(_ observation: Observation, _ round: Round) throws(PerfDataError) {
-    if case .fileMapped(let pid, let path) = observation { files.consider(path, of: pid) }
+    if case .fileMapped(let pid, let path, _) = observation { files.consider(path, of: pid) }
   }
 
   func collect(_ round: Round) throws(PerfDataError) {}
