@@ -27,9 +27,9 @@
 // What took less is no wait, and is told only where it did something. What took longer has the number of its stack.
 #define NO_WAIT 20000
 // Of short waits a stack that has none is written as long as no more are in a second than there are pauses: so many
-// may come at once.
+// may come at once, also of one that the recorder has not seen yet.
 #define STACK_PAUSE 1000000
-#define STACK_BURST 256
+#define STACK_BURST 64
 // A write's or send's stack is taken so often, as the recorder with perf events does: 49 times a second.
 #define SITE_PAUSE 20408163
 // How often the thread's CPU time is read at least, while it makes calls.

@@ -163,7 +163,7 @@ void lull_finish_slowly(struct call *call, uint64_t end, const struct outcome *o
   struct stack_place stack = {0, 0};
   if (length >= NO_WAIT || is_site) stack = lull_place_of(agent, &record, registers);
   record.stack = stack.number;
-  bool has_stack = is_site || (length >= NO_WAIT && !lull_is_written(agent, &stack) &&
+  bool has_stack = is_site || (length >= NO_WAIT && !lull_is_shared(agent, &stack) &&
                                (is_long || lull_may_write_stack(agent, end)));
   if (has_stack) {
     record.parts |= lull_part_stack;

@@ -72,15 +72,17 @@ struct stack_place lull_place_of(const struct agent *agent, const struct lull_re
 }
 
 bool lull_is_written(const struct agent *agent, const struct stack_place *place) {
-  const struct lull_slot *slot = agent->slot;
-  unsigned index = place->number - 1u;
-  return place->number > 0 && slot->stack_keys[index] == place->key &&
-         __atomic_load_n(&slot->shared_stacks, __ATOMIC_RELAXED) >> index & 1;
+  return place->number > 0 && agent->slot->stack_keys[place->number - 1] == place->key;
+}
+
+bool lull_is_shared(const struct agent *agent, const struct stack_place *place) {
+  return lull_is_written(agent, place) &&
+         __atomic_load_n(&agent->slot->shared_stacks, __ATOMIC_RELAXED) >> (place->number - 1) & 1;
 }
 
 void lull_note_written(struct agent *agent, const struct stack_place *place) {
   struct lull_slot *slot = agent->slot;
-  if (slot->stack_keys[place->number - 1] == place->key) return;
+  if (lull_is_written(agent, place)) return;
   // The recorder has not seen this one.
   lull_slot_share(slot, place->number, 0);
   slot->stack_keys[place->number - 1] = place->key;

@@ -19,8 +19,10 @@ HIDDEN void lull_begin_stacks(struct agent *agent, struct lull_slot *slot);
 // The place of the stack that a call came from, with which it was called.
 HIDDEN struct stack_place lull_place_of(const struct agent *agent, const struct lull_record *record,
                                         const struct registers *registers);
-// Whether a stack need not be written, since it was and may stand for more calls.
+// Whether a stack was written: the recorder knows by its number what it is, if it may stand for more calls.
 HIDDEN bool lull_is_written(const struct agent *agent, const struct stack_place *place);
+// Whether it need not be written again, since it may: the recorder has seen it and said so.
+HIDDEN bool lull_is_shared(const struct agent *agent, const struct stack_place *place);
 HIDDEN void lull_note_written(struct agent *agent, const struct stack_place *place);
 // Whether the stack of a wait that is not long may be written, which then counts as one of those.
 HIDDEN bool lull_may_write_stack(struct agent *agent, uint64_t now);
