@@ -97,7 +97,7 @@ import Testing
     let process = SyntheticEvent.process.attribute(ids: [1])
     let attributes = [process] + counts.attributes
     let writer = try PerfDataWriter(
-      path: path, attributes: attributes, features: WrittenFeatures())
+      path: path, attributes: attributes, features: FileFeatures())
     let sink = TraceSink(writer: writer, synthetic: [process])
     try book.begin(getpid(), parentPid: 1, kind: .start, time: 1, to: sink)
     counts.start(at: 0)
@@ -109,7 +109,7 @@ import Testing
       script.next()
     }
     try sink.flushWhole()
-    try writer.finish(features: WrittenFeatures())
+    try writer.finish(features: FileFeatures())
     let file = try PerfDataFile(path: path)
     var told = Told(notes: counts.unavailable.map(\.reason))
     for record in file.orderedRecords() where record.type == RecordType.sample {
