@@ -54,13 +54,13 @@ struct SyntheticEvents {
   private static let fields: SampleFields = [.base, .instructionPointer, .period]
 
   private let attributes: [EventAttribute]
-  let features: WrittenFeatures
+  let features: FileFeatures
   private let firstID: Int
   private var templates: [[UInt8]] = []
 
   init(system: String, firstID: Int, command: [String], _ events: [(String, [Field])]) {
     self.firstID = firstID
-    var features = WrittenFeatures()
+    var features = FileFeatures()
     features.hostname = "bench"
     features.osRelease = "6.1.0"
     features.perfVersion = "6.1"

@@ -39,6 +39,25 @@ static int mount_by_new_interface(void) {
   return result;
 }
 
+/* A message of one byte with room for a descriptor. */
+struct carrier {
+  char byte;
+  struct iovec payload;
+  union {
+    struct cmsghdr header;
+    char bytes[CMSG_SPACE(sizeof(int))];
+  } control;
+  struct msghdr message;
+};
+
+static void prepare(struct carrier *carrier) {
+  memset(carrier, 0, sizeof *carrier);
+  carrier->payload = (struct iovec){.iov_base = &carrier->byte, .iov_len = 1};
+  carrier->message = (struct msghdr){.msg_iov = &carrier->payload, .msg_iovlen = 1,
+                                     .msg_control = carrier->control.bytes,
+                                     .msg_controllen = sizeof carrier->control.bytes};
+}
+
 /* In the forked child: mounts tracefs in a namespace of its own and sends the directory. */
 static int mount_and_send(int channel) {
   if (unshare(CLONE_NEWNS) < 0) return errno;
@@ -46,37 +65,23 @@ static int mount_and_send(int channel) {
   if (mount("tracefs", "/sys/kernel/tracing", "tracefs", 0, NULL) < 0) return errno;
   int directory = open("/sys/kernel/tracing", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (directory < 0) return errno;
-  char byte = 0;
-  struct iovec payload = {.iov_base = &byte, .iov_len = 1};
-  union {
-    struct cmsghdr header;
-    char bytes[CMSG_SPACE(sizeof(int))];
-  } control;
-  memset(&control, 0, sizeof control);
-  struct msghdr message = {.msg_iov = &payload, .msg_iovlen = 1,
-                           .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
-  struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+  struct carrier carrier;
+  prepare(&carrier);
+  struct cmsghdr *header = CMSG_FIRSTHDR(&carrier.message);
   header->cmsg_level = SOL_SOCKET;
   header->cmsg_type = SCM_RIGHTS;
   header->cmsg_len = CMSG_LEN(sizeof(int));
   memcpy(CMSG_DATA(header), &directory, sizeof directory);
-  return sendmsg(channel, &message, MSG_NOSIGNAL) == 1 ? 0 : errno;
+  return sendmsg(channel, &carrier.message, MSG_NOSIGNAL) == 1 ? 0 : errno;
 }
 
 static int receive_directory(int channel) {
-  char byte;
-  struct iovec payload = {.iov_base = &byte, .iov_len = 1};
-  union {
-    struct cmsghdr header;
-    char bytes[CMSG_SPACE(sizeof(int))];
-  } control;
-  memset(&control, 0, sizeof control);
-  struct msghdr message = {.msg_iov = &payload, .msg_iovlen = 1,
-                           .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+  struct carrier carrier;
+  prepare(&carrier);
   ssize_t count;
-  do count = recvmsg(channel, &message, MSG_CMSG_CLOEXEC);
+  do count = recvmsg(channel, &carrier.message, MSG_CMSG_CLOEXEC);
   while (count < 0 && errno == EINTR);
-  struct cmsghdr *header = count == 1 ? CMSG_FIRSTHDR(&message) : NULL;
+  struct cmsghdr *header = count == 1 ? CMSG_FIRSTHDR(&carrier.message) : NULL;
   if (header == NULL || header->cmsg_type != SCM_RIGHTS) return -EPERM;
   int directory;
   memcpy(&directory, CMSG_DATA(header), sizeof directory);

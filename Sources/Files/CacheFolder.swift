@@ -99,7 +99,8 @@ package struct CacheFolder: Sendable {
   package func trim() {
     inFolder(making: false) { folder in
       var files: [(name: String, size: UInt64, used: Int)] = []
-      for name in Folder.names(in: folder) ?? [] {
+      // What cannot be listed is trimmed by the next writer.
+      for name in (try? Folder.names(in: folder, of: path)) ?? [] {
         var status = stat()
         guard fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
         if name.hasSuffix(".part"), time(nil) - status.st_mtim.tv_sec > 3600 {

@@ -29,13 +29,18 @@ package enum BuiltLull {
     return nil
   }()
 
-  /// Runs it in a folder, with nothing to read.
+  /// Before a command: it may list only those folders that their permissions let it, as others than root.
+  package static let withoutOverride: [String] =
+    geteuid() == 0 ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : []
+
+  /// Runs it in a folder, with nothing to read, by another command where one is given.
   package static func run(
-    _ arguments: [String], in folder: URL, environment: [String: String] = [:]
+    _ arguments: [String], in folder: URL, environment: [String: String] = [:],
+    by command: [String] = []
   ) throws -> Result {
     let process = Process()
-    process.executableURL = URL(fileURLWithPath: path ?? "lull")
-    process.arguments = arguments
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = command + [path ?? "lull"] + arguments
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.currentDirectoryURL = folder
     process.standardInput = FileHandle.nullDevice

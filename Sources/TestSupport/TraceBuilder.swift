@@ -16,7 +16,7 @@ package struct TraceBuilder: Sendable {
   }
 
   /// What the header will say.
-  package var features: WrittenFeatures
+  package var features: FileFeatures
   /// The trace's events: tracepoints, `dummy:HG`, `cpu-clock` and all synthetic ones.
   package private(set) var attributes: [EventAttribute]
   /// The records so far.
@@ -28,7 +28,7 @@ package struct TraceBuilder: Sendable {
 
   /// An empty trace of an imagined machine with two CPUs.
   package init() {
-    var features = WrittenFeatures()
+    var features = FileFeatures()
     features.hostname = "testhost"
     features.osRelease = "6.1.0-test"
     features.perfVersion = "lull test"

@@ -66,6 +66,8 @@ enum Exit {
     case let error as PerfDataError: Failure(status: status(error), message: "\(error)")
     case let error as OutputFileError:
       Failure(status: outputStatus(error.code), message: error.description)
+    case let error as FolderError:
+      Failure(status: status(errno: error.code), message: error.description)
     case let error as BudgetFileError: Failure(status: usage, message: error.description)
     case let error as RadioProfileError: Failure(status: usage, message: error.description)
     case let error as RecordingError: recording(error)

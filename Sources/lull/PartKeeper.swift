@@ -144,19 +144,12 @@ final class PartKeeper: Sendable {
     }
   }
 
-  /// Removes the oldest parts of the folder, of recordings before this one too.
+  /// More and more of the disk is taken by what stays, so it is said.
   private func removeOld() {
     guard let keep = options.keep else { return }
-    let parts = (PartFolder.parts(in: folder) ?? []).map { part -> (Int, Int, String) in
-      var information = stat()
-      _ = stat(part.path, &information)
-      // A part of this recording is younger than any of another, whatever the clock says.
-      return (
-        part.run == run ? 1 : 0, part.run == run ? part.number : information.st_mtim.tv_sec,
-        part.path
-      )
-    }.sorted { ($0.0, $0.1, $0.2) < ($1.0, $1.1, $1.2) }
-    for (_, _, path) in parts.dropLast(keep) { unlink(path) }
+    do { try PartFolder.removeOldest(in: folder, run: run, keeping: keep) } catch {
+      Console.notice("old parts stay in \(folder), so remove them yourself: \(error)")
+    }
   }
 
   // MARK: - Flights

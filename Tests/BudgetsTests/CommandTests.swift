@@ -182,4 +182,13 @@ import Testing
     let table = try BuiltLull.run(["merge", "many", "--format", "csv"], in: folder)
     #expect(table.output.split(whereSeparator: \.isNewline).count == 3)
   }
+
+  @Test func `a folder that may not be listed is said to be one`() throws {
+    let many = folder.appendingPathComponent("many").path
+    #expect(mkdir(many, 0o300) == 0)
+    let result = try BuiltLull.run(["merge", "many"], in: folder, by: BuiltLull.withoutOverride)
+    chmod(many, 0o700)
+    #expect(result.status == 77, "\(result.errors)")
+    #expect(result.errors.contains("cannot list many: Permission denied; ask its owner, or"))
+  }
 }

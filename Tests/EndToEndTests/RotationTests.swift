@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension EndToEnd {
@@ -95,6 +96,19 @@ extension EndToEnd {
       #expect(writes > 50 && writes < 250)
       #expect(file?["bytesWritten"].int == writes * 80)
       #expect(report["process"]["name"].string == "lull-workload")
+    }
+
+    @Test func `old parts that cannot be found stay, and it is said`() throws {
+      let scratch = try Scratch()
+      let folder = scratch.file("parts")
+      try #require(mkdir(folder, 0o300) == 0)
+      let result = try Command.run(
+        BuiltLull.withoutOverride + [
+          Machine.lull, "record", "-q", "--rotate", "1s", "--keep", "1", "-o", folder, "--",
+        ] + Self.appender(scratch.file("log")))
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(Self.parts(in: folder).count > 1)
+      #expect(result.errors.contains("old parts stay in \(folder)"), "\(result.errors)")
     }
 
     @Test

@@ -27,8 +27,8 @@ enum SmallTrace {
 
     """
 
-  static var features: WrittenFeatures {
-    var features = WrittenFeatures()
+  static var features: FileFeatures {
+    var features = FileFeatures()
     features.hostname = "häuschen"
     features.osRelease = "6.1.0"
     features.perfVersion = "1"

@@ -15,7 +15,7 @@ import Testing
     defer { unlink(path) }
     let symbol = SyntheticEvent.kernelSymbol.attribute(ids: [1])
     let writer = try PerfDataWriter(
-      path: path, attributes: [symbol] + waits.attributes, features: WrittenFeatures())
+      path: path, attributes: [symbol] + waits.attributes, features: FileFeatures())
     let sink = TraceSink(writer: writer, synthetic: [symbol])
     meanwhile()
     waits.eventsAreOpen()
@@ -24,7 +24,7 @@ import Testing
     waits.start(at: 1_000)
     try waits.collect(Round(now: SystemInfo.monotonicNanoseconds(), sink: sink))
     try sink.flushWhole()
-    try writer.finish(features: WrittenFeatures())
+    try writer.finish(features: FileFeatures())
     let file = try PerfDataFile(path: path)
     return file.orderedRecords().map { ($0.time, $0.type) }
   }

@@ -25,7 +25,7 @@ import Testing
       $1.attribute(ids: [UInt64($0 + 1)])
     }
     let writer = try PerfDataWriter(
-      path: path, attributes: attributes, features: WrittenFeatures())
+      path: path, attributes: attributes, features: FileFeatures())
     return (TraceSink(writer: writer, synthetic: attributes), path)
   }
 

@@ -180,7 +180,7 @@ private final class FakeTree {
     for (path, text) in state(0, 1, "C6", 105) { try tree.write(path, text) }
     for (path, text) in state(1, 1, "C6", 107) { try tree.write(path, text) }
     var summary = RecordingSummary(
-      capture: CaptureEvent(mode: .wrap, scope: .system, rootPid: 1), features: WrittenFeatures())
+      capture: CaptureEvent(mode: .wrap, scope: .system, rootPid: 1), features: FileFeatures())
     source.describe(&summary)
     let states = try #require(summary.capture.machine?.idleStates)
     #expect(states.map(\.name) == ["POLL", "C6"] && states.map(\.entries) == [0, 12])

@@ -77,4 +77,65 @@ import Testing
     queues.note(stack([0x1230]), at: 500)
     #expect(queues.found(in: Int32.max, now: 1000).isEmpty)
   }
+
+  // MARK: - Limits
+
+  /// Queues of the same label, as libdispatch would have them.
+  private func withQueues(
+    _ count: Int, _ body: (_ queues: [UInt64], _ drain: UInt64) throws -> Void
+  ) throws {
+    let layout = try layout()
+    let words = (layout.labelOffset / 8 + 2) / 2 * 2
+    let memory = UnsafeMutablePointer<UInt64>.allocate(capacity: count * words + 2)
+    let label = strdup("lull.test.many")
+    defer {
+      memory.deallocate()
+      free(label)
+    }
+    memory.initialize(repeating: 0, count: count * words + 2)
+    let first = UInt(bitPattern: memory) % 16 == 0 ? memory : memory + 1
+    for queue in (0..<count).map({ first + $0 * words }) {
+      queue[0] = layout.table
+      queue[layout.labelOffset / 8] = UInt64(UInt(bitPattern: label))
+    }
+    try body(
+      (0..<count).map { UInt64(UInt(bitPattern: first + $0 * words)) }, layout.drain.lowerBound + 9)
+  }
+
+  @Test func `so many addresses are looked at in a round`() throws {
+    try withQueues(300) { addresses, drain in
+      var queues = PreloadQueues()
+      queues.note(stack(addresses + [drain]), at: 500)
+      #expect(queues.found(in: getpid(), now: 1000).count == 200)
+    }
+  }
+
+  @Test func `so many stacks are kept until it is known where libdispatch is`() throws {
+    try withQueues(1) { addresses, drain in
+      func found(behind count: Int) -> Int {
+        var queues = PreloadQueues()
+        for _ in 0..<count { queues.note(stack([drain]), at: 400) }
+        queues.note(stack(addresses + [drain]), at: 500)
+        return queues.found(in: getpid(), now: 1000).count
+      }
+      #expect(found(behind: 255) == 1)
+      #expect(found(behind: 256) == 0)
+    }
+  }
+
+  @Test func `so many queues are known, and told again as there are more`() throws {
+    try withQueues(16_385) { addresses, drain in
+      var queues = PreloadQueues()
+      func tell(_ some: ArraySlice<UInt64>) -> Int {
+        queues.note(stack(some + [drain]), at: 500)
+        return queues.found(in: getpid(), now: 1000).count
+      }
+      for start in stride(from: 0, to: 16_384, by: 128) {
+        #expect(tell(addresses[start..<start + 128]) == 128)
+      }
+      #expect(tell(addresses[..<1]) == 0)
+      #expect(tell(addresses[16_384...]) == 1)
+      #expect(tell(addresses[..<1]) == 1)
+    }
+  }
 }

@@ -21,7 +21,7 @@ import Testing
     }
     let attribute = SyntheticEvent.process.attribute(ids: [1])
     let writer = try PerfDataWriter(
-      path: path, attributes: [attribute], features: WrittenFeatures())
+      path: path, attributes: [attribute], features: FileFeatures())
     let sink = TraceSink(writer: writer, synthetic: [attribute])
     let book = ProcessBook(
       root: command.pid, interval: TimeSpan(nanoseconds: 1_000_000), programs: teller)
@@ -34,7 +34,7 @@ import Testing
     }
     try then(book, command.pid, Round(now: SystemInfo.monotonicNanoseconds(), sink: sink))
     try sink.flushWhole()
-    try writer.finish(features: WrittenFeatures())
+    try writer.finish(features: FileFeatures())
     var status = stat()
     #expect(stat(path, &status) == 0)
     let file = try PerfDataFile(path: path)

@@ -64,7 +64,7 @@ import Testing
       _ = command.reap(waiting: true)
     }
     let events = [SyntheticEvent.mark.attribute(ids: [1])]
-    let writer = try PerfDataWriter(path: path, attributes: events, features: WrittenFeatures())
+    let writer = try PerfDataWriter(path: path, attributes: events, features: FileFeatures())
     let log = Log()
     let first = Scribe("a", log)
     prepare(first)

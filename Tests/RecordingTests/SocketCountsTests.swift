@@ -81,25 +81,46 @@ import Testing
     var notes: [String] = []
   }
 
+  /// This process with a socket, and a trace of what its sockets carry.
+  private final class Setting {
+    let path = Scratch.path()
+    /// The socket's number.
+    let inode: UInt32
+    private let own: Int32
+    private(set) var writer: PerfDataWriter?
+
+    init() throws {
+      own = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      let link = try #require(KernelFile.link("/proc/self/fd/\(own)"))
+      inode = try #require(UInt32(link.dropFirst("socket:[".count).dropLast()))
+    }
+
+    deinit {
+      close(own)
+      unlink(path)
+    }
+
+    func counts(by table: any SocketTable) throws -> (SocketCounts, TraceSink) {
+      let book = ProcessBook(
+        root: getpid(), interval: TimeSpan(nanoseconds: 1_000_000_000), programs: .events)
+      let counts = SocketCounts(of: book, root: getpid(), table: table)
+      let process = SyntheticEvent.process.attribute(ids: [1])
+      let attributes = [process] + counts.attributes
+      let writer = try PerfDataWriter(
+        path: path, attributes: attributes, features: FileFeatures())
+      self.writer = writer
+      let sink = TraceSink(writer: writer, synthetic: [process])
+      try book.begin(getpid(), parentPid: 1, kind: .start, time: 1, to: sink)
+      return (counts, sink)
+    }
+  }
+
   /// What is recorded of these looks, a second apart, of which the last is the recording's last.
   private func told(_ looks: (_ listener: lull_socket) -> [Look]) throws -> Told {
-    let own = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(own) }
-    let link = try #require(KernelFile.link("/proc/self/fd/\(own)"))
-    let inode = try #require(UInt32(link.dropFirst("socket:[".count).dropLast()))
-    let looks = looks(Self.listener(inode))
+    let setting = try Setting()
+    let looks = looks(Self.listener(setting.inode))
     let script = Script([looks[0]] + looks)
-    let path = Scratch.path()
-    defer { unlink(path) }
-    let book = ProcessBook(
-      root: getpid(), interval: TimeSpan(nanoseconds: 1_000_000_000), programs: .events)
-    let counts = SocketCounts(of: book, root: getpid(), table: script)
-    let process = SyntheticEvent.process.attribute(ids: [1])
-    let attributes = [process] + counts.attributes
-    let writer = try PerfDataWriter(
-      path: path, attributes: attributes, features: WrittenFeatures())
-    let sink = TraceSink(writer: writer, synthetic: [process])
-    try book.begin(getpid(), parentPid: 1, kind: .start, time: 1, to: sink)
+    let (counts, sink) = try setting.counts(by: script)
     counts.start(at: 0)
     script.next()
     for number in looks.indices {
@@ -109,8 +130,8 @@ import Testing
       script.next()
     }
     try sink.flushWhole()
-    try writer.finish(features: WrittenFeatures())
-    let file = try PerfDataFile(path: path)
+    try setting.writer?.finish(features: FileFeatures())
+    let file = try PerfDataFile(path: setting.path)
     var told = Told(notes: counts.unavailable.map(\.reason))
     for record in file.orderedRecords() where record.type == RecordType.sample {
       guard let raw = try file.sample(record).raw else { continue }
@@ -218,5 +239,55 @@ import Testing
     #expect(told.sent == 100 && told.closed == 1, "\(told)")
     #expect(told.notes.count == 2 && told.notes.last?.contains("of 1 connections") == true)
     #expect(told.notes.last?.contains("are not told either") == true, "\(told)")
+  }
+
+  // MARK: - Limits
+
+  /// Very many sockets: of others, and of a process's own that ended at once.
+  private final class Crowd: SocketTable {
+    var listed: [lull_socket] = []
+    var datagrams: [lull_socket] = []
+    var over: [lull_socket] = []
+
+    func list(_ family: Int32, _ protocol: Int) -> [lull_socket]? {
+      guard family == AF_INET else { return [] }
+      return `protocol` == IPPROTO_TCP ? listed : datagrams
+    }
+
+    func ended() -> (sockets: [lull_socket], areMissing: Bool) {
+      defer { over = [] }
+      return (over, false)
+    }
+
+    func awaitEnd(milliseconds: Int32) {}
+  }
+
+  @Test func `of very many sockets it is forgotten whose they are not, and where they led`() throws
+  {
+    let most = 100_000
+    let setting = try Setting()
+    let crowd = Crowd()
+    crowd.datagrams = (0...most).map { Self.connection(UInt64(1000 + $0), sent: 0) }
+    crowd.listed = [Self.listener(setting.inode), Self.listener(setting.inode)]
+    (crowd.listed[1].cookie, crowd.listed[1].own_port) = (2, Self.port + 1)
+    let (counts, sink) = try setting.counts(by: crowd)
+    func count<Element: Hashable>(_ name: String, _: Element.Type) throws -> Int {
+      let set = Mirror(reflecting: counts).descendant(name) as? Set<Element>
+      return try #require(set).count
+    }
+    counts.start(at: 0)
+    try counts.collect(Round(now: 1_000_000_000, sink: sink))
+    #expect(try count("foreign", UInt64.self) == 0)
+    crowd.datagrams = []
+    crowd.over = crowd.listed.flatMap { listener in
+      (0..<most / 2 + 10).map { number in
+        var socket = Self.connection(
+          listener.cookie * 1_000_000 + UInt64(number), port: listener.own_port, sent: 1)
+        socket.peer_port = UInt16(number)
+        return socket
+      }
+    }
+    try counts.collect(Round(now: 2_000_000_000, sink: sink))
+    #expect(try count("ends", UInt32.self) < most)
   }
 }

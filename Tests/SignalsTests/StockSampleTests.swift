@@ -49,7 +49,7 @@ import TraceModel
         tid: pid, cpu: 0, period: period, ip: address,
         callchain: hasStack ? [CallchainContext.user, address, 0x1800] : [], misc: 2)
     }
-    var features = WrittenFeatures()
+    var features = FileFeatures()
     features.commandLine = command
     features.cpusOnline = 1
     let bytes = PerfDataWriter.file(
@@ -117,7 +117,7 @@ import TraceModel
         time: 1_000_000_000 + UInt64(index) * 1_000_000, pid: 100, tid: 100, cpu: 0,
         period: 1000, ip: 0x1010)
     }
-    var features = WrittenFeatures()
+    var features = FileFeatures()
     features.commandLine = ["perf", "record", "busy"]
     let bytes = PerfDataWriter.file(attributes: attributes, records: records, features: features)
     let trace = try TemporaryDirectory.withFile(bytes) { try Trace.load(path: $0) }
@@ -185,7 +185,7 @@ import TraceModel
         pid: wait.pid, tid: wait.tid, nanoseconds: wait.milliseconds * 1_000_000,
         stack: [wait.address, 0x1800], isRaw: isRaw, time: wait.time, number: UInt64(number))
     }
-    var features = WrittenFeatures()
+    var features = FileFeatures()
     features.commandLine = ["perf", "record", "--off-cpu", "-e", "cpu-clock", "busy"]
     let bytes = PerfDataWriter.file(
       attributes: [Self.clock, attribute], records: records, features: features)
@@ -221,7 +221,7 @@ import TraceModel
         type: 2, config: 407 + UInt64($0), sampleType: [.base, .raw], ids: [UInt64($0) + 1],
         name: "lock:" + names[$0])
     }
-    var features = WrittenFeatures()
+    var features = FileFeatures()
     features.commandLine = ["perf", "lock", "record", "busy"]
     features.tracingData = TracingData(
       formats: names.enumerated().map { index, name in

@@ -51,7 +51,7 @@ struct BranchStackTests {
       time: 3000,
       chain: [CallchainContext.kernel, 0xffff_ffff_8100_0000, CallchainContext.user, 0x4010],
       branches: [])
-    var features = WrittenFeatures()
+    var features = FileFeatures()
     features.commandLine = ["perf", "record", "--call-graph", "lbr", "--", "program"]
     return PerfDataWriter.file(attributes: [attribute], records: records, features: features)
   }()

@@ -37,7 +37,7 @@ struct ExecStackTests {
     records += Self.sample(time: 5000, at: 0xf00_0000)
     let file = try PerfDataFile(
       bytes: PerfDataWriter.file(
-        attributes: [Self.attribute], records: records, features: WrittenFeatures()))
+        attributes: [Self.attribute], records: records, features: FileFeatures()))
     var loader = TraceLoader(file: file, path: "exec", options: TraceOptions())
     let trace = try loader.load()
     let modules = trace.processorSamples.map { sample in

@@ -125,8 +125,34 @@ struct RecordingPartsTests {
     ] {
       try [UInt8]().write(to: folder.path + "/" + name)
     }
-    #expect(PartFolder.parts(in: folder.path)?.map(\.number) == [1, 2, 1_000_000])
-    #expect(PartFolder.parts(in: folder.path + "/a.perf.data") == nil)
+    #expect(try PartFolder.parts(in: folder.path)?.map(\.number) == [1, 2, 1_000_000])
+    #expect(try PartFolder.parts(in: folder.path + "/a.perf.data") == nil)
+  }
+
+  @Test func `old parts go, of other recordings first, and one that stays is an error`() throws {
+    let folder = try TemporaryDirectory()
+    defer { folder.remove() }
+    let others = [1, 2].map { PartFolder.name(run: "z", number: $0) }
+    let own = [3, 4, 5].map { PartFolder.name(run: "a", number: $0) }
+    for name in others + own { try [UInt8]().write(to: "\(folder.path)/\(name)") }
+    func keep(_ count: Int) throws {
+      try PartFolder.removeOldest(in: folder.path, run: "a", keeping: count)
+    }
+    func there() throws -> [String] {
+      try #require(try PartFolder.parts(in: folder.path)).map { $0.run + String($0.number) }
+    }
+    try keep(3)
+    #expect(try there() == ["a3", "a4", "a5"])
+    // What cannot be removed keeps none of the others.
+    let stuck = "\(folder.path)/\(own[0])"
+    unlink(stuck)
+    mkdir(stuck, 0o700)
+    defer { rmdir(stuck) }
+    let error = #expect(throws: PerfDataError.self) { try keep(1) }
+    #expect(error?.description.hasPrefix("removal of \(stuck) failed: ") == true)
+    #expect(try there() == ["a3", "a5"])
+    // Of a folder that is gone nothing stays.
+    try PartFolder.removeOldest(in: folder.path + "/gone", run: "a", keeping: 1)
   }
 }
 

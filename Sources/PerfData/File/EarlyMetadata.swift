@@ -12,7 +12,7 @@ enum EarlyMetadata {
 
   /// The records that hold the features.
   static func records(
-    features: WrittenFeatures, attributes: [EventAttribute]
+    features: FileFeatures, attributes: [EventAttribute]
   ) -> [UInt8] {
     var blob = ByteBuilder()
     for (feature, bytes) in features.sections(attributes: attributes) {

@@ -1,4 +1,4 @@
-extension WrittenFeatures {
+extension FileFeatures {
   /// The sections to write, by ascending feature bit.
   func sections(attributes: [EventAttribute]) -> [(feature: Int, bytes: [UInt8])] {
     var sections: [Int: [UInt8]] = otherSections

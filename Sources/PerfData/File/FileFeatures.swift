@@ -118,7 +118,9 @@ public struct TracingData: Sendable, Hashable {
   }
 }
 
-/// What the header of a trace says of the machine, the command and the events.
+/// What the header of a trace says of the machine, the command and the events, as it is read and written.
+///
+/// Event names come from the attributes.
 public struct FileFeatures: Sendable {
   /// Host name.
   public var hostname: String?
@@ -146,76 +148,15 @@ public struct FileFeatures: Sendable {
   public var clockResolutionNanoseconds: UInt64?
   /// Wall time paired with the trace's clock.
   public var clockData: ClockData?
-  /// The formats as recorded.
+  /// The formats of the tracepoints as recorded.
   public var tracingData: TracingData?
-  /// Tracepoint layouts by event id (`EventAttribute.config`).
+  /// Tracepoint layouts by event id (`EventAttribute.config`), as read: what is written is `tracingData`.
   public var tracepoints: [Int: TracepointFormat] = [:]
   /// Times of the first and last samples.
   public var sampleTime: SampleTimeRange?
-  /// Sections that are kept but not decoded, by feature bit.
+  /// Sections that are kept and copied but not decoded, by feature bit.
   public var otherSections: [Int: [UInt8]] = [:]
 
   /// No features.
   public init() {}
-}
-
-/// What the writer puts into the header's feature sections.
-///
-/// Event names come from the attributes.
-public struct WrittenFeatures: Sendable {
-  /// Host name.
-  public var hostname: String?
-  /// Kernel release.
-  public var osRelease: String?
-  /// Version of the program that records.
-  public var perfVersion: String?
-  /// Machine, such as `x86_64`.
-  public var architecture: String?
-  /// CPUs online.
-  public var cpusOnline: Int?
-  /// CPUs configured.
-  public var cpusAvailable: Int?
-  /// The recorder's command line.
-  public var commandLine: [String] = []
-  /// The CPU's model name.
-  public var cpuDescription: String?
-  /// Memory of the machine.
-  public var totalMemoryBytes: UInt64?
-  /// The formats of the tracepoints.
-  public var tracingData: TracingData?
-  /// Build ids of the modules seen.
-  public var buildIDs: [BuildIDEntry] = []
-  /// The clock of the samples (1 is CLOCK_MONOTONIC).
-  public var clockID: Int?
-  /// Resolution of the clock in nanoseconds.
-  public var clockResolutionNanoseconds: UInt64?
-  /// Wall time paired with the trace's clock.
-  public var clockData: ClockData?
-  /// Times of the first and last samples.
-  public var sampleTime: SampleTimeRange?
-  /// Sections to copy as they are, by feature bit.
-  public var otherSections: [Int: [UInt8]] = [:]
-
-  /// No features.
-  public init() {}
-
-  /// Everything that a trace's header holds, to be written again.
-  public init(_ read: FileFeatures) {
-    hostname = read.hostname
-    osRelease = read.osRelease
-    perfVersion = read.perfVersion
-    architecture = read.architecture
-    cpusOnline = read.cpusOnline
-    cpusAvailable = read.cpusAvailable
-    commandLine = read.commandLine
-    cpuDescription = read.cpuDescription
-    totalMemoryBytes = read.totalMemoryBytes
-    tracingData = read.tracingData
-    buildIDs = read.buildIDs
-    clockID = read.clockID
-    clockResolutionNanoseconds = read.clockResolutionNanoseconds
-    clockData = read.clockData
-    sampleTime = read.sampleTime
-    otherSections = read.otherSections
-  }
 }

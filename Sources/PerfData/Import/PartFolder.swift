@@ -1,5 +1,11 @@
 import Files
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 /// A folder with the parts of a recording that changes its file: `RUN.000001.perf.data` and so on.
 public enum PartFolder {
   private static let suffix = ".perf.data"
@@ -33,9 +39,18 @@ public enum PartFolder {
     return (String(stem[..<dot]), value)
   }
 
+  /// What a folder holds; nil where the path is no folder.
+  static func names(in path: String) throws(PerfDataError) -> [String]? {
+    do { return try Folder.names(inAny: path) } catch {
+      throw PerfDataError(.system(call: "listing", path: error.path, errno: error.code))
+    }
+  }
+
   /// The parts in a folder, by run and number; nil where the path is no folder.
-  public static func parts(in folder: String) -> [Part]? {
-    guard let names = Folder.names(in: folder) else { return nil }
+  ///
+  /// - Throws: `Reason.system` where it cannot be listed.
+  public static func parts(in folder: String) throws(PerfDataError) -> [Part]? {
+    guard let names = try names(in: folder) else { return nil }
     var parts: [Part] = []
     for name in names {
       guard let (run, number) = parse(name) else { continue }
@@ -46,7 +61,7 @@ public enum PartFolder {
 
   /// The files that a path stands for: itself, or the parts of the one recording in a folder.
   static func files(_ path: String) throws(PerfDataError) -> [String] {
-    guard let parts = parts(in: path), let first = parts.first else { return [path] }
+    guard let parts = try parts(in: path), let first = parts.first else { return [path] }
     let runs = Set(parts.map(\.run)).sorted()
     guard runs.count == 1 else {
       throw PerfDataError(
@@ -55,5 +70,28 @@ public enum PartFolder {
             + " \(path)/\(runs.last ?? first.run).*\(suffix)"))
     }
     return parts.map(\.path)
+  }
+
+  /// Removes the oldest parts of a folder, of recordings before the named one too; so many stay.
+  ///
+  /// - Throws: `Reason.system` where the folder cannot be listed, or one of the parts not be removed; the others are.
+  public static func removeOldest(
+    in folder: String, run: String, keeping count: Int
+  ) throws(PerfDataError) {
+    // A folder that is gone holds no old ones.
+    let parts = (try parts(in: folder) ?? []).map { part -> (Int, Int, String) in
+      var information = stat()
+      _ = stat(part.path, &information)
+      // A part of this recording is younger than any of another, whatever the clock says.
+      return (
+        part.run == run ? 1 : 0, part.run == run ? part.number : information.st_mtim.tv_sec,
+        part.path
+      )
+    }.sorted { ($0.0, $0.1, $0.2) < ($1.0, $1.1, $1.2) }
+    var failure: PerfDataError?
+    for (_, _, path) in parts.dropLast(count) where unlink(path) != 0 && errno != ENOENT {
+      failure = failure ?? PerfDataError(.system(call: "removal", path: path, errno: errno))
+    }
+    if let failure { throw failure }
   }
 }

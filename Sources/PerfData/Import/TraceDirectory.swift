@@ -6,8 +6,10 @@ struct TraceDirectory {
   private let others: [String]
 
   /// Nil when the path is no such directory.
-  init?(path: String) {
-    guard let names = Folder.names(in: path) else { return nil }
+  ///
+  /// - Throws: Where it cannot be listed: without a file of records the trace would look whole.
+  init?(path: String) throws(PerfDataError) {
+    guard let names = try PartFolder.names(in: path) else { return nil }
     var numbers: [Int] = []
     var hasMain = false
     for name in names {

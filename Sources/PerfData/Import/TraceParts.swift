@@ -14,7 +14,7 @@ struct TraceParts {
 
   /// Opens a file or a directory of any form.
   static func open(path: String) throws(PerfDataError) -> TraceParts {
-    if let directory = TraceDirectory(path: path) { return try directory.parts() }
+    if let directory = try TraceDirectory(path: path) { return try directory.parts() }
     return try read(ByteStorage(path: path))
   }
 

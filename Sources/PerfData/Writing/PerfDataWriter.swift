@@ -22,7 +22,7 @@ public final class PerfDataWriter {
   ///
   /// Give what is known of the features now: it is what a killed recording will have.
   public init(
-    path: String, attributes: [EventAttribute], features: WrittenFeatures = WrittenFeatures()
+    path: String, attributes: [EventAttribute], features: FileFeatures = FileFeatures()
   ) throws(PerfDataError) {
     guard !attributes.isEmpty else {
       throw PerfDataError(.notWritable("a trace without any event"))
@@ -38,7 +38,7 @@ public final class PerfDataWriter {
 
   /// A whole finished file in memory, for traces small enough.
   public static func file(
-    attributes: [EventAttribute], records: [UInt8], features: WrittenFeatures
+    attributes: [EventAttribute], records: [UInt8], features: FileFeatures
   ) -> [UInt8] {
     let preamble = preamble(attributes)
     let data = EarlyMetadata.records(features: features, attributes: attributes) + records
@@ -73,7 +73,7 @@ public final class PerfDataWriter {
   }
 
   /// Writes what is known of the features as records; the newest ones count.
-  public func updateEarlyFeatures(_ features: WrittenFeatures) throws(PerfDataError) {
+  public func updateEarlyFeatures(_ features: FileFeatures) throws(PerfDataError) {
     try append(EarlyMetadata.records(features: features, attributes: attributes))
   }
 
@@ -99,7 +99,7 @@ public final class PerfDataWriter {
   }
 
   /// Writes the feature sections, then the data's size and the feature bits, and closes the file.
-  public func finish(features: WrittenFeatures) throws(PerfDataError) {
+  public func finish(features: FileFeatures) throws(PerfDataError) {
     guard !isFinished else { throw PerfDataError(.notWritable("\(path) is finished")) }
     let sections = features.sections(attributes: attributes)
     header.data.size = dataBytes

@@ -49,7 +49,7 @@ public enum PipeForm {
       body.pad(to: 8)
       output += RecordBuilder.record(type: RecordType.eventUpdate, misc: 0, body: body)
     }
-    let written = WrittenFeatures(file.features).sections(attributes: file.attributes)
+    let written = file.features.sections(attributes: file.attributes)
     for (feature, bytes) in written {
       if feature == FeatureID.tracingData {
         output += tracingData(bytes)

@@ -10,7 +10,7 @@ public enum TraceRewriter {
     pathIn: String, pathOut: String,
     attributes changeAttributes: (inout [EventAttribute]) -> Void = { _ in },
     transform: (_ record: [UInt8], _ entry: RecordEntry) throws -> [UInt8]?,
-    features changeFeatures: (inout WrittenFeatures) -> Void
+    features changeFeatures: (inout FileFeatures) -> Void
   ) throws {
     try rewrite(
       PerfDataFile(path: pathIn), pathOut: pathOut, attributes: changeAttributes,
@@ -22,9 +22,9 @@ public enum TraceRewriter {
     _ file: PerfDataFile, pathOut: String,
     attributes changeAttributes: (inout [EventAttribute]) -> Void = { _ in },
     transform: (_ record: [UInt8], _ entry: RecordEntry) throws -> [UInt8]?,
-    features changeFeatures: (inout WrittenFeatures) -> Void
+    features changeFeatures: (inout FileFeatures) -> Void
   ) throws {
-    var features = WrittenFeatures(file.features)
+    var features = file.features
     changeFeatures(&features)
     var attributes = file.attributes
     changeAttributes(&attributes)

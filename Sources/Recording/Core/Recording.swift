@@ -19,9 +19,9 @@ final class Recording {
   let attributes: [EventAttribute]
   let synthetic: [EventAttribute]
   /// What its header says, as far as it was known at the beginning.
-  let features: WrittenFeatures
+  let features: FileFeatures
   /// What the machine says, with the wall clock as the present part began.
-  var machine: WrittenFeatures
+  var machine: FileFeatures
   /// The part that is recorded, from 1, where it is kept in several.
   var part = 1
   /// What lived when it began.
@@ -246,7 +246,7 @@ final class Recording {
   }
 
   /// What the header says of the machine and of the recorder.
-  static func machine(_ options: RecordingOptions) -> WrittenFeatures {
+  static func machine(_ options: RecordingOptions) -> FileFeatures {
     var features = SystemInfo.features()
     features.perfVersion = "lull \(options.version)"
     features.commandLine = options.ownCommandLine
@@ -261,7 +261,7 @@ final class Recording {
   var mode: CaptureEvent.Mode { Self.mode(subject) }
 
   private static func summary(
-    _ options: RecordingOptions, _ subject: RecordingSubject, _ features: WrittenFeatures,
+    _ options: RecordingOptions, _ subject: RecordingSubject, _ features: FileFeatures,
     complete: Bool
   ) -> RecordingSummary {
     var commandLine: [String] = []

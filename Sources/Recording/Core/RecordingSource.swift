@@ -95,5 +95,5 @@ extension RecordingSource {
 /// What is told of a recording as a whole.
 struct RecordingSummary {
   var capture: CaptureEvent
-  var features: WrittenFeatures
+  var features: FileFeatures
 }

@@ -76,7 +76,8 @@ final class AgentDoor {
     guard let slash = path.lastIndex(of: "/"), stat("/proc/self/ns/pid", &namespace) == 0 else {
       return
     }
-    for name in Folder.names(in: String(path[..<slash])) ?? [] {
+    // Of what stays the next recorder may find more.
+    for name in (try? Folder.names(in: String(path[..<slash]))) ?? [] {
       // PID-NAMESPACE; of other namespaces nothing is known.
       let parts = name.split(separator: "-")
       guard parts.count == 2, let pid = Int32(parts[0]), pid > 0,

@@ -9,6 +9,8 @@ final class PreloadFolder {
   private let watch: Int32
   private let fifo: Int32
   private var seen: Set<String> = []
+  /// Why it was not known at last which processes have begun.
+  private(set) var failure: FolderError?
 
   /// Memory where there is some, since what is written there is nobody's disk writes.
   private static let places = [
@@ -84,7 +86,8 @@ final class PreloadFolder {
   /// Removes what recorders left that were killed.
   private static func removeStale() {
     for place in places {
-      for name in Folder.names(in: place) ?? [] where name.hasPrefix("lull-") {
+      // Not every machine has each of them; of what stays the next recorder may find more.
+      for name in (try? Folder.names(in: place)) ?? [] where name.hasPrefix("lull-") {
         let folder = "\(place)/\(name)"
         var information = stat()
         guard lstat(folder, &information) == 0, information.st_mode & S_IFMT == S_IFDIR,
@@ -112,10 +115,19 @@ final class PreloadFolder {
   var descriptors: [Int32] { [watch, fifo].filter { $0 >= 0 } }
 
   /// The segments that came since this was asked for, oldest first.
+  ///
+  /// None where the folder cannot be listed; they are still new the next time.
   func newSegments() -> [String] {
     var bytes = [UInt8](repeating: 0, count: 4096)
     for descriptor in descriptors { while read(descriptor, &bytes, bytes.count) > 0 {} }
-    let present = Folder.names(in: path) ?? []
+    let present: [String]
+    do throws(FolderError) {
+      present = try Folder.names(in: path)
+      failure = nil
+    } catch {
+      failure = error
+      return []
+    }
     // What was read is not there any longer.
     seen.formIntersection(present)
     var names: [(name: String, time: UInt64)] = []

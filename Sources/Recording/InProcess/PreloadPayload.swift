@@ -12,6 +12,19 @@ struct PreloadPayload {
     add(pid)
   }
 
+  /// A thread that leaves its CPU to wait (`sched:sched_switch`).
+  init(waiting tid: Int32, type: UInt64? = nil) {
+    self.init(.scheduleSwitch, pid: tid, type: type)
+    add([], padded: 16)
+    add(tid)
+    add(Int32(120))
+    // TASK_INTERRUPTIBLE.
+    add(Int64(1))
+    add([], padded: 16)
+    add(Int32(0))
+    add(Int32(120))
+  }
+
   mutating func add<Value: FixedWidthInteger>(_ value: Value) {
     withUnsafeBytes(of: value.littleEndian) { bytes += $0 }
   }

@@ -98,6 +98,10 @@ final class PreloadSource: RecordingSource {
           "recorded by the program itself: how many of its waits are not among its wakeups is counted only of programs"
             + " that Lull started"))
     }
+    if let failure = folder.failure {
+      list.append(
+        .init(.processes, "\(within): which processes began is not known any longer: \(failure)"))
+    }
     if !strangers.names.isEmpty {
       let all = strangers.names.sorted { $0.key < $1.key }.map { "\($0.value) (\($0.key))" }
       let rest = all.count - PreloadStrangers.mostNamed
@@ -167,7 +171,8 @@ final class PreloadSource: RecordingSource {
   }
 
   func nextDue(now: UInt64) -> UInt64 {
-    if !known.isEmpty { return lastCollection + Self.interval }
+    // What could not be listed is not told of again.
+    if !known.isEmpty || folder.failure != nil { return lastCollection + Self.interval }
     return strangers.living.isEmpty ? .max : strangers.nextLook
   }
 

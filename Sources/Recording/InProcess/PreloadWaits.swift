@@ -92,15 +92,7 @@ extension PreloadSource {
       output.append(repeats.waits(left, asAt: told))
     } else if function != nil || stack != nil {
       if let place { known[pid]?.stacks.tell(function, at: place, now: start) }
-      var payload = PreloadPayload(.scheduleSwitch, pid: tid)
-      payload.add([], padded: 16)
-      payload.add(tid)
-      payload.add(Int32(120))
-      // TASK_INTERRUPTIBLE.
-      payload.add(Int64(1))
-      payload.add([], padded: 16)
-      payload.add(Int32(0))
-      payload.add(Int32(120))
+      let payload = PreloadPayload(waiting: tid)
       let chain = writer.callchain(
         function, programAt: stack?.registers[PreloadSource.instruction])
       output.append(

@@ -14,7 +14,6 @@ final class KernelJobs {
 
   private let programs: KernelPrograms
   private let library: String
-  private let identity: [UInt64]
   private let sites: [Site]
   /// What ends them, by process; nil when all is over.
   private var links: [Int32: [Int32]]? = [:]
@@ -28,8 +27,7 @@ final class KernelJobs {
   private var tokens = TokenBucket(AdaptiveSource.jobs.limit)
   /// Why none is told of programs that there were then.
   private(set) var reason: String?
-  /// Files that were looked at.
-  private var isLibrary = RecentTable<String, Bool>(most: 4096)
+  private var names: LibraryNames
 
   /// Nil where none of the files has these functions, or the kernel cannot (before Linux 6.6).
   init?(_ programs: KernelPrograms, in places: [String], of pid: Int32) {
@@ -49,9 +47,9 @@ final class KernelJobs {
       }
       if !sites.isEmpty { found = (place, sites) }
     }
-    guard let found, let identity = Self.identity(of: found.library) else { return nil }
+    guard let found, let names = LibraryNames(of: found.library) else { return nil }
     (library, sites) = found
-    self.identity = identity
+    self.names = names
     guard add(pid) else { return nil }
   }
 
@@ -59,12 +57,6 @@ final class KernelJobs {
     ("job_runs", "swift_job_run", false), ("job_ran", "swift_job_run", true),
     ("job_handed", "swift_task_enqueue", false), ("task_made", "swift_task_create", false),
   ]
-
-  private static func identity(of path: String) -> [UInt64]? {
-    var information = stat()
-    guard stat(path, &information) == 0 else { return nil }
-    return [UInt64(information.st_dev), UInt64(information.st_ino)]
-  }
 
   /// From here on a process's jobs are told, and those of whatever program it becomes; false where that cannot be.
   @discardableResult
@@ -89,9 +81,7 @@ final class KernelJobs {
   /// A process has mapped a file: one that its parent was not yet, if it is the library.
   func mapped(_ path: String, by pid: Int32) {
     guard let links, links[pid] == nil else { return }
-    let isLibrary = isLibrary[path] ?? (Self.identity(of: path) == identity)
-    self.isLibrary[path] = isLibrary
-    if isLibrary { add(pid) }
+    if names.contain(path) { add(pid) }
   }
 
   func ended(_ pid: Int32) {
@@ -140,5 +130,31 @@ final class KernelJobs {
   private func takeLinks() -> [Int32] {
     defer { links = nil }
     return links.map { $0.values.flatMap { $0 } } ?? []
+  }
+}
+
+/// By what paths processes map one library: a file that is seen from several places.
+struct LibraryNames {
+  private let identity: [UInt64]
+  /// Files that were looked at.
+  private var looked = RecentTable<String, Bool>(most: 4096)
+
+  /// Nil where there is no such file.
+  init?(of path: String) {
+    guard let identity = Self.identity(of: path) else { return nil }
+    self.identity = identity
+  }
+
+  private static func identity(of path: String) -> [UInt64]? {
+    var information = stat()
+    guard stat(path, &information) == 0 else { return nil }
+    return [UInt64(information.st_dev), UInt64(information.st_ino)]
+  }
+
+  /// Whether the library is at a path, as it was when that was asked for first.
+  mutating func contain(_ path: String) -> Bool {
+    let isLibrary = looked[path] ?? (Self.identity(of: path) == identity)
+    looked[path] = isLibrary
+    return isLibrary
   }
 }

@@ -53,16 +53,7 @@ final class KernelWriter {
     let place = PreloadWriter.Place(pid: stack.pid, tid: stack.tid, time: stack.time)
     var payload: PreloadPayload
     switch event {
-    case .scheduleSwitch:
-      payload = PreloadPayload(event, pid: stack.tid)
-      payload.add([], padded: 16)
-      payload.add(stack.tid)
-      payload.add(Int32(120))
-      // TASK_INTERRUPTIBLE.
-      payload.add(Int64(1))
-      payload.add([], padded: 16)
-      payload.add(Int32(0))
-      payload.add(Int32(120))
+    case .scheduleSwitch: payload = PreloadPayload(waiting: stack.tid)
     case .systemCallStack:
       payload = PreloadPayload(event, pid: stack.tid)
       payload.add(UInt64(0))

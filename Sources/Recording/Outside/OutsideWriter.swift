@@ -49,16 +49,7 @@ struct OutsideWriter {
     in function: String?, at call: OutsideCall, stack: [UInt8], _ place: Place,
     kernelTid: Int32? = nil
   ) -> [UInt8] {
-    let named = kernelTid ?? place.tid
-    var payload = PreloadPayload(.scheduleSwitch, pid: named, type: stackEvent.config)
-    payload.add([], padded: 16)
-    payload.add(named)
-    payload.add(Int32(120))
-    // TASK_INTERRUPTIBLE.
-    payload.add(Int64(1))
-    payload.add([], padded: 16)
-    payload.add(Int32(0))
-    payload.add(Int32(120))
+    let payload = PreloadPayload(waiting: kernelTid ?? place.tid, type: stackEvent.config)
     let chain = records.callchain(
       function, programAt: call.instruction > 0 ? call.instruction : nil)
     return RecordBuilder.sample(

@@ -20,7 +20,7 @@ final class HangSearch: Sendable {
   /// Looks at the records of some parts, and at those of `ending`.
   func look(
     at parts: [FlightMemory.Part], ending: [UInt8], attributes: [EventAttribute],
-    features: WrittenFeatures,
+    features: FileFeatures,
     _ find: @escaping @Sendable (PerfDataFile) -> [FlightHang]?
   ) {
     state.withLock { $0.isRunning = true }

@@ -90,8 +90,11 @@ package enum KernelFile {
   }
 
   /// The names in a directory but those that begin with a dot, sorted.
+  ///
+  /// None where it cannot be listed: a kernel or a machine lacks what is looked for, a process ends at any time, and
+  /// into which processes one may look is asked by itself.
   package static func names(in path: String) -> [String] {
-    (Folder.names(in: path) ?? []).filter { !$0.hasPrefix(".") }.sorted()
+    ((try? Folder.names(in: path)) ?? []).filter { !$0.hasPrefix(".") }.sorted()
   }
 
   /// What the C library calls an error number.

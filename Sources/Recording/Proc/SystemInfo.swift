@@ -4,8 +4,8 @@ import PerfData
 /// What a trace's header says of this machine.
 package enum SystemInfo {
   /// The base values of a trace's features: machine, kernel, CPUs, memory, clock.
-  package static func features() -> WrittenFeatures {
-    var features = WrittenFeatures()
+  package static func features() -> FileFeatures {
+    var features = FileFeatures()
     var names = utsname()
     if uname(&names) == 0 {
       features.hostname = text(names.nodename)

@@ -18,7 +18,7 @@ public enum TraceCopy {
   static func write(
     _ file: PerfDataFile, to path: String, completing: Bool = false
   ) throws(PerfDataError) {
-    let features = WrittenFeatures(file.features)
+    let features = file.features
     let writer = try PerfDataWriter(path: path, attributes: file.attributes, features: features)
     let entries = file.orderedRecords().sorted { $0.offset < $1.offset }
     let captures = completing ? entries.filter { isCapture($0, file) } : []

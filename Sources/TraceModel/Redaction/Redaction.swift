@@ -38,7 +38,7 @@ public enum Redaction {
     for entry in file.orderedRecords().sorted(by: { $0.offset < $1.offset }) {
       _ = redactor.redact(file.bytes(of: entry), entry)
     }
-    _ = redactor.features(WrittenFeatures(file.features))
+    _ = redactor.features(file.features)
     // What cannot be read cannot be called fit to be shared.
     guard redactor.unknown.isEmpty else {
       let found = redactor.unknown.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
@@ -97,7 +97,7 @@ public enum Redaction {
 
 extension RecordRedactor {
   /// What the header says, without names; sections that are not understood are left out.
-  mutating func features(_ features: WrittenFeatures) -> WrittenFeatures {
+  mutating func features(_ features: FileFeatures) -> FileFeatures {
     var features = features
     features.hostname = features.hostname.map { _ in "host" }
     features.commandLine = features.commandLine.map { names.text($0) }

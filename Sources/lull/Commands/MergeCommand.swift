@@ -126,7 +126,7 @@ struct MergeCommand: ParsableCommand {
 
   /// The files that a name stands for: itself, or the reports in a folder.
   private static func files(_ path: String) throws -> [String] {
-    guard let all = Folder.names(in: path) else { return [path] }
+    guard let all = try Folder.names(inAny: path) else { return [path] }
     let names = all.filter { $0.hasSuffix(".json") }
     guard !names.isEmpty else {
       throw Failure(status: Exit.inputOutput, message: "\(path) holds no .json file to merge")

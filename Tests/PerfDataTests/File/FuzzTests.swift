@@ -67,7 +67,7 @@ struct FuzzTests {
       record[6] = UInt8(record.count & 0xff)
       record[7] = UInt8(record.count >> 8)
       let bytes = PerfDataWriter.file(
-        attributes: [attribute], records: record, features: WrittenFeatures())
+        attributes: [attribute], records: record, features: FileFeatures())
       guard let file = try? PerfDataFile(bytes: bytes) else {
         Issue.record("seed \(seed): the file did not open")
         return

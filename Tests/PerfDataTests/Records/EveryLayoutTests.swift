@@ -38,7 +38,7 @@ struct EveryLayoutTests {
   private static func file(_ attribute: EventAttribute, _ record: [UInt8]) throws -> PerfDataFile {
     try PerfDataFile(
       bytes: PerfDataWriter.file(
-        attributes: [attribute], records: record, features: WrittenFeatures()))
+        attributes: [attribute], records: record, features: FileFeatures()))
   }
 
   private static func entry(_ file: PerfDataFile) throws -> RecordEntry {

@@ -12,7 +12,7 @@ struct SampleLayoutTests {
     }
     let file = try PerfDataFile(
       bytes: PerfDataWriter.file(
-        attributes: [attribute], records: record, features: WrittenFeatures()))
+        attributes: [attribute], records: record, features: FileFeatures()))
     let entry = try #require(file.orderedRecords().first { $0.type == RecordType.sample })
     return try file.sample(entry)
   }
@@ -96,7 +96,7 @@ struct SampleLayoutTests {
       + RecordBuilder.sample(attribute: attributes[0], id: 99, time: 3, pid: 1, tid: 1, cpu: 0)
     let file = try PerfDataFile(
       bytes: PerfDataWriter.file(
-        attributes: attributes, records: records, features: WrittenFeatures()))
+        attributes: attributes, records: records, features: FileFeatures()))
     let samples = file.orderedRecords().filter { $0.type == RecordType.sample }
     #expect(Set(samples.map(\.attribute)) == [0, 1, -1])
     #expect(samples.first { $0.attribute == 1 }?.time == 2)

@@ -38,7 +38,7 @@ struct RoundTripTests {
     let file = try PerfDataFile(bytes: bytes)
     let again = PerfDataWriter.file(
       attributes: file.attributes, records: SmallTrace.recordList.flatMap { $0 },
-      features: WrittenFeatures(file.features))
+      features: file.features)
     #expect(again == bytes)
   }
 

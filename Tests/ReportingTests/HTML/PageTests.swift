@@ -34,6 +34,18 @@ import Testing
     #expect(!page.contains("{{"))
   }
 
+  // CSS has no way to say them once that browsers of before 2024 know.
+  @Test func `the dark colours are the same by choice and by the system's wish`() throws {
+    let page = try HTMLReport.render(SampleReport.report(), timeline: timeline)
+    let selectors = [":root[data-theme=\"dark\"] {", ":root:not([data-theme=\"light\"]) {"]
+    let colours = try selectors.map { selector in
+      let start = try #require(page.range(of: selector)).upperBound
+      let end = try #require(page[start...].firstIndex(of: "}"))
+      return page[start..<end].split(whereSeparator: \.isWhitespace)
+    }
+    #expect(colours[0] == colours[1] && colours[0].contains("dark;"))
+  }
+
   @Test func `the report in the page is the report`() throws {
     let report = SampleReport.report()
     let page = try HTMLReport.render(report, timeline: timeline)

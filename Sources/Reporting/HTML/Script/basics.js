@@ -10,6 +10,28 @@ const dataOf = (id) => {
 const report = dataOf("report-data");
 const timeline = dataOf("timeline-data");
 
+/** Whole numbers as the report packed them: seven bits in a byte, the lowest first (LEB128). */
+class PackedNumbers {
+  constructor(data) {
+    this.bytes = atob(data);
+    this.offset = 0;
+  }
+
+  get isOver() { return this.offset >= this.bytes.length; }
+
+  next() {
+    let value = 0;
+    let scale = 1;
+    for (;;) {
+      const byte = this.bytes.charCodeAt(this.offset);
+      this.offset += 1;
+      value += (byte & 127) * scale;
+      if (byte < 128) { return value; }
+      scale *= 128;
+    }
+  }
+}
+
 /** Lanes and cursors count in microseconds, reports in seconds. */
 const micro = 1e6;
 

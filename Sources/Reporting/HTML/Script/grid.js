@@ -3,24 +3,12 @@
 class Grid {
   constructor(lane) {
     this.channels = lane.channels;
-    const packed = atob(lane.data);
+    const packed = new PackedNumbers(lane.data);
     const quantum = lane.quantum;
     const starts = [];
     const ends = [];
     const sums = lane.channels.map(() => [0]);
-    let offset = 0;
     let cell = 0;
-    const number = () => {
-      let value = 0;
-      let scale = 1;
-      for (;;) {
-        const byte = packed.charCodeAt(offset);
-        offset += 1;
-        value += (byte & 127) * scale;
-        if (byte < 128) { return value; }
-        scale *= 128;
-      }
-    };
     const add = (cells, amounts) => {
       starts.push(cell * quantum);
       cell += cells;
@@ -29,8 +17,8 @@ class Grid {
         sum.push(sum[sum.length - 1] + (amounts[channel] || 0));
       });
     };
-    while (offset < packed.length) {
-      const token = number();
+    while (!packed.isOver) {
+      const token = packed.next();
       const kind = token % 4;
       const count = Math.floor(token / 4);
       if (kind === 0) {
@@ -38,12 +26,12 @@ class Grid {
       } else if (kind === 2) {
         const amounts = {};
         for (let channel = 0; channel < sums.length; channel += 1) {
-          if (count & (1 << channel)) { amounts[channel] = number(); }
+          if (count & (1 << channel)) { amounts[channel] = packed.next(); }
         }
         add(1, amounts);
       } else {
-        const channel = number();
-        add(count, { [channel]: count * (kind === 1 ? quantum : number()) });
+        const channel = packed.next();
+        add(count, { [channel]: count * (kind === 1 ? quantum : packed.next()) });
       }
     }
     this.starts = Float64Array.from(starts);

@@ -3,28 +3,16 @@
 /** When a flame graph's time was: where each part began and ended, its node, and how much it was;
  * all in microseconds. */
 const momentsOf = (graph) => {
-  const packed = atob(graph.moments.data);
+  const packed = new PackedNumbers(graph.moments.data);
   const quantum = graph.moments.quantum;
   const moments = [];
-  let offset = 0;
   let cell = 0;
-  const number = () => {
-    let value = 0;
-    let scale = 1;
-    for (;;) {
-      const byte = packed.charCodeAt(offset);
-      offset += 1;
-      value += (byte & 127) * scale;
-      if (byte < 128) { return value; }
-      scale *= 128;
-    }
-  };
-  while (offset < packed.length) {
-    cell += number();
-    const length = number();
-    const node = number();
+  while (!packed.isOver) {
+    cell += packed.next();
+    const length = packed.next();
+    const node = packed.next();
     moments.push({
-      start: cell * quantum, end: (cell + length) * quantum, node: node, amount: number()
+      start: cell * quantum, end: (cell + length) * quantum, node: node, amount: packed.next()
     });
   }
   return moments;

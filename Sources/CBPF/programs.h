@@ -1,0 +1,25 @@
+#ifndef LULL_PROGRAMS_H
+#define LULL_PROGRAMS_H
+
+#include "CBPF.h"
+#include "library.h"
+
+enum { most_programs = 16 };
+
+struct lull_bpf_programs {
+  struct bpf_object *object;
+  struct bpf_link *links[most_programs];
+  int count;
+  bool has_probes;
+  struct ring_buffer *ring;
+  struct lull_kernel_ring *rings;
+  uint32_t ring_count;
+  lull_bpf_take take;
+  void *context;
+};
+
+/* Before the programs are loaded: as many of the CPUs' rings as there are CPUs. */
+void lull_bpf_rings_size(lull_bpf_programs *programs);
+void lull_bpf_rings_close(lull_bpf_programs *programs);
+
+#endif

@@ -1,0 +1,78 @@
+#include "programs.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+void lull_bpf_rings_size(lull_bpf_programs *programs) {
+  struct bpf_map *rings = lull_libbpf.bpf_object__find_map_by_name(programs->object, "rings");
+  int cpus = lull_libbpf.libbpf_num_possible_cpus();
+  if (rings && cpus > 0) {
+    programs->ring_count = (uint32_t)cpus;
+    lull_libbpf.bpf_map__set_max_entries(rings, programs->ring_count);
+  }
+}
+
+void lull_bpf_rings_close(lull_bpf_programs *programs) {
+  if (programs->ring) lull_libbpf.ring_buffer__free(programs->ring);
+  if (programs->rings) munmap(programs->rings, programs->ring_count * sizeof *programs->rings);
+}
+
+static int take(void *context, void *record, size_t size) {
+  lull_bpf_programs *programs = context;
+  programs->take(programs->context, record, size);
+  return 0;
+}
+
+int lull_bpf_ring_open(lull_bpf_programs *programs, const char *name, lull_bpf_take taking, void *context) {
+  int map = lull_bpf_map(programs, name);
+  if (map < 0) return map;
+  programs->take = taking;
+  programs->context = context;
+  programs->ring = lull_libbpf.ring_buffer__new(map, take, programs, NULL);
+  if (!programs->ring) return -errno;
+  int rings = lull_bpf_map(programs, "rings");
+  if (rings < 0) return rings;
+  size_t size = programs->ring_count * sizeof *programs->rings;
+  void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, rings, 0);
+  if (memory == MAP_FAILED) return -errno;
+  programs->rings = memory;
+  return 0;
+}
+
+static size_t size_of(uint16_t kind) {
+  switch (kind) {
+    case lull_kernel_switch: return sizeof(struct lull_kernel_switch_record);
+    case lull_kernel_job: return sizeof(struct lull_kernel_job_record);
+    case lull_kernel_job_end:
+    case lull_kernel_job_handed:
+    case lull_kernel_task: return sizeof(struct lull_kernel_job_mark);
+    case lull_kernel_waking: return sizeof(struct lull_kernel_waking_record);
+    case lull_kernel_call:
+    case lull_kernel_calls:
+    case lull_kernel_spin:
+    case lull_kernel_spins: return sizeof(struct lull_kernel_call_record);
+    default: return sizeof(struct lull_kernel_transfer_record);
+  }
+}
+
+static uint64_t head_of(struct lull_kernel_ring *ring) { return __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE); }
+
+uint64_t lull_bpf_ring_drain(lull_bpf_programs *programs) {
+  uint64_t heads[programs->ring_count], most = 0;
+  for (uint32_t cpu = 0; cpu < programs->ring_count; cpu++) heads[cpu] = head_of(&programs->rings[cpu]);
+  /* Stacks come before what goes by them. */
+  lull_libbpf.ring_buffer__consume(programs->ring);
+  for (uint32_t cpu = 0; cpu < programs->ring_count; cpu++) {
+    struct lull_kernel_ring *ring = &programs->rings[cpu];
+    uint64_t place = ring->tail;
+    if (heads[cpu] - place > most) most = heads[cpu] - place;
+    while (place < heads[cpu]) {
+      const void *record = ring->records + (place & (LULL_KERNEL_RING_BYTES - 1));
+      size_t size = size_of(((const struct lull_kernel_head *)record)->kind);
+      programs->take(programs->context, record, size);
+      place += size;
+    }
+    __atomic_store_n(&ring->tail, place, __ATOMIC_RELEASE);
+  }
+  return most;
+}
