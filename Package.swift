@@ -251,7 +251,8 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "PerfData", "TestSupport", "TraceModel", "lull", "lull-workload", "lull-workload-async",
+        "PerfData", "Quantities", "TestSupport", "TraceModel", "lull", "lull-workload",
+        "lull-workload-async",
       ]),
   ]
 )

@@ -107,24 +107,29 @@ struct AnalysisOptions: ParsableArguments {
 
   /// The report of a trace, which may be a series of files, and the trace laid out over time.
   ///
-  /// `capture` is of the same run's packets.
-  func analysis(of paths: [String], capture: String? = nil) throws -> Analysis {
+  /// `capture` is of the same run's packets. `whole` is the trace where it was read already, as it is without options.
+  func analysis(
+    of paths: [String], capture: String? = nil, whole: Trace? = nil
+  ) throws -> Analysis {
     guard let finding = window.around else {
-      return try analysis(of: paths, capture: capture, in: window.window)
+      return try analysis(of: paths, capture: capture, whole: whole, in: window.window)
     }
     let whole = try analysis(of: paths, capture: capture, in: nil).report
     return try analysis(
       of: paths, capture: capture, in: WindowOptions.window(around: finding, in: whole))
   }
 
-  private func analysis(of paths: [String], capture: String?, in window: TraceWindow?) throws
-    -> Analysis
-  {
+  private func analysis(
+    of paths: [String], capture: String?, whole: Trace? = nil, in window: TraceWindow?
+  ) throws -> Analysis {
     let options = try measurement()
     let configuration = try scoringConfiguration()
-    var trace = try Trace.load(
-      series: paths,
-      options: TraceOptions(process: process, fullNames: fullNames, window: window))
+    let isWhole = process == nil && !fullNames && window == nil
+    var trace =
+      try (isWhole ? whole : nil)
+      ?? Trace.load(
+        series: paths,
+        options: TraceOptions(process: process, fullNames: fullNames, window: window))
     if let capture { try trace.merge(capturePath: capture) }
     let signals = try Measurement.measure(trace, options: options)
     var report = ReportBuilder.build(

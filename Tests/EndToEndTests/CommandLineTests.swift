@@ -77,6 +77,24 @@ extension EndToEnd {
       #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious")
     }
 
+    // It is made of what was read to name functions, before their names were in the trace.
+    @Test(arguments: ["process", "perf", "kernel", "outside"])
+    func `the report of a recording is that of its trace`(recorder: String) throws {
+      guard recorder != "kernel" || Machine.recordsInKernel else { return }
+      let scratch = try Scratch()
+      let (trace, page) = (scratch.file("t"), scratch.file("page.html"))
+      let recorded = try Command.run([
+        Machine.lull, "record", "--recorder", recorder, "-o", trace, "--html", page, "--",
+        Machine.workload, "blocker", "cause=lock",
+      ])
+      try #require(recorded.status == 0, "\(recorded.errors)")
+      let text = try Command.run([Machine.lull, "report", trace])
+      #expect(recorded.errors.contains(text.text) && text.text.contains("Score"))
+      let read = try Command.run([Machine.lull, "report", "--format", "html", trace])
+      #expect(try read.output == Data(contentsOf: URL(fileURLWithPath: page)))
+      #expect(read.output.count > 100_000)
+    }
+
     @Test func `without -q the text report is printed to standard error`() throws {
       let scratch = try Scratch()
       let result = try Command.run(

@@ -47,8 +47,8 @@ extension EndToEnd {
           #expect(own.seconds >= 0.01, "\(own.seconds) s")
         }
       }
-      // The kernel goes on to count until all of its memory is given back. Who is kept from its CPU for less than half a
-      // millisecond is taken to run.
+      // The kernel goes on to count until all of its memory is given back. Who is kept from its CPU for less than half
+      // a millisecond is taken to run.
       #expect((0.75 * counted...1.05 * counted + 0.006).contains(told), "\(told) s of \(counted) s")
     }
 
@@ -99,8 +99,9 @@ extension EndToEnd {
           struct rusage used;
           int status;
           if (wait4(pid, &status, 0, &used) != pid || status != 0) return 1;
-          printf("%s{\\"pid\\": %d, \\"cpu\\": %.6f}", index ? ", " : "", pid,
-                 used.ru_utime.tv_sec + used.ru_utime.tv_usec / 1e6 + used.ru_stime.tv_sec + used.ru_stime.tv_usec / 1e6);
+          double cpu = used.ru_utime.tv_sec + used.ru_stime.tv_sec;
+          cpu += (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
+          printf("%s{\\"pid\\": %d, \\"cpu\\": %.6f}", index ? ", " : "", pid, cpu);
         }
         printf("]}\\n");
         return 0;

@@ -105,7 +105,7 @@ import Testing
     let round = Round(now: 1, sink: sink)
     let probes = MarkProbes(tracefs: try .locate(), cpus: [], files: []) { _ in true }
     func map(_ path: String) throws -> Bool {
-      try probes.observe(.fileMapped(pid: 1, path: path), round)
+      try probes.observe(.fileMapped(pid: 1, path: path, time: 1), round)
       let probed = Mirror(reflecting: probes).descendant("probed") as? Set<String>
       return try #require(probed).contains(path)
     }

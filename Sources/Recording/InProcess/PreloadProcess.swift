@@ -16,8 +16,8 @@ final class PreloadProcess {
   /// Whether a program of its own began and is to be told, once its name is known.
   var isToBeTold: Bool
   let began: UInt64
-  /// When its program, or it itself, began, where that is known better than by its first word; and what its first thread
-  /// had used by then, where that is known.
+  /// When its program, or it itself, began, where that is known better than by its first word; and what its first
+  /// thread had used by then, where that is known.
   var beginning: (time: UInt64, use: PreloadUse?)?
   /// When a thread, of this slot, was about to run another program in its place.
   var leaving: (time: UInt64, use: PreloadUse, slot: Int)?

@@ -10,10 +10,11 @@ public enum StackEmbedding {
   ///
   /// The copies of stacks that the names were found by are taken out then, unless they are to be kept. A trace that
   /// already has its names is left alone.
+  /// - Returns: What was read of it, as who reads it afterwards finds it.
   /// - Throws: `TraceError` when the trace cannot be read or written.
-  public static func embed(
+  @discardableResult public static func embed(
     tracePath path: String, keepsStacks: Bool = false
-  ) throws(TraceError) {
+  ) throws(TraceError) -> Trace {
     let file: PerfDataFile
     do { file = try PerfDataFile(path: path) } catch { throw TraceError(error, path: path) }
     var loader = TraceLoader(file: file, path: path, options: TraceOptions())
@@ -23,7 +24,7 @@ public enum StackEmbedding {
       let symbols = file.attributes.first(where: { SyntheticEvent(attribute: $0) == .symbol }),
       let chains = file.attributes.first(where: { SyntheticEvent(attribute: $0) == .stack }),
       let symbolID = symbols.ids.first, let stackID = chains.ids.first
-    else { return }
+    else { return trace }
 
     // Parts of one recording that are read together have each their own names.
     let first = (trace.capture?.part ?? 0) * Self.mostFrames
@@ -64,5 +65,6 @@ public enum StackEmbedding {
     } catch {
       throw TraceError(error, path: path)
     }
+    return trace
   }
 }

@@ -59,9 +59,11 @@ struct TraceLoader: ~Copyable {
     }
     state.stacks.modules.keep()
     guard times.count > 0 else { throw TraceError("\(path): the trace holds no timed record") }
-    return try assemble(
+    var trace = try assemble(
       from: Timestamp(nanoseconds: times.earliest), to: Timestamp(nanoseconds: times.latest),
       records: times.count)
+    trace.startsLate = trace.capture?.mode == .attach
+    return trace
   }
 
   /// The same file from its beginning, with the modules that were read.

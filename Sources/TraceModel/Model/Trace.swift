@@ -74,8 +74,7 @@ public struct Trace: Sendable {
     modules: ModuleCache = ModuleCache()
   ) throws(TraceError) -> Trace {
     var loader = TraceLoader(file: file, path: path, options: options, modules: modules)
-    var trace = try loader.load()
-    trace.startsLate = trace.capture?.mode == .attach
+    let trace = try loader.load()
     return options.window.map { trace.limited(to: $0) } ?? trace
   }
 

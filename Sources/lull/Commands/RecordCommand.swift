@@ -206,12 +206,12 @@ struct RecordCommand: ParsableCommand {
       tellProblems(result)
       throw ExitCode(result.truncation == nil ? result.exitStatus : Exit.recordFailed)
     }
-    finish(result)
+    let trace = finish(result)
     let wantsText = !noReport && !quiet
     if wantsText || html != nil {
       let color = LogFormat.wanted == .text && Console.isColored(STDERR_FILENO)
       let (analysis, text) = try Progress.during("making the report", isWanted: !quiet) {
-        var analysis = try self.analysis.analysis(of: [result.tracePath])
+        var analysis = try self.analysis.analysis(of: [result.tracePath], whole: trace)
         if pipe != nil { analysis.report.trace.path = "standard output" }
         return (analysis, try wantsText ? analysis.text(as: .text, color: color) : "")
       }
@@ -299,21 +299,24 @@ struct RecordCommand: ParsableCommand {
   }
 
   /// Names go into the trace while the binaries are at hand, so that it reads alike elsewhere.
-  private func finish(_ result: RecordingResult) {
+  ///
+  /// - Returns: The trace, where it was read for that.
+  private func finish(_ result: RecordingResult) -> Trace? {
     tellProblems(result)
     let held = result.heldFiles.paths
     ModuleCache.elsewhere.withLock { $0 = held }
+    var trace: Trace?
     if result.truncation == nil, embedSymbols ?? (pid == nil || !held.isEmpty) {
       do {
         try Progress.during("reading names of functions", isWanted: !quiet) {
-          try StackEmbedding.embed(tracePath: result.tracePath, keepsStacks: keepStacks)
+          trace = try StackEmbedding.embed(tracePath: result.tracePath, keepsStacks: keepStacks)
         }
       } catch {
         Console.notice(
           "function names are not stored in the trace, so read it on this machine: \(error)")
       }
     }
-    guard !quiet else { return }
+    guard !quiet else { return trace }
     if output != "-" { Console.notice("trace written to \(result.tracePath)") }
     if verbose {
       let cost = Figures.seconds(result.overheadCPUSeconds)
@@ -321,6 +324,7 @@ struct RecordCommand: ParsableCommand {
         "recorded \(Figures.seconds(result.durationSeconds)) of process \(result.rootPid), "
           + "\(result.lostRecords) records lost, \(cost) of CPU time used by Lull")
     }
+    return trace
   }
 
   /// What the collector does not take stays in the trace, and the status is the command's all the same.
