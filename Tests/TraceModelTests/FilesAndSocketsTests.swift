@@ -84,6 +84,24 @@ struct FileTests {
 }
 
 struct SocketTests {
+  // Who looks for older connections takes some time, in which the program goes on.
+  @Test(arguments: [3, 5] as [UInt64])
+  func `a connection that begins while older ones are looked for is one`(look: UInt64) throws {
+    let trace = try traceOf { builder in
+      builder.socketState(time: second, tid: 100, socket: 0xee, from: 7, to: 10, remotePort: 0)
+      builder.socketState(time: second + 1, tid: 100, socket: 0xff, from: 7, to: 2)
+      builder.socketState(time: second + 2, tid: 100, socket: 0xff, from: 2, to: 1)
+      builder.socketState(time: second + look, tid: 100, socket: 0xee, from: 10, to: 10)
+      builder.socketState(time: second + look, tid: 100, socket: 0xff, from: 1, to: 1)
+      // Once it is over, it may be told by who looked before.
+      builder.socketState(time: second + 4, tid: 100, socket: 0xff, from: 1, to: 7)
+    }
+    #expect(trace.connections.count == 1 && trace.listeners.count == 1)
+    let connection = try #require(trace.connections.first)
+    #expect(connection.opened?.nanoseconds == second + 1)
+    #expect(connection.closed?.nanoseconds == second + 4)
+  }
+
   @Test func `transfers belong to the connection of their socket`() throws {
     let trace = try traceOf { builder in
       builder.socketState(time: second + 1, tid: 100, socket: 0xff, from: 7, to: 2)

@@ -53,7 +53,7 @@ final class EarlierSockets: RecordingSource {
   func collect(_ round: Round) throws(PerfDataError) {
     if isDue {
       isDue = false
-      for record in found(at: round.now) { try round.sink.append(record) }
+      for record in found() { try round.sink.append(record) }
     }
     if round.isLast { try tellDatagrams(round) }
   }
@@ -61,17 +61,20 @@ final class EarlierSockets: RecordingSource {
   func endPart(_ round: Round) throws(PerfDataError) { try tellDatagrams(round) }
 
   func beginPart(_ round: Round) throws(PerfDataError) {
-    for record in found(at: round.now) { try round.sink.append(record) }
+    for record in found() { try round.sink.append(record) }
   }
 
-  /// The records of what there is.
-  private func found(at time: UInt64) -> [[UInt8]] {
+  /// The records of what there is, with the time when that was known: what began while it was looked for has told so
+  /// before, and what was carried by then is told with the record.
+  private func found() -> [[UInt8]] {
     (datagrams, unrelated) = ([:], 0)
     let byProcess = processes.living.map { ($0, OpenSocket.all(of: $0)) }
     guard byProcess.contains(where: { !$0.1.isEmpty }) else { return [] }
     guard let sockets = open(of: byProcess.filter { !$0.1.isEmpty }.map(\.0)) else {
+      let time = SystemInfo.monotonicNanoseconds()
       return byProcess.flatMap { listeners(of: $0, among: $1, at: time) }
     }
+    let time = SystemInfo.monotonicNanoseconds()
     for socket in sockets where socket.protocol == Self.datagramProtocol {
       if SocketState(rawValue: Int32(socket.state)) == .established {
         datagrams[Datagram(socket)] = SocketEnds(socket)

@@ -99,11 +99,13 @@ struct SocketTracker {
     _ isLoopback: Bool, _ pid: Int32?, at time: Timestamp
   ) {
     if state == Self.listen, let pid {
+      guard listening[socket] == nil else { return }
       listeners.append(Listener(pid: pid, local: local, opened: nil, closed: nil))
       listening[socket] = listeners.count - 1
     } else if state == Self.established {
-      if let index = current[socket], connections[index].closed == nil,
-        connections[index].remote == remote
+      // It may be over already: it was looked for a moment ago.
+      if let index = current[socket], connections[index].remote == remote,
+        connections[index].local == local
       {
         return
       }
