@@ -57,8 +57,8 @@ package struct CacheFolder: Sendable {
   }
 
   /// All bytes of a file, `head` of them before its contents; nil where it is not there, is not the user's own or is
-  /// not as it was written.
-  package func read(_ name: String) -> [UInt8]? {
+  /// not as it was written. It stays as it is: a file is replaced as a whole.
+  package func read(_ name: String) -> MappedFile? {
     inFolder(making: false) { folder in
       let file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
       guard file >= 0 else { return nil }
@@ -67,20 +67,23 @@ package struct CacheFolder: Sendable {
       guard fstat(file, &status) == 0, isOwn(status, S_IFREG), status.st_size >= Self.head,
         status.st_size <= limit
       else { return nil }
-      guard let bytes = Self.bytes(of: file, count: Int(status.st_size)),
-        bytes.starts(with: Self.magic),
-        Checksum.stored(in: bytes, at: Self.magic.count) == Checksum.of(bytes, from: Self.head)
+      guard
+        let mapped = MappedFile(
+          descriptor: file, count: Int(status.st_size), isReadWhole: true),
+        mapped.bytes.starts(with: Self.magic),
+        Checksum.stored(in: mapped.bytes, at: Self.magic.count)
+          == Checksum.of(mapped.bytes, from: Self.head)
       else { return nil }
       // What was used is kept for longer.
       futimens(file, nil)
-      return bytes
+      return mapped
     }
   }
 
   /// Keeps the contents under a name; others see all of it or nothing.
   package func write(_ contents: [UInt8], as name: String) {
     guard contents.count <= limit / 4 else { return }
-    let sum = Checksum.of(contents, from: 0).littleEndian
+    let sum = contents.withUnsafeBytes { Checksum.of($0, from: 0) }.littleEndian
     let head = Self.magic + withUnsafeBytes(of: sum) { Array($0) }
     inFolder(making: true) { folder in
       let beside = ".\(name).\(getpid()).part"
@@ -150,19 +153,5 @@ package struct CacheFolder: Sendable {
       above += "/" + part
       mkdir(above, 0o700)
     }
-  }
-
-  private static func bytes(of file: Int32, count: Int) -> [UInt8]? {
-    var done = 0
-    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      while done < count {
-        let got = systemRead(file, buffer.baseAddress.map { $0 + done }, count - done)
-        if got < 0, errno == EINTR { continue }
-        guard got > 0 else { break }
-        done += got
-      }
-      filled = done
-    }
-    return done == count ? bytes : nil
   }
 }

@@ -3,31 +3,29 @@ enum Checksum {
   private static let prime: UInt64 = 0x9E37_79B1_85EB_CA87
 
   /// The eight bytes of one that was written.
-  static func stored(in bytes: [UInt8], at offset: Int) -> UInt64 {
-    bytes.withUnsafeBytes { word($0, offset) }
+  static func stored(in bytes: UnsafeRawBufferPointer, at offset: Int) -> UInt64 {
+    word(bytes, offset)
   }
 
   /// Of the bytes from an offset on.
-  static func of(_ bytes: [UInt8], from start: Int) -> UInt64 {
-    bytes.withUnsafeBytes { all in
-      // Four sums beside each other, since each step waits for the last one of its own.
-      var lanes: (UInt64, UInt64, UInt64, UInt64) = (1, 2, 3, 4)
-      var offset = start
-      while offset + 32 <= all.count {
-        lanes.0 = mixed(lanes.0, word(all, offset))
-        lanes.1 = mixed(lanes.1, word(all, offset + 8))
-        lanes.2 = mixed(lanes.2, word(all, offset + 16))
-        lanes.3 = mixed(lanes.3, word(all, offset + 24))
-        offset += 32
-      }
-      var sum = UInt64(all.count - start)
-      for lane in [lanes.0, lanes.1, lanes.2, lanes.3] { sum = mixed(sum, lane) }
-      while offset < all.count {
-        sum = mixed(sum, UInt64(all[offset]))
-        offset += 1
-      }
-      return sum
+  static func of(_ all: UnsafeRawBufferPointer, from start: Int) -> UInt64 {
+    // Four sums beside each other, since each step waits for the last one of its own.
+    var lanes: (UInt64, UInt64, UInt64, UInt64) = (1, 2, 3, 4)
+    var offset = start
+    while offset + 32 <= all.count {
+      lanes.0 = mixed(lanes.0, word(all, offset))
+      lanes.1 = mixed(lanes.1, word(all, offset + 8))
+      lanes.2 = mixed(lanes.2, word(all, offset + 16))
+      lanes.3 = mixed(lanes.3, word(all, offset + 24))
+      offset += 32
     }
+    var sum = UInt64(all.count - start)
+    for lane in [lanes.0, lanes.1, lanes.2, lanes.3] { sum = mixed(sum, lane) }
+    while offset < all.count {
+      sum = mixed(sum, UInt64(all[offset]))
+      offset += 1
+    }
+    return sum
   }
 
   private static func word(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt64 {

@@ -1,20 +1,20 @@
 /// Numbers that lie one after another in a block of bytes, little-endian: a large table is looked into where it was
-/// received, and not copied number by number first.
+/// received or is kept, and not copied number by number first.
 struct Column<Number: FixedWidthInteger & Sendable>: RandomAccessCollection, Equatable, Sendable {
-  private let bytes: [UInt8]
+  private let bytes: ByteBlock
   private let start: Int
   let count: Int
 
   private static var size: Int { MemoryLayout<Number>.size }
 
   init(_ numbers: [Number]) {
-    bytes = numbers.withUnsafeBytes { Array($0) }
+    bytes = .array(numbers.withUnsafeBytes { Array($0) })
     start = 0
     count = numbers.count
   }
 
   /// - Precondition: `count` numbers lie there.
-  init(in bytes: [UInt8], at start: Int, count: Int) {
+  init(in bytes: ByteBlock, at start: Int, count: Int) {
     precondition(start >= 0 && count >= 0 && count <= (bytes.count - start) / Self.size)
     self.bytes = bytes
     self.start = start

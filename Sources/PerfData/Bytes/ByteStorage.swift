@@ -1,3 +1,5 @@
+import Files
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -14,7 +16,8 @@ func systemMessage(_ code: Int32) -> String {
 final class ByteStorage: @unchecked Sendable {
   // Unchecked because a pointer is not Sendable: nothing writes to the block after `init`.
   let bytes: ByteView
-  private let isMapped: Bool
+  /// Where they are, if they are a file's.
+  private let file: MappedFile?
 
   var count: Int { bytes.count }
 
@@ -41,20 +44,19 @@ final class ByteStorage: @unchecked Sendable {
     }
     guard status.st_size > 0 else {
       bytes = ByteView(UnsafeRawBufferPointer(start: nil, count: 0))
-      isMapped = false
+      file = nil
       return
     }
-    let length = Int(status.st_size)
-    guard let base = mmap(nil, length, PROT_READ, MAP_PRIVATE, descriptor, 0),
-      base != UnsafeMutableRawPointer(bitPattern: -1)
-    else { throw PerfDataError(.system(call: "mmap", path: path, errno: errno)) }
-    bytes = ByteView(UnsafeRawBufferPointer(start: base, count: length))
-    isMapped = true
+    guard let file = MappedFile(descriptor: descriptor, count: Int(status.st_size)) else {
+      throw PerfDataError(.system(call: "mmap", path: path, errno: errno))
+    }
+    bytes = ByteView(file.bytes)
+    self.file = file
   }
 
   /// Copies bytes.
   init(_ source: [UInt8]) {
-    isMapped = false
+    file = nil
     guard !source.isEmpty else {
       bytes = ByteView(UnsafeRawBufferPointer(start: nil, count: 0))
       return
@@ -65,23 +67,7 @@ final class ByteStorage: @unchecked Sendable {
   }
 
   /// Gives the whole pages of a range of a mapped file back; they are read again when they are looked at again.
-  func release(_ range: Range<Int>) {
-    let page = Int(sysconf(Int32(_SC_PAGESIZE)))
-    let start = (range.lowerBound + page - 1) / page * page
-    let end = range.upperBound / page * page
-    guard isMapped, start < end, end <= bytes.count, let base = bytes.pointer.baseAddress else {
-      return
-    }
-    // The pages are clean, so nothing is lost; an error only means that they stay.
-    _ = madvise(UnsafeMutableRawPointer(mutating: base + start), end - start, MADV_DONTNEED)
-  }
+  func release(_ range: Range<Int>) { file?.release(range) }
 
-  deinit {
-    guard let base = bytes.pointer.baseAddress else { return }
-    if isMapped {
-      munmap(UnsafeMutableRawPointer(mutating: base), bytes.count)
-    } else {
-      base.deallocate()
-    }
-  }
+  deinit { if file == nil { bytes.pointer.baseAddress?.deallocate() } }
 }

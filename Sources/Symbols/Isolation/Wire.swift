@@ -1,3 +1,5 @@
+import Files
+
 /// Writes what the reading process and Lull tell each other; all numbers little-endian, arrays behind their counts.
 struct WireWriter {
   private(set) var bytes: [UInt8] = []
@@ -34,13 +36,18 @@ struct WireError: Error {}
 
 /// Reads what `WireWriter` wrote, trusting none of it: the writer may have been led astray by the file it read.
 struct WireReader {
-  private let bytes: [UInt8]
+  private let bytes: ByteBlock
   private var position: Int
 
+  init(_ bytes: [UInt8]) {
+    self.bytes = .array(bytes)
+    position = 0
+  }
+
   /// Begins at an offset, at most at the end.
-  init(_ bytes: [UInt8], at position: Int = 0) {
-    self.bytes = bytes
-    self.position = min(position, bytes.count)
+  init(_ file: MappedFile, at position: Int) {
+    bytes = .file(file)
+    self.position = min(position, file.bytes.count)
   }
 
   private mutating func take(_ count: Int) throws(WireError) -> Range<Int> {

@@ -36,8 +36,8 @@ final class KeptModule {
 
   /// A table as it was sent, from where its contents begin.
   func table(_ kind: String) -> WireReader? {
-    guard header != nil, let bytes = folder.read("\(name).\(kind)") else { return nil }
-    var reader = WireReader(bytes, at: CacheFolder.head)
+    guard header != nil, let file = folder.read("\(name).\(kind)") else { return nil }
+    var reader = WireReader(file, at: CacheFolder.head)
     guard let stamp = try? reader.numbers(UInt8.self), stamp == self.stamp else { return nil }
     return reader
   }
@@ -85,8 +85,8 @@ final class KeptModule {
   private var stamp: [UInt8] { FileStamp.of(files + (header?.debugFiles ?? [])) }
 
   private func load() throws(WireError) {
-    guard let bytes = folder.read("\(name).\(Self.answersName)") else { return }
-    var reader = WireReader(bytes, at: CacheFolder.head)
+    guard let file = folder.read("\(name).\(Self.answersName)") else { return }
+    var reader = WireReader(file, at: CacheFolder.head)
     header = try ModuleHeader(from: &reader)
     guard try reader.numbers(UInt8.self) == stamp else { throw WireError() }
     for _ in 0..<(try reader.count(of: 16)) {
