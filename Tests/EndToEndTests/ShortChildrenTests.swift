@@ -18,16 +18,22 @@ extension EndToEnd {
     }
 
     /// Their CPU time, as wait4(2) tells it of each, is theirs from the beginning, and so is what they run.
-    @Test(arguments: Way.allCases)
-    func `a short child has its CPU time and its program however it is started`(way: Way) throws {
+    @Test(
+      .enabled(if: Rung.areThere, Rung.needsTools),
+      arguments: Way.allCases, [Rung.root, .user, .dockerUser])
+    func `a short child has its CPU time and its program however it is started`(
+      way: Way, rung: Rung
+    ) throws {
       let scratch = try Scratch()
       let program = try InProcessConduct.build(Self.source, "starter", .preloaded, scratch)
       let words = [program, way.rawValue, Machine.workload, scratch.file("log")]
-      let (result, _) = try InProcessConduct.record(words, .preloaded, scratch)
-      try #require(result.status == 0, "\(result.signal ?? 0): \(result.errors)")
-      let trace = try Trace.load(path: scratch.file("t.perf.data"))
+      let run = try Recorded(
+        words, in: rung.words(writingTo: scratch), options: ["--recorder", "process"],
+        scratch: scratch)
+      try #require(run.result.status == 0, "\(run.result.signal ?? 0): \(run.result.errors)")
+      let trace = try Trace.load(path: run.trace)
       var (told, counted) = (0.0, 0.0)
-      let children = try JSON(lastLineOf: result.text)["children"].items
+      let children = run.truth["children"].items
       try #require(children.count == 6)
       for child in children {
         let pid = Int32(try #require(child["pid"].int))
