@@ -21,6 +21,7 @@ struct ProcessTracker {
       processes[pid]?.executable = original.executable
       processes[pid]?.commandLine = original.commandLine
       processes[pid]?.isSwift = original.isSwift
+      processes[pid]?.codeBytes = original.codeBytes
       processes[pid]?.swiftVersion = original.swiftVersion
     }
   }
@@ -32,6 +33,7 @@ struct ProcessTracker {
     if isExec {
       processes[pid]?.isSwift = false
       processes[pid]?.swiftVersion = nil
+      processes[pid]?.codeBytes = nil
       processes[pid]?.executable = nil
       processes[pid]?.programStart = time
       executed.insert(pid)
