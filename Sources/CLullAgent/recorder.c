@@ -16,6 +16,7 @@
 #include "../LullPreload/sockets.c"
 #include "../LullPreload/stacks.c"
 #include "../LullPreload/streams.c"
+#include "../LullPreload/sums.c"
 #include "../LullPreload/threads.c"
 #include "../LullPreload/waits.c"
 #include "../LullPreload/wakes.c"

@@ -95,7 +95,7 @@ static void begin_thread(struct agent *agent) {
   slot->call = (struct lull_open_call){0, 0, 0};
   agent->head = slot->head;
   agent->limit = 0;
-  agent->ring = (uint8_t *)slot + lull_page_bytes;
+  agent->ring = (uint8_t *)slot + lull_ring_offset;
   agent->open = NULL;
   agent->wake_at = slot->tail + lull_ring_bytes / 2;
   agent->ends = 0;

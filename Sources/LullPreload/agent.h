@@ -115,6 +115,8 @@ enum manner {
   manner_woken = 8,
   // It is told who the other end is.
   manner_named = 16,
+  // What was waited for is told by what is read next.
+  manner_polled = 32,
 };
 
 // The last eighth of a ring is for what turns and hangs are told by.
@@ -152,10 +154,17 @@ HIDDEN void lull_thread_named(const char *name);
 HIDDEN void lull_know_descriptor(int descriptor, enum lull_descriptor_kind kind);
 HIDDEN void lull_forget_descriptor(int descriptor);
 HIDDEN void lull_forget_descriptors(unsigned first, unsigned last);
+// What a descriptor carries from now on is another's.
+HIDDEN void lull_renew_sums(int descriptor);
 HIDDEN void lull_process_ends(void);
 // Another program is about to take this one's place.
 HIDDEN void lull_program_ends(void);
 HIDDEN unsigned lull_descriptor(int descriptor);
+// The kinds of those with small numbers, as far as they are known.
+enum { known_descriptors = 1 << 16 };
+HIDDEN extern uint8_t lull_descriptors[known_descriptors];
+// Adds a call that sent or received something to what its socket carried, where it need not be told singly.
+HIDDEN bool lull_add_up(struct agent *agent, uint32_t number, uint64_t end, const struct outcome *outcome);
 HIDDEN uint64_t lull_thread_time(void);
 #ifdef LULL_AGENT
 // Has this process's own segments, beside which there are none of earlier recordings.
@@ -305,6 +314,13 @@ static inline bool lull_repeats(struct lull_record *open, uint32_t number, uint6
   return true;
 }
 
+// Whether a descriptor is known to be a socket of the internet.
+static inline bool lull_is_socket(int descriptor) {
+  if (descriptor < 0 || descriptor >= known_descriptors) return false;
+  uint8_t kind = lull_descriptors[descriptor];
+  return kind == lull_descriptor_tcp || kind == lull_descriptor_udp;
+}
+
 // Ends a call; errno stays what the call made it.
 static inline __attribute__((always_inline)) void lull_finish(struct call *call, struct outcome outcome) {
 #ifdef LULL_AGENT
@@ -322,6 +338,10 @@ static inline __attribute__((always_inline)) void lull_finish(struct call *call,
   bool is_site = outcome.manner & manner_site && end - agent->last_site >= SITE_PAUSE;
   bool is_slow = end - call->start >= NO_WAIT || end - agent->last_cpu >= CPU_PAUSE || outcome.path ||
                  outcome.manner & (manner_looked_up | manner_named) || is_site || call->cpu != UINT64_MAX;
+  // One that found at once what an earlier one had waited for leaves it to be read.
+  if (outcome.manner & manner_polled && (outcome.result <= 0 || end - call->start >= NO_WAIT)) {
+    agent->woken = outcome.result > 0;
+  }
   if (outcome.manner & manner_woken && end - call->start >= NO_WAIT) {
     outcome.third = lull_waker(outcome.first, call->start, end);
   }
@@ -332,6 +352,7 @@ static inline __attribute__((always_inline)) void lull_finish(struct call *call,
     return;
   }
   if (outcome.manner & manner_wait && end - call->start < NO_WAIT) return;
+  if (lull_is_socket(outcome.descriptor) && lull_add_up(agent, call->number, end, &outcome)) return;
   agent->busy = 1;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   struct lull_record *record = NULL;

@@ -13,12 +13,13 @@
 // Of reads, those from the network count, those that load much, and the first after a wait for descriptors.
 static unsigned of_read(int descriptor, long result) {
   if (result >= LARGE) return manner_told;
+  unsigned kind = lull_descriptor(descriptor);
+  if (kind == lull_descriptor_tcp || kind == lull_descriptor_udp) return manner_told;
   if (unlikely(lull_agent.woken) && result > 0) {
     lull_agent.woken = 0;
     return manner_told;
   }
-  unsigned kind = lull_descriptor(descriptor);
-  return kind == lull_descriptor_tcp || kind == lull_descriptor_udp ? manner_told : manner_wait;
+  return manner_wait;
 }
 
 // How much several parts are is not looked at: where they are may not be there, which the kernel finds out.

@@ -25,18 +25,19 @@ uint64_t lull_thread_waits(void) {
   return (uint64_t)usage.ru_nvcsw;
 }
 
-enum { known_descriptors = 1 << 16 };
-static uint8_t descriptors[known_descriptors];
+uint8_t lull_descriptors[known_descriptors];
 
 void lull_know_descriptor(int descriptor, enum lull_descriptor_kind kind) {
-  if (descriptor >= 0 && descriptor < known_descriptors) descriptors[descriptor] = (uint8_t)kind;
+  if (descriptor < 0 || descriptor >= known_descriptors) return;
+  lull_descriptors[descriptor] = (uint8_t)kind;
+  lull_renew_sums(descriptor);
 }
 
 void lull_forget_descriptor(int descriptor) { lull_know_descriptor(descriptor, lull_descriptor_unknown); }
 
 void lull_forget_descriptors(unsigned first, unsigned last) {
   for (unsigned descriptor = first; descriptor <= last && descriptor < known_descriptors; descriptor++) {
-    descriptors[descriptor] = lull_descriptor_unknown;
+    lull_forget_descriptor((int)descriptor);
   }
 }
 
@@ -75,8 +76,9 @@ static unsigned look_up(int descriptor) {
 unsigned lull_descriptor(int descriptor) {
   if (descriptor < 0) return lull_descriptor_unknown;
   if (descriptor >= known_descriptors) return look_up(descriptor);
-  if (descriptors[descriptor] == lull_descriptor_unknown) descriptors[descriptor] = (uint8_t)look_up(descriptor);
-  return descriptors[descriptor];
+  uint8_t *known = &lull_descriptors[descriptor];
+  if (*known == lull_descriptor_unknown) *known = (uint8_t)look_up(descriptor);
+  return *known;
 }
 
 struct addresses {
@@ -96,6 +98,26 @@ static void look_up_addresses(int descriptor, struct addresses *addresses) {
 
 static size_t size_of_name(const struct sockaddr *name) {
   return name->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
+}
+
+// Whether a call that took long cannot have waited for its descriptor: it worked, or had no CPU.
+static bool is_unblocking(uint32_t number, unsigned kind, const struct outcome *outcome) {
+  switch (kind) {
+    case lull_descriptor_pipe: case lull_descriptor_local_socket: case lull_descriptor_tcp: case lull_descriptor_udp:
+    case lull_descriptor_other_socket: case lull_descriptor_event: case lull_descriptor_signals:
+    case lull_descriptor_timer: break;
+    default: return false;
+  }
+  switch (number) {
+    // They wait for another descriptor as well.
+    case SYS_sendfile: case SYS_splice: case SYS_copy_file_range: return false;
+    case SYS_sendto: case SYS_recvfrom: case SYS_sendmsg: case SYS_recvmsg: case SYS_sendmmsg: case SYS_recvmmsg:
+      if (outcome->second & MSG_DONTWAIT) return true;
+      break;
+    default: break;
+  }
+  long flags = lull_kernel(SYS_fcntl, (long)outcome->first, F_GETFL, 0, 0, 0, 0);
+  return flags >= 0 && flags & O_NONBLOCK;
 }
 
 void lull_finish_slowly(struct call *call, uint64_t end, const struct outcome *outcome,
@@ -119,6 +141,9 @@ void lull_finish_slowly(struct call *call, uint64_t end, const struct outcome *o
       .end = end,
       .result = outcome->result,
       .arguments = {outcome->first, outcome->second, outcome->third}};
+  if (length >= NO_WAIT && is_unblocking(call->number, record.descriptor_kind, outcome)) {
+    record.parts |= lull_part_unblocking;
+  }
   uint64_t cpu[3], lengths[2] = {0, 0};
   struct addresses addresses;
   size_t size = sizeof record;

@@ -89,7 +89,7 @@ bool lull_make_room(struct agent *agent, uint32_t size, enum importance importan
   uint64_t end = agent->head + size;
   // What is in the ring for the first time has no memory yet.
   while (end > slot->reserved && slot->reserved < lull_ring_bytes) {
-    if (!take_memory((uint8_t *)slot + lull_page_bytes + slot->reserved, lull_ring_step)) break;
+    if (!take_memory((uint8_t *)slot + lull_ring_offset + slot->reserved, lull_ring_step)) break;
     slot->reserved += lull_ring_step;
   }
   bool is_grown = slot->reserved == lull_ring_bytes;
@@ -101,6 +101,12 @@ bool lull_make_room(struct agent *agent, uint32_t size, enum importance importan
   agent->limit = tail + lull_ring_bytes / 8 * 7;
   if (!is_grown && agent->limit > slot->reserved) agent->limit = slot->reserved;
   return true;
+}
+
+bool lull_begin_sums(struct lull_slot *slot) {
+  bool has_memory = take_memory(lull_sums_of(slot), lull_sums * sizeof(struct lull_sum));
+  slot->has_sums = has_memory ? 1 : UINT32_MAX;
+  return has_memory;
 }
 
 static struct lull_slot *free_slot(void) {

@@ -31,6 +31,8 @@ static inline struct lull_slot *lull_claim_slot(int tid) { (void)tid; return NUL
 static inline void lull_arrive(struct agent *agent) { (void)agent; }
 static inline void lull_leave(struct agent *agent) { (void)agent; }
 #endif
+// Takes memory for the slot's sums.
+HIDDEN bool lull_begin_sums(struct lull_slot *slot);
 HIDDEN void lull_note_thread_without_ring(void);
 // Whether threads are sampled, of enum lull_sampling.
 HIDDEN void lull_note_sampling(uint32_t state);

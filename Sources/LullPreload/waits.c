@@ -41,9 +41,8 @@ static uint64_t of_timespec(const struct timespec *length) {
     if (is_told && result == 0) length += after; \
     bool is_over = is_told && result == 0 && length > 0; \
     if (is_told || lull_is_late(&call, call_number, -1)) { \
-      lull_agent.woken = result > 0; \
       lull_finish(&call, (struct outcome){.result = result, .second = is_over ? call.start + length : 0, \
-                                          .descriptor = -1, .manner = manner_wait}); \
+                                          .descriptor = -1, .manner = manner_wait | manner_polled}); \
     } \
     return result; \
   }

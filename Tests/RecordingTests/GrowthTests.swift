@@ -111,7 +111,7 @@ import Testing
     var record = lull_record()
     (record.size, record.kind) = (64, UInt8(lull_record_thread_begin.rawValue))
     (record.start, record.end, record.result) = (time, time, Int64(pid))
-    pwrite(file, &record, 64, off_t(2 * lull_page_bytes))
+    pwrite(file, &record, 64, off_t(lull_page_bytes + lull_ring_offset))
     try #require(rename("\(name).new", name) == 0)
   }
 

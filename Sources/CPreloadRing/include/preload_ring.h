@@ -5,8 +5,8 @@
 // folder.
 //
 // "control" says that a recording goes on, and how; a byte written to the FIFO "wake" has the rings looked at. Each
-// process has files "PID-TIME" (segments): a page for the process, and slots, each a page and a ring that one thread
-// writes and the recorder reads. Times are of CLOCK_MONOTONIC, in nanoseconds.
+// process has files "PID-TIME" (segments): a page for the process, and slots, each a page, sums, and a ring that one
+// thread writes and the recorder reads. Times are of CLOCK_MONOTONIC, in nanoseconds.
 
 #include <fcntl.h>
 #include <signal.h>
@@ -20,7 +20,7 @@
 #define LULL_PRELOAD_FOLDER "LULL_PRELOAD_FOLDER"
 
 enum {
-  lull_preload_version = 7,
+  lull_preload_version = 8,
   lull_page_bytes = 4096,
   lull_ring_bytes = 1 << 20,
   // A ring takes memory as it grows, so much at a time.
@@ -28,7 +28,11 @@ enum {
   lull_slots = 32,
   // So many stacks of a thread have a number, from 1 on.
   lull_stack_numbers = 64,
-  lull_segment_bytes = lull_page_bytes + lull_slots * (lull_page_bytes + lull_ring_bytes),
+  // What a thread's sockets carried is added up in so many places, of 64 bytes each.
+  lull_sums = 256,
+  // Where a slot's ring begins.
+  lull_ring_offset = lull_page_bytes + lull_sums * 64,
+  lull_segment_bytes = lull_page_bytes + lull_slots * (lull_ring_offset + lull_ring_bytes),
 #if defined(__aarch64__)
   // x0…x30, sp, pc: all that perf knows.
   lull_registers = 33,
@@ -140,7 +144,9 @@ struct lull_slot {
   uint32_t timer;
   // The thread was there before the recording, and has made no call in it yet.
   uint32_t is_unclaimed;
-  uint32_t spare[18];
+  // Whether its sums have memory; all ones where they cannot.
+  uint32_t has_sums;
+  uint32_t spare[17];
   // Bytes ever read; the recorder's, and far enough from what the thread writes.
   uint64_t tail;
   uint64_t more_spare[7];
@@ -152,6 +158,25 @@ struct lull_slot {
   // The registers with which the call that began then waits, from where the stack may be read meanwhile.
   uint64_t registers_of;
   uint64_t registers[lull_registers];
+};
+
+// What calls of one kind sent to a socket, or received from it, that are not told singly.
+struct lull_sum {
+  // 0 where it is nobody's. The call's flags, how often its descriptor's number had been given to something else, the
+  // call's number plus 1, and the descriptor, of 16 bits each.
+  uint64_t key;
+  // How many calls, and bytes, ever.
+  uint64_t count;
+  uint64_t bytes;
+  // When the last of them ended.
+  uint64_t last;
+  // When those that are told singly began last, and how many there were since.
+  uint64_t since;
+  uint32_t singly;
+  uint32_t descriptor_kind;
+  // As the count, but ahead of the rest while it is being added to.
+  uint64_t begun;
+  uint64_t spare;
 };
 
 enum lull_record_kind {
@@ -173,6 +198,8 @@ enum lull_record_kind {
   lull_record_mark,
   // Where the thread was as its CPU time had gone on for an interval.
   lull_record_sample,
+  // A sum whose place another takes: arguments are its key, count and bytes; times are its last.
+  lull_record_sum,
 };
 
 // What a test runner said, among marks.
@@ -206,6 +233,8 @@ enum lull_record_part {
   lull_part_addresses = 8,
   // Registers, the number of bytes, and the stack, padded to 8.
   lull_part_stack = 16,
+  // Nothing follows: the descriptor does not let the call wait (O_NONBLOCK, MSG_DONTWAIT).
+  lull_part_unblocking = 32,
 };
 
 // A call of no system call's number.
@@ -248,8 +277,24 @@ struct lull_record {
 // For who reads: where a slot is, and the ends of its ring.
 
 static inline struct lull_slot *lull_slot_of(void *segment, uint32_t index) {
-  uint64_t slot_bytes = lull_page_bytes + lull_ring_bytes;
+  uint64_t slot_bytes = lull_ring_offset + lull_ring_bytes;
   return (struct lull_slot *)((uint8_t *)segment + lull_page_bytes + index * slot_bytes);
+}
+
+static inline struct lull_sum *lull_sums_of(struct lull_slot *slot) {
+  return (struct lull_sum *)((uint8_t *)slot + lull_page_bytes);
+}
+
+// Copies a sum as it is now; 0 where it is nobody's, or just being changed.
+static inline int lull_read_sum(const struct lull_sum *sum, struct lull_sum *copy) {
+  copy->key = __atomic_load_n(&sum->key, __ATOMIC_ACQUIRE);
+  copy->count = __atomic_load_n(&sum->count, __ATOMIC_ACQUIRE);
+  copy->bytes = __atomic_load_n(&sum->bytes, __ATOMIC_ACQUIRE);
+  copy->last = __atomic_load_n(&sum->last, __ATOMIC_RELAXED);
+  copy->descriptor_kind = __atomic_load_n(&sum->descriptor_kind, __ATOMIC_RELAXED);
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+  return copy->key && __atomic_load_n(&sum->begun, __ATOMIC_RELAXED) == copy->count &&
+         __atomic_load_n(&sum->key, __ATOMIC_RELAXED) == copy->key;
 }
 
 static inline uint64_t lull_slot_head(const struct lull_slot *slot) {

@@ -2,21 +2,34 @@ import PerfData
 
 /// Writes that a thread waits with a stack that was told before.
 struct WaitWriter {
-  private let attribute: EventAttribute
-  private let id: UInt64
+  /// Of a server that is busy they come most often: each is a copy of one.
+  private let template: [UInt8]
+  private let places: SamplePlaces
+  private let cpu: Int
 
   /// Takes the attribute from those of the recorder's own events.
   init?(_ own: [EventAttribute]) {
     guard let attribute = own.first(where: { SyntheticEvent(attribute: $0) == .wait }),
       let id = attribute.ids.first
     else { return nil }
-    (self.attribute, self.id) = (attribute, id)
+    template = RecordBuilder.sample(
+      attribute: attribute, id: id, time: 0, pid: 0, tid: 0, cpu: 0,
+      raw: WaitEvent(stack: 0).encoded())
+    places = SamplePlaces(attribute.sampleType)
+    let offsets = SampleOffsets(samplesOf: SampleLayout(attribute.sampleType))
+    cpu = 8 + (offsets[.cpu] ?? 0)
   }
 
   /// The wait that begins has the stack that was told of its thread at that time; 0 stands for an unknown one.
-  func waits(_ place: PreloadWriter.Place, cpu: Int32 = 0, asAt time: UInt64) -> [UInt8] {
-    RecordBuilder.sample(
-      attribute: attribute, id: id, time: place.time, pid: place.pid, tid: place.tid, cpu: cpu,
-      raw: WaitEvent(stack: time).encoded())
+  func tell(
+    _ place: PreloadWriter.Place, cpu: UInt32 = 0, asAt time: UInt64, into output: inout RecordBytes
+  ) {
+    output.append(template) { record in
+      record.storeBytes(of: place.pid, toByteOffset: Int(places.pid), as: Int32.self)
+      record.storeBytes(of: place.tid, toByteOffset: Int(places.tid), as: Int32.self)
+      record.storeBytes(of: place.time, toByteOffset: Int(places.time), as: UInt64.self)
+      record.storeBytes(of: cpu, toByteOffset: self.cpu, as: UInt32.self)
+      record.storeBytes(of: time, toByteOffset: Int(places.raw), as: UInt64.self)
+    }
   }
 }

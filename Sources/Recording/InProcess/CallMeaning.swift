@@ -10,6 +10,8 @@ struct CallMeaning {
   var function: String?
   /// Nothing but waiting takes time in it.
   var onlyWaits: Bool
+  /// Its descriptor does not let it wait.
+  var neverWaits = false
   /// What is waited for is known only with the program's functions: event loops and workers wait here too.
   var needsStack = false
 
@@ -21,6 +23,7 @@ struct CallMeaning {
       static let syncs: Set<UInt32> = [82, 83, 81, 84, 227, 267]
       static let reads: Set<UInt32> = [63, 65, 67, 69, 286, 207, 212, 243]
       static let writes: Set<UInt32> = [64, 66, 68, 70, 287, 71, 285, 76, 206, 211, 269]
+      static let plainWrites: Set<UInt32> = [64, 66]
       static let connect: UInt32 = 203, accept: UInt32 = 242, listen: UInt32 = 201
       static let open: UInt32 = 56, rename: UInt32 = 276, unlink: UInt32 = 35, mmap: UInt32 = 222
       static let close: UInt32 = 57, fsync: UInt32 = 82, fdatasync: UInt32 = 83
@@ -38,6 +41,7 @@ struct CallMeaning {
       static let syncs: Set<UInt32> = [74, 75, 162, 277, 26, 306]
       static let reads: Set<UInt32> = [0, 17, 19, 295, 327, 45, 47, 299]
       static let writes: Set<UInt32> = [1, 18, 20, 296, 328, 40, 326, 275, 44, 46, 307]
+      static let plainWrites: Set<UInt32> = [1, 20]
       static let connect: UInt32 = 42, accept: UInt32 = 288, listen: UInt32 = 50
       static let open: UInt32 = 257, rename: UInt32 = 316, unlink: UInt32 = 263, mmap: UInt32 = 9
       static let close: UInt32 = 3, fsync: UInt32 = 74, fdatasync: UInt32 = 75
@@ -49,7 +53,8 @@ struct CallMeaning {
     }
   #endif
 
-  private static let fixed: [UInt32: CallMeaning] = {
+  /// By the call's number.
+  private static let fixed: [CallMeaning?] = {
     var all: [UInt32: CallMeaning] = [
       Number.poll: .init(function: "do_sys_poll", onlyWaits: true, needsStack: true),
       Number.select: .init(function: "do_select", onlyWaits: true, needsStack: true),
@@ -67,12 +72,13 @@ struct CallMeaning {
     }
     for number in Number.children { all[number] = .init(function: "do_wait", onlyWaits: true) }
     for number in Number.syncs { all[number] = .init(function: "do_fsync", onlyWaits: false) }
-    return all
+    return (0..<UInt32(512)).map { all[$0] }
   }()
 
   /// What a call was for that has its result: where there was nothing to read, it need not have waited for that.
   init(_ record: lull_record) {
     self.init(record.number, UInt32(record.descriptor_kind))
+    neverWaits = UInt32(record.parts) & lull_part_unblocking.rawValue != 0
     if record.result == -Int64(EAGAIN), Number.reads.contains(record.number) { onlyWaits = false }
   }
 
@@ -83,7 +89,7 @@ struct CallMeaning {
   }
 
   init(_ number: UInt32, _ kind: UInt32) {
-    if let known = Self.fixed[number] {
+    if Self.fixed.indices.contains(Int(number)), let known = Self.fixed[Int(number)] {
       self = known
       return
     }

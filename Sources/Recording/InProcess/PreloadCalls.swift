@@ -65,9 +65,19 @@ extension PreloadSource {
     }
   }
 
-  /// Whether a recording by perf would hold the call.
+  /// What goes to these is told as transfers and wakes, of which there may be very many, and is in no file.
+  private static let withoutFile: Set<UInt32> = [
+    lull_descriptor_tcp.rawValue, lull_descriptor_udp.rawValue, lull_descriptor_event.rawValue,
+  ]
+
+  /// Whether the trace is to hold the call, as a recording by perf would.
   private func tells(_ record: lull_record) -> Bool {
     let number = Int(record.number)
+    if CallMeaning.Number.plainWrites.contains(record.number),
+      Self.withoutFile.contains(UInt32(record.descriptor_kind))
+    {
+      return false
+    }
     if SystemCallFilter.wanted.contains(number) || number == SystemCallFilter.write { return true }
     return SystemCallFilter.isRead(Int64(number)) && record.result >= SystemCallFilter.largeRead
   }

@@ -9,30 +9,24 @@ struct PreloadNesting {
     var stack: (registers: [UInt64], bytes: [UInt8])?
   }
 
-  typealias Entry = (end: UInt64, record: lull_record, parts: PreloadParts, slot: Int)
-
   /// By the places of records, the call around each that has one: of those that ended later the next that began before
   /// it, else the one that its thread is in.
-  static func outers(
-    of entries: [Entry], inOrder order: [Int], open: [lull_open_call]
-  ) -> [Int: Outer] {
+  static func outers(of batch: PreloadBatch, open: [lull_open_call]) -> [Int: Outer] {
     var outers: [Int: Outer] = [:]
     // The earliest start of what comes later, by slot.
     var earliest = [UInt64](repeating: .max, count: open.count)
-    for position in order.indices.reversed() {
-      let index = order[position]
-      let (_, record, _, slot) = entries[index]
+    for index in batch.indices.reversed() {
+      let (record, slot) = (batch[index].record, batch[index].slot)
       guard isCall(record), open.indices.contains(slot) else { continue }
       if earliest[slot] < record.start {
-        let around = order[(position + 1)...].first {
-          entries[$0].slot == slot && isCall(entries[$0].record)
-            && entries[$0].record.start < record.start
+        let around = batch[(index + 1)...].first {
+          $0.slot == slot && isCall($0.record) && $0.record.start < record.start
         }
         if let around {
-          let (_, outer, parts, _) = entries[around]
           outers[index] = Outer(
-            start: outer.start,
-            meaning: CallMeaning(outer.number, UInt32(outer.descriptor_kind)), stack: parts.stack)
+            start: around.record.start,
+            meaning: CallMeaning(around.record.number, UInt32(around.record.descriptor_kind)),
+            stack: batch.parts(of: around).stack)
         }
       } else if open[slot].start > 0, open[slot].start < record.start {
         outers[index] = Outer(start: open[slot].start, meaning: CallMeaning(open[slot].number, 0))

@@ -30,7 +30,6 @@ struct PreloadParts {
   init(stack: (registers: [UInt64], bytes: [UInt8])?) { self.stack = stack }
 
   init(_ bytes: [UInt8], _ record: lull_record) {
-    guard record.parts != 0 else { return }
     var reader = Reader(bytes: bytes)
     func has(_ part: lull_record_part) -> Bool { UInt32(record.parts) & part.rawValue != 0 }
     if has(lull_part_cpu) {

@@ -11,6 +11,8 @@ final class PreloadProcess {
   var segments: [PreloadSegment]
   /// Threads that ran before the recording, by their ids, until they make themselves known.
   var earlier: [Int32: EarlierThread] = [:]
+  /// The internet sockets that were found as the recording began, until they are told.
+  var foundSockets: [OpenSocket]?
   /// Whether it ran before the recording.
   let isEarlier: Bool
   /// Whether a program of its own began and is to be told, once its name is known.
@@ -32,6 +34,7 @@ final class PreloadProcess {
   var wakes = PreloadWakes()
   var queues = PreloadQueues()
   var stacks = PreloadStacks()
+  var sums = PreloadSums()
   /// How often its threads waited, as it told when it ended, and how many waits of them were told.
   var voluntarySwitches: UInt64?
   var toldWaits: UInt64 = 0

@@ -104,7 +104,7 @@ extension PreloadSource {
   ) {
     for (number, ring) in process.rings {
       if !goesOn, let record = ring.openRecord {
-        take(record, PreloadParts([], record), of: process, slot: number, round, into: &output)
+        take(record, PreloadParts(stack: nil), of: process, slot: number, round, into: &output)
       }
       let call = ring.openCall
       guard ring.isTaken, var thread = process.threads[number] else { continue }

@@ -69,6 +69,12 @@ extension PreloadSource {
       guard var thread = process.threads[slot] else { return }
       call(record, parts, of: process, &thread, round, into: &output)
       process.threads[slot] = thread
+    case lull_record_sum.rawValue:
+      let sum = process.sums.take(record, slot: slot)
+      let tid = process.threads[slot]?.tid ?? pid
+      sockets.carried(
+        sum, UInt32(record.descriptor_kind), .init(pid: pid, tid: tid, time: record.end), writer,
+        templates, into: &output)
     default: break
     }
   }

@@ -64,7 +64,8 @@ final class PreloadSegment {
   var heldBytes: UInt64 {
     var held = UInt64(lull_page_bytes)
     for index in 0..<Self.slots where ring(index).reserved > 0 {
-      held += UInt64(lull_page_bytes) + UInt64(ring(index).reserved)
+      let sums = ring(index).hasSums ? UInt64(lull_ring_offset) - UInt64(lull_page_bytes) : 0
+      held += UInt64(lull_page_bytes) + sums + UInt64(ring(index).reserved)
     }
     return held
   }
@@ -75,9 +76,20 @@ struct PreloadRing {
   let slot: UnsafeMutablePointer<lull_slot>
 
   private var bytes: UnsafeMutableRawPointer {
-    UnsafeMutableRawPointer(slot) + Int(lull_page_bytes)
+    UnsafeMutableRawPointer(slot) + Int(lull_ring_offset)
   }
 
+  /// What its thread's sockets carried that was added up, less what just changes.
+  var sums: [lull_sum] {
+    guard hasSums, let first = lull_sums_of(slot) else { return [] }
+    return (0..<Int(lull_sums)).compactMap { index in
+      var sum = lull_sum()
+      return lull_read_sum(first + index, &sum) != 0 ? sum : nil
+    }
+  }
+
+  /// Whether its sums have memory.
+  var hasSums: Bool { slot.pointee.has_sums == 1 }
   /// How much of it has memory.
   var reserved: UInt32 { slot.pointee.reserved }
   var head: UInt64 { lull_slot_head(slot) }
@@ -97,7 +109,7 @@ struct PreloadRing {
 
   /// Hands over what is in it, in order, and makes room; false where it makes no sense.
   func drain(
-    _ body: (lull_record, PreloadParts) throws -> Void
+    _ body: (lull_record, PreloadParts?) throws -> Void
   ) rethrows -> Bool {
     let end = head
     var at = tail
@@ -112,9 +124,10 @@ struct PreloadRing {
         lull_slot_set_tail(slot, end)
         return false
       }
-      let parts = PreloadParts(
-        record.parts == 0 ? [] : copy(at + 64, count: Int(record.size) - 64), record)
-      try body(record, parts)
+      try body(
+        record,
+        record.parts == 0
+          ? nil : PreloadParts(copy(at + 64, count: Int(record.size) - 64), record))
       at += UInt64(record.size)
     }
     lull_slot_set_tail(slot, end)

@@ -68,7 +68,27 @@ struct PreloadSockets {
       guard kind == lull_descriptor_tcp.rawValue || kind == lull_descriptor_udp.rawValue else {
         return
       }
-      transfer(record, parts, key, place, writer, templates, &output)
+      transfer(
+        record, parts, standingFor: UInt64(record.repeats) + 1, key, place, writer, templates,
+        &output)
+    }
+  }
+
+  /// Takes in what calls carried that were added up.
+  mutating func carried(
+    _ sum: PreloadSums.Sum, _ kind: UInt32, _ place: PreloadWriter.Place, _ writer: PreloadWriter,
+    _ templates: RecordTemplates, into output: inout RecordBytes
+  ) {
+    let key = Key(pid: place.pid, descriptor: Int32(truncatingIfNeeded: sum.descriptor))
+    for (bytes, count) in EvenTransfers.of(count: sum.count, bytes: sum.bytes) {
+      var record = lull_record()
+      (record.start, record.end) = (place.time, place.time)
+      (record.number, record.descriptor_kind) = (sum.number, UInt16(truncatingIfNeeded: kind))
+      record.result = Int64(clamping: bytes)
+      record.arguments = (sum.descriptor, sum.flags, 0)
+      transfer(
+        record, PreloadParts(stack: nil), standingFor: count, key, place, writer, templates,
+        &output)
     }
   }
 
@@ -95,11 +115,11 @@ struct PreloadSockets {
     return SocketState.carries(socket.state) ? .established : nil
   }
 
-  /// Tells what is there, of which no call will tell: those that wait first, since which connections came to them is
-  /// told by that.
-  func tellOpen(at time: UInt64, _ writer: PreloadWriter) -> [[UInt8]] {
+  /// Tells what is there, of one process or of all, of which no call will tell: those that wait first, since which
+  /// connections came to them is told by that.
+  func tellOpen(of pid: Int32? = nil, at time: UInt64, _ writer: PreloadWriter) -> [[UInt8]] {
     var open: [(pid: Int32, socket: Socket)] = []
-    for (key, socket) in current {
+    for (key, socket) in current where pid == nil || pid == key.pid {
       open.append((key.pid, socket))
       for end in socket.towards.values { open.append((key.pid, end)) }
     }
@@ -193,8 +213,9 @@ struct PreloadSockets {
   }
 
   private mutating func transfer(
-    _ record: lull_record, _ parts: PreloadParts, _ key: Key, _ place: PreloadWriter.Place,
-    _ writer: PreloadWriter, _ templates: RecordTemplates, _ output: inout RecordBytes
+    _ record: lull_record, _ parts: PreloadParts, standingFor count: UInt64, _ key: Key,
+    _ place: PreloadWriter.Place, _ writer: PreloadWriter, _ templates: RecordTemplates,
+    _ output: inout RecordBytes
   ) {
     let isSend = CallMeaning.Number.writes.contains(record.number)
     guard isSend || CallMeaning.Number.reads.contains(record.number) else { return }
@@ -219,7 +240,7 @@ struct PreloadSockets {
       result: Int32(clamping: bytes),
       flags: isMessage ? Int32(truncatingIfNeeded: record.arguments.1) : 0)
     templates.tell(
-      transfer, isReceive: !isSend, place, standingFor: UInt64(record.repeats) + 1, into: &output)
+      transfer, isReceive: !isSend, place, standingFor: count, into: &output)
     guard isSend, let stack = parts.ownStack else { return }
     var payload = PreloadPayload(.sendStack, pid: place.tid)
     payload.add(transfer.socket)

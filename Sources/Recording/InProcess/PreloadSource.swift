@@ -37,8 +37,9 @@ final class PreloadSource: RecordingSource {
   private var functionsTold = 0
   /// Records of the next round: threads whose waits went on as a part of the recording ended.
   private var resumptions: [[UInt8]] = []
-  /// Those of the sockets that a running program had.
-  private var earlierSockets: [[UInt8]] = []
+  private var batch = PreloadBatch()
+  /// What is made of it.
+  private var output = RecordBytes()
   /// When the first program began: its own first word is spoken once it is loaded.
   private(set) var released: UInt64 = 0
   /// Where a running program was asked to be recorded.
@@ -178,8 +179,6 @@ final class PreloadSource: RecordingSource {
 
   func collect(_ round: Round) throws(PerfDataError) {
     lastCollection = round.now
-    for record in earlierSockets { try round.sink.append(record) }
-    earlierSockets = []
     try tellResumptions(round)
     try tellRunning(round)
     nudge(now: round.now)
@@ -196,24 +195,31 @@ final class PreloadSource: RecordingSource {
 
   /// Takes what there is in a process's rings.
   func drain(_ process: PreloadProcess, _ round: Round) throws(PerfDataError) {
-    var records: [(end: UInt64, record: lull_record, parts: PreloadParts, slot: Int)] = []
+    defer {
+      batch.removeAll()
+      output.removeAll()
+    }
+    // Before the rings: what opened a socket that is added to by then is in them.
     for (number, ring) in process.rings {
-      let isSound = ring.drain { records.append(($0.end, $0, $1, number)) }
+      for sum in process.sums.untold(of: ring, slot: number) {
+        batch.append(sum, nil, slot: number)
+      }
+    }
+    for (number, ring) in process.rings {
+      let isSound = ring.drain { batch.append($0, $1, slot: number) }
       if !isSound { lostRecords += 1 }
     }
-    // What one thread opens another uses: all in the order of time, and of the ring where that is the same.
-    let order = records.indices.sorted { (records[$0].end, $0) < (records[$1].end, $1) }
-    noteWakes(order.map { (records[$0].record, records[$0].slot) }, of: process)
-    let outers = PreloadNesting.outers(
-      of: records, inOrder: order, open: process.rings.map(\.ring.openCall))
-    var output = RecordBytes()
-    for index in order {
-      let (end, record, parts, slot) = records[index]
-      process.lastTime = max(process.lastTime, end)
+    batch.sort()
+    tellFoundSockets(of: process)
+    noteWakes(batch, of: process)
+    let outers = PreloadNesting.outers(of: batch, open: process.rings.map(\.ring.openCall))
+    for (index, entry) in batch.enumerated() {
+      process.lastTime = max(process.lastTime, entry.record.end)
       if let outer = outers[index] {
-        tellInterrupted(outer, at: record.start, of: process, slot: slot, into: &output)
+        tellInterrupted(outer, at: entry.record.start, of: process, slot: entry.slot, into: &output)
       }
-      take(record, parts, of: process, slot: slot, round, into: &output)
+      take(
+        entry.record, batch.parts(of: entry), of: process, slot: entry.slot, round, into: &output)
     }
     findMappings(of: process, round, into: &output)
     process.wakes.forget(before: process.lastTime)
@@ -246,6 +252,15 @@ final class PreloadSource: RecordingSource {
     look(at: process, now: round.now)
   }
 
+  /// Tells the sockets that a running program had as its recording began. They were looked for a moment later: those
+  /// that were opened in between are told by the calls that did.
+  private func tellFoundSockets(of process: PreloadProcess) {
+    guard let found = process.foundSockets else { return }
+    process.foundSockets = nil
+    sockets.had(batch.earlier(found), process.pid, at: released)
+    for record in sockets.tellOpen(of: process.pid, at: released, writer) { output.append(record) }
+  }
+
   /// Looks where threads wait that have waited for long: what they wait for may never come.
   private func look(at process: PreloadProcess, now: UInt64) {
     for (number, ring) in process.rings where ring.isTaken {
@@ -266,9 +281,8 @@ final class PreloadSource: RecordingSource {
     // What is told of them begins with the recording, and where they wait is found by the mappings that are told then.
     for process in known.values where process.isEarlier {
       process.earlier = process.earlier.mapValues { $0.began(at: time) }
-      sockets.had(OpenSocket.all(of: process.pid), process.pid, at: time)
+      process.foundSockets = OpenSocket.all(of: process.pid)
     }
-    earlierSockets = sockets.tellOpen(at: time, writer)
   }
 
   func stop() {

@@ -88,7 +88,7 @@ struct PreloadThread {
     from start: UInt64, to end: UInt64, _ meaning: CallMeaning, _ use: PreloadUse?
   ) -> UInt64? {
     let length = end - start
-    guard length >= Self.shortestWait else { return nil }
+    guard length >= Self.shortestWait, !meaning.neverWaits else { return nil }
     if let use, let before = use.processorBefore {
       let used = use.processor &- before
       return used < length ? length - used : nil

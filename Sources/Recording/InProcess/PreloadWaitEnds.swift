@@ -15,9 +15,10 @@ extension PreloadSource {
   }
 
   /// Takes in who ended whose wait, before the waits' ends are looked at: they may be told first.
-  func noteWakes(_ records: [(record: lull_record, slot: Int)], of process: PreloadProcess) {
+  func noteWakes(_ batch: PreloadBatch, of process: PreloadProcess) {
     var tids = process.threads.mapValues(\.tid)
-    for (record, slot) in records {
+    for entry in batch {
+      let (record, slot) = (entry.record, entry.slot)
       if record.kind == lull_record_thread_begin.rawValue {
         tids[slot] = Int32(truncatingIfNeeded: record.result)
       } else if record.kind == lull_record_call.rawValue, let tid = tids[slot] {

@@ -89,7 +89,7 @@ extension PreloadSource {
     if let place, let repeats,
       let told = known[pid]?.stacks.told(function, at: place, now: start)
     {
-      output.append(repeats.waits(left, asAt: told))
+      repeats.tell(left, asAt: told, into: &output)
     } else if function != nil || stack != nil {
       if let place { known[pid]?.stacks.tell(function, at: place, now: start) }
       let payload = PreloadPayload(waiting: tid)

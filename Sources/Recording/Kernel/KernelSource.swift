@@ -118,8 +118,8 @@ final class KernelSource: RecordingSource {
         // From here on, until another is told.
         let place = PreloadWriter.Place(
           pid: record.left_pid, tid: record.left_tid, time: record.head.time)
-        writer.output.append(
-          waits.waits(place, cpu: Int32(record.head.cpu), asAt: record.stack))
+        waits.tell(
+          place, cpu: UInt32(record.head.cpu), asAt: record.stack, into: &writer.output)
       }
       let isPreempted = record.head.flags & UInt32(LULL_KERNEL_PREEMPTED) != 0
       if isWatched, !isPreempted {

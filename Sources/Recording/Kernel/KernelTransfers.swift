@@ -44,10 +44,7 @@ struct KernelTransfers {
   static func parts(
     _ sum: lull_kernel_sum, count: UInt64, bytes: UInt64, after: UInt64
   ) -> [Part] {
-    guard count > 0 else { return [] }
-    let (each, larger) = bytes.quotientAndRemainder(dividingBy: count)
-    return [(each, count - larger), (each + 1, larger)].compactMap { size, count in
-      guard count > 0 else { return nil }
+    EvenTransfers.of(count: count, bytes: bytes).map { size, count in
       var record = lull_kernel_transfer_record()
       record.head.time = max(sum.last, after)
       record.pid = sum.pid
