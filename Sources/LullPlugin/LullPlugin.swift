@@ -3,13 +3,17 @@ import PackagePlugin
 
 /// `swift package lull`: builds the package in release, records the scenarios of its lull.toml, and checks them.
 ///
-/// With arguments it is `lull` itself: `swift package lull check --all`, `swift package lull record -- …`.
-/// A `lull` of this version that is installed is taken; else one is built, which takes minutes the first time.
+/// With a command it is `lull` itself: `swift package lull record -- …`; what it records has no input, since plugins
+/// have none. A `lull` of this version that is installed is taken; else one is built, which takes minutes the first
+/// time.
 @main struct LullPlugin: CommandPlugin {
   func performCommand(context: PluginContext, arguments: [String]) throws {
-    let lull = try installed() ?? built()
+    let lull = try installed(context) ?? built()
     var words = arguments
-    if words.first.map({ $0.hasPrefix("-") }) ?? true { words = ["check", "--run"] + words }
+    let asksLull = ["--help", "-h", "--version"].contains(words.first)
+    if !asksLull, words.first.map({ $0.hasPrefix("-") }) ?? true {
+      words = ["check", "--run"] + words
+    }
     let folder = context.package.directoryURL
     if words.first == "check", words.contains("--run") {
       try build(try output(of: lull, ["check", "--products"] + budget(in: words), in: folder))
@@ -25,25 +29,53 @@ import PackagePlugin
   private static let version = "0.1.0"
 
   /// The first `lull` on the search path, where it is of this version.
-  private func installed() throws -> URL? {
+  private func installed(_ context: PluginContext) throws -> URL? {
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
     let paths = folders.map { "\($0)/lull" }
-    guard let path = paths.first(where: { FileManager.default.isExecutableFile(atPath: $0) }) else {
+    let isThere = { FileManager.default.isExecutableFile(atPath: $0) }
+    guard let path = paths.first(where: isThere) else {
+      say("no lull is in PATH")
       return nil
     }
     let url = URL(fileURLWithPath: path)
     let said = (try? output(of: url, ["--version"], in: URL(fileURLWithPath: "/"))) ?? ""
-    let words = said.split(whereSeparator: \.isWhitespace)
-    guard words.count > 1, words[0] == "lull", words[1] == Self.version else {
-      Diagnostics.remark("\(path) is of another version than this package's \(Self.version)")
+    let form = /lull (?<version>[0-9.]+)( \(commit (?<commit>[0-9a-f]+))?/
+    guard let told = said.firstMatch(of: form) else {
+      say("\(path) does not tell its version")
       return nil
+    }
+    guard told.version == Self.version else {
+      say("\(path) is \(told.version), and the package wants \(Self.version)")
+      return nil
+    }
+    // Commits of one version are taken for each other, and not in silence.
+    if let commit = told.commit, let own = commitOfLull(context), !own.hasPrefix(commit) {
+      say("\(path) is used: the package's version, of commit \(commit), not \(own.prefix(12))")
     }
     return url
   }
 
+  /// The commit that the package has of Lull; nil where that is not known.
+  private func commitOfLull(_ context: PluginContext) -> String? {
+    let packages = [context.package] + context.package.dependencies.map(\.package)
+    guard let lull = packages.first(where: { $0.products.contains { $0.name == "LullPreload" } })
+    else { return nil }
+    if case .repository(_, _, let revision) = lull.origin { return revision }
+    let checkout = lull.directoryURL.appendingPathComponent(".git").path
+    guard FileManager.default.fileExists(atPath: checkout) else { return nil }
+    let shell = URL(fileURLWithPath: "/bin/sh")
+    let words = ["-c", "git rev-parse HEAD 2>/dev/null"]
+    return try? output(of: shell, words, in: lull.directoryURL)
+      .trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  /// What a plugin remarks, the package manager keeps to itself; what it writes is shown.
+  private func say(_ text: String) {
+    FileHandle.standardError.write(Data("lull: \(text)\n".utf8))
+  }
+
   private func built() throws -> URL {
-    Diagnostics.remark(
-      "no lull \(Self.version) is installed: one is built, which takes minutes the first time")
+    say("building \(Self.version), which takes minutes the first time, unless it is installed")
     var parameters = PackageManager.BuildParameters()
     parameters.configuration = .release
     parameters.echoLogs = true
@@ -82,6 +114,8 @@ import PackagePlugin
     process.executableURL = tool
     process.arguments = words
     process.currentDirectoryURL = folder
+    // A plugin's own input is closed, and a file that is opened would take its place.
+    process.standardInput = FileHandle.nullDevice
     try process.run()
     process.waitUntilExit()
     return process.terminationStatus
