@@ -314,6 +314,42 @@ struct ScheduleTests {
     #expect(trace.processes.first?.cpuSeconds == 0.007)
   }
 
+  @Test func `what /proc counted before an exec is not the program's`() throws {
+    func reading(_ count: UInt64) -> FootprintSample {
+      var sample = FootprintSample()
+      sample.anonymous = 4096
+      (sample.readCalls, sample.readChars, sample.minorFaults) = (count, count * 100, count * 2)
+      sample.storageWriteBytes = count * 1000
+      return sample
+    }
+    func trace(execAt exec: UInt64, readAt times: [(UInt64, UInt64)]) throws -> Trace {
+      try traceOf { builder in
+        for (time, count) in times where time < exec {
+          builder.footprint(time: second + time * millisecond, pid: 100, reading(count))
+        }
+        builder.comm(
+          time: second + exec * millisecond, pid: 100, tid: 100, name: "later", isExec: true)
+        for (time, count) in times where time >= exec {
+          builder.footprint(time: second + time * millisecond, pid: 100, reading(count))
+        }
+        try builder.synthetic(
+          ProcessEvent(pid: 100, kind: .exit, exitStatus: 0, peakResidentBytes: 240 << 20),
+          time: second + 900 * millisecond, pid: 100)
+      }
+    }
+    // The reading that is nearest to the exec tells what came before.
+    let late = try trace(execAt: 500, readAt: [(400, 5000), (501, 5120), (601, 5123)])
+    #expect(late.footprints.map(\.sample.readCalls) == [0, 3])
+    #expect(late.footprints.last?.sample == reading(5123).counted(since: reading(5120)))
+    #expect(late.subject.peakResidentBytes == nil)
+    let early = try trace(execAt: 500, readAt: [(499, 5000), (601, 5123)])
+    #expect(early.footprints.map(\.sample.readCalls) == [123])
+    // A program that is there from the beginning has all that is counted.
+    let only = try trace(execAt: 1, readAt: [(2, 7), (601, 9)])
+    #expect(only.footprints.map(\.sample.readCalls) == [7, 9])
+    #expect(only.subject.peakResidentBytes == 240 << 20)
+  }
+
   @Test
   func
     `a look that finds a program later does not move its beginning, one that finds another does`()

@@ -126,6 +126,23 @@ public struct FootprintSample: Sendable, Hashable {
     ]
   }
 
+  /// What the kernel goes on counting when a process runs another program.
+  private static var counts: [WritableKeyPath<FootprintSample, UInt64>] {
+    [
+      \.minorFaults, \.majorFaults, \.userTimeNs, \.systemTimeNs, \.readChars, \.writtenChars,
+      \.readCalls, \.writeCalls, \.storageReadBytes, \.storageWriteBytes, \.cancelledWriteBytes,
+    ]
+  }
+
+  /// The same reading with what was counted since an earlier one.
+  public func counted(since earlier: FootprintSample) -> FootprintSample {
+    var own = self
+    for count in Self.counts {
+      own[keyPath: count] -= min(own[keyPath: count], earlier[keyPath: count])
+    }
+    return own
+  }
+
   /// The raw payload.
   public func encoded() -> [UInt8] {
     var output = ByteBuilder()

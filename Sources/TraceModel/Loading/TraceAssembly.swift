@@ -12,7 +12,13 @@ extension TraceLoader {
       recorded: file.features.commandLine, hosts: Set(state.tables.tests.map(\.pid)))
     if let programStart = subject.programStart {
       // `swift run` builds, and `sh -c exec` prepares, in the process that is the program later.
+      let before = state.tables.lastCounts(of: subject.pid, before: programStart)
       state.tables.leaveOut(subject.pid, before: programStart)
+      if let before {
+        state.tables.count(subject.pid, from: before, at: programStart)
+        // What a parent learns at the exit is of all that the process was.
+        subject.peakResidentBytes = nil
+      }
       state.tables.fillSampledTimes()
       subject.start = programStart
     }
