@@ -6,6 +6,7 @@
 #include <grp.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -147,4 +148,9 @@ int lull_wake_pipe(int fds[2]) { return pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0 ?
 
 int lull_end_with_parent(int signal) {
   return prctl(PR_SET_PDEATHSIG, signal, 0, 0, 0) == 0 ? 0 : -errno;
+}
+
+int lull_memory_file(const char *name) {
+  int file = memfd_create(name, MFD_CLOEXEC);
+  return file < 0 ? -errno : file;
 }

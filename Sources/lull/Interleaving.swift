@@ -39,13 +39,15 @@ struct Interleaving {
 
   private func record(_ command: String, _ name: String) throws -> Run {
     let trace = folder.file(name)
-    let log = trace + ".log"
+    let printed = try PrintedText()
+    defer { printed.keep(besides: trace) }
     let status = try Subprogram(
-      [Subprogram.own, "record", "-q", "-o", trace, "--", "/bin/sh", "-c", command], log: log
+      [Subprogram.own, "record", "-q", "-o", trace, "--", "/bin/sh", "-c", command],
+      printed: printed
     ).wait()
     try Interruption.check("while recording `\(command)`: nothing is compared")
     guard status == 0 else {
-      let said = (try? TextFile.read(log))?.split(separator: "\n").last ?? ""
+      let said = printed.lastLine ?? ""
       throw Failure(
         status: status == Exit.recordFailed ? Exit.permission : Exit.inconclusive,
         message: "`\(command)` ended with status \(status)\(said.isEmpty ? "" : ": \(said)"); "

@@ -28,20 +28,24 @@ struct ScenarioRecorder {
   /// Records the command from its start, with its load beside it.
   private func wrap(_ scenario: Scenario, _ trace: String) throws {
     let words = recorder(trace, scenario) + ["--"] + scenario.command
-    let recording = try start(words, scenario, log: trace + ".log")
+    let printed = try PrintedText()
+    defer { printed.keep(besides: trace) }
+    let recording = try start(words, scenario, printed: printed)
     let load = try startLoad(of: scenario, trace)
     let status = recording.wait()
     load?.stop()
     try Interruption.check(Self.unfinished(scenario))
     // A command that is ended after its time has no say in its status.
     guard status == 0 || (scenario.durationSeconds != nil && status != Exit.recordFailed) else {
-      throw failure(scenario, "ended with status \(status)", log: trace + ".log", status)
+      throw failure(scenario, "ended with status \(status)", printed.lastLine, status)
     }
   }
 
   /// Lets the command warm up under its load, then records it for a while.
   private func attach(to scenario: Scenario, _ trace: String) throws {
-    let command = try start(scenario.command, scenario, log: trace + ".log")
+    let printed = try PrintedText()
+    defer { printed.keep(besides: trace) }
+    let command = try start(scenario.command, scenario, printed: printed)
     defer { command.stop() }
     let pause = scenario.warmUpSeconds ?? 0
     // The load comes when half of the time has passed: a server must listen first.
@@ -52,13 +56,14 @@ struct ScenarioRecorder {
     wait(pause / 2)
     try Interruption.check(Self.unfinished(scenario))
     guard command.isRunning else {
-      throw failure(scenario, "ended while it warmed up", log: trace + ".log", 0)
+      throw failure(scenario, "ended while it warmed up", printed.lastLine, 0)
     }
     let words = recorder(trace, scenario) + ["--pid", "\(command.pid)"]
     let status = try Subprogram(words, log: trace + ".record.log").wait()
     try Interruption.check(Self.unfinished(scenario))
     guard status == 0 else {
-      throw failure(scenario, "could not be recorded", log: trace + ".record.log", status)
+      let said = (try? TextFile.read(trace + ".record.log"))?.split(separator: "\n").last
+      throw failure(scenario, "could not be recorded", said.map(String.init), status)
     }
   }
 
@@ -72,9 +77,12 @@ struct ScenarioRecorder {
     return try start(scenario.load, scenario, log: trace + ".load.log")
   }
 
-  private func start(_ words: [String], _ scenario: Scenario, log: String) throws -> Subprogram {
+  private func start(
+    _ words: [String], _ scenario: Scenario, log: String? = nil, printed: PrintedText? = nil
+  ) throws -> Subprogram {
     try Subprogram(
-      words, directory: directory(of: scenario), environment: scenario.environment, log: log)
+      words, directory: directory(of: scenario), environment: scenario.environment, log: log,
+      printed: printed)
   }
 
   private func directory(of scenario: Scenario) -> String? {
@@ -91,11 +99,10 @@ struct ScenarioRecorder {
   private func wait(_ seconds: Double) { usleep(UInt32(min(seconds, 4000) * 1e6)) }
 
   private func failure(
-    _ scenario: Scenario, _ what: String, log: String, _ status: Int32
+    _ scenario: Scenario, _ what: String, _ lastLine: String?, _ status: Int32
   ) -> Failure {
-    let said = (try? TextFile.read(log))?.split(separator: "\n").last.map { ": \($0)" } ?? ""
-    return Failure(
+    Failure(
       status: status == Exit.recordFailed ? Exit.permission : Exit.inconclusive,
-      message: "scenario \(scenario.name) \(what)\(said)")
+      message: "scenario \(scenario.name) \(what)\(lastLine.map { ": \($0)" } ?? "")")
   }
 }

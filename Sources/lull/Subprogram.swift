@@ -4,17 +4,21 @@ import Glibc
 struct Subprogram {
   let pid: pid_t
 
-  /// Starts a program; its output goes to a file where one is given.
+  /// Starts a program; its output goes to a file or into memory where one is given, and it has no input then.
   init(
     _ words: [String], directory: String? = nil, environment: [String: String] = [:],
-    log: String? = nil
+    log: String? = nil, printed: PrintedText? = nil
   ) throws {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     if let log {
-      posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
       posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_APPEND, 0o644)
+    } else if let printed {
+      posix_spawn_file_actions_adddup2(&actions, printed.descriptor, 1)
+    }
+    if log != nil || printed != nil {
+      posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
       posix_spawn_file_actions_adddup2(&actions, 1, 2)
     }
     var attributes = posix_spawnattr_t()

@@ -187,5 +187,34 @@ extension EndToEnd {
       let written = run.report["processes"].items.reduce(0) { $0 + ($1["bytesWritten"].int ?? 0) }
       #expect(abs(written - 500_000) <= 10_000, "\(run.report["processes"])")
     }
+
+    @Test func `what a scenario's program prints is no write of its to disk`() throws {
+      let scratch = try Scratch()
+      let budget = """
+        [[scenario]]
+        name = "started"
+        command = ["sh", "-c", "for i in 1 2 3; do echo $i; done; sleep 0.3"]
+
+        [[scenario]]
+        name = "attached"
+        command = ["sh", "-c", "while :; do echo again; sleep 0.05; done"]
+        warm-up = "0.4s"
+        duration = "1s"
+
+        [[budget]]
+        path = "signals.disk.writes"
+        max = 0
+        """
+      try Data(budget.utf8).write(to: URL(fileURLWithPath: scratch.file("lull.toml")))
+      let runs = scratch.file("runs")
+      let result = try Command.run([
+        Machine.lull, "check", "--run", "--budget", scratch.file("lull.toml"), "--keep", runs,
+      ])
+      #expect(result.status == 0, "\(result.text)\(result.errors)")
+      let said = try FileManager.default.contentsOfDirectory(atPath: runs).filter {
+        $0.hasSuffix(".log")
+      }.map { try String(contentsOfFile: "\(runs)/\($0)", encoding: .utf8) }
+      #expect(said.contains("1\n2\n3\n"), "what is printed is kept beside the trace: \(said)")
+    }
   }
 }

@@ -98,6 +98,9 @@ int lull_end_with_parent(int signal);
 /// 1 if the child was reaped, 0 if it still runs; never blocks when `wait` is 0.
 int lull_reap(pid_t pid, int wait, int *status, struct rusage *usage);
 
+/// A file in memory alone, closed on exec (memfd_create): its descriptor, or -errno.
+int lull_memory_file(const char *name);
+
 /// Counts SIGINT, SIGTERM and SIGHUP, ignores SIGPIPE, and writes a byte to `wake_fd` at each.
 int lull_signals_install(int wake_fd);
 void lull_signals_restore(void);
