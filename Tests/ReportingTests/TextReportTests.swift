@@ -114,6 +114,44 @@ import TraceModel
     #expect(text.contains("Score none: nothing could be scored"))
   }
 
+  @Test func `why there is no score is said to its end, however long`() {
+    var report = SampleReport.report()
+    report.score.overall = nil
+    report.score.note =
+      "1 of 9 rules was not measured, and 400 ms are too little to tell; a recording of 30 s would do"
+    let text = TextReport.render(report)
+    #expect(text.contains("Score none: 1 of 9 rules was not measured"), "\(text)")
+    #expect(text.contains("would do\n"), "\(text)")
+  }
+
+  @Test func `what a program did is a share of the time that it lived in`() throws {
+    var report = SampleReport.report()
+    report.phases = [
+      Phase(name: .launch, start: 9, durationSeconds: 0.25),
+      Phase(name: .active, start: 9.25, durationSeconds: 0.75),
+    ].map(PhaseBuilding.phase)
+    report.trace.durationSeconds = 10
+    let rows = ThreadRow.rows(of: report, by: .cpu)
+    // Nine seconds were the program's build.
+    #expect(report.livedSeconds == 1)
+    #expect(rows.map(\.cpuShare).sorted() == report.signals.threads.map(\.cpuSeconds).sorted())
+    report.phases = []
+    #expect(report.livedSeconds == 10)
+  }
+
+  @Test func `the scored process has the same figures in the table of processes as elsewhere`() {
+    var report = SampleReport.report()
+    // What was its driver before counts in its totals.
+    report.processes[0].cpuSeconds = 77
+    report.processes[0].peakFootprintBytes = 1
+    report.processes.append(report.processes[0])
+    report.processes[1].pid += 1
+    let (own, other) = (report.shownProcesses[0], report.shownProcesses[1])
+    #expect(own.cpuSeconds == report.signals.cpu?.totalSeconds)
+    #expect(own.peakFootprintBytes == report.signals.memory?.peakFootprintBytes)
+    #expect(other.cpuSeconds == 77 && other.peakFootprintBytes == 1)
+  }
+
   @Test func `what is known in part is said to be the least that there was`() {
     var signals = SampleReport.signals()
     signals.network?.missing = "it has UDP sockets, of which nothing is counted"

@@ -22,7 +22,7 @@ package enum LiveFigure: String, CaseIterable, Sendable {
   /// The figure of a report with its unit; nil where it was not measured.
   package func value(_ report: Report) -> String? {
     let signals = report.signals
-    let seconds = max(report.trace.durationSeconds, 1e-3)
+    let seconds = max(report.livedSeconds, 1e-3)
     func rate(_ bytes: UInt64?) -> String? {
       bytes.map { Figures.bytes(Double($0) / seconds) + "/s" }
     }

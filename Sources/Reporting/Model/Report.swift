@@ -156,3 +156,27 @@ package struct CategorySection: Codable, Sendable, Equatable {
   @Nullable package var high: Double?
   package var weight: Double
 }
+
+extension Report {
+  /// How much of the recording the scored process lived in, in seconds: what came before, such as its build, is none of
+  /// its time.
+  package var livedSeconds: Double {
+    phases.isEmpty ? trace.durationSeconds : phases.reduce(0) { $0 + $1.durationSeconds }
+  }
+
+  /// Every process's totals as a table shows them: of the scored one those of its program, as elsewhere in the report,
+  /// without what its process did before as another.
+  package var shownProcesses: [ProcessTotals] {
+    processes.map { process in
+      guard process.pid == self.process.pid, process.unrecordedFrom == nil else { return process }
+      var own = process
+      own.cpuSeconds = signals.cpu?.totalSeconds ?? own.cpuSeconds
+      own.wakeups = signals.wakeups?.total ?? own.wakeups
+      own.bytesWritten = signals.disk?.bytesWritten ?? own.bytesWritten
+      own.bytesSent = signals.network?.bytesSent ?? own.bytesSent
+      own.bytesReceived = signals.network?.bytesReceived ?? own.bytesReceived
+      own.peakFootprintBytes = signals.memory?.peakFootprintBytes ?? own.peakFootprintBytes
+      return own
+    }
+  }
+}

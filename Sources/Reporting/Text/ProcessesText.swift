@@ -37,7 +37,7 @@ enum ProcessesText {
   /// The one that is scored, then the others by what they cost.
   private static func ranked(_ report: Report) -> [ProcessTotals] {
     let scored = report.process.pid
-    return report.processes.sorted { left, right in
+    return report.shownProcesses.sorted { left, right in
       if (left.pid == scored) != (right.pid == scored) { return left.pid == scored }
       if left.cpuSeconds != right.cpuSeconds { return left.cpuSeconds > right.cpuSeconds }
       return (right.wakeups, left.pid) < (left.wakeups, right.pid)

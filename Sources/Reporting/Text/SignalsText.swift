@@ -20,7 +20,7 @@ enum SignalsText {
     }
     canvas.heading("Disk")
     if let disk = report.signals.disk {
-      write(disk, seconds: report.trace.durationSeconds, &canvas)
+      write(disk, seconds: report.livedSeconds, &canvas)
     } else {
       notMeasured("disk", report, &canvas)
     }
@@ -64,7 +64,7 @@ enum SignalsText {
   /// Memory is read at intervals, within which a short program ends.
   private static func unread(_ signal: String, _ report: Report) -> String? {
     guard signal == "memory", let interval = report.capture.intervalSeconds,
-      interval > 0, report.trace.durationSeconds < interval * 2
+      interval > 0, report.livedSeconds < interval * 2
     else { return nil }
     return "the process ended before it was read, which is every \(Figures.seconds(interval))"
       + " (--interval)"
@@ -257,7 +257,7 @@ enum SignalsText {
       if cpu.totalSeconds >= 0.5, let user = cpu.userSeconds, let system = cpu.systemSeconds {
         text += " (user \(Figures.seconds(user)), system \(Figures.seconds(system)))"
       }
-      let seconds = report.trace.durationSeconds
+      let seconds = report.livedSeconds
       // Of one second there is no median.
       text +=
         seconds < 2

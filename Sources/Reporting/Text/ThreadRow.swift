@@ -1,4 +1,4 @@
-/// A thread in a table: shares and rates of the time that a report is about.
+/// A thread in a table: shares and rates of the time that the process lived in.
 package struct ThreadRow: Sendable {
   /// By what threads are ordered.
   package enum Order: String, CaseIterable, Sendable {
@@ -26,7 +26,7 @@ package struct ThreadRow: Sendable {
   package static func rows(of report: Report, by order: Order) -> [ThreadRow] {
     let critical = Dictionary(
       report.signals.criticalThreads.map { ($0.tid, $0) }, uniquingKeysWith: { first, _ in first })
-    let seconds = max(report.trace.durationSeconds, 1e-3)
+    let seconds = max(report.livedSeconds, 1e-3)
     return report.signals.threads.map {
       ThreadRow($0, critical[$0.tid], seconds: seconds)
     }.sorted { left, right in

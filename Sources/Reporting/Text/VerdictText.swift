@@ -11,12 +11,15 @@ enum VerdictText {
 
   static func write(_ report: Report, to canvas: inout TextCanvas) {
     let shown = ShownScore(report.score)
-    canvas.line(
-      ("Score ", .heading),
-      (
-        shown.text().map { "\($0) of 100" } ?? "none: " + Escaped.text(report.score.note ?? ""),
-        TextCanvas.style(ofScore: shown.bounds?.high ?? shown.score)
-      ))
+    if let text = shown.text() {
+      canvas.line(
+        ("Score ", .heading),
+        ("\(text) of 100", TextCanvas.style(ofScore: shown.bounds?.high ?? shown.score)))
+    } else {
+      canvas.paragraph(
+        "Score none: " + Escaped.text(report.score.note ?? ""), indent: 0, hanging: 2,
+        style: TextCanvas.style(ofScore: nil))
+    }
     let crash = ReportNotes.crash(report, shown: Escaped.text)
     if let crash { canvas.paragraph(crash, style: .bad) }
     if let note = report.score.note, report.score.overall != nil {

@@ -54,8 +54,8 @@ enum ComparedFigures {
     _ title: String, _ show: @escaping (Double) -> String, _ value: @escaping (Report) -> Double?
   ) -> Figure {
     Figure(title: title + " a minute", show: show) { report in
-      guard report.trace.durationSeconds > 0 else { return nil }
-      return value(report).map { $0 * 60 / report.trace.durationSeconds }
+      guard report.livedSeconds > 0 else { return nil }
+      return value(report).map { $0 * 60 / report.livedSeconds }
     }
   }
 

@@ -196,7 +196,7 @@ enum ReportTables {
         .text("Name"), .number("Process"), .number("CPU"), .number("Wakeups"),
         .number("Written"), .number("Sent"), .number("Received"), .number("Peak memory"),
       ],
-      rows: report.processes.map { process in
+      rows: report.shownProcesses.map { process in
         [
           .code(process.name), .number(Double(process.pid), String(process.pid)),
           .seconds(process.cpuSeconds), .count(process.wakeups), .bytes(process.bytesWritten),
