@@ -40,11 +40,14 @@ import Testing
       wait(0, 100, first, .lock), wait(100, 400, second, .lock), wait(400, 450, socket, .network),
       wait(450, 470, file, .file), wait(470, 500, page, .pageFault), wait(500, 510, nil, .lock),
     ]
-    func write(_ at: UInt64) -> FileOperation {
+    func operation(
+      _ at: UInt64, _ kind: FileOperation.Kind, _ path: String, stack: Int?
+    ) -> FileOperation {
       FileOperation(
-        time: time(at), pid: 7, tid: 7, kind: .write, path: "/data", target: .regular, bytes: 10,
-        weight: 1, stack: file)
+        time: time(at), pid: 7, tid: 7, kind: kind, path: path, target: .regular, bytes: 10,
+        weight: 1, stack: stack)
     }
+    func write(_ at: UInt64) -> FileOperation { operation(at, .write, "/data", stack: file) }
     let subject = ProcessModel(
       pid: 7, parentPid: 1, name: "app", executable: "/app", commandLine: [], isSwift: true,
       start: time(0), threadCount: 1, children: [])
@@ -58,18 +61,20 @@ import Testing
         threads: [
           ThreadModel(tid: 7, pid: 7, name: "app", start: time(0), intervals: .init(intervals))
         ],
-        fileOperations: [write(440), write(450), write(475)]),
+        fileOperations: [
+          write(440), write(450), write(475), operation(480, .sync, "/elsewhere", stack: nil),
+        ]),
       stacks: stacks, subject: subject)
   }
 
   @Test func `waits are told by call, counts where each call was recorded`() throws {
     let subject = SubjectView(Self.trace())
     let calls = BlameMeasure(subject, priors: EnergyPriors()).tables(network: nil).calls
-    #expect(calls.map(\.call) == ["futex", "receive", "write"])
-    #expect(calls.map(\.function) == ["load()", "load()", "store()"])
-    #expect(calls.map(\.waits) == [2, 1, 1])
-    #expect(calls.map(\.calls) == [nil, nil, 3])
-    #expect(zip(calls, [0.4, 0.05, 0.02]).allSatisfy { abs($0.seconds - $1) < 1e-9 })
+    #expect(calls.map(\.call) == ["futex", "receive", "write", "sync"])
+    #expect(calls.map(\.function) == ["load()", "load()", "store()", "[no stack]"])
+    #expect(calls.map(\.waits) == [2, 1, 1, 0])
+    #expect(calls.map(\.calls) == [nil, nil, 3, 1])
+    #expect(zip(calls, [0.4, 0.05, 0.02, 0]).allSatisfy { abs($0.seconds - $1) < 1e-9 })
     // The line that waited longest.
     #expect(calls.first?.line == 12)
   }

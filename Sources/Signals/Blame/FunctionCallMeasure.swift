@@ -60,15 +60,15 @@ struct FunctionCallMeasure {
 
   private mutating func add(counted samples: [BlameSample], as name: String) {
     for sample in samples {
-      guard let stack = sample.stack else { continue }
-      update(stack, name, weight: 0) { $0.calls = ($0.calls ?? 0) + sample.count }
+      update(sample.stack, name, weight: 0) { $0.calls = ($0.calls ?? 0) + sample.count }
     }
   }
 
   private mutating func update(
-    _ stack: Int, _ name: String, weight: Double, _ change: (inout FunctionCall) -> Void
+    _ stack: Int?, _ name: String, weight: Double, _ change: (inout FunctionCall) -> Void
   ) {
-    guard let frame = subject.trace.stacks.frames(of: stack).blamed else { return }
+    let known = stack.map { subject.trace.stacks.frames(of: $0).blamed } ?? Frame.noStack
+    guard let frame = known else { return }
     let key = Key(function: frame.displayName, module: frame.module, call: name)
     var row =
       rows.removeValue(forKey: key)
