@@ -62,6 +62,8 @@ private let millisecond: UInt64 = 1_000_000
     // What is too short for a hang makes nothing unknown.
     let short = try measured([(orders, 300), ("", 20)])
     #expect(short.unavailable[.mainThread] == nil && short.mainThread?.isParked == true)
+    // It ran until it was parked.
+    #expect(short.mainThread?.runningSeconds == 0.001)
   }
 
   @Test func `where the main queue is known, another that is not known is not taken for it`()

@@ -7,11 +7,22 @@ enum MainThreadMeasure {
     switch choice.parked {
     case nil: measure(itself: choice, in: subject)
     case .works(let work)?: measure(work, choice, in: subject)
-    case .idle?, .untold?:
-      MainThreadSignal(
-        threadID: Int(choice.thread.tid), threadName: choice.thread.name,
-        foundBy: choice.foundBy, isParked: true, idleSeconds: subject.seconds)
+    case .idle?, .untold?: measure(parked: choice, in: subject)
     }
+  }
+
+  /// Of a thread that libdispatch parks and whose part nobody plays then: what it did up to there.
+  private static func measure(
+    parked choice: MainThreadChoice, in subject: SubjectView
+  ) -> MainThreadSignal {
+    let parts = TimeParts(subject.history(of: choice.thread).totals)
+    let awake = parts.running + parts.runnable + parts.blockedTotal
+    return MainThreadSignal(
+      threadID: Int(choice.thread.tid), threadName: choice.thread.name, foundBy: choice.foundBy,
+      isParked: true, runningSeconds: parts.running.seconds,
+      runnableSeconds: parts.runnable.seconds, blockedSeconds: parts.blockedTotal.seconds,
+      idleSeconds: max(0, subject.seconds - awake.seconds),
+      blockedByCause: parts.blockedByCause)
   }
 
   /// Of a thread that is the main thread all its life.
