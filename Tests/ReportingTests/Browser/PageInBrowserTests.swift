@@ -83,7 +83,9 @@ struct PageInBrowserTests {
 
   @Test func `the timeline's figures are the report's, and those of a selection its share`() throws
   {
-    let app = try RecordedApp.analysis()
+    var app = try RecordedApp.analysis()
+    // The kernel knows of a peak between two readings.
+    app.report.signals.memory?.peakFootprintBytes *= 2
     let browser = try Browser()
     try browser.show(HTMLReport.render(app.report, timeline: app.timeline))
     func figure(_ title: String) throws -> Double {
@@ -112,6 +114,8 @@ struct PageInBrowserTests {
     #expect(
       try figure("Network").rounded() == Double(network.bytesSent + network.bytesReceived))
     #expect(try figure("Written").rounded() == Double(signals.disk?.bytesWritten ?? 0))
+    let peak = try #require(signals.memory?.peakFootprintBytes)
+    #expect(try figure("Footprint") == Double(peak))
     // What is spent after the end of the recording is in no span of it.
     let after = try #require(network.radio.joulesAfterEnd)
     #expect(abs(try figure("Radio") - (network.radio.energyJoules - after)) < 0.01)

@@ -67,5 +67,6 @@ struct RecordedPagesTests {
     try near("Written", signals.disk.map { Double($0.bytesWritten) })
     try near("Syncs", signals.disk.map { Double($0.syncs) })
     try near("CPU", signals.cpu?.totalSeconds)
+    try near("Footprint", signals.memory.map { Double($0.peakFootprintBytes) })
   }
 }

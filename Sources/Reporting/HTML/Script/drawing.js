@@ -218,7 +218,8 @@ const drawDisk = (lane) => {
 
 const drawFootprint = (lane) => {
   const points = timeline.footprint;
-  const high = points.reduce((most, point) => Math.max(most, point.footprintBytes), 1);
+  const high = points.reduce(
+    (most, point) => Math.max(most, point.footprintBytes), Math.max(peakFootprint, 1));
   const y = (bytes) => lane.top + lane.height - bytes / high * (lane.height - 6);
   ink.beginPath();
   points.forEach((point, index) => {

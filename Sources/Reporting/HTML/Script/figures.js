@@ -100,8 +100,9 @@ const showFigures = (list, from, to, colors) => {
         secondsText(span.disk.syncMicroseconds / micro) : ""), span.disk.syncs);
   }
   if (span.footprint.length > 0) {
+    const isWhole = span.footprint.length === timeline.footprint.length;
     const peak = span.footprint.reduce(
-      (most, point) => Math.max(most, point.footprintBytes), 0);
+      (most, point) => Math.max(most, point.footprintBytes), isWhole ? peakFootprint : 0);
     const change = span.footprint[span.footprint.length - 1].footprintBytes -
       span.footprint[0].footprintBytes;
     describe(list, "Footprint", bytesText(peak) + " at most, " + (change < 0 ? "−" : "+") +

@@ -5,6 +5,8 @@ const signals = report ? report.signals : null;
 const mainThread = signals ? signals.mainThread : null;
 const hangs = mainThread && mainThread.hasEventLoop ? mainThread.hangs : [];
 const bursts = signals && signals.network ? signals.network.bursts : [];
+/** The most that was held: the kernel knows of more than two readings show. */
+const peakFootprint = signals && signals.memory ? signals.memory.peakFootprintBytes : 0;
 const cpuCount = report && report.trace && report.trace.cpuCount ? report.trace.cpuCount : 1;
 
 /** Threads beyond the main one that are shown before all are asked for. */
