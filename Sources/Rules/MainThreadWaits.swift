@@ -38,9 +38,10 @@ enum MainThreadWaits {
     let waits = count > 0 ? " in \(Figures.count(count, noun))" : ""
     var finding = RuleFinding(
       rate: rate, displayValue: "\(Figures.seconds(seconds)) blocked\(waits)",
-      evidence: (places + shown).sorted { $0.seconds > $1.seconds }.prefix(8).map {
-        Evidence($0, thread: main.threadName, namesWaker: true)
-      },
+      evidence: PlaceOfWaits.evidence(
+        of: (places + shown).map {
+          (tid: main.threadID, thread: main.threadName, blocking: $0)
+        }, namesWaker: true),
       savings: scale.saving(of: rate.value, seconds: seconds))
     if countsLaunch, atLaunch > 0 {
       finding.evidence.append(
@@ -85,18 +86,5 @@ extension Rate {
     if most - bounds.high > bounds.high - value { rate.doubt = doubt }
     rate.bounds.high = most
     return rate
-  }
-}
-
-extension Evidence {
-  /// Waits of one cause at one place.
-  init(_ blocking: Blocking, thread: String, namesWaker: Bool) {
-    let place = blocking.stack.blamed.map { " in \($0.function)" } ?? ""
-    let waker = namesWaker ? blocking.waker.map { ", ended by \($0)" } ?? "" : ""
-    self.init(
-      summary: "\(Figures.seconds(blocking.seconds)) in \(Figures.count(blocking.count, "wait"))"
-        + " (\(blocking.cause.rawValue))\(place)\(waker)",
-      value: blocking.seconds, unit: "s", thread: thread.isEmpty ? nil : thread,
-      stack: blocking.stack)
   }
 }

@@ -58,9 +58,11 @@ enum PoolWaits {
         of: worst.blockings.filter { causes.contains($0.cause) }, seconds: blocked(worst),
         worst.waitSampling))
     let places = threads.flatMap { thread in
-      thread.blockings.filter { causes.contains($0.cause) }.map { (thread, $0) }
-    }.sorted { $0.1.seconds > $1.1.seconds }
-    let count = places.reduce(0) { $0 + $1.1.count }
+      thread.blockings.filter { causes.contains($0.cause) }.map {
+        (tid: thread.tid, thread: thread.name, blocking: $0)
+      }
+    }
+    let count = places.reduce(0) { $0 + $1.blocking.count }
     let waits = count > 0 ? " in \(Figures.count(count, "wait"))" : ""
     let total = threads.map(blocked).reduce(0, +)
     return .measured(
@@ -68,7 +70,7 @@ enum PoolWaits {
         rate: rate,
         displayValue: "\(Figures.seconds(total)) blocked\(waits) on "
           + Figures.count(threads.count, "thread"),
-        evidence: places.prefix(8).map { Evidence($0.1, thread: $0.0.name, namesWaker: false) },
+        evidence: PlaceOfWaits.evidence(of: places, namesWaker: false),
         savings: total > 0 ? scale.saving(of: rate.value, seconds: total) : nil))
   }
 }

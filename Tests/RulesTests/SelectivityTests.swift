@@ -141,6 +141,32 @@ import TraceModel
     #expect(evaluation.opportunities.first?.audit == "main-thread-network-waits")
   }
 
+  @Test func `a place at which several threads wait is in the evidence once`() throws {
+    func frame(_ line: Int) -> StackFrame {
+      StackFrame(function: "block()", module: "/app", file: "/src/App.swift", line: line)
+    }
+    func thread(_ tid: Int, _ seconds: Double, _ count: Int) -> CriticalThread {
+      let lock = Blocking(cause: .lock, seconds: 0.01, count: 1, stack: [frame(9)])
+      return CriticalThread(
+        tid: tid, name: "pool", role: .cooperativePool, turns: 9, blockedSeconds: seconds + 0.01,
+        blockedByCause: [.sleep: seconds, .lock: 0.01],
+        blockings: [
+          Blocking(cause: .sleep, seconds: seconds, count: count, stack: [frame(tid)]), lock,
+        ])
+    }
+    var signals = Fixture.wellBehaved
+    signals.criticalThreads = [thread(4, 2, 5), thread(5, 3, 7)]
+    let audit = try #require(
+      Evaluator.evaluate(signals).audits.first { $0.id == "cooperative-pool-blocking" })
+    #expect(
+      audit.evidence.map(\.summary) == [
+        "5 s in 12 waits (sleep) on 2 threads in block()",
+        "20.0 ms in 2 waits (lock) on 2 threads in block()",
+      ])
+    // The stack of those that took longest.
+    #expect(audit.evidence.first?.stack?.first?.line == 5)
+  }
+
   @Test func `the limit of idle wakeups holds from five minutes on`() throws {
     var signals = Fixture.wellBehaved
     signals.wakeups = WakeupSignal(total: 60000, idle: 48000)
