@@ -114,6 +114,13 @@ import TraceModel
     #expect(text.contains("Score none: nothing could be scored"))
   }
 
+  @Test func `of a short recording what Lull used is no share of it`() {
+    var report = SampleReport.report()
+    report.trace.durationSeconds = 0.016
+    let text = TextReport.render(report)
+    #expect(text.contains("Lull itself used 600 ms of CPU time\n"), "\(text)")
+  }
+
   @Test func `why there is no score is said to its end, however long`() {
     var report = SampleReport.report()
     report.score.overall = nil

@@ -164,7 +164,8 @@ enum RecordingText {
       return "unknown: the recording did not say"
     }
     var text = "Lull itself used \(Figures.seconds(seconds)) of CPU time"
-    if report.trace.durationSeconds > 0 {
+    // Beginning and ending a recording takes as long whatever it is of.
+    if report.trace.durationSeconds >= 1 {
       text += " (\(Figures.percent(seconds / report.trace.durationSeconds)) of one core)"
     }
     return text

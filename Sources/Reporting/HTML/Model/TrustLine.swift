@@ -45,8 +45,13 @@ struct TrustLine {
   }
 
   private static func overhead(_ report: Report) -> TrustLine {
-    guard let seconds = report.capture.overhead.cpuSeconds, report.trace.durationSeconds > 0
-    else { return TrustLine("fair", "Overhead", "unknown: the recording did not say") }
+    guard let seconds = report.capture.overhead.cpuSeconds else {
+      return TrustLine("fair", "Overhead", "unknown: the recording did not say")
+    }
+    // Beginning and ending a recording takes as long whatever it is of.
+    guard report.trace.durationSeconds >= 1 else {
+      return TrustLine("good", "Overhead", "\(Figures.seconds(seconds)) of CPU time")
+    }
     let share = seconds / report.trace.durationSeconds
     return TrustLine(
       share < 0.1 ? "good" : "fair", "Overhead",
