@@ -364,6 +364,42 @@ extension EndToEnd {
       #expect(!takesChildren || bytes.contains { $0 % 7 == 0 && $0 > 7 * 50 })
     }
 
+    // They were not even named.
+    @Test func `static programs that it starts, and had started, are looked at from outside`()
+      throws
+    {
+      let scratch = try Scratch()
+      let child = try scratch.program(
+        "static",
+        """
+        #include <time.h>
+        #include <unistd.h>
+        int main(void) {
+          usleep(1000000);
+          while (clock() < CLOCKS_PER_SEC / 5) {}
+          usleep(300000);
+        }
+        """, ["-static"])
+      let report = try record(
+        """
+        #include <unistd.h>
+        int main(int count, char **words) {
+          for (int i = 0; i < 2; i++) {
+            if (fork() == 0) return execv(words[1], words + 1);
+            usleep(800000);
+          }
+          pause();
+        }
+        """, [child], for: "3s")
+      let rows = report["processes"].items.filter { $0["name"].string == "static" }
+      #expect(rows.count == 2, "\(report["processes"])")
+      for row in rows {
+        #expect(row["isLookedAt"].bool == true, "\(row)")
+        // On a busy machine some of its time in queues is taken for running.
+        #expect((row["cpuSeconds"].double ?? 0) > 0.17, "\(row)")
+      }
+    }
+
     @Test func `a program without an agent is said to have none`() throws {
       let scratch = try Scratch()
       let target = try Command(["sleep", "20"])

@@ -149,6 +149,57 @@ extension EndToEnd {
       #expect(run.audit("bytes-written")["status"].string == "notMeasured")
     }
 
+    // Nothing tells of such a program within: it was named, and not measured.
+    @Test(arguments: [Rung.root, .dockerUser, .user])
+    func `a static program that a recorded program starts is looked at from outside`(
+      rung: Rung
+    ) throws {
+      let scratch = try Scratch()
+      let program = try scratch.program(
+        "static",
+        """
+        #include <time.h>
+        #include <unistd.h>
+        static __attribute__((noinline)) int inner(int length) { return usleep(length) + 1; }
+        __attribute__((noinline)) int outer(int length) { return inner(length) + 1; }
+        int main(void) {
+          usleep(400000);
+          while (clock() < CLOCKS_PER_SEC / 5) {}
+          return outer(300000) + outer(200000) == 4 ? 0 : 1;
+        }
+        """, ["-g", "-static"])
+      let run = try Recorded(
+        ["sh", "-c", "\"$@\"; true", "sh", program],
+        in: rung.words(writingTo: scratch), options: ["--recorder", "process"],
+        reportOptions: ["--process", "static"], scratch: scratch)
+      #expect(run.result.status == 0)
+      #expect(run.report["process"]["name"].string == "static", "\(run.report["process"])")
+      // Programs are looked for once a second at least: some of its first sleep is not seen.
+      let slept = run.mainThread["blockedByCause"]["sleep"].double ?? 0
+      #expect(slept > 0.485 && slept < 0.915, "\(run.mainThread)")
+      #expect(isNear(run.signals["cpu"]["totalSeconds"].double, 0.2, slack: 0.03))
+      let stacks = try Command.run([
+        Machine.lull, "export", run.trace, "--process", "static", "--format", "folded", "--what",
+        "offcpu",
+      ])
+      let inner = stacks.text.split(separator: "\n").filter { $0.contains("main;outer;inner") }
+        .compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }.reduce(0, +)
+      #expect(isNear(inner / 1e6, 0.5, slack: 0.03), "\(stacks.text)")
+      for signal in ["wakeups", "network", "disk"] {
+        #expect(!run.signals[signal].exists, "\(signal): \(run.signals[signal])")
+      }
+      #expect(run.audit("bytes-written")["status"].string == "notMeasured")
+      let rows = run.report["processes"].items
+      #expect(rows.count == 2, "\(rows)")
+      for row in rows {
+        #expect((row["isLookedAt"].bool == true) == (row["name"].string == "static"), "\(row)")
+      }
+      let pid = run.report["process"]["pid"].int ?? 0
+      let reasons = run.report["capture"]["unavailable"].items.compactMap { $0["reason"].string }
+      #expect(reasons.contains { $0.contains("from outside") && $0.contains("process \(pid),") })
+      #expect(!reasons.contains { $0.contains("is not seen") && $0.contains("(\(pid))") })
+    }
+
     @Test func `computing is running time`() throws {
       let run = try attach("blocker cause=compute count=3 ms=300 gap=1000", in: .user)
       for ((hang, length), used) in zip(try hangs(run), run.trueCPU) {

@@ -71,7 +71,8 @@ enum SampleReport {
       trace: ReportBuilder.section(of: metadata()),
       process: ReportBuilder.section(of: process),
       processes: [ReportBuilder.totals(of: process, start: process.start)],
-      capture: ReportBuilder.section(of: capture, start: Timestamp(nanoseconds: 0), signals),
+      capture: ReportBuilder.section(
+        of: capture, of: process, start: Timestamp(nanoseconds: 0), signals),
       score: ReportBuilder.section(of: evaluation, on: metadata()),
       signals: SignalBuilding.build(
         signals, counters: [CounterSeries(name: "instructions", value: 123_456_789)]),

@@ -12,6 +12,9 @@ extension CaptureEvent {
     if let processesRecorded {
       whole.processesRecorded = Set(processesRecorded + (later.processesRecorded ?? [])).sorted()
     }
+    if let processesLookedAt {
+      whole.processesLookedAt = Set(processesLookedAt + (later.processesLookedAt ?? [])).sorted()
+    }
     for index in whole.machine?.idleStates?.indices ?? 0..<0 {
       let state = whole.machine?.idleStates?[index].name
       let before = machine?.idleStates?.first { $0.name == state }?.entries

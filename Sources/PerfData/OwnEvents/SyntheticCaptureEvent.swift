@@ -180,6 +180,8 @@ public struct CaptureEvent: SyntheticPayload, Hashable {
   /// The processes that were recorded from within, or looked at from outside, where that is how it was recorded: of
   /// others only /proc tells.
   public var processesRecorded: [Int]?
+  /// The processes that were looked at from outside beside others that were recorded from within.
+  public var processesLookedAt: [Int]?
 
   /// Which part of a recording that is kept in several it is about, counted from 1.
   public var part: Int?
@@ -200,6 +202,11 @@ public struct CaptureEvent: SyntheticPayload, Hashable {
   public static let processRecorder = "process"
   /// Looks at the recorded processes from outside.
   public static let outsideRecorder = "outside"
+  /// Whether what is known of a process was seen from outside.
+  public func looksAt(_ pid: Int32) -> Bool {
+    recorder == Self.outsideRecorder || processesLookedAt?.contains(Int(pid)) == true
+  }
+
   /// Programs in the kernel, beside perf events.
   public static let kernelRecorder = "kernel"
 

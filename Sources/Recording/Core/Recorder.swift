@@ -200,7 +200,7 @@ package final class Recorder {
       let others = process.descendants.count + 1 - own.count
       if others > 0 {
         problems.append(
-          "\(others) of the children that process \(process.pid) has run other programs, and are not recorded"
+          "\(others) of the children that process \(process.pid) has run other programs, and are looked at from outside"
         )
       }
       door.strangers = Set(process.strangers)

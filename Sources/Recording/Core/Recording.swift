@@ -84,6 +84,11 @@ final class Recording {
         kernel = nil
       }
     } catch { throw RecordingError(error) }
+    let within = folder.map {
+      PreloadSource(
+        folder: $0, door: door, options: options, processes: processes, root: subject.pid,
+        own: synthetic)
+    }
     let sources: [(any RecordingSource)?] = [
       processes,
       rings,
@@ -92,11 +97,8 @@ final class Recording {
       // Of whose transfers perf's events or programs in the kernel tell.
       events.tellsTransfers || programs != nil
         ? EarlierSockets(of: processes, root: subject.pid, drain) : nil,
-      folder.map {
-        PreloadSource(
-          folder: $0, door: door, options: options, processes: processes, root: subject.pid,
-          own: synthetic)
-      },
+      within,
+      within?.looks,
       outside,
       outside == nil ? nil : SocketCounts(of: processes, root: subject.pid),
       CounterSource(names: options.counters, subject: subject),

@@ -56,6 +56,7 @@ final class PreloadProcess {
     segments = []
     isToBeTold = false
     isEarlier = true
+    program = ProcessProbe.executable(pid: pid)
     (began, lastTime, lastMaps) = (time, time, time)
     pidfd = lull_pidfd_open(pid)
     self.earlier = Dictionary(uniqueKeysWithValues: earlier.map { ($0.thread.tid, $0) })

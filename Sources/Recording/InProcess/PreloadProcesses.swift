@@ -8,6 +8,7 @@ extension PreloadSource {
     guard let segment = PreloadSegment(path: path) else { return }
     unlink(path)
     strangers.forget(segment.pid)
+    looks.forget(stranger: segment.pid)
     if let door, door.strangers.contains(segment.pid) || door.strangers.contains(segment.parent) {
       door.strangers.insert(segment.pid)
       return

@@ -17,6 +17,9 @@ final class PreloadSource: RecordingSource {
   /// Every process that was ever recorded from within.
   var seen: Set<Int32> = []
   var strangers = PreloadStrangers()
+  /// What looks at these: a source of its own, which collects after this one.
+  let looks: OutsideSource
+  let takesChildren: Bool
   private(set) var lostRecords: UInt64 = 0
   var threadsWithoutRing: UInt64 = 0
   /// Marks of the programs' own, to be written next.
@@ -60,6 +63,8 @@ final class PreloadSource: RecordingSource {
   ) {
     self.folder = folder
     self.door = door
+    looks = OutsideSource(besideProgramsOf: root, options)
+    takesChildren = options.takesChildren
     self.processes = processes
     self.root = root
     stackBytes = options.stackBytes
@@ -103,15 +108,17 @@ final class PreloadSource: RecordingSource {
       list.append(
         .init(.processes, "\(within): which processes began is not known any longer: \(failure)"))
     }
-    if !strangers.names.isEmpty {
-      let all = strangers.names.sorted { $0.key < $1.key }.map { "\($0.value) (\($0.key))" }
+    let unseen = strangers.names.filter { !looks.seen.contains($0.key) }
+    if !unseen.isEmpty {
+      let all = unseen.sorted { $0.key < $1.key }.map { "\($0.value) (\($0.key))" }
       let rest = all.count - PreloadStrangers.mostNamed
       let names = all.prefix(PreloadStrangers.mostNamed) + (rest > 0 ? ["\(rest) more"] : [])
       list.append(
         .init(
           .processes,
           "\(within): what \(names.joined(separator: ", ")) did is not seen: such a program is statically linked, of"
-            + " another C library, runs with another user's rights, or was started without its parent's environment"
+            + " another C library, runs with another user's rights, or was started without its parent's environment, and ended before"
+            + " it was looked at, may not be looked into, or ran beside \(OutsideSource.mostStrangers) others"
         ))
     }
     if !unseenStreams.isEmpty {
@@ -151,7 +158,7 @@ final class PreloadSource: RecordingSource {
     return list
   }
 
-  private static func named(_ pids: Set<Int32>) -> String {
+  static func named(_ pids: Set<Int32>) -> String {
     let first = pids.sorted().prefix(mostNamed).map(String.init).joined(separator: ", ")
     return pids.count > mostNamed ? "\(first) and \(pids.count - mostNamed) more" : first
   }

@@ -1,7 +1,8 @@
 import Glibc
 import PerfData
 
-/// Programs that take no library, as those that are statically linked: of what they do nothing is told from within.
+/// Programs that take no library, as those that are statically linked: nothing tells from within what they do, so they
+/// are looked at from outside.
 struct PreloadStrangers {
   /// Those that may be about to make themselves known, as soon as they are loaded.
   var doubts: [Int32: SightedProgram] = [:]
@@ -9,12 +10,22 @@ struct PreloadStrangers {
   var names: [Int32: String] = [:]
   var living: Set<Int32> = []
   var nextLook: UInt64 = 0
+  /// Whether a program's file takes no library, as it was found to.
+  private var refusals = RecentTable<String, Bool>(most: 64)
 
   /// A program takes so long to be loaded at most.
   static let patience: UInt64 = 500_000_000
   static let interval: UInt64 = 100_000_000
   static let mostNamed = 8
   static let longest: UInt64 = 1_000_000_000
+
+  /// Whether its file tells that a program takes no library: no word of it is waited for.
+  mutating func takesNone(_ pid: Int32, _ file: String) -> Bool {
+    if let known = refusals[file] { return known }
+    let isRefused = PreloadLibrary.refusal(ofProgram: "/proc/\(pid)/exe") != nil
+    refusals[file] = isRefused
+    return isRefused
+  }
 
   /// It takes the library after all.
   mutating func forget(_ pid: Int32) {
@@ -27,9 +38,9 @@ struct PreloadStrangers {
 extension PreloadSource {
   /// Looks at which programs the command and what it started run: those that are not heard of are said to be missing.
   func findStrangers(_ round: Round) throws(PerfDataError) {
-    guard door == nil, round.now >= strangers.nextLook else { return }
+    guard door == nil || takesChildren, round.now >= strangers.nextLook else { return }
     let before = OutsidePace.ownTime
-    let present = [root] + ProcessProbe.children(of: root)
+    let present = [root] + ProcessProbe.children(of: root).filter { !isLeftOut($0) }
     // What was known and is no more has ended.
     for pid in present
     where strangers.names[pid] == nil && (known[pid] != nil || !seen.contains(pid)) {
@@ -43,9 +54,11 @@ extension PreloadSource {
         strangers.doubts[pid] = nil
         continue
       }
-      guard let seen = processes.sight(pid) else { continue }
+      guard let seen = sight(pid) else { continue }
       strangers.doubts[pid] = seen
-      if round.now >= seen.since + PreloadStrangers.patience {
+      if round.now >= seen.since + PreloadStrangers.patience
+        || strangers.takesNone(pid, seen.program.file)
+      {
         try take(stranger: pid, seen, isOver: false, round)
       }
     }
@@ -60,6 +73,17 @@ extension PreloadSource {
     let cost = OutsidePace.ownTime - before
     strangers.nextLook =
       round.now + min(max(PreloadStrangers.interval, cost * 100), PreloadStrangers.longest)
+  }
+
+  /// Whether a child of a running program is not to be recorded.
+  private func isLeftOut(_ pid: Int32) -> Bool { door?.strangers.contains(pid) == true }
+
+  /// What a process runs, as it was first seen to. Beside an agent that is told as it is seen, and no sight is kept.
+  private func sight(_ pid: Int32) -> SightedProgram? {
+    if let seen = processes.sight(pid) { return seen }
+    guard door != nil, let program = RunningProgram(pid: pid) else { return nil }
+    if let doubt = strangers.doubts[pid], doubt.program == program { return doubt }
+    return SightedProgram(program, pid: pid, at: SystemInfo.monotonicNanoseconds())
   }
 
   /// The recording ends: there is no time left for those that are in doubt.
@@ -92,6 +116,7 @@ extension PreloadSource {
       round.tell([.processEnded(pid: pid, time: round.now)])
     } else {
       strangers.living.insert(pid)
+      looks.begin(stranger: pid, parent: doubt.parent, at: doubt.since)
     }
   }
 }

@@ -9,11 +9,14 @@ struct PreloadWriter {
 
   /// Ids that neither the kernel nor the recorder's own events have.
   private let firstID: UInt64
+  /// Where the kernel's functions seem to be.
+  private let firstFunction: UInt64
 
-  /// Of two sources in one trace the second has ids of its own.
+  /// Of two sources in one trace the second has ids, and addresses of functions, of its own.
   init(stackBytes: UInt32, sampleInterval: UInt64 = 0, isSecond: Bool = false) {
     let firstID: UInt64 = 0x4c55_4c4c << 32 + (isSecond ? 1500 : 1000)
     self.firstID = firstID
+    firstFunction = isSecond ? 0xffff_ffff_9000_0000 : 0xffff_ffff_8000_0000
     attributes = PreloadEvent.allCases.map {
       $0.attribute(
         id: firstID + UInt64($0.rawValue), stackBytes: stackBytes,
@@ -86,7 +89,7 @@ struct PreloadWriter {
   mutating func callchain(_ function: String?, programAt address: UInt64?) -> [UInt64] {
     var chain: [UInt64] = []
     if let function {
-      let known = functions[function] ?? 0xffff_ffff_8000_0000 + UInt64(functions.count + 1) << 8
+      let known = functions[function] ?? firstFunction + UInt64(functions.count + 1) << 8
       functions[function] = known
       // PERF_CONTEXT_KERNEL.
       chain = [UInt64(bitPattern: -128), known]

@@ -45,6 +45,9 @@ struct OutsidePace {
     (windowStart, windowCost) = (time, 0)
   }
 
+  /// There is nothing to look at for a while: how long that is tells nothing of how far apart looks are.
+  mutating func pauses() { lastLook = 0 }
+
   /// How far apart 19 of 20 looks were at most, in milliseconds; nil before the second.
   var usualGap: Int? {
     let all = gaps.reduce(0, +)

@@ -8,8 +8,10 @@ extension OutsideSource {
         ProcessProbe.threadIDs(pid: process.pid).isEmpty
       else { continue }
       processes[process.pid] = nil
+      if isForStrangers { continue }
       round.tell([.processEnded(pid: process.pid, time: round.now)])
     }
+    if isForStrangers { return }
     for parent in Array(processes.values) {
       // Another process, which has ended, may have had the same id.
       for child in Self.children(of: parent) where processes[child] == nil {

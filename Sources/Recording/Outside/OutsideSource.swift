@@ -7,8 +7,9 @@ import PerfData
 /// Nothing of it is stopped, and nothing is put into it.
 final class OutsideSource: RecordingSource {
   let root: Int32
-  private let takesChildren: Bool
   let isWrapped: Bool
+  /// Whether it is told what to look at: programs that take no library, beside those that are recorded from within.
+  let isForStrangers: Bool
   /// Whether nothing else tells of switches, threads and mappings.
   let tellsAll: Bool
   var writer: OutsideWriter
@@ -28,11 +29,13 @@ final class OutsideSource: RecordingSource {
 
   private static let childrenInterval: UInt64 = 100_000_000
   private static let switchesInterval: UInt64 = 1_000_000_000
+  /// So many strangers are looked at at a time; more would make looks at each of them rare.
+  static let mostStrangers = 16
 
   /// Beside events of which some may tell switches, so that this need not.
   init(of subject: RecordingSubject, _ options: RecordingOptions, beside events: EventSet) {
     root = subject.pid
-    takesChildren = options.takesChildren
+    isForStrangers = false
     tellsAll = !events.tellsSwitches
     writer = OutsideWriter(stackBytes: options.stackBytes)
     var children: [Int32] = []
@@ -41,7 +44,7 @@ final class OutsideSource: RecordingSource {
     case .process(let process):
       isWrapped = false
       children = process.descendants
-      if !takesChildren { strangers = Set(ProcessProbe.children(of: root)) }
+      if !options.takesChildren { strangers = Set(ProcessProbe.children(of: root)) }
     }
     for pid in [root] + children {
       let process = OutsideProcess(pid: pid, parent: 0, at: 0)
@@ -50,6 +53,24 @@ final class OutsideSource: RecordingSource {
       seen.insert(pid)
     }
   }
+
+  /// Beside programs that are recorded from within: looks at nothing until it is told to.
+  init(besideProgramsOf root: Int32, _ options: RecordingOptions) {
+    self.root = root
+    (isWrapped, isForStrangers, tellsAll) = (true, true, true)
+    writer = OutsideWriter(stackBytes: options.stackBytes, isSecond: true)
+  }
+
+  /// Looks at a program that takes no library, which runs since then at least.
+  func begin(stranger pid: Int32, parent: Int32, at time: UInt64) {
+    guard processes.count < Self.mostStrangers, ProcessProbe.isTraceable(pid: pid) else { return }
+    processes[pid] = OutsideProcess(pid: pid, parent: parent, at: time)
+    // Its mappings come before its stacks.
+    (next, nextChildren) = (0, 0)
+  }
+
+  /// It tells of itself from here on.
+  func forget(stranger pid: Int32) { processes[pid] = nil }
 
   deinit { buffer.deallocate() }
 
@@ -64,9 +85,10 @@ final class OutsideSource: RecordingSource {
     }
   }
 
-  func nextDue(now: UInt64) -> UInt64 { next }
+  func nextDue(now: UInt64) -> UInt64 { processes.isEmpty ? .max : next }
 
   func collect(_ round: Round) throws(PerfDataError) {
+    guard !processes.isEmpty else { return pace.pauses() }
     guard round.now >= next || round.isLast else { return }
     let before = OutsidePace.ownTime
     let now = round.now
@@ -120,6 +142,16 @@ final class OutsideSource: RecordingSource {
     let outside = "looked at from outside"
     let gap = pace.usualGap.map { ", 19 of 20 looks at most \($0) ms after the one before" } ?? ""
     var list: [CaptureEvent.Unavailable] = []
+    if isForStrangers {
+      guard !seen.isEmpty else { return [] }
+      let names = PreloadSource.named(seen)
+      let until = isFinished ? " (\(pace.largest / 1_000_000) ms\(gap))" : ""
+      let reason =
+        "\(outside), beside what is recorded within the process: process \(names), which takes no library. Of it waits"
+        + " that last, CPU time and memory are told, from when it was found; what is shorter than the distance of two"
+        + " looks\(until) is known in sum; wakeups, writes and traffic are not seen"
+      return [.init(.processes, reason)]
+    }
     // How far looks were apart is known at the end.
     if isFinished {
       list.append(
@@ -161,6 +193,10 @@ final class OutsideSource: RecordingSource {
       !$0.value.isEmpty && !known.contains($0.key)
     }
     .sorted { $0.key < $1.key }.map { BuildIDEntry(path: $0.key, buildID: $0.value) }
+    if isForStrangers {
+      summary.capture.processesLookedAt = seen.isEmpty ? nil : seen.sorted().map(Int.init)
+      return
+    }
     summary.capture.scope = .process
     // A baseline of the one is no measure for the other.
     summary.capture.privilege +=

@@ -32,6 +32,7 @@ extension OutsideSource {
       of: reading, isRunning: files.state(buffer) == .running,
       notBefore: max(process.listed, began))
     let name = files.name ?? ""
+    seen.insert(pid)
     let thread = OutsideThread(start, isOn: true, untold: reading.processor, waits: 0)
     process.tasks[tid] = OutsideTask(
       pid: pid, tid: tid, files: files, thread: thread, name: name, switches: 0)

@@ -18,9 +18,12 @@ package enum ReportBuilder {
       processes: trace.processes.map {
         var totals = totals(of: $0, start: trace.start)
         if outlivesCommand($0, trace) { totals.outlivesCommand = true }
+        if trace.capture?.processesLookedAt?.contains(Int($0.pid)) == true {
+          totals.isLookedAt = true
+        }
         return totals
       },
-      capture: section(of: trace.capture, start: trace.start, signals),
+      capture: section(of: trace.capture, of: trace.subject, start: trace.start, signals),
       score: section(of: evaluation, on: trace.metadata),
       signals: SignalBuilding.build(signals, counters: trace.counters),
       blame: BlameBuilding.build(signals.blame),
@@ -86,7 +89,7 @@ package enum ReportBuilder {
   }
 
   static func section(
-    of capture: CaptureEvent?, start: Timestamp, _ signals: SignalSet
+    of capture: CaptureEvent?, of subject: ProcessModel, start: Timestamp, _ signals: SignalSet
   ) -> CaptureSection {
     var unavailable =
       capture?.unavailable.map { UnavailableSignal(signal: $0.signal, reason: $0.reason) } ?? []
@@ -108,7 +111,8 @@ package enum ReportBuilder {
         ExactCount(source: $0.source, count: Double($0.count))
       } ?? [],
       intervalSeconds: capture.map { Double($0.intervalNs) / 1e9 },
-      recorder: capture?.lullVersion, rungs: RungBuilding.rungs(of: capture, signals))
+      recorder: capture?.lullVersion,
+      rungs: RungBuilding.rungs(of: capture, of: subject.pid, signals))
   }
 
   private static func seconds(_ time: UInt64, from start: Timestamp) -> Double {

@@ -14,12 +14,14 @@ enum RungBuilding {
   ]
 
   /// Nil where it was not Lull that recorded.
-  static func rungs(of capture: CaptureEvent?, _ signals: SignalSet) -> [SignalRung]? {
+  static func rungs(
+    of capture: CaptureEvent?, of subject: Int32, _ signals: SignalSet
+  ) -> [SignalRung]? {
     guard let capture else { return nil }
     return limits.map { kind, names in
       SignalRung(
         signal: kind.rawValue,
-        rung: isMeasured(kind, signals) ? rung(of: kind, capture) : nil,
+        rung: isMeasured(kind, signals) ? rung(of: kind, capture, of: subject) : nil,
         limits: capture.unavailable.filter { names.contains($0.signal) }.map(\.reason))
     }
   }
@@ -36,8 +38,11 @@ enum RungBuilding {
     }
   }
 
-  private static func rung(of kind: SignalKind, _ capture: CaptureEvent) -> SignalRung.Rung {
+  private static func rung(
+    of kind: SignalKind, _ capture: CaptureEvent, of subject: Int32
+  ) -> SignalRung.Rung {
     guard kind != .memory else { return .proc }
+    if capture.processesLookedAt?.contains(Int(subject)) == true { return .outside }
     switch capture.recorder {
     case CaptureEvent.kernelRecorder: return .kernel
     case CaptureEvent.processRecorder: return capture.mode == .attach ? .agent : .process

@@ -118,6 +118,9 @@ package struct ProcessTotals: Codable, Sendable, Equatable {
   package var unrecordedFrom: Double?
   /// It went on when the command had ended that was recorded; left out where it did not.
   package var outlivesCommand: Bool?
+  /// It was looked at from outside, beside others that were recorded from within, so that its wakeups, bytes written
+  /// and transferred are not known, whatever stands there; left out where it was not.
+  package var isLookedAt: Bool?
 }
 
 /// The scores of a report.

@@ -49,14 +49,15 @@ enum ProcessesText {
     _ process: ProcessTotals, _ width: Int, _ signals: SignalsSection
   ) -> String {
     func shown(_ isMeasured: Bool, _ figure: String) -> String { isMeasured ? figure : "-" }
+    let isSeen = process.isLookedAt != true
     return row(
       process.pid == 0 ? "" : String(process.pid), Escaped.text(process.name),
       [
         shown(signals.cpu != nil, Figures.seconds(process.cpuSeconds)),
-        shown(signals.wakeups != nil, Figures.grouped(process.wakeups)),
-        shown(signals.disk != nil, Figures.bytes(process.bytesWritten)),
-        shown(signals.network != nil, Figures.bytes(process.bytesSent)),
-        shown(signals.network != nil, Figures.bytes(process.bytesReceived)),
+        shown(isSeen && signals.wakeups != nil, Figures.grouped(process.wakeups)),
+        shown(isSeen && signals.disk != nil, Figures.bytes(process.bytesWritten)),
+        shown(isSeen && signals.network != nil, Figures.bytes(process.bytesSent)),
+        shown(isSeen && signals.network != nil, Figures.bytes(process.bytesReceived)),
         process.peakFootprintBytes.map { Figures.bytes($0) } ?? "-",
       ], width)
   }

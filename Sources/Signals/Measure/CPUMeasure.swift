@@ -25,7 +25,7 @@ enum CPUMeasure {
     let windows = shares(subject, width: width)
     let told = (fromProc(\.userTimeNs) ?? 0) + (fromProc(\.systemTimeNs) ?? 0)
     // Looks from outside miss threads that live for shorter than the time between two.
-    let isOutside = subject.trace.capture?.recorder == CaptureEvent.outsideRecorder
+    let isOutside = subject.trace.capture?.looksAt(subject.pid) == true
     return CPUSignal(
       totalSeconds: hasSchedule || last == nil
         ? (isOutside ? max(scheduled, told) : scheduled) : told,

@@ -215,7 +215,14 @@ package enum Measurement {
         trace.capture?.unavailable.first { $0.signal == kind.rawValue }?.reason
         ?? "the trace has no \(events.joined(separator: ", ")) events"
     }
-    if let within = trace.capture?.processesRecorded, !within.contains(Int(trace.subject.pid)) {
+    let pid = trace.subject.pid
+    if trace.capture?.processesLookedAt?.contains(Int(pid)) == true {
+      for kind in [SignalKind.wakeups, .network, .disk] {
+        result[kind] =
+          "process \(pid) takes no library and was looked at from outside, where this is not seen: it is statically"
+          + " linked, of another C library, or was started without the environment of its parent"
+      }
+    } else if let within = trace.capture?.processesRecorded, !within.contains(Int(pid)) {
       for kind in [SignalKind.mainThread, .lifecycle, .wakeups, .network, .disk, .cpu] {
         result[kind] =
           trace.capture?.recorder == CaptureEvent.outsideRecorder

@@ -97,7 +97,10 @@ enum SchedulerDecoder {
 
   /// As a thread blocks, or of looks from outside while it waits.
   static func blockedStack(_ context: DecodingContext, _ state: inout LoaderState) {
-    blockedStack(context, isLate: state.schedule.takesLateStacks, &state)
+    let isLate =
+      state.schedule.takesLateStacks
+      || !state.schedule.lookedAt.isEmpty && state.schedule.lookedAt.contains(context.pid)
+    blockedStack(context, isLate: isLate, &state)
   }
 
   /// As a thread leaves its CPU, to wait or not.

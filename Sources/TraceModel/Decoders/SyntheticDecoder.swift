@@ -50,6 +50,7 @@ enum SyntheticDecoder {
       default: .none
       }
     state.schedule.takesLateStacks = event.recorder == CaptureEvent.outsideRecorder
+    state.schedule.lookedAt = Set((event.processesLookedAt ?? []).map { Int32(clamping: $0) })
     state.weights = SampleWeights(event.slices ?? [], sampled: event.sampled)
   }
 

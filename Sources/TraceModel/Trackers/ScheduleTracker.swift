@@ -68,6 +68,8 @@ struct ScheduleTracker: ~Copyable {
   private(set) var threads = TidTable<Thread>()
   /// Stacks were taken while waits lasted, from outside: each is of the wait that the thread is in.
   var takesLateStacks = false
+  /// Processes of which that is so beside others.
+  var lookedAt: Set<Int32> = []
   /// How waits have stacks that were told before.
   var repeats = StackRepeats.none
   /// Calls' ends tell what the waits in them were for.

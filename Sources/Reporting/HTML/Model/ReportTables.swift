@@ -196,11 +196,14 @@ enum ReportTables {
         .text("Name"), .number("Process"), .number("CPU"), .number("Wakeups"),
         .number("Written"), .number("Sent"), .number("Received"), .number("Peak memory"),
       ],
-      rows: report.shownProcesses.map { process in
-        [
+rows: report.shownProcesses.map { process in
+        let isSeen = process.isLookedAt != true
+        return [
           .code(process.name), .number(Double(process.pid), String(process.pid)),
-          .seconds(process.cpuSeconds), .count(process.wakeups), .bytes(process.bytesWritten),
-          .bytes(process.bytesSent), .bytes(process.bytesReceived),
+          .seconds(process.cpuSeconds), isSeen ? .count(process.wakeups) : .none,
+          isSeen ? .bytes(process.bytesWritten) : .none,
+          isSeen ? .bytes(process.bytesSent) : .none,
+          isSeen ? .bytes(process.bytesReceived) : .none,
           process.peakFootprintBytes.map(CellModel.bytes) ?? .none,
         ]
       })
