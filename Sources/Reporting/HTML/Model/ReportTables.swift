@@ -196,7 +196,7 @@ enum ReportTables {
         .text("Name"), .number("Process"), .number("CPU"), .number("Wakeups"),
         .number("Written"), .number("Sent"), .number("Received"), .number("Peak memory"),
       ],
-rows: report.shownProcesses.map { process in
+      rows: report.shownProcesses.map { process in
         let isSeen = process.isLookedAt != true
         return [
           .code(process.name), .number(Double(process.pid), String(process.pid)),
