@@ -173,8 +173,10 @@ final class ProcessBook {
     return seen
   }
 
-  /// No word comes of what a process was seen to run: it ran that since it was seen.
-  func tellSighted(_ pid: Int32, to sink: TraceSink) throws(PerfDataError) {
+  /// No word comes of what a process was seen to run: it ran that since it was seen, or for longer as is known.
+  func tellSighted(
+    _ pid: Int32, notAfter time: UInt64 = .max, to sink: TraceSink
+  ) throws(PerfDataError) {
     guard entries[pid] != nil else {
       wordless.insert(pid)
       return
@@ -183,7 +185,7 @@ final class ProcessBook {
       // Of another run of the same file its own word would have come, as the first one's did.
       if teller == .programs, seen.program.file == entries[pid]?.program?.file { continue }
       entries[pid]?.program = seen.program
-      try tell(seen.description, pid, at: seen.since, isSight: true, to: sink)
+      try tell(seen.description, pid, at: min(seen.since, time), isSight: true, to: sink)
     }
   }
 

@@ -21,8 +21,9 @@ final class PreloadProcess {
   /// When its program, or it itself, began, where that is known better than by its first word; and what its first
   /// thread had used by then, where that is known.
   var beginning: (time: UInt64, use: PreloadUse?)?
-  /// When a thread, of this slot, was about to run another program in its place.
-  var leaving: (time: UInt64, use: PreloadUse, slot: Int)?
+  /// When a thread, of this slot, was about to run another program in its place, and what it had used.
+  typealias Leaving = (time: UInt64, use: PreloadUse, slot: Int)
+  var leaving: Leaving?
   /// Becomes readable when it ends; -1 where the kernel has no pidfd.
   let pidfd: Int32
   /// The threads by slot: segment and number.

@@ -42,6 +42,8 @@ extension PreloadSource {
     case lull_record_program_end.rawValue:
       let use = PreloadUse(processor: record.arguments.0, waits: record.arguments.1)
       process.leaving = (record.start, use, slot)
+      // It may be one that takes no library.
+      strangers.nextLook = 0
       guard var thread = process.threads[slot] else { return }
       tell(thread.read(use, at: record.start), process, thread.tid, into: &output)
       process.threads[slot] = thread

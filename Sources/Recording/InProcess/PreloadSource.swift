@@ -117,8 +117,9 @@ final class PreloadSource: RecordingSource {
         .init(
           .processes,
           "\(within): what \(names.joined(separator: ", ")) did is not seen: such a program is statically linked, of"
-            + " another C library, runs with another user's rights, or was started without its parent's environment, and ended before"
-            + " it was looked at, may not be looked into, or ran beside \(OutsideSource.mostStrangers) others"
+            + " another C library, runs with another user's rights, or was started without its parent's environment,"
+            + " and ended before it was looked at, may not be looked into, or ran beside"
+            + " \(OutsideSource.mostStrangers) others"
         ))
     }
     if !unseenStreams.isEmpty {

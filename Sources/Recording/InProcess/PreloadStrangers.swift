@@ -71,17 +71,24 @@ extension PreloadSource {
       round.tell([.processEnded(pid: pid, time: round.now)])
     }
     let cost = OutsidePace.ownTime - before
+    let isAwaited = known.values.contains { $0.leaving != nil }
     strangers.nextLook =
-      round.now + min(max(PreloadStrangers.interval, cost * 100), PreloadStrangers.longest)
+      round.now
+      + (isAwaited
+        ? PreloadStrangers.interval
+        : min(max(PreloadStrangers.interval, cost * 100), PreloadStrangers.longest))
   }
 
   /// Whether a child of a running program is not to be recorded.
   private func isLeftOut(_ pid: Int32) -> Bool { door?.strangers.contains(pid) == true }
 
-  /// What a process runs, as it was first seen to. Beside an agent that is told as it is seen, and no sight is kept.
+  /// What a process runs, as it was first seen to. Beside an agent, and of a command that runs another program before
+  /// its own is looked at, that is told as it is seen, and no sight is kept.
   private func sight(_ pid: Int32) -> SightedProgram? {
     if let seen = processes.sight(pid) { return seen }
-    guard door != nil, let program = RunningProgram(pid: pid) else { return nil }
+    guard let program = RunningProgram(pid: pid),
+      door != nil || strangers.takesNone(pid, program.file)
+    else { return nil }
     if let doubt = strangers.doubts[pid], doubt.program == program { return doubt }
     return SightedProgram(program, pid: pid, at: SystemInfo.monotonicNanoseconds())
   }
@@ -98,25 +105,31 @@ extension PreloadSource {
   ) throws(PerfDataError) {
     strangers.doubts[pid] = nil
     strangers.names[pid] = doubt.name
+    var since = doubt.since
+    var leaving: PreloadProcess.Leaving?
     if let process = known[pid] {
       // What it did before it ran this program is known up to its last word.
       try drain(process, round)
+      leaving = process.leaving
+      since = min(since, leaving?.time ?? since)
       try leaveProgram(process, at: process.lastTime, round)
       let last = PreloadWriter.Place(pid: pid, tid: pid, time: process.lastTime)
       try round.sink.append(writer.switch(.left, last))
       known[pid] = nil
     }
     if seen.remove(pid) == nil {
-      round.tell([.processBegan(pid: pid, parentPid: doubt.parent, time: doubt.since)])
+      round.tell([.processBegan(pid: pid, parentPid: doubt.parent, time: since)])
     }
-    let place = PreloadWriter.Place(pid: pid, tid: pid, time: doubt.since)
+    let place = PreloadWriter.Place(pid: pid, tid: pid, time: since)
     try round.sink.append(writer.comm(doubt.name, place))
-    try processes.tellSighted(pid, to: round.sink)
+    try processes.tellSighted(pid, notAfter: since, to: round.sink)
     if isOver {
       round.tell([.processEnded(pid: pid, time: round.now)])
     } else {
       strangers.living.insert(pid)
-      looks.begin(stranger: pid, parent: doubt.parent, at: doubt.since)
+      looks.begin(
+        stranger: pid, parent: doubt.parent, at: since,
+        knownToHaveUsed: leaving.map(\.use.processor))
     }
   }
 }

@@ -9,6 +9,9 @@ final class OutsideProcess {
   /// Threads as they were just before the recording began, until they are listed.
   private(set) var earlier: [Int32: OutsideEarlier] = [:]
   var descriptors: OutsideDescriptors
+  /// What its first thread had used of the CPU, in nanoseconds, when its program began, which was when it was listed;
+  /// nil where that is not known, and once it is told.
+  var usedBefore: UInt64?
   /// Waits by themselves of threads that have ended.
   var endedSwitches: UInt64 = 0
   /// When its threads were last listed, and when that is due again whatever their number.

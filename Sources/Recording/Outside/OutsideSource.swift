@@ -61,10 +61,15 @@ final class OutsideSource: RecordingSource {
     writer = OutsideWriter(stackBytes: options.stackBytes, isSecond: true)
   }
 
-  /// Looks at a program that takes no library, which runs since then at least.
-  func begin(stranger pid: Int32, parent: Int32, at time: UInt64) {
+  /// Looks at a program that takes no library, which runs since then at least; or just since then, where it is known
+  /// how much CPU time its first thread had used, in nanoseconds.
+  func begin(
+    stranger pid: Int32, parent: Int32, at time: UInt64, knownToHaveUsed used: UInt64? = nil
+  ) {
     guard processes.count < Self.mostStrangers, ProcessProbe.isTraceable(pid: pid) else { return }
-    processes[pid] = OutsideProcess(pid: pid, parent: parent, at: time)
+    let process = OutsideProcess(pid: pid, parent: parent, at: time)
+    process.usedBefore = used
+    processes[pid] = process
     // Its mappings come before its stacks.
     (next, nextChildren) = (0, 0)
   }

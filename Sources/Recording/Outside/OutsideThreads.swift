@@ -28,12 +28,18 @@ extension OutsideSource {
     into output: inout RecordBytes
   ) {
     let pid = process.pid
-    let start = OutsideThread.beginning(
+    var start = OutsideThread.beginning(
       of: reading, isRunning: files.state(buffer) == .running,
       notBefore: max(process.listed, began))
+    var untold = reading.processor
+    if tid == pid, let used = process.usedBefore {
+      process.usedBefore = nil
+      start.time = process.listed
+      untold -= min(used, untold)
+    }
     let name = files.name ?? ""
     seen.insert(pid)
-    let thread = OutsideThread(start, isOn: true, untold: reading.processor, waits: 0)
+    let thread = OutsideThread(start, isOn: true, untold: untold, waits: 0)
     process.tasks[tid] = OutsideTask(
       pid: pid, tid: tid, files: files, thread: thread, name: name, switches: 0)
     guard tellsAll else { return }
