@@ -200,6 +200,32 @@ extension EndToEnd {
       #expect(!reasons.contains { $0.contains("is not seen") && $0.contains("(\(pid))") })
     }
 
+    // It was taken for the shell, or nothing but an unknown wait was told of its first half second.
+    @Test(arguments: [Rung.root, .dockerUser, .user])
+    func `a static program that a shell becomes is seen from its beginning`(rung: Rung) throws {
+      let scratch = try Scratch()
+      let program = try scratch.program(
+        "static",
+        """
+        #include <time.h>
+        #include <unistd.h>
+        int main(void) {
+          usleep(300000);
+          while (clock() < CLOCKS_PER_SEC / 5) {}
+          return usleep(200000);
+        }
+        """, ["-static"])
+      let run = try Recorded(
+        ["sh", "-c", "exec \"$@\"", "sh", program],
+        in: rung.words(writingTo: scratch), options: ["--recorder", "process"], scratch: scratch)
+      #expect(run.result.status == 0)
+      #expect(run.report["process"]["name"].string == "static", "\(run.report["process"])")
+      let (cpu, main) = (run.signals["cpu"]["totalSeconds"].double, run.mainThread)
+      #expect(isNear(cpu, 0.2, slack: 0.02), "\(run.signals["cpu"])")
+      #expect(isNear(main["blockedByCause"]["sleep"].double, 0.5, slack: 0.06), "\(main)")
+      #expect(isNear(main["blockedSeconds"].double, 0.5, slack: 0.03), "\(main)")
+    }
+
     @Test func `computing is running time`() throws {
       let run = try attach("blocker cause=compute count=3 ms=300 gap=1000", in: .user)
       for ((hang, length), used) in zip(try hangs(run), run.trueCPU) {
