@@ -10,6 +10,10 @@ struct PreloadStrangers {
   var names: [Int32: String] = [:]
   var living: Set<Int32> = []
   var nextLook: UInt64 = 0
+  /// The parents of all processes as they were listed last, and until when that is believed: an id may be given to
+  /// another.
+  private var parents: [Int32: Int32] = [:]
+  private var nextReading: UInt64 = 0
   /// Whether a program's file takes no library, as it was found to.
   private var refusals = RecentTable<String, Bool>(most: 64)
 
@@ -18,11 +22,27 @@ struct PreloadStrangers {
   static let interval: UInt64 = 100_000_000
   static let mostNamed = 8
   static let longest: UInt64 = 1_000_000_000
+  /// What searches took of the CPU, in nanoseconds, and what they may beside a hundredth of the time: a program's first
+  /// look, and each new file, take longest.
+  var spent: UInt64 = 0
+  static let allowance: UInt64 = 50_000_000
+
+  /// Every descendant of a process, parents before their children.
+  mutating func children(of pid: Int32, now: UInt64) -> [Int32] {
+    if now >= nextReading {
+      parents = [:]
+      nextReading = now + Self.longest
+    }
+    return ProcessProbe.children(of: pid, knowing: &parents)
+  }
 
   /// Whether its file tells that a program takes no library: no word of it is waited for.
   mutating func takesNone(_ pid: Int32, _ file: String) -> Bool {
     if let known = refusals[file] { return known }
-    let isRefused = PreloadLibrary.refusal(ofProgram: "/proc/\(pid)/exe") != nil
+    let running = "/proc/\(pid)/exe"
+    let isRefused = PreloadLibrary.refusal(ofProgram: running) != nil
+    // It may have ended, or run another by then.
+    guard KernelFile.link(running) == file else { return false }
     refusals[file] = isRefused
     return isRefused
   }
@@ -40,7 +60,8 @@ extension PreloadSource {
   func findStrangers(_ round: Round) throws(PerfDataError) {
     guard door == nil || takesChildren, round.now >= strangers.nextLook else { return }
     let before = OutsidePace.ownTime
-    let present = [root] + ProcessProbe.children(of: root).filter { !isLeftOut($0) }
+    let present =
+      [root] + strangers.children(of: root, now: round.now).filter { !isLeftOut($0) }
     // What was known and is no more has ended.
     for pid in present
     where strangers.names[pid] == nil && (known[pid] != nil || !seen.contains(pid)) {
@@ -70,13 +91,13 @@ extension PreloadSource {
       strangers.living.remove(pid)
       round.tell([.processEnded(pid: pid, time: round.now)])
     }
-    let cost = OutsidePace.ownTime - before
+    strangers.spent += OutsidePace.ownTime - before
     let isAwaited = known.values.contains { $0.leaving != nil }
+    let most = PreloadStrangers.allowance + (round.now - min(released, round.now)) / 100
     strangers.nextLook =
       round.now
-      + (isAwaited
-        ? PreloadStrangers.interval
-        : min(max(PreloadStrangers.interval, cost * 100), PreloadStrangers.longest))
+      + (isAwaited || strangers.spent <= most
+        ? PreloadStrangers.interval : PreloadStrangers.longest)
   }
 
   /// Whether a child of a running program is not to be recorded.

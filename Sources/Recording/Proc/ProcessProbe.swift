@@ -109,12 +109,21 @@ package enum ProcessProbe {
 
   /// Every descendant of a process, parents before their children.
   package static func children(of pid: Int32) -> [Int32] {
+    var parents: [Int32: Int32] = [:]
+    return children(of: pid, knowing: &parents)
+  }
+
+  /// The same where parents are known of those that were listed before: only those of new processes are read.
+  static func children(of pid: Int32, knowing parents: inout [Int32: Int32]) -> [Int32] {
     var childrenOf: [Int32: [Int32]] = [:]
+    var listed: [Int32: Int32] = [:]
     for candidate in KernelFile.numbers(in: "/proc") {
-      if let statistics = ProcessStatistics(pid: candidate) {
-        childrenOf[statistics.parentPid, default: []].append(candidate)
-      }
+      guard let parent = parents[candidate] ?? ProcessStatistics(pid: candidate)?.parentPid
+      else { continue }
+      listed[candidate] = parent
+      childrenOf[parent, default: []].append(candidate)
     }
+    parents = listed
     var found: [Int32] = []
     var seen: Set<Int32> = [pid]
     var next = childrenOf[pid] ?? []
