@@ -148,11 +148,14 @@ import Testing
       for observation in observations { try book.observe(observation, round) }
       return observations
     }
-    func begins(_ observations: [Observation]) -> Int {
-      observations.count { if case .processBegan = $0 { true } else { false } }
-    }
     // One with a thread that is read in /proc, which ends; and then another with its id.
     let pid = try child()
+    // Others of the machine, all of which are the root's, may be found beside it.
+    func begins(_ observations: [Observation]) -> Int {
+      observations.count {
+        if case .processBegan(pid: pid, parentPid: _, time: _) = $0 { true } else { false }
+      }
+    }
     try writeSegment(pid, at: SystemInfo.monotonicNanoseconds(), in: folder.path)
     #expect(begins(try collect()) == 1)
     #expect(try size(of: "last", in: source.runDelays) > 1)
