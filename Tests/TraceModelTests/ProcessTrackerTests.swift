@@ -31,7 +31,7 @@ import Testing
     #expect(same.codeBytes == 4096 && same.swiftVersion == "6.3")
     let other = try #require(processes.first { $0.pid == 9 })
     #expect(other.executable == "/bin/second" && other.name == "second" && !other.isSwift)
-    #expect(other.codeBytes == nil && other.swiftVersion == nil && other.commandLine == [])
+    #expect(other.codeBytes == nil && other.swiftVersion == nil)
     #expect(other.programStart == time(4))
   }
 }

@@ -34,7 +34,6 @@ struct ProcessTracker {
       processes[pid]?.isSwift = false
       processes[pid]?.swiftVersion = nil
       processes[pid]?.codeBytes = nil
-      processes[pid]?.commandLine = []
       processes[pid]?.executable = nil
       processes[pid]?.programStart = time
       executed.insert(pid)
