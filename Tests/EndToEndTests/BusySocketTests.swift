@@ -4,10 +4,24 @@ import Testing
 extension EndToEnd {
   /// Sockets that carry very much, recorded within the process, which adds up what they carry.
   @Suite struct BusySockets {
+    /// Listens at any port of loopback, which it fills in.
+    private static let listens = """
+      #include <arpa/inet.h>
+      #include <sys/socket.h>
+      static int listens(struct sockaddr_in *name) {
+        socklen_t length = sizeof *name;
+        int fd = socket(AF_INET, SOCK_STREAM, 0);
+        bind(fd, (void *)name, length);
+        getsockname(fd, (void *)name, &length);
+        listen(fd, 200);
+        return fd;
+      }
+
+      """
+
     /// Two threads that talk over connections of loopback, one after another with the same descriptors: each sends
     /// messages of 1 to 1000 bytes, and is answered to each hundredth with 10. It says what went over each.
     private static let talking = """
-      #include <arpa/inet.h>
       #include <netinet/tcp.h>
       #include <pthread.h>
       #include <stdio.h>
@@ -15,7 +29,6 @@ extension EndToEnd {
       #include <sys/socket.h>
       #include <unistd.h>
       static int port, messages;
-      static long answers;
       static void *client(void *unused) {
         static char bytes[1000];
         struct sockaddr_in name = {.sin_family = AF_INET, .sin_port = port, .sin_addr = {htonl(INADDR_LOOPBACK)}};
@@ -31,13 +44,10 @@ extension EndToEnd {
       }
       int main(int count, char **words) {
         static char bytes[4096];
-        int listener = socket(AF_INET, SOCK_STREAM, 0);
         struct sockaddr_in name = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
         socklen_t length = sizeof name;
-        bind(listener, (void *)&name, length);
-        getsockname(listener, (void *)&name, &length);
+        int listener = listens(&name);
         port = name.sin_port;
-        listen(listener, 1);
         printf("{\\"turns\\": [");
         for (int turn = 1; turn <= 3; turn++) {
           pthread_t thread;
@@ -68,7 +78,8 @@ extension EndToEnd {
       form: InProcessConduct.Form
     ) throws {
       let scratch = try Scratch()
-      let program = try InProcessConduct.build(Self.talking, "talking", form, scratch)
+      let program = try InProcessConduct.build(
+        Self.listens + Self.talking, "talking", form, scratch)
       let (result, report) = try InProcessConduct.record([program], form, scratch)
       let truth = try JSON(lastLineOf: result.text)["turns"].items
       try #require(truth.count == 3)
@@ -92,19 +103,15 @@ extension EndToEnd {
 
     /// More sockets at once than a thread has sums, and then as many others: each sends 40 messages of 10 bytes.
     private static let crowd = """
-      #include <arpa/inet.h>
       #include <stdlib.h>
       #include <sys/socket.h>
       #include <unistd.h>
       enum { pairs = 200 };
       int main(int count, char **words) {
         char bytes[400] = "";
-        int listener = socket(AF_INET, SOCK_STREAM, 0);
         struct sockaddr_in name = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
         socklen_t length = sizeof name;
-        bind(listener, (void *)&name, length);
-        getsockname(listener, (void *)&name, &length);
-        listen(listener, pairs);
+        int listener = listens(&name);
         for (int turn = 0; turn < 3; turn++) {
           int ends[pairs][2];
           for (int i = 0; i < pairs; i++) {
@@ -131,7 +138,8 @@ extension EndToEnd {
       form: InProcessConduct.Form
     ) throws {
       let scratch = try Scratch()
-      let program = try InProcessConduct.build(Self.crowd, "crowd", form, scratch)
+      let program = try InProcessConduct.build(
+        Self.listens + Self.crowd, "crowd", form, scratch)
       let (result, report) = try InProcessConduct.record([program], form, scratch)
       try #require(result.status == 0)
       let network = report["signals"]["network"]
@@ -165,13 +173,9 @@ extension EndToEnd {
         return 0;
       }
       int main(int count, char **words) {
-        int is_flag = atoi(words[1]), listener = socket(AF_INET, SOCK_STREAM, 0);
         struct sockaddr_in name = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
-        socklen_t length = sizeof name;
-        bind(listener, (void *)&name, length);
-        getsockname(listener, (void *)&name, &length);
+        int is_flag = atoi(words[1]), listener = listens(&name);
         port = name.sin_port;
-        listen(listener, 1);
         pthread_t thread;
         pthread_create(&thread, 0, client, 0);
         int fd = accept(listener, 0, 0);
@@ -191,7 +195,8 @@ extension EndToEnd {
       form: InProcessConduct.Form, isFlag: Bool
     ) throws {
       let scratch = try Scratch()
-      let program = try InProcessConduct.build(Self.asking, "asking", form, scratch)
+      let program = try InProcessConduct.build(
+        Self.listens + Self.asking, "asking", form, scratch)
       let (result, report) = try InProcessConduct.record(
         [program, isFlag ? "1" : "0"], form, scratch)
       #expect(result.text == "\(400 << 20)\n")

@@ -202,9 +202,14 @@ public struct CaptureEvent: SyntheticPayload, Hashable {
   public static let processRecorder = "process"
   /// Looks at the recorded processes from outside.
   public static let outsideRecorder = "outside"
+  /// Whether a process was looked at from outside beside others that were recorded from within.
+  public func looksBesideAt(_ pid: Int32) -> Bool {
+    processesLookedAt?.contains(Int(pid)) == true
+  }
+
   /// Whether what is known of a process was seen from outside.
   public func looksAt(_ pid: Int32) -> Bool {
-    recorder == Self.outsideRecorder || processesLookedAt?.contains(Int(pid)) == true
+    recorder == Self.outsideRecorder || looksBesideAt(pid)
   }
 
   /// Programs in the kernel, beside perf events.

@@ -18,9 +18,7 @@ package enum ReportBuilder {
       processes: trace.processes.map {
         var totals = totals(of: $0, start: trace.start)
         if outlivesCommand($0, trace) { totals.outlivesCommand = true }
-        if trace.capture?.processesLookedAt?.contains(Int($0.pid)) == true {
-          totals.isLookedAt = true
-        }
+        if trace.capture?.looksBesideAt($0.pid) == true { totals.isLookedAt = true }
         return totals
       },
       capture: section(of: trace.capture, of: trace.subject, start: trace.start, signals),

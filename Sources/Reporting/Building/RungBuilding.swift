@@ -42,7 +42,7 @@ enum RungBuilding {
     of kind: SignalKind, _ capture: CaptureEvent, of subject: Int32
   ) -> SignalRung.Rung {
     guard kind != .memory else { return .proc }
-    if capture.processesLookedAt?.contains(Int(subject)) == true { return .outside }
+    if capture.looksBesideAt(subject) { return .outside }
     switch capture.recorder {
     case CaptureEvent.kernelRecorder: return .kernel
     case CaptureEvent.processRecorder: return capture.mode == .attach ? .agent : .process

@@ -216,7 +216,7 @@ package enum Measurement {
         ?? "the trace has no \(events.joined(separator: ", ")) events"
     }
     let pid = trace.subject.pid
-    if trace.capture?.processesLookedAt?.contains(Int(pid)) == true {
+    if trace.capture?.looksBesideAt(pid) == true {
       for kind in [SignalKind.wakeups, .network, .disk] {
         result[kind] =
           "process \(pid) takes no library and was looked at from outside, where this is not seen: it is statically"
