@@ -48,17 +48,21 @@ void lull_bpf_row(const void *place, uint32_t *generation, uint64_t *count) {
   } while (*generation != __atomic_load_n(&repeat->call.generation, __ATOMIC_ACQUIRE));
 }
 
-uint32_t lull_bpf_next_sum(const void *memory, uint32_t place) {
-  const struct lull_kernel_sum *sums = memory;
-  while (place < LULL_KERNEL_SUMS && !__atomic_load_n(&sums[place].key, __ATOMIC_ACQUIRE)) place++;
+uint32_t lull_bpf_next_sum(const uint64_t *used, uint32_t place) {
+  while (place < LULL_KERNEL_SUMS) {
+    uint64_t rest = __atomic_load_n(&used[place / 64], __ATOMIC_ACQUIRE) >> place % 64;
+    if (rest) return place + __builtin_ctzll(rest);
+    place = (place | 63) + 1;
+  }
   return place;
 }
 
-void lull_bpf_forget_sum(void *memory, uint32_t place) {
+void lull_bpf_forget_sum(void *memory, uint64_t *used, uint32_t place) {
   struct lull_kernel_sum *sum = (struct lull_kernel_sum *)memory + place;
   uint64_t key = sum->key;
   memset(sum, 0, sizeof *sum);
   sum->key = key;
+  __atomic_fetch_and(&used[place / 64], ~(UINT64_C(1) << place % 64), __ATOMIC_RELAXED);
   /* Then somebody else may have it. */
   __atomic_store_n(&sum->key, 0, __ATOMIC_RELEASE);
 }

@@ -46,6 +46,26 @@ static __always_inline bool tell_paths(
   return true;
 }
 
+/* S_IFMT and S_IFSOCK of include/uapi/linux/stat.h. */
+#define KIND 0170000
+#define SOCKET 0140000
+
+static __always_inline bool is_internet(struct sock *socket) {
+  __u16 family = BPF_CORE_READ(socket, __sk_common.skc_family);
+  return family == 2 || family == 10;
+}
+
+/* Whether a descriptor is that of an internet socket; false where that cannot be told. */
+static __always_inline bool is_of_internet(struct task_struct *task, __u64 descriptor) {
+  struct fdtable *table = BPF_CORE_READ(task, files, fdt);
+  if (!table || descriptor >= BPF_CORE_READ(table, max_fds)) return false;
+  struct file **place = BPF_CORE_READ(table, fd), *file = NULL;
+  if (bpf_probe_read_kernel(&file, sizeof file, place + descriptor) || !file) return false;
+  if ((BPF_CORE_READ(file, f_inode, i_mode) & KIND) != SOCKET) return false;
+  struct socket *socket = BPF_CORE_READ(file, private_data);
+  return socket && is_internet(BPF_CORE_READ(socket, sk));
+}
+
 static __always_inline void begin_call(
   struct lull_kernel_call_record *call, struct task_struct *task, struct pt_regs *registers, __u16 kind, __u64 number,
   __s64 result
@@ -77,6 +97,11 @@ int BPF_PROG(returned, struct pt_regs *registers, long result) {
     is_spin = result == -AGAIN || (result == 0 && is_among(set->spins, number));
     if (!is_large_read && !is_spin) return 0;
   }
+  __u64 words[4] = {};
+  read_words(registers, words);
+  /* What goes through a socket is told by the socket. A descriptor's number is told by the first word, but on arm64,
+     where it is lost. */
+  if (result > 0 && is_among(set->sends, number) && is_of_internet(task, words[0])) return 0;
   struct lull_kernel_repeat *repeat = NULL;
   if (is_write || is_spin) {
     __u32 place = (task->pid & (LULL_KERNEL_REPEATS - 1)) + (is_spin ? LULL_KERNEL_REPEATS : 0);
@@ -84,9 +109,6 @@ int BPF_PROG(returned, struct pt_regs *registers, long result) {
   }
   __u64 tick = bpf_jiffies64();
   if (repeat) {
-    __u64 words[4] = {};
-    read_words(registers, words);
-    /* A descriptor's number is told by the first word, but on arm64, where it is lost. */
     if (repeat->call.tid == task->pid && repeat->tick == tick && repeat->call.number == number &&
         repeat->call.result == result && repeat->call.words[0] == words[0]) {
       repeat->count++;
@@ -122,7 +144,7 @@ int BPF_PROG(returned, struct pt_regs *registers, long result) {
   /* Of each thread's writes the stack of the first in a while. */
   if (!is_spin && is_among(set->stacks, number)) {
     struct thread *thread = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-    if (thread && call.head.time - thread->last_call_stack >= send_stack_pace) {
+    if (thread && call.head.time - thread->last_call_stack >= site_pace) {
       thread->last_call_stack = call.head.time;
       tell_stack(ctx, task, registers, entry_of(registers).sp, lull_kernel_call_stack, call.head.time);
     }

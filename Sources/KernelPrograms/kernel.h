@@ -63,6 +63,30 @@ struct sched_entity {
   struct cfs_rq *cfs_rq;
 } KERNEL_TYPE;
 
+/* What a descriptor stands for. */
+struct socket {
+  struct sock *sk;
+} KERNEL_TYPE;
+
+struct inode {
+  unsigned long i_ino;
+  __u16 i_mode;
+} KERNEL_TYPE;
+
+struct file {
+  struct inode *f_inode;
+  void *private_data;
+} KERNEL_TYPE;
+
+struct fdtable {
+  unsigned int max_fds;
+  struct file **fd;
+} KERNEL_TYPE;
+
+struct files_struct {
+  struct fdtable *fdt;
+} KERNEL_TYPE;
+
 /* Where a program lies in its memory. */
 struct mm_struct {
   unsigned long start_code, end_code;
@@ -71,6 +95,7 @@ struct mm_struct {
 struct task_struct {
   struct thread_info thread_info;
   struct mm_struct *mm;
+  struct files_struct *files;
   struct sched_entity se;
   __s32 pid;
   __s32 tgid;

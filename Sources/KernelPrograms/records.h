@@ -43,6 +43,15 @@ struct {
   __type(value, struct lull_kernel_sum);
 } sums SEC(".maps");
 
+/* A bit for each place that somebody has. */
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(max_entries, LULL_KERNEL_SUMS / 64);
+  __uint(map_flags, BPF_F_MMAPABLE);
+  __type(key, __u32);
+  __type(value, __u64);
+} used_sums SEC(".maps");
+
 /* Records that found no room in the ring. */
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);

@@ -31,18 +31,6 @@ struct sock___open {
   __u16 sk_protocol;
 } KERNEL_TYPE;
 
-struct socket {
-  struct sock *sk;
-} KERNEL_TYPE;
-
-struct inode {
-  unsigned long i_ino;
-} KERNEL_TYPE;
-
-struct file {
-  struct inode *f_inode;
-} KERNEL_TYPE;
-
 struct seq_file;
 
 struct bpf_iter_meta {

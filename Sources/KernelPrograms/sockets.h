@@ -46,10 +46,24 @@ static __always_inline struct lull_kernel_sum *sum_of(
       sum->pid = task->tgid;
       sum->is_receive = is_receive;
       sum->socket = (__u64)socket;
+      __u32 word = place / 64;
+      __u64 *used = bpf_map_lookup_elem(&used_sums, &word);
+      if (used) __sync_fetch_and_or(used, 1ULL << place % 64);
       return sum;
     }
   }
   return NULL;
+}
+
+/* Whether it is told where a thread sends. */
+static __always_inline bool is_site(struct task_struct *task, struct lull_kernel_sum *sum, __u64 time) {
+  struct thread *thread = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+  if (!thread) return false;
+  bool is_first = !sum->has_stack && pays(&thread->sends_paid_until, first_send_pace, time);
+  if (!is_first && time - thread->last_send_stack < site_pace) return false;
+  thread->last_send_stack = time;
+  sum->has_stack = 1;
+  return true;
 }
 
 /* EAGAIN: the program is told to wait. */
@@ -78,8 +92,7 @@ static __always_inline void transferred(
       sum->since = time;
       sum->singly = 0;
     }
-    if (!is_receive && time - sum->last_stack >= send_stack_pace) {
-      sum->last_stack = time;
+    if (!is_receive && is_site(task, sum, time)) {
       struct pt_regs *registers = (struct pt_regs *)bpf_task_pt_regs(task);
       struct entry entry = entry_of(registers);
       tell_stack(context, task, registers, entry.sp, lull_kernel_send_stack, time);

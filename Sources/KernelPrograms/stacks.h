@@ -6,7 +6,9 @@
 
 #include <bpf/bpf_core_read.h>
 
-#define TOLD 8
+/* So many stacks of a thread are known, and each may have one of so many places. */
+#define TOLD 32
+#define TOLD_PLACES 4
 
 /* A stack that was told, and when. */
 struct told {
@@ -25,8 +27,10 @@ struct thread {
   __u32 looked;
   /* Whether a queue was drained in it. */
   __u32 is_draining;
-  /* When it was last told where it writes. */
-  __u64 last_call_stack;
+  /* When it was last told where it writes, and where it sends. */
+  __u64 last_call_stack, last_send_stack;
+  /* As `paid_until`, of the first stacks of sockets. */
+  __u64 sends_paid_until;
 };
 
 struct {
@@ -36,17 +40,14 @@ struct {
   __type(value, struct thread);
 } threads SEC(".maps");
 
-/* Where a process has the function that runs what is in a serial queue: the recorder says so. */
-struct code {
-  __u64 start, size;
-};
-
+/* By process, as the recorder says. */
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, 4096);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
   __type(key, __u32);
-  __type(value, struct code);
-} drains SEC(".maps");
+  __type(value, struct lull_kernel_code);
+} codes SEC(".maps");
 
 /* A stack is told again after so long, for who sees the recording's end alone. */
 static const __u64 stack_age = 5000000000ULL;
@@ -54,8 +55,10 @@ static const __u64 stack_age = 5000000000ULL;
    time as many as a second's at once. */
 static const __u64 stack_pace = 1000000;
 static const __u64 stack_burst = 1000000000ULL;
-/* Of a socket so often where it is sent: 49 times a second, as the recorder's events of call sites have it. */
-static const __u64 send_stack_pace = 20408163;
+/* Of a thread so often where it sends or writes: 49 times a second, as the recorder's events of call sites have it. */
+static const __u64 site_pace = 20408163;
+/* And where it sends to a socket for the first time: 200 of them a second. */
+static const __u64 first_send_pace = 5000000;
 
 /* Words at the top of a stack by which it is told from others, and how often as many are looked through for a queue. */
 #define WORDS 32
@@ -97,21 +100,32 @@ static __always_inline __u64 is_in(__u64 word, __u64 start, __u64 size) {
   return (~distance & (distance - size)) >> 63;
 }
 
-/* Whether a word may be the address of code: of the program itself, or in the upper part of the addresses, where
-   libraries are (0x7… on x86-64, 0xf… on arm64). Numbers that count or tell times are none. Without a branch,
-   of which the kernel would look at both ways for each word when it takes the programs. */
+/* Whether a word lies in the upper part of the addresses, where libraries are (0x7… on x86-64, 0xf… on arm64). */
+static __always_inline __u64 is_high(__u64 word) { return ((word >> 44 & 7) + 1) >> 3; }
+
+/* A word that may be the address of code, or 0: of the program itself, or where libraries are. Numbers that count or
+   tell times are none. Without a branch, of which the kernel would look at both ways for each word when it takes the
+   programs. */
 static __always_inline __u64 code_in(__u64 word, __u64 start, __u64 size) {
-  __u64 is_own = is_in(word, start, size);
-  __u64 is_library = ((word >> 44 & 7) + 1) >> 3;
-  return word & -(is_own | is_library);
+  return word & -(is_in(word, start, size) | is_high(word));
+}
+
+/* The same where it is known what has code. What was loaded since may be high up as well, but for where memory that
+   was allocated begins: which that is differs from wait to wait, in words that nobody uses any longer. */
+static __always_inline __u64 known_code(
+  __u64 word, const struct lull_kernel_code *code, __u64 start, __u64 size
+) {
+  __u64 step = word >> LULL_KERNEL_CODE_STEP_BITS;
+  __u64 is_known = code->steps[step >> 6 & (LULL_KERNEL_CODE_WORDS - 1)] >> (step & 63) & 1;
+  __u64 is_odd = ((word & 7) + 7) >> 3;
+  return word & -(is_known | is_in(word, start, size) | (is_high(word) & is_odd));
 }
 
 /* Where a queue is drained, what tells that queue's stack from another's: the addresses of objects on it, which are
    multiples of 16. 0 where none is. */
-static __always_inline __u64 queue_key(__u64 *words, __u32 pid, __u64 sp) {
-  struct code *drain = bpf_map_lookup_elem(&drains, &pid);
-  if (!drain) return 0;
-  __u64 start = drain->start, size = drain->size, sum = 0, found = 0;
+static __always_inline __u64 queue_key(__u64 *words, const struct lull_kernel_code *code, __u64 sp) {
+  __u64 start = code->drain_start, size = code->drain_size, sum = 0, found = 0;
+  if (!size) return 0;
 #pragma clang loop unroll(disable)
   for (int part = 0; part < QUEUE_PARTS; part++) {
     if (bpf_probe_read_user(words, WORDS * sizeof *words, (void *)(sp + part * WORDS * sizeof *words))) break;
@@ -131,20 +145,32 @@ static __always_inline __u64 key_of(
 ) {
   struct mm_struct *memory = task->mm;
   if (!memory) return 1;
+  __u32 pid = task->tgid;
+  struct lull_kernel_code *code = bpf_map_lookup_elem(&codes, &pid);
   __u64 start = memory->start_code, size = memory->end_code - start;
   __u64 words[WORDS];
   /* In four sums, since each step waits for the one before. */
   __u64 sums[4] = {mix(1, entry->ip), mix(2, entry->sp), mix(3, entry->bp), mix(4, entry->call)};
   if (bpf_probe_read_user(words, sizeof words, (void *)entry->sp) == 0) {
+    if (code) {
 #pragma clang loop unroll(disable)
-    for (int at = 0; at < WORDS; at += 4) {
-      sums[0] = mix(sums[0], code_in(words[at], start, size));
-      sums[1] = mix(sums[1], code_in(words[at + 1], start, size));
-      sums[2] = mix(sums[2], code_in(words[at + 2], start, size));
-      sums[3] = mix(sums[3], code_in(words[at + 3], start, size));
+      for (int at = 0; at < WORDS; at += 4) {
+        sums[0] = mix(sums[0], known_code(words[at], code, start, size));
+        sums[1] = mix(sums[1], known_code(words[at + 1], code, start, size));
+        sums[2] = mix(sums[2], known_code(words[at + 2], code, start, size));
+        sums[3] = mix(sums[3], known_code(words[at + 3], code, start, size));
+      }
+    } else {
+#pragma clang loop unroll(disable)
+      for (int at = 0; at < WORDS; at += 4) {
+        sums[0] = mix(sums[0], code_in(words[at], start, size));
+        sums[1] = mix(sums[1], code_in(words[at + 1], start, size));
+        sums[2] = mix(sums[2], code_in(words[at + 2], start, size));
+        sums[3] = mix(sums[3], code_in(words[at + 3], start, size));
+      }
     }
   }
-  __u64 queue = queue_key(words, task->tgid, entry->sp);
+  __u64 queue = code ? queue_key(words, code, entry->sp) : 0;
   thread->is_draining = queue != 0;
   __u64 sum = mix(mix(mix(mix(sums[0], sums[1]), sums[2]), sums[3]), queue);
   return sum ^ sum >> 32;
@@ -184,13 +210,30 @@ static __always_inline bool tell_stack(
   return true;
 }
 
-/* Whether a thread may have another stack told. */
-static __always_inline bool pays(struct thread *thread, __u64 time) {
+/* Whether a thread may have another stack told, of those that are paid for as long. */
+static __always_inline bool pays(__u64 *paid_until, __u64 pace, __u64 time) {
   __u64 earliest = time - stack_burst;
-  if (thread->paid_until < earliest) thread->paid_until = earliest;
-  if (thread->paid_until + stack_pace > time) return false;
-  thread->paid_until += stack_pace;
+  if (*paid_until < earliest) *paid_until = earliest;
+  if (*paid_until + pace > time) return false;
+  *paid_until += pace;
   return true;
+}
+
+/* The place of a stack that was told after a time; or else the one that is given up for it, which is the oldest. */
+static __always_inline struct told *told_of(struct thread *thread, __u64 key, __u64 oldest, bool *is_told) {
+  __u32 first = key & (TOLD - 1) & ~(TOLD_PLACES - 1);
+  struct told *oldest_told = &thread->told[first];
+  *is_told = false;
+#pragma unroll
+  for (__u32 at = 0; at < TOLD_PLACES; at++) {
+    struct told *told = &thread->told[first + at];
+    if (told->key == key && told->time > oldest) {
+      *is_told = true;
+      return told;
+    }
+    if (told->time < oldest_told->time) oldest_told = told;
+  }
+  return oldest_told;
 }
 
 /* Finds or tells the stack of a wait that begins: when it was told, or 0. */
@@ -212,13 +255,14 @@ static __always_inline __u64 stack_of(
   thread->last_entry = same;
   thread->looked++;
   __u64 key = key_of(task, thread, &entry);
-  struct told *told = &thread->told[key & (TOLD - 1)];
   __u32 zero = 0;
   struct lull_kernel_settings *set = bpf_map_lookup_elem(&settings, &zero);
   __u64 oldest = time - stack_age;
   if (set && set->since > oldest) oldest = set->since;
-  if (told->key == key && told->time > oldest) return told->time;
-  if (!pays(thread, time)) return 0;
+  bool is_told;
+  struct told *told = told_of(thread, key, oldest, &is_told);
+  if (is_told) return told->time;
+  if (!pays(&thread->paid_until, stack_pace, time)) return 0;
   if (!tell_stack(context, task, registers, entry.sp, lull_kernel_stack, time)) return 0;
   told->key = key;
   told->time = time;

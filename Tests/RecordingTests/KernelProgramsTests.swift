@@ -58,6 +58,27 @@ private let absence: String? = {
     #expect(parts(1, 9, after: 900).map(\.record.head.time) == [900])
   }
 
+  @Test func `where a process has code is known by steps of 2 MB`() {
+    func mapping(_ start: UInt64, _ size: UInt64, _ isExecutable: Bool) -> MemoryMapping {
+      MemoryMapping(
+        start: start, end: start + size, isWritable: false, isExecutable: isExecutable,
+        fileOffset: 0, path: "")
+    }
+    // Steps 0x3f8_0000 and, of a second, two; modulo 4096 these are 0, and 5 and 6.
+    let code = KernelCode.code(
+      of: [
+        mapping(0x7f00_0000_0000, 4096, true), mapping(0x7f00_00bf_f000, 8192, true),
+        mapping(0x7f00_1000_0000, 4096, false),
+      ], drain: 0x1000..<0x1234)
+    let steps = withUnsafeBytes(of: code.steps) { Array($0.bindMemory(to: UInt64.self)) }
+    #expect(steps == [0b110_0001] + [UInt64](repeating: 0, count: 63))
+    #expect(code.drain_start == 0x1000 && code.drain_size == 0x234)
+    let large = KernelCode.code(of: [mapping(0x4000, 1 << 40, true)], drain: 0..<0)
+    withUnsafeBytes(of: large.steps) { bytes in
+      #expect(bytes.allSatisfy { $0 == 0xff })
+    }
+  }
+
   @Test func `a stack that a thread goes back to is the one of that time`() {
     var told = KernelStacksTold()
     told.add([1], of: 5, at: 10)
@@ -129,7 +150,9 @@ struct KernelProgramsRunningTests {
     }
   }
 
-  private func recorded(_ body: () throws -> Void) throws -> (Records, KernelPrograms) {
+  private func recorded(
+    _ body: (KernelPrograms) throws -> Void
+  ) throws -> (Records, KernelPrograms) {
     let programs = try KernelPrograms()
     let records = Records()
     try programs.open(
@@ -138,7 +161,7 @@ struct KernelProgramsRunningTests {
       }, Unmanaged.passUnretained(records).toOpaque())
     try programs.attach()
     programs.add(getpid())
-    try body()
+    try body(programs)
     programs.detach()
     programs.drain()
     return (records, programs)
@@ -155,7 +178,7 @@ struct KernelProgramsRunningTests {
   {
     let tid = Self.ownThread()
     let before = SystemInfo.monotonicNanoseconds()
-    let (records, _) = try recorded {
+    let (records, _) = try recorded { _ in
       for _ in 0..<20 { usleep(2_000) }
     }
     let left = records.switches.filter {
@@ -175,12 +198,77 @@ struct KernelProgramsRunningTests {
     #expect(names.contains { $0.contains("nanosleep") }, "\(names)")
   }
 
+  /// usleep with more than it takes: what finds no room in registers, of which there are eight at most, is on the stack.
+  private typealias Usleep =
+    @convention(c) (
+      useconds_t, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64
+    ) -> Int32
+
+  /// Sleeps with words on its stack that look like addresses of libraries, and are others each time.
+  private static func sleep(besides place: UInt64, by usleep: Usleep) {
+    let word = 0x7e00_0000_0000 + place * 16
+    _ = usleep(1_000, word, word, word, word, word, word, word, word, word, word)
+  }
+
+  @Test(arguments: [false, true])
+  func `what lies on a stack beside addresses of code makes no other stack of it`(
+    isCodeKnown: Bool
+  ) throws {
+    let tid = Self.ownThread()
+    let usleep = unsafeBitCast(try #require(dlsym(nil, "usleep")), to: Usleep.self)
+    let (records, _) = try recorded { programs in
+      if isCodeKnown {
+        let code = KernelCode.code(of: MemoryMapping.all(of: getpid()), drain: 0..<0)
+        #expect(programs.tell(code, of: getpid()))
+      }
+      for place in 0..<100 { Self.sleep(besides: UInt64(place), by: usleep) }
+    }
+    let count = records.stacks.count { $0.tid == tid }
+    if isCodeKnown {
+      #expect((1...10).contains(count), "\(count)")
+    } else {
+      #expect(count >= 90, "\(count)")
+    }
+  }
+
+  @Test func `what is written to an internet socket is told by the socket alone`() throws {
+    var local: [Int32] = [0, 0]
+    #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &local) == 0)
+    let connection = try LoopbackConnection()
+    defer {
+      for end in local { close(end) }
+      connection.close()
+    }
+    var buffer = [UInt8](repeating: 1, count: 64)
+    let (records, _) = try recorded { _ in
+      for _ in 0..<50 {
+        for end in [connection.near, local[0]] {
+          #expect(write(end, buffer, 3) == 3)
+          buffer.withUnsafeMutableBytes { bytes in
+            var part = iovec(iov_base: bytes.baseAddress, iov_len: 4)
+            #expect(writev(end, &part, 1) == 4)
+          }
+        }
+      }
+    }
+    func calls(of descriptor: Int32) -> Int {
+      records.calls.count { $0.words.0 == UInt64(descriptor) && $0.result > 0 }
+    }
+    // Of equal calls in a tick the first is told, and of what goes through a socket the first eight.
+    #expect(calls(of: connection.near) == 0)
+    #expect(calls(of: local[0]) > 0)
+    let sent = records.transfers.filter {
+      UInt32($0.head.kind) == lull_kernel_send.rawValue && $0.family == UInt16(AF_INET)
+    }
+    #expect(sent.count >= 8 && sent.allSatisfy { [3, 4].contains($0.result) }, "\(sent.count)")
+  }
+
   @Test func `transfers are exact at full rate, the first few one by one`() throws {
     var ends: [Int32] = [0, 0]
     #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
     defer { for end in ends { close(end) } }
     var buffer = [UInt8](repeating: 1, count: 16)
-    let (records, programs) = try recorded {
+    let (records, programs) = try recorded { _ in
       for index in 0..<5_000 {
         let size = 1 + index % 7
         #expect(send(ends[0], buffer, size, 0) == size)
@@ -216,7 +304,7 @@ struct KernelProgramsRunningTests {
       unlink(path)
     }
     let bytes = [UInt8](repeating: 1, count: 64)
-    let (records, programs) = try recorded {
+    let (records, programs) = try recorded { _ in
       for _ in 0..<20_000 { #expect(write(file, bytes, 1) == 1) }
       for size in 1...60 { #expect(write(file, bytes, size) == size) }
       usleep(1_000)
@@ -242,7 +330,7 @@ struct KernelProgramsRunningTests {
   @Test func `files are told with the paths that the program named`() throws {
     let folder = FileManager.default.temporaryDirectory.path
     let (old, new) = (folder + "/lull-old-\(getpid())", folder + "/lull-new-\(getpid())")
-    let (records, _) = try recorded {
+    let (records, _) = try recorded { _ in
       let file = open(old, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
       #expect(file >= 0)
       close(file)
@@ -265,7 +353,7 @@ struct KernelProgramsRunningTests {
     try other.run()
     defer { other.terminate() }
     usleep(100_000)
-    let (records, _) = try recorded { usleep(20_000) }
+    let (records, _) = try recorded { _ in usleep(20_000) }
     let own = getpid()
     #expect(records.switches.allSatisfy { [0, own].contains($0.left_pid) })
     #expect(records.switches.allSatisfy { [0, own].contains($0.arrived_pid) })

@@ -63,10 +63,10 @@ void lull_bpf_row(const void *_Nonnull repeat, uint32_t *_Nonnull generation, ui
 /* Sets a bit of such memory, or sets it back, while programs do. */
 void lull_bpf_mark(uint64_t *_Nonnull memory, uint32_t place, bool is_set);
 
-/* The first place from there on of such memory that somebody has of sums of transfers; LULL_KERNEL_SUMS where there is
-   none. */
-uint32_t lull_bpf_next_sum(const void *_Nonnull memory, uint32_t place);
-void lull_bpf_forget_sum(void *_Nonnull memory, uint32_t place);
+/* The first place from there on that somebody has of sums of transfers, by the bits of those in use; LULL_KERNEL_SUMS
+   where there is none. */
+uint32_t lull_bpf_next_sum(const uint64_t *_Nonnull used, uint32_t place);
+void lull_bpf_forget_sum(void *_Nonnull memory, uint64_t *_Nonnull used, uint32_t place);
 
 /* Calls for each record that the ring of that name, and those of the CPUs, hold. Draining gives how many bytes the
    fullest of these had. */

@@ -201,8 +201,20 @@ struct lull_kernel_settings {
   /* Calls that are told where they succeeded, those that are told in any case and are added up, those whose stacks are
      told, and those that come back at once with nothing where their result is 0. */
   lull_kernel_numbers calls, repeated, stacks, spins, reads;
+  /* Calls that may write to a socket, whose first word is its descriptor. */
+  lull_kernel_numbers sends;
   /* Calls that name a file: by the first word, or by the second; and those that name two, by the next but one then. */
   lull_kernel_numbers paths, second_path, two_paths;
+};
+
+/* Where a process has code: a bit for each 2 MB, of addresses modulo the whole. And the function that runs what is in
+   its serial queues. */
+#define LULL_KERNEL_CODE_STEP_BITS 21
+#define LULL_KERNEL_CODE_WORDS 64
+
+struct lull_kernel_code {
+  lull_u64 steps[LULL_KERNEL_CODE_WORDS];
+  lull_u64 drain_start, drain_size;
 };
 
 #define LULL_KERNEL_SUMS 32768
@@ -217,8 +229,8 @@ struct lull_kernel_sum {
   lull_u64 last, tick;
   /* Since when `singly` were told. */
   lull_u64 since;
-  /* When it was last told where it is sent. */
-  lull_u64 last_stack;
+  /* Whether it was ever told where it is sent. */
+  lull_u64 has_stack;
   lull_u32 singly;
   lull_s32 tid;
   lull_u64 socket;

@@ -17,9 +17,12 @@ final class KernelPrograms {
   /// What was transferred at sockets.
   private let sums: UnsafeMutablePointer<UInt64>
   private static let sumBytes = Int(LULL_KERNEL_SUMS) * MemoryLayout<lull_kernel_sum>.stride
+  /// A bit for each place of these that a socket has.
+  private let usedSums: UnsafeMutablePointer<UInt64>
+  private static let usedSumBytes = Int(LULL_KERNEL_SUMS) / 8
   private let losses: Int32
   private let settings: Int32
-  private let drains: Int32
+  private let codes: Int32
 
   /// Why recording in the kernel is not possible here, and what would help.
   struct Absence: Error {
@@ -45,7 +48,8 @@ final class KernelPrograms {
     let loaded = try Self.load(Resources.recorder)
     guard let bits = lull_bpf_map_memory(lull_bpf_map(loaded, "targets"), Self.targetBytes),
       let repeats = lull_bpf_map_memory(lull_bpf_map(loaded, "repeats"), Self.repeatBytes),
-      let sums = lull_bpf_map_memory(lull_bpf_map(loaded, "sums"), Self.sumBytes)
+      let sums = lull_bpf_map_memory(lull_bpf_map(loaded, "sums"), Self.sumBytes),
+      let usedSums = lull_bpf_map_memory(lull_bpf_map(loaded, "used_sums"), Self.usedSumBytes)
     else {
       let error = errno
       lull_bpf_programs_free(loaded)
@@ -55,9 +59,10 @@ final class KernelPrograms {
     targets = bits
     self.repeats = repeats
     self.sums = sums
+    self.usedSums = usedSums
     losses = lull_bpf_map(loaded, "losses")
     settings = lull_bpf_map(loaded, "settings")
-    drains = lull_bpf_map(loaded, "drains")
+    codes = lull_bpf_map(loaded, "codes")
     set.from_queue = isCountKnown ? fromQueue : 0
     tell()
   }
@@ -66,6 +71,7 @@ final class KernelPrograms {
     lull_bpf_map_unshare(targets, Self.targetBytes)
     lull_bpf_map_unshare(repeats, Self.repeatBytes)
     lull_bpf_map_unshare(sums, Self.sumBytes)
+    lull_bpf_map_unshare(usedSums, Self.usedSumBytes)
     lull_bpf_programs_free(programs)
   }
 
@@ -134,16 +140,16 @@ final class KernelPrograms {
     tell()
   }
 
-  /// A process runs what is in serial queues by the code there; false where there is no room for it.
-  func tellDrain(_ code: Range<UInt64>, of pid: Int32) -> Bool {
+  /// Where a process has code; false where there is no room for it.
+  func tell(_ code: lull_kernel_code, of pid: Int32) -> Bool {
     var key = UInt32(bitPattern: pid)
-    var value = (code.lowerBound, UInt64(code.count))
-    return lull_bpf_map_set(drains, &key, &value) == 0
+    var code = code
+    return lull_bpf_map_set(codes, &key, &code) == 0
   }
 
-  func forgetDrain(of pid: Int32) {
+  func forgetCode(of pid: Int32) {
     var key = UInt32(bitPattern: pid)
-    _ = lull_bpf_map_remove(drains, &key)
+    _ = lull_bpf_map_remove(codes, &key)
   }
 
   /// Records that found no room, so far.
@@ -166,10 +172,10 @@ final class KernelPrograms {
   func readSums() -> [(place: UInt32, sum: lull_kernel_sum)] {
     let memory = UnsafeRawPointer(sums).assumingMemoryBound(to: lull_kernel_sum.self)
     var result: [(place: UInt32, sum: lull_kernel_sum)] = []
-    var place = lull_bpf_next_sum(sums, 0)
+    var place = lull_bpf_next_sum(usedSums, 0)
     while place < UInt32(LULL_KERNEL_SUMS) {
       result.append((place, memory[Int(place)]))
-      place = lull_bpf_next_sum(sums, place + 1)
+      place = lull_bpf_next_sum(usedSums, place + 1)
     }
     return result
   }
@@ -183,7 +189,7 @@ final class KernelPrograms {
   }
 
   /// What was transferred there is not wanted any longer, and its place is another's.
-  func forget(_ place: UInt32) { lull_bpf_forget_sum(sums, place) }
+  func forget(_ place: UInt32) { lull_bpf_forget_sum(sums, usedSums, place) }
 
   /// Says who takes what the ring holds.
   func open(_ take: lull_bpf_take, _ context: UnsafeMutableRawPointer) throws(Absence) {

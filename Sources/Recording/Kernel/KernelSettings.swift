@@ -8,6 +8,7 @@ extension lull_kernel_settings {
     settings.large_read = UInt64(Filter.largeRead)
     Self.set(&settings.calls, Filter.wanted.filter { $0 != Filter.write })
     Self.set(&settings.repeated, [Filter.write])
+    Self.set(&settings.sends, CallMeaning.Number.plainWrites.map { Int($0) })
     Self.set(&settings.stacks, Filter.fileWrites.map { Int($0) })
     Self.set(&settings.spins, Filter.spinning)
     Self.set(&settings.reads, [Int(Filter.reads.plain), Int(Filter.reads.positioned)])

@@ -13,7 +13,7 @@ final class KernelSource: RecordingSource {
   private let jobs: KernelJobs?
   private let pid: Int32
   private var transfers = KernelTransfers()
-  private var queues: KernelQueues
+  private var code: KernelCode
   private var lastDrain: UInt64 = 0
   private var lastSums: UInt64 = 0
   /// What was before is no part of the recording.
@@ -45,7 +45,7 @@ final class KernelSource: RecordingSource {
     self.pid = pid
     writer = KernelWriter(stackBytes: stackBytes)
     calls = KernelCalls(writer)
-    queues = KernelQueues(programs)
+    code = KernelCode(programs)
     waits = WaitWriter(own)
     try programs.open(
       { context, record, size in
@@ -143,7 +143,7 @@ final class KernelSource: RecordingSource {
     drain.kernelAddresses.formUnion(stack.kernel)
     let record = writer.tell(stack, event)
     guard event == .scheduleSwitch else { return }
-    if queues.waited(stack.pid) {
+    if code.waited(stack.pid) {
       programs.tellStacksAgain(since: SystemInfo.monotonicNanoseconds())
     }
     if drain.standingWaits != nil { told.add(record, of: stack.tid, at: stack.time) }
@@ -154,11 +154,11 @@ final class KernelSource: RecordingSource {
     case .processEnded(let pid, _):
       programs.remove(pid)
       jobs?.ended(pid)
-      queues.ended(pid)
-    case .processExecuted(let pid, _, _): queues.began(pid)
+      code.ended(pid)
+    case .processExecuted(let pid, _, _): code.began(pid)
     case .fileMapped(let pid, let path, _):
       jobs?.mapped(path, by: pid)
-      queues.mapped(path, by: pid)
+      code.mapped(by: pid)
     default: break
     }
   }

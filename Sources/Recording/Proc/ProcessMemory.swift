@@ -5,6 +5,7 @@ struct MemoryMapping {
   var start: UInt64
   var end: UInt64
   var isWritable: Bool
+  var isExecutable: Bool
   var fileOffset: UInt64
   var path: Substring
 
@@ -18,7 +19,8 @@ struct MemoryMapping {
         return nil
       }
       return MemoryMapping(
-        start: ends[0], end: ends[1], isWritable: fields[1].hasPrefix("rw"), fileOffset: offset,
+        start: ends[0], end: ends[1], isWritable: fields[1].hasPrefix("rw"),
+        isExecutable: fields[1].contains("x"), fileOffset: offset,
         path: fields.count > 5 ? fields[5].drop { $0 == " " } : "")
     }
   }

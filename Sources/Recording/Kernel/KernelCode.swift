@@ -1,0 +1,50 @@
+import CBPF
+
+/// Says to the programs in the kernel where processes have code, by which stacks are told from one another, and where
+/// they run what is in their serial queues: a wait there has the stack of its own queue, whatever functions it is in.
+struct KernelCode {
+  private let programs: KernelPrograms
+  /// Processes that were looked at as they are now.
+  private var known: Set<Int32> = []
+
+  init(_ programs: KernelPrograms) { self.programs = programs }
+
+  /// A process waited with a stack; returns whether it has just become known where it runs queues.
+  mutating func waited(_ pid: Int32) -> Bool {
+    guard known.insert(pid).inserted else { return false }
+    let mappings = MemoryMapping.all(of: pid)
+    guard !mappings.isEmpty else { return false }
+    let drain =
+      ProcessMemory(of: pid).flatMap { QueueLayout(pid: pid, mappings, $0)?.drain } ?? 0..<0
+    return programs.tell(Self.code(of: mappings, drain: drain), of: pid) && !drain.isEmpty
+  }
+
+  /// It maps a file: a library perhaps, and libdispatch among them.
+  mutating func mapped(by pid: Int32) { known.remove(pid) }
+
+  /// It runs another program.
+  mutating func began(_ pid: Int32) {
+    known.remove(pid)
+    programs.forgetCode(of: pid)
+  }
+
+  mutating func ended(_ pid: Int32) { began(pid) }
+
+  static func code(of mappings: [MemoryMapping], drain: Range<UInt64>) -> lull_kernel_code {
+    var code = lull_kernel_code()
+    code.drain_start = drain.lowerBound
+    code.drain_size = UInt64(drain.count)
+    withUnsafeMutableBytes(of: &code.steps) { bytes in
+      let steps = bytes.bindMemory(to: UInt64.self)
+      for mapping in mappings where mapping.isExecutable {
+        let first = mapping.start >> UInt64(LULL_KERNEL_CODE_STEP_BITS)
+        let last = (mapping.end - 1) >> UInt64(LULL_KERNEL_CODE_STEP_BITS)
+        // More than there are bits sets them all.
+        for step in first...min(last, first + UInt64(steps.count * 64)) {
+          steps[Int(step / 64) % steps.count] |= 1 << (step % 64)
+        }
+      }
+    }
+    return code
+  }
+}
