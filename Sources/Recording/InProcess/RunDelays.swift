@@ -1,12 +1,13 @@
 /// How long threads waited for a CPU, by /proc, since that was last asked for.
 struct RunDelays {
   private var last: [Int32: UInt64] = [:]
-  /// What was asked for and not taken yet.
+  /// What was asked for in this round and not taken yet.
   private var left: [Int32: UInt64] = [:]
 
   /// Takes as much of a thread's wait as it is known to have queued for a CPU.
   mutating func take(upTo length: UInt64, pid: Int32, tid: Int32) -> UInt64 {
-    let known = left[tid, default: 0] + since(pid: pid, tid: tid)
+    // To ask takes longer than all else that is done for a wait, and in a round the answer is the same.
+    let known = left[tid] ?? since(pid: pid, tid: tid)
     let taken = min(known, length)
     left[tid] = known - taken
     return taken
