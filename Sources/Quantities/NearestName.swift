@@ -10,12 +10,14 @@ package enum NearestName {
   }
 
   /// Words to end an error with: the nearest name, or all of them where they are few.
-  package static func hint(_ name: String, among known: some Sequence<String>) -> String {
+  package static func hint(
+    _ name: String, among known: some Sequence<String>, atMost most: Int = 12
+  ) -> String {
     if let near = of(name, among: known) { return "did you mean “\(near)”?" }
     let names = known.sorted()
     if names.isEmpty { return "there is none" }
-    let shown = names.prefix(12).joined(separator: ", ")
-    return "there are \(shown)" + (names.count > 12 ? " and \(names.count - 12) more" : "")
+    let shown = names.prefix(most).joined(separator: ", ")
+    return "there are \(shown)" + (names.count > most ? " and \(names.count - most) more" : "")
   }
 
   /// The fewest letters to insert, delete, replace or swap with a neighbour.

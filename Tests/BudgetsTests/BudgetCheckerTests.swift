@@ -252,6 +252,10 @@ import Testing
     let check = try SampleRuns.check(Self.limit, try Self.runs(memory: 573_000_000, cpu: 1))
     #expect(check.verdict == .pass)
     #expect(check.notes.contains { $0.contains("says little of how much CPU time") })
+    let figures = ["cpu.totalSeconds", "memory.peakFootprintBytes", "disk.bytesWritten"]
+    let own = figures.map { "[[budget]]\npath = \"signals.\($0)\"\nmax = 1e9\n" }.joined()
+    let limited = try Self.runs(memory: 5_000_000, cpu: 1)
+    #expect(try SampleRuns.check(Self.limit + own, limited).notes.isEmpty)
     let server = try SampleRuns.run {
       $0.score.profile = "server"
       ($0.score.overall, $0.score.low, $0.score.high) = (99, 99, 99)

@@ -123,6 +123,13 @@ import Testing
     #expect(try DefaultOptions.words(of: "report", in: text, path: "lull.toml").isEmpty)
     #expect(try DefaultOptions.words(of: "export", in: text, path: "lull.toml").isEmpty)
     _ = try BudgetParser.parse(text, path: "lull.toml")
+    // Who asks for a key that there is not is told of every one that there is.
+    let error = #expect(throws: BudgetFileError.self) {
+      try DefaultOptions.words(of: "record", in: "[record]\nzzzzzzzzzz = 1", path: "lull.toml")
+    }
+    for key in DefaultOptions.known["record"] ?? [] {
+      #expect(error?.message.contains(key) == true, "\(key): \(error?.message ?? "")")
+    }
     for line in ["output = \"/etc/passwd\"", "force = true", "html = \"x\""] {
       #expect(throws: BudgetFileError.self) {
         try DefaultOptions.words(of: "record", in: "[record]\n" + line, path: "lull.toml")

@@ -192,7 +192,12 @@ extension EndToEnd {
       let rows = run.report["processes"].items
       #expect(rows.count == 2, "\(rows)")
       for row in rows {
-        #expect((row["isLookedAt"].bool == true) == (row["name"].string == "static"), "\(row)")
+        let isLookedAt = row["name"].string == "static"
+        #expect((row["isLookedAt"].bool == true) == isLookedAt, "\(row)")
+        #expect(row["cpuSeconds"].double != nil, "\(row)")
+        for figure in ["wakeups", "bytesWritten", "bytesSent", "bytesReceived"] {
+          #expect((row[figure].double == nil) == isLookedAt, "\(figure): \(row)")
+        }
       }
       let pid = run.report["process"]["pid"].int ?? 0
       let reasons = run.report["capture"]["unavailable"].items.compactMap { $0["reason"].string }

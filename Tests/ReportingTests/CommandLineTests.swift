@@ -49,6 +49,7 @@ import Testing
     (["rules", "show", "bogus"], 64, "lull rules"),
     (["redact", "text", "-o", "out"], 65, "not a perf.data file"),
     (["redact", "missing"], 64, "output"),
+    (["redact", "text", "-o", "-"], 64, "name a file"),
     (["record"], 125, "give a command"),
     (["record", "--pid", "0"], 125, "above zero"),
     (["record", "--pid", "1", "--", "true"], 125, "not both"),
@@ -123,6 +124,16 @@ import Testing
     #expect(result.status == 74 && result.errors.contains("start what reads the pipe"))
     let read = try BuiltLull.run(["report", trace, "-o", "/dev/null"], in: folder)
     #expect(read.status == 0 && read.output.isEmpty, "\(read.errors)")
+  }
+
+  @Test func `what reports are merged to may be standard output`() throws {
+    let trace = try trace()
+    #expect(
+      try BuiltLull.run(["report", trace, "--format", "json", "-o", "r.json"], in: folder).status
+        == 0)
+    let rows = try BuiltLull.run(["merge", "r.json", "--format", "csv", "-o", "-"], in: folder)
+    #expect(rows.status == 0 && rows.output.hasPrefix("schema,source,"), "\(rows.errors)")
+    #expect(!FileManager.default.fileExists(atPath: try file("-")))
   }
 
   @Test func `a reader that goes away is no error`() throws {

@@ -6,7 +6,8 @@ enum PrivateTrace {
   /// What must not be in a redacted copy, as bytes of text.
   static let secrets = [
     "alice", "secrethost", "secretproject", "bobsmith", "93.184.216.34", "hunter2-in-a-stack",
-    "acme-corp", "customers", "merger", "notes.txt",
+    "acme-corp", "customers", "merger", "notes.txt", "initech", "swordfish", "bluebook", "in-frame",
+    "in-a-reg",
   ]
   static let remote: [UInt8] = [93, 184, 216, 34]
 
@@ -15,12 +16,15 @@ enum PrivateTrace {
     trace.features.hostname = "secrethost.example"
     trace.features.commandLine = [
       "lull", "record", "--", "/ci/secretproject/.build/debug/app", "--data=/home/alice/data",
+      "-pswordfish", "initech",
     ]
     let second: UInt64 = 1_000_000_000
     let executable = "/ci/secretproject/.build/debug/app"
     try trace.capture(
       time: second, rootPid: 100,
-      commandLine: [executable, "--connect", "93.184.216.34:443", "-o/home/bobsmith/out"])
+      commandLine: [
+        executable, "--connect", "93.184.216.34:443", "-o/home/bobsmith/out", "--customer=initech",
+      ])
     try trace.process(time: second, pid: 100, executable: executable)
     trace.comm(time: second, pid: 100, tid: 100, name: "alice-app", isExec: true)
     trace.mmap(time: second, pid: 100, start: 0x400000, length: 0x1000, path: executable)
@@ -32,11 +36,9 @@ enum PrivateTrace {
         time: time, from: 100, to: 0, prevState: 1, fromName: "alice-app", toName: "swapper")
       let text = Array("hunter2-in-a-stack ".utf8)
       trace.blockedStack(
-        time: time + 1, 100, callchain: [0x400100],
-        registers: [
-          0x7ffc_0000_0100, 0x7ffc_0000_0000,
-          0x400100,
-        ], stack: Array((0..<20).flatMap { _ in text }.prefix(256)))
+        time: time + 1, 100, callchain: [0x400100, word("in-frame")],
+        registers: [word("in-a-reg"), 0x7ffc_0000_0000, 0x400100],
+        stack: Array((0..<20).flatMap { _ in text }.prefix(256)))
       trace.waking(time: time + 50_000_000, by: 0, of: 100, context: .hardInterrupt)
       trace.switchIn(time: time + 50_001_000, 100)
       trace.footprint(time: time + 50_002_000, pid: 100, anonymous: 1_000_000 + index * 4096)
@@ -51,8 +53,14 @@ enum PrivateTrace {
     }
     trace.open(time: second * 4, tid: 100, path: "/srv/acme-corp/customers.db", fd: 8)
     trace.open(time: second * 5, tid: 100, path: "merger/plan of it.txt", fd: 9)
+    trace.open(time: second * 5 + 1_000_000, tid: 100, path: "bluebook.pdf", fd: 10)
     trace.exit(time: second * 6, pid: 100, tid: 100)
     try trace.write(to: path)
+  }
+
+  /// Eight letters as they are in memory.
+  private static func word(_ text: String) -> UInt64 {
+    text.utf8.reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 
   private static func network(_ trace: inout TraceBuilder, _ second: UInt64) throws {

@@ -1,4 +1,5 @@
 import Foundation
+import PerfData
 import TestSupport
 import Testing
 
@@ -42,18 +43,53 @@ import Testing
     var names = NameRedactor(hostname: nil)
     let files = [
       ("/srv/acme corp/the plan.txt", "/srv/n/n2.txt"), ("secret/plan.txt", "n3/n4.txt"),
-      ("socket:[12]", "socket:[12]"), ("[heap]", "[heap]"),
+      ("socket:[12]", "socket:[12]"), ("[heap]", "[heap]"), ("plan.txt", "n4.txt"),
+      ("anon_inode:inotify", "anon_inode:inotify"),
     ]
-    let arguments = [
-      ("--out=secret/plan.txt", "--out=n3/n4.txt"),
-      ("https://example.org/x", "https://example.org/x"),
-      ("plain", "plain"), ("-v", "-v"),
-    ]
-    for (text, _) in files { _ = names.file(text) }
-    for (text, _) in arguments { _ = names.argument(text) }
+    for (text, _) in files { _ = names.opened(text) }
     names.seal()
-    for (text, expected) in files { #expect(names.file(text) == expected) }
-    for (text, expected) in arguments { #expect(names.argument(text) == expected) }
+    for (text, expected) in files { #expect(names.opened(text) == expected) }
+  }
+
+  @Test func `of a command line options, numbers and programs are left`() {
+    var names = NameRedactor(hostname: "buildbox")
+    _ = names.name("MyServer")
+    let pairs = [
+      ("swift", "swift"), ("run", "run"), ("MyServer", "MyServer"), ("--", "--"), ("-rf", "-rf"),
+      ("--port=8080", "--port=8080"), ("--every", "--every"), ("500ms", "500ms"), ("-j8", "-j8"),
+      ("--customer=initech", "--customer=n"), ("initech", "n"), ("-pswordfish", "-pn2"),
+      ("TOKEN=swordfish", "TOKEN=n2"), ("--out=plans/swordfish.txt", "--out=n3/n2.txt"),
+      ("https://bob:swordfish@initech.com/x?y=z", "https://n4:n2@n.com/n5=n6"),
+      ("echo swordfish > /tmp/initech; true", "n7 n2 > /tmp/n; n8"), ("10.1.2.3:80", "10.0.0.1:80"),
+      ("[2606:2800::1]:443", "[2001:db8::1]:443"), ("buildbox", "n9"),
+    ]
+    for (text, _) in pairs { _ = names.argument(text) }
+    names.seal()
+    for (text, expected) in pairs { #expect(names.argument(text) == expected) }
+    // Once more it changes nothing.
+    var again = NameRedactor(hostname: "host")
+    _ = again.name("MyServer")
+    for (_, text) in pairs { _ = again.argument(text) }
+    again.seal()
+    for (_, text) in pairs { #expect(again.argument(text) == text) }
+  }
+
+  @Test func `of events that Lull does not know numbers alone are understood`() throws {
+    func format(_ system: String, _ fields: String...) throws -> TracepointFormat {
+      let text = "name: event\nID: 7\nformat:\n" + fields.map { "\tfield:\($0)\n" }.joined()
+      return try #require(TracepointFormat(parsing: text, system: system))
+    }
+    let number = "unsigned int fd;\toffset:8;\tsize:4;\tsigned:0;"
+    let name = "char comm[16];\toffset:12;\tsize:16;\tsigned:0;"
+    let text = "__data_loc char[] msg;\toffset:28;\tsize:4;\tsigned:0;"
+    // As tcp:tcp_probe has it, which is no address of 4 or 16 bytes.
+    let bytes = "__u8 saddr[28];\toffset:28;\tsize:28;\tsigned:0;"
+    let address = "__be32 daddr;\toffset:28;\tsize:4;\tsigned:0;"
+    #expect(EventDispatch.isUnderstood(try format("mine", number, name)))
+    for field in [text, bytes, address] {
+      #expect(!EventDispatch.isUnderstood(try format("mine", number, field)), "\(field)")
+    }
+    #expect(EventDispatch.isUnderstood(try format("lull_12", number, text)))
   }
 
   @Test func `a folder that is called as a placeholder keeps its name to itself`() {

@@ -70,7 +70,10 @@ enum SampleReport {
       schema: Report.schema, generator: Generator(name: "lull", version: "0.0.0"),
       trace: ReportBuilder.section(of: metadata()),
       process: ReportBuilder.section(of: process),
-      processes: [ReportBuilder.totals(of: process, start: process.start)],
+      processes: [
+        ReportBuilder.totals(
+          of: process, beside: process, capture, start: process.start, signals)
+      ],
       capture: ReportBuilder.section(
         of: capture, of: process, start: Timestamp(nanoseconds: 0), signals),
       score: ReportBuilder.section(of: evaluation, on: metadata()),

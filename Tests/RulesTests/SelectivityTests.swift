@@ -193,6 +193,18 @@ import TraceModel
     #expect(polled.evidence.first?.summary == "6,000 idle wakeups by timers")
     let flooded = try audit([.network: 6000, .timer: 20])
     #expect(flooded.advice.hasPrefix("Network:"))
+
+    // By thread it counts the same.
+    var signals = Fixture.wellBehaved
+    signals.threads = [
+      ThreadSignal(tid: 7, name: "reader", idleWakeups: 237),
+      ThreadSignal(tid: 8, name: "timers", idleWakeups: 104),
+    ]
+    signals.wakeups = WakeupSignal(
+      total: 400, idle: 341, idleByCause: [.disk: 241, .timer: 100], diskByThread: [7: 237, 8: 4])
+    let found = try #require(Evaluator.evaluate(signals).audits.first { $0.id == "idle-wakeups" })
+    let threads = found.evidence.filter { $0.thread != nil }
+    #expect(threads.map(\.summary) == ["thread timers: 100 idle wakeups"], "\(found.evidence)")
   }
 
   /// What one rule recommends must not cost more by another.

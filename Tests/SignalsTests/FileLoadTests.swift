@@ -12,14 +12,15 @@ private let path = "/data/big.bin"
 /// recorded; its footprint grows by so many bytes meanwhile. Between the halves it may pause for tenths of a second.
 private func measure(
   growing held: UInt64, open: [(path: String, size: UInt64?, kind: DescriptorEvent.Kind)],
-  received: Int = 0, pause: UInt64 = 0
+  received: Int = 0, pause: UInt64 = 0, late: Int = 0
 ) throws -> DiskSignal {
-  try #require(try signals(growing: held, open: open, received: received, pause: pause).disk)
+  try #require(
+    try signals(growing: held, open: open, received: received, pause: pause, late: late).disk)
 }
 
 private func signals(
   growing held: UInt64, open: [(path: String, size: UInt64?, kind: DescriptorEvent.Kind)],
-  received: Int = 0, pause: UInt64 = 0
+  received: Int = 0, pause: UInt64 = 0, late: Int = 0
 ) throws -> SignalSet {
   var builder = TraceBuilder()
   try builder.synthetic(
@@ -51,6 +52,10 @@ private func signals(
     // 200 MB in reads of 4096 bytes are 48,828 whole ones and a rest.
     sample.readCalls = 10 + [0, 24_414, 48_829][Int(share)]
     builder.footprint(time: second + step * second / 10, pid: 100, sample)
+  }
+  // After the last look at /proc.
+  if late > 0 {
+    builder.exitSyscall(time: second * 9 / 2, tid: 100, number: 0, result: late, arguments: [5])
   }
   builder.exit(time: 5 * second, pid: 100, tid: 100)
   let trace = try builder.withFile { try Trace.load(path: $0) }
@@ -105,6 +110,13 @@ struct FileLoadTests {
     let disk = try measure(
       growing: 0, open: [(path, 900_000_000, .regular), ("pipe:[7]", nil, .pipe)])
     #expect(disk.loads.map(\.path) == [nil] && disk.loads.map(\.bytes) == [200_000_000])
+  }
+
+  @Test func `a program ends after the last look, and what it read by then is counted`() throws {
+    let disk = try measure(
+      growing: 0, open: [(path, 200_000_000, .regular)], late: 1_000_000)
+    #expect(disk.bytesRead == 201_000_000 && disk.reads == 48_840)
+    #expect(disk.files.first { $0.path == path }?.bytesRead == 201_000_000)
   }
 
   @Test func `what sockets gave is no file`() throws {

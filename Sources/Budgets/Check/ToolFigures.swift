@@ -47,7 +47,11 @@ extension BudgetChecker {
 
   /// What limits of scores do not see.
   func notesOnScores() -> [String] {
-    limits.filter { baseline?.part(for: $0.set.scenario) == nil }.prefix(1).map { _, set in
+    let hasLimits = Self.figures.allSatisfy { name in
+      file.budgets.contains { $0.path.description == name && $0.level != .off }
+    }
+    guard !hasLimits else { return [] }
+    return limits.filter { baseline?.part(for: $0.set.scenario) == nil }.prefix(1).map { _, set in
       let name = set.runs.first?.report.process.name ?? "the program"
       return
         "\(name) is a tool, whose score says little of how much CPU time, memory and disk it takes: "

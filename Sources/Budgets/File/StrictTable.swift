@@ -30,7 +30,8 @@ struct StrictTable {
     guard let (key, found) = unknown else { return }
     throw BudgetFileError(
       path: found.path, line: found.line,
-      message: "there is no key “\(key)” here; \(NearestName.hint(key, among: known))")
+      message: "there is no key “\(key)” here; "
+        + NearestName.hint(key, among: known, atMost: known.count))
   }
 
   func text(_ key: String) throws(BudgetFileError) -> String? {

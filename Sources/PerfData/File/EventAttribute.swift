@@ -56,6 +56,8 @@ public struct SampleFields: OptionSet, Hashable, Sendable {
   public static let codePageSize = SampleFields(rawValue: 1 << 23)
   /// PERF_SAMPLE_WEIGHT_STRUCT.
   public static let weightStruct = SampleFields(rawValue: 1 << 24)
+  /// From here on fields are not known to Lull.
+  package static let firstUnknown: UInt64 = 1 << 25
 
   /// What every attribute of Lull's own carries, so that every record can be told and ordered.
   public static let base: SampleFields = [.identifier, .tid, .time, .cpu]

@@ -17,6 +17,10 @@ struct SampleRanges: SampleVisitor {
   /// The raw payload without its size.
   private(set) var raw: Range<Int>?
   private(set) var userRegisters: Range<Int>?
+  private(set) var interruptRegisters: Range<Int>?
+  private(set) var callchain: Range<Int>?
+  /// Bytes of a hardware's trace.
+  private(set) var trace: Range<Int>?
   /// The user stack with its numbers: size, bytes, used size.
   private(set) var stack: Range<Int>?
 
@@ -49,6 +53,8 @@ struct SampleRanges: SampleVisitor {
     let start = position
     position += Int(count) * 8 * words
     if part == .userRegisters { userRegisters = start..<position }
+    if part == .interruptRegisters { interruptRegisters = start..<position }
+    if part == .callchain { callchain = start..<position }
     if part == last { throw .found }
   }
 
@@ -58,16 +64,20 @@ struct SampleRanges: SampleVisitor {
     let start = position
     position += Int(count)
     if part == .raw { raw = start..<position }
+    if part == .aux { trace = start..<position }
     if part == last { throw .found }
   }
 }
 
 extension SampleLayout {
-  /// Where a sample holds its raw payload, without its size, and its user stack with its numbers: size, bytes, used
-  /// size.
+  /// Where a sample holds its raw payload, without its size, its user stack with its numbers (size, bytes, used size),
+  /// and its callchain and registers, which are words.
   package struct Contents {
     package var raw: Range<Int>?
     package var stack: Range<Int>?
+    package var words: [Range<Int>]
+    /// It holds some of a hardware's trace.
+    package var hasTrace: Bool
   }
 
   /// The contents of a whole sample, its header included; nil for a malformed one.
@@ -75,7 +85,11 @@ extension SampleLayout {
     sample.withView { bytes in
       var ranges = SampleRanges(bytes, from: 8, to: bytes.count, until: nil)
       do throws(SampleRanges.Stop) { try walk(&ranges) } catch { return nil }
-      return Contents(raw: ranges.raw, stack: ranges.stack)
+      return Contents(
+        raw: ranges.raw, stack: ranges.stack,
+        words: [ranges.callchain, ranges.userRegisters, ranges.interruptRegisters]
+          .compactMap { $0 },
+        hasTrace: ranges.trace?.isEmpty == false)
     }
   }
 

@@ -16,9 +16,9 @@ package enum ReportBuilder {
       trace: section(of: trace.metadata),
       process: section(of: trace.subject),
       processes: trace.processes.map {
-        var totals = totals(of: $0, start: trace.start)
+        var totals = totals(
+          of: $0, beside: trace.subject, trace.capture, start: trace.start, signals)
         if outlivesCommand($0, trace) { totals.outlivesCommand = true }
-        if trace.capture?.looksBesideAt($0.pid) == true { totals.isLookedAt = true }
         return totals
       },
       capture: section(of: trace.capture, of: trace.subject, start: trace.start, signals),
@@ -76,14 +76,27 @@ package enum ReportBuilder {
     return command.end != nil
   }
 
-  static func totals(of process: ProcessModel, start: Timestamp) -> ProcessTotals {
-    ProcessTotals(
+  static func totals(
+    of process: ProcessModel, beside subject: ProcessModel, _ capture: CaptureEvent?,
+    start: Timestamp, _ signals: SignalSet
+  ) -> ProcessTotals {
+    func isLookedAt(_ process: ProcessModel) -> Bool {
+      capture?.looksBesideAt(process.pid) == true
+    }
+    let isSeen = !isLookedAt(process)
+    // That the scored process is only looked at says nothing of the others.
+    let areOthersSeen = isLookedAt(subject)
+    func known(_ signal: (some Any)?) -> Bool { isSeen && (signal != nil || areOthersSeen) }
+    return ProcessTotals(
       pid: Int(process.pid), parentPid: process.parentPid > 0 ? Int(process.parentPid) : nil,
-      name: process.name, cpuSeconds: process.cpuSeconds.finite, wakeups: process.wakeups,
-      bytesWritten: process.bytesWritten, bytesSent: process.bytesSent,
-      bytesReceived: process.bytesReceived,
+      name: process.name, cpuSeconds: signals.cpu == nil ? nil : process.cpuSeconds.finite,
+      wakeups: known(signals.wakeups) ? process.wakeups : nil,
+      bytesWritten: known(signals.disk) ? process.bytesWritten : nil,
+      bytesSent: known(signals.network) ? process.bytesSent : nil,
+      bytesReceived: known(signals.network) ? process.bytesReceived : nil,
       peakFootprintBytes: process.peakFootprintBytes > 0 ? process.peakFootprintBytes : nil,
-      unrecordedFrom: process.unrecordedFrom.map { max(0, ($0 - start).seconds) })
+      unrecordedFrom: process.unrecordedFrom.map { max(0, ($0 - start).seconds) },
+      isLookedAt: isSeen ? nil : true)
   }
 
   static func section(

@@ -88,16 +88,17 @@ enum ReportNotes {
 
   /// A compiler's driver waits while its frontend works: then the score is not of what costs.
   private static func busierProcess(_ report: Report, shown: (String) -> String) -> String? {
-    let total = report.processes.reduce(0) { $0 + $1.cpuSeconds }
+    let total = report.processes.reduce(0) { $0 + ($1.cpuSeconds ?? 0) }
     guard let own = report.processes.first(where: { $0.pid == report.process.pid }),
-      let busiest = report.processes.max(by: { ($0.cpuSeconds, $1.pid) < ($1.cpuSeconds, $0.pid) }),
-      busiest.pid != own.pid, total >= 0.1, busiest.cpuSeconds > 3 * own.cpuSeconds
+      let busiest = report.processes.max(by: { $1.costsMore(than: $0) }),
+      let most = busiest.cpuSeconds, let ownSeconds = own.cpuSeconds,
+      busiest.pid != own.pid, total >= 0.1, most > 3 * ownSeconds
     else { return nil }
     // Under the same pid another program may have run before: a driver that built it.
-    let used = min(own.cpuSeconds, report.signals.cpu?.totalSeconds ?? own.cpuSeconds)
+    let used = min(ownSeconds, report.signals.cpu?.totalSeconds ?? ownSeconds)
     return "The score is of \(shown(Columns.clip(own.name, to: 32))) alone, which used "
       + "\(Figures.seconds(used)) of the \(Figures.seconds(total)) of CPU time; "
-      + "\(shown(Columns.clip(busiest.name, to: 32))) used \(Figures.seconds(busiest.cpuSeconds)): "
+      + "\(shown(Columns.clip(busiest.name, to: 32))) used \(Figures.seconds(most)): "
       + "--process \(busiest.pid) scores it."
   }
 
@@ -109,7 +110,7 @@ enum ReportNotes {
       return nil
     }
     let others = report.processes.filter { $0.pid != own.pid && $0.name == own.name }
-      .sorted { ($1.cpuSeconds, $0.pid) < ($0.cpuSeconds, $1.pid) }
+      .sorted { $0.costsMore(than: $1) }
     guard !others.isEmpty else { return nil }
     let list = others.prefix(namesakesShown).map { String($0.pid) }.joined(separator: ", ")
     let rest = others.count - namesakesShown

@@ -103,23 +103,23 @@ package struct ProcessSection: Codable, Sendable, Equatable {
   package var children: [Int]
 }
 
-/// What one process of the recording used in all.
+/// What one process of the recording used in all; null where it was not measured.
 package struct ProcessTotals: Codable, Sendable, Equatable {
   package var pid: Int
   @Nullable package var parentPid: Int?
   package var name: String
-  package var cpuSeconds: Double
-  package var wakeups: Int
-  package var bytesWritten: UInt64
-  package var bytesSent: UInt64
-  package var bytesReceived: UInt64
+  @Nullable package var cpuSeconds: Double?
+  @Nullable package var wakeups: Int?
+  @Nullable package var bytesWritten: UInt64?
+  @Nullable package var bytesSent: UInt64?
+  @Nullable package var bytesReceived: UInt64?
   @Nullable package var peakFootprintBytes: UInt64?
   /// From when on its events were not recorded, in seconds from the start; left out where they were.
   package var unrecordedFrom: Double?
   /// It went on when the command had ended that was recorded; left out where it did not.
   package var outlivesCommand: Bool?
   /// It was looked at from outside, beside others that were recorded from within, so that its wakeups, bytes written
-  /// and transferred are not known, whatever stands there; left out where it was not.
+  /// and transferred are null; left out where it was not.
   package var isLookedAt: Bool?
 }
 
@@ -158,6 +158,13 @@ package struct CategorySection: Codable, Sendable, Equatable {
   /// The most that it is.
   @Nullable package var high: Double?
   package var weight: Double
+}
+
+extension ProcessTotals {
+  /// The order of those that cost, of equals the first that began.
+  package func costsMore(than other: ProcessTotals) -> Bool {
+    (other.cpuSeconds ?? 0, other.wakeups ?? 0, pid) < (cpuSeconds ?? 0, wakeups ?? 0, other.pid)
+  }
 }
 
 extension Report {

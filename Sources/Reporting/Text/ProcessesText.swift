@@ -19,19 +19,25 @@ enum ProcessesText {
     for process in sorted.prefix(rowsShown) {
       let style: TextCanvas.Style =
         process.pid == report.process.pid && report.processes.count > 1 ? .heading : .plain
-      canvas.line((row(process, width, report.signals), style))
+      canvas.line((row(process, width), style))
     }
     let rest = sorted.dropFirst(rowsShown)
     guard !rest.isEmpty else { return }
     let total = ProcessTotals(
-      pid: 0, parentPid: nil, name: "\(rest.count) more",
-      cpuSeconds: rest.reduce(0) { $0 + $1.cpuSeconds },
-      wakeups: rest.reduce(0) { $0 + $1.wakeups },
-      bytesWritten: rest.reduce(0) { $0 &+ $1.bytesWritten },
-      bytesSent: rest.reduce(0) { $0 &+ $1.bytesSent },
-      bytesReceived: rest.reduce(0) { $0 &+ $1.bytesReceived },
+      pid: 0, parentPid: nil, name: "\(rest.count) more", cpuSeconds: sum(rest, \.cpuSeconds, +),
+      wakeups: sum(rest, \.wakeups, &+), bytesWritten: sum(rest, \.bytesWritten, &+),
+      bytesSent: sum(rest, \.bytesSent, &+), bytesReceived: sum(rest, \.bytesReceived, &+),
       peakFootprintBytes: nil)
-    canvas.line((row(total, width, report.signals), .faint))
+    canvas.line((row(total, width), .faint))
+  }
+
+  /// What is known of them together; nil where nothing is.
+  private static func sum<Figure>(
+    _ rows: ArraySlice<ProcessTotals>, _ figure: (ProcessTotals) -> Figure?,
+    _ add: (Figure, Figure) -> Figure
+  ) -> Figure? {
+    let known = rows.compactMap(figure)
+    return known.first.map { known.dropFirst().reduce($0, add) }
   }
 
   /// The one that is scored, then the others by what they cost.
@@ -39,25 +45,20 @@ enum ProcessesText {
     let scored = report.process.pid
     return report.shownProcesses.sorted { left, right in
       if (left.pid == scored) != (right.pid == scored) { return left.pid == scored }
-      if left.cpuSeconds != right.cpuSeconds { return left.cpuSeconds > right.cpuSeconds }
-      return (right.wakeups, left.pid) < (left.wakeups, right.pid)
+      return left.costsMore(than: right)
     }
   }
 
   /// What was not measured is no zero.
-  private static func row(
-    _ process: ProcessTotals, _ width: Int, _ signals: SignalsSection
-  ) -> String {
-    func shown(_ isMeasured: Bool, _ figure: String) -> String { isMeasured ? figure : "-" }
-    let isSeen = process.isLookedAt != true
-    return row(
+  private static func row(_ process: ProcessTotals, _ width: Int) -> String {
+    row(
       process.pid == 0 ? "" : String(process.pid), Escaped.text(process.name),
       [
-        shown(signals.cpu != nil, Figures.seconds(process.cpuSeconds)),
-        shown(isSeen && signals.wakeups != nil, Figures.grouped(process.wakeups)),
-        shown(isSeen && signals.disk != nil, Figures.bytes(process.bytesWritten)),
-        shown(isSeen && signals.network != nil, Figures.bytes(process.bytesSent)),
-        shown(isSeen && signals.network != nil, Figures.bytes(process.bytesReceived)),
+        process.cpuSeconds.map { Figures.seconds($0) } ?? "-",
+        process.wakeups.map { Figures.grouped($0) } ?? "-",
+        process.bytesWritten.map { Figures.bytes($0) } ?? "-",
+        process.bytesSent.map { Figures.bytes($0) } ?? "-",
+        process.bytesReceived.map { Figures.bytes($0) } ?? "-",
         process.peakFootprintBytes.map { Figures.bytes($0) } ?? "-",
       ], width)
   }

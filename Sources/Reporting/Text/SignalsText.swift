@@ -212,21 +212,30 @@ enum SignalsText {
     }
     canvas.item(
       "device", disk.deviceBytesWritten.map { Figures.bytes($0) + " reached it" } ?? "not measured")
-    let files = disk.files.sorted { ($1.bytesWritten, $0.path) < ($0.bytesWritten, $1.path) }
+    let files = disk.files.sorted {
+      ($1.bytesWritten, $1.bytesRead ?? 0, $0.path) < ($0.bytesWritten, $0.bytesRead ?? 0, $1.path)
+    }
     for file in files.prefix(rowsShown) {
-      var text =
-        "\(Columns.clip(Escaped.text(file.path), to: 60)): \(Figures.bytes(file.bytesWritten)), "
-        + Figures.count(file.writes, "write")
-      if file.syncs > 0 { text += ", " + Figures.count(file.syncs, "sync") }
-      if file.rewrites > 0 { text += ", " + Figures.count(file.rewrites, "rewrite") }
-      if let reads = file.reads, let bytes = file.bytesRead, reads > 0 {
-        text += "; \(Figures.bytes(bytes)) read in \(Figures.count(reads, "read"))"
-      }
-      canvas.item("file", text)
+      let path = Columns.clip(Escaped.text(file.path), to: 60)
+      canvas.item("file", "\(path): \(uses(of: file))")
     }
     if files.count > rowsShown {
       canvas.item("", "and " + Figures.count(files.count - rowsShown, "more file", "more files"))
     }
+  }
+
+  private static func uses(of file: FileSection) -> String {
+    var uses: [String] = []
+    if file.writes > 0 || file.syncs == 0 && (file.reads ?? 0) == 0 {
+      uses.append("\(Figures.bytes(file.bytesWritten)), \(Figures.count(file.writes, "write"))")
+    }
+    if file.syncs > 0 { uses.append(Figures.count(file.syncs, "sync")) }
+    if file.rewrites > 0 { uses.append(Figures.count(file.rewrites, "rewrite")) }
+    // Of which file small reads were is seldom known.
+    if let reads = file.reads, let bytes = file.bytesRead, reads > 0 {
+      uses.append("at least \(Figures.bytes(bytes)) read in \(Figures.count(reads, "read"))")
+    }
+    return uses.joined(separator: ", ")
   }
 
   private static func write(_ memory: MemorySection, _ canvas: inout TextCanvas) {

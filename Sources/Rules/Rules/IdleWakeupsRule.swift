@@ -84,12 +84,16 @@ package enum IdleWakeupsRule: Rule {
           + Figures.count(timer.count, "wakeup"),
         value: Double(timer.count), unit: "wakeups", thread: timer.thread, stack: timer.stack)
     }
-    let threads = signals.threads.filter { $0.idleWakeups > 0 }
-      .sorted { ($0.idleWakeups, $1.tid) > ($1.idleWakeups, $0.tid) }.prefix(5).map {
+    // As above, without the disk's.
+    let counted = signals.threads.map { thread in
+      (thread, count: thread.idleWakeups - (wakeups.diskByThread[thread.tid] ?? 0))
+    }
+    let threads = counted.filter { $0.count > 0 }
+      .sorted { ($0.count, $1.0.tid) > ($1.count, $0.0.tid) }.prefix(5).map { thread, count in
         Evidence(
-          summary: "thread \($0.name.isEmpty ? String($0.tid) : $0.name): "
-            + Figures.count($0.idleWakeups, "idle wakeup"),
-          value: Double($0.idleWakeups), unit: "wakeups", thread: $0.name)
+          summary: "thread \(thread.name.isEmpty ? String(thread.tid) : thread.name): "
+            + Figures.count(count, "idle wakeup"),
+          value: Double(count), unit: "wakeups", thread: thread.name)
       }
     return causes + timers + threads
   }

@@ -91,13 +91,18 @@ struct FileLoadMeasure {
     // A wrapped program begins with nothing read; one that was found running had read before.
     let base = subject.trace.startsLate ? first.sample : FootprintSample()
     let start = subject.trace.startsLate ? first.time : subject.start
-    bytesRead = between(
-      start.nanoseconds, last.time.nanoseconds, last.sample.readChars &- base.readChars,
-      less: [received])
+    // Of what came after the last reading the large ones are known.
+    func later(_ series: CumulativeSeries) -> UInt64 {
+      UInt64(max(0, series.sum(from: last.time.nanoseconds, to: .max)))
+    }
+    bytesRead =
+      between(
+        start.nanoseconds, last.time.nanoseconds, last.sample.readChars &- base.readChars,
+        less: [received]) &+ later(largeBytes)
     reads = Int(
       clamping: between(
         start.nanoseconds, last.time.nanoseconds, last.sample.readCalls &- base.readCalls,
-        less: [receives]))
+        less: [receives]) &+ later(largeReads))
     // Where calls were recorded in slices, what the large ones brought is an estimate.
     guard let capture = subject.trace.capture, capture.recordsLargeReads == true,
       capture.slices?.isEmpty != false

@@ -131,6 +131,7 @@ struct WakeupMeasure {
     var foundIdle = 0
     var byCause: [WakeupCause: Int] = [:]
     var idleByCause: [WakeupCause: Int] = [:]
+    var diskByThread: [Int: Int] = [:]
     // What the cause does not depend on the time of is counted at once.
     for (wakeup, count) in subject.trace.wakeups.countsByKind
     where wakeup.pid == subject.pid && !needsTime(wakeup) {
@@ -155,7 +156,9 @@ struct WakeupMeasure {
       if wakeup.foundCPUIdle { foundIdle += 1 }
       if cause == .timer {
         expiries[wakeup.tid, default: []].append(wakeup.time)
-      } else if cause != .disk {
+      } else if cause == .disk {
+        diskByThread[Int(wakeup.tid), default: 0] += 1
+      } else {
         while sent < sends.count, sends[sent] < time { sent += 1 }
         let since = max(sent > 0 ? sends[sent - 1] : 0, before)
         others.append(
@@ -172,6 +175,7 @@ struct WakeupMeasure {
       idle: idle, idlePerSecond: seconds > 0 ? Double(idle) / seconds : 0,
       foundCPUIdle: foundIdle,
       byCause: byCause.filter { $0.value > 0 }, idleByCause: idleByCause,
+      diskByThread: diskByThread,
       timers: TimerMeasure.timers(timers, answered: answered, in: subject),
       coalescing: WakeupReplay.replay(
         timers.map { tid, times in

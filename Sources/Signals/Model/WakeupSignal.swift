@@ -19,6 +19,8 @@ package struct WakeupSignal: Sendable, Equatable {
   package var byCause: [WakeupCause: Int]
   /// Idle wakeups by cause.
   package var idleByCause: [WakeupCause: Int]
+  /// Idle wakeups that ended waits for the disk, by thread id.
+  package var diskByThread: [Int: Int]
   /// Regular timed waits, most frequent first.
   package var timers: [TimerSignal]
   /// Timer wakeups replayed with a tolerance.
@@ -34,6 +36,7 @@ package struct WakeupSignal: Sendable, Equatable {
     foundCPUIdle: Int? = nil,
     byCause: [WakeupCause: Int] = [:],
     idleByCause: [WakeupCause: Int] = [:],
+    diskByThread: [Int: Int] = [:],
     timers: [TimerSignal] = [],
     coalescing: CoalescingSignal? = nil
   ) {
@@ -44,6 +47,7 @@ package struct WakeupSignal: Sendable, Equatable {
     self.foundCPUIdle = foundCPUIdle ?? idle
     self.byCause = byCause
     self.idleByCause = idleByCause
+    self.diskByThread = diskByThread
     self.timers = timers
     self.coalescing = coalescing
   }

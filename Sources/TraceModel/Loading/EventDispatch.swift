@@ -106,6 +106,20 @@ enum EventDispatch {
     SyntheticEvent.content.rawValue: .each(SyntheticDecoder.content),
   ]
 
+  /// Whether it is known what a tracepoint's fields say: of one that Lull reads or records, and of numbers alone.
+  static func isUnderstood(_ format: TracepointFormat) -> Bool {
+    let name = "\(format.system):\(format.name)"
+    if handlers[name] != nil || name == "sched:sched_process_exec"
+      || format.system.hasPrefix("lull_")
+    {
+      return true
+    }
+    return format.fields.allSatisfy { field in
+      let isTask = field.name.hasSuffix("comm") && field.size == 16
+      return isTask || !field.isArray && !field.isDynamic && !field.typeName.hasPrefix("__be")
+    }
+  }
+
   /// The handler of an attribute's samples; nil where nothing is made of them.
   static func handler(for event: EventAttribute) -> EventHandler? {
     // Whatever modifiers perf has in their names.

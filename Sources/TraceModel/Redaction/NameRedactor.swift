@@ -96,22 +96,31 @@ struct NameRedactor {
 
   /// Text that is the path of one file, whatever its name has in it, or says what else there is in place of a file.
   mutating func file(_ text: String) -> String {
-    text.hasPrefix("/") ? words(path(text)) : argument(text)
+    if text.hasPrefix("/") { return words(path(text)) }
+    return text.contains("/") && !text.contains(":") ? words(relative(text)) : self.text(text)
   }
 
-  /// A word of a command line, or what a call was given: a path may be one from the working directory on.
-  mutating func argument(_ text: String) -> String {
-    let value = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-    guard let last = value.last, last.contains("/"), !last.contains("/ "), !last.contains(" /"),
-      !last.contains("://"), last.first != "/", !last.hasPrefix("-")
-    else { return self.text(text) }
-    let parts = last.split(separator: "/", omittingEmptySubsequences: false)
-    let shown = parts.map { hidden($0) }.joined(separator: "/")
-    return words((value.dropLast().map(String.init) + [shown]).joined(separator: "="))
+  /// A path as a call was given it, or as a descriptor has it: without a slash it is a file of the working directory.
+  mutating func opened(_ text: String) -> String {
+    // `pipe:[12]`, `anon_inode:inotify`: no file.
+    let isFile = !text.isEmpty && !text.contains(":") && !text.hasPrefix("[")
+    return isFile && !text.hasPrefix("/") ? relative(text) : file(text)
   }
+
+  /// A path from the working directory on.
+  mutating func relative(_ path: String) -> String {
+    path.split(separator: "/", omittingEmptySubsequences: false).map { hidden($0) }
+      .joined(separator: "/")
+  }
+
+  /// Whether text is what a program or a thread is called.
+  func isProgram(_ text: String) -> Bool { programs.contains(text) }
+
+  /// What stands for text of which nothing is to be told but where it is the same.
+  mutating func placeholder(_ text: String) -> String { files.placeholder(text) }
 
   /// An absolute path: homes and build directories replaced, and what is below them and elsewhere.
-  private mutating func path(_ path: String) -> String {
+  mutating func path(_ path: String) -> String {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count >= 2, parts[0].isEmpty else { return path }
     if let package = packageDepth(parts) {
@@ -186,7 +195,7 @@ struct NameRedactor {
   }
 
   /// Whole words that name a person or the host, and addresses.
-  private mutating func words(_ text: String) -> String {
+  mutating func words(_ text: String) -> String {
     var output = ""
     var word = ""
     func isPart(_ scalar: Unicode.Scalar) -> Bool {

@@ -7,6 +7,8 @@ struct RecordRedactor {
   /// Whether the trace names its stacks itself, so that the bytes of user stacks are not needed.
   let dropsStacks: Bool
   private var parts = SyntheticJoiner()
+  /// Where files are mapped, in any process.
+  private var mappings: Set<Range<UInt64>> = []
   /// What is in the trace of which nothing tells what it says, with how often.
   private(set) var unknown: [String: Int] = [:]
 
@@ -22,23 +24,23 @@ struct RecordRedactor {
     RecordType.read, RecordType.lostSamples, RecordType.finishedRound,
     // AUX, ITRACE_START, SWITCH, SWITCH_CPU_WIDE, NAMESPACES, KSYMBOL, BPF_EVENT, TEXT_POKE.
     11, 12, 14, 15, 16, 17, 18, 20,
-    // ID_INDEX, CPU_MAP, STAT_CONFIG, STAT, STAT_ROUND, EVENT_UPDATE, TIME_CONV, FINISHED_INIT.
-    69, 74, 75, 76, 77, 78, 79, 82,
+    // ID_INDEX, CPU_MAP, STAT_CONFIG, STAT, STAT_ROUND, TIME_CONV, FINISHED_INIT.
+    69, 74, 75, 76, 77, 79, 82,
   ]
 
   /// The record to write instead; nil leaves it out.
   mutating func redact(_ record: [UInt8], _ entry: RecordEntry) -> [UInt8]? {
     switch entry.type {
     case RecordType.sample: return sample(record, entry)
-    case RecordType.mmap: return text(record, entry, at: 40)
-    case RecordType.mmap2: return text(record, entry, at: 72)
+    case RecordType.mmap: return mapping(record, entry, at: 40)
+    case RecordType.mmap2: return mapping(record, entry, at: 72)
     case RecordType.comm: return text(record, entry, at: 16, isName: true)
     // PERF_RECORD_CGROUP: an id, then the path.
     case 19: return text(record, entry, at: 16)
     // perf's build id record: pid, 24 bytes of id, path; without a sample id.
     case RecordType.buildID: return text(record, entry, at: 36, trailer: 0)
-    // perf's list of threads: names only, and those of COMM say the same.
-    case 73: return nil
+    // perf's list of threads (names only, and those of COMM say the same), and its units and names of events.
+    case 73, 78: return nil
     case let type where Self.plain.contains(type): return record
     default:
       // Unknown bytes could hold anything; the record stays, because it is counted.
@@ -50,6 +52,16 @@ struct RecordRedactor {
     }
   }
 
+  /// Both kinds of records have the address and the length after process and thread.
+  private mutating func mapping(_ record: [UInt8], _ entry: RecordEntry, at start: Int) -> [UInt8] {
+    if let first = Bytes.u64(record, 16), let length = Bytes.u64(record, 24),
+      first <= Self.lastAddress, length <= Self.lastAddress
+    {
+      mappings.insert(first..<first + length)
+    }
+    return text(record, entry, at: start)
+  }
+
   // MARK: Text at the end of a record
 
   private mutating func text(
@@ -58,11 +70,17 @@ struct RecordRedactor {
   ) -> [UInt8] {
     let attribute = file.attribute(of: entry) ?? file.attributes.first
     let trailer = given ?? attribute.map { SampleLayout($0).trailerSize } ?? 0
-    guard record.count >= start + trailer else { return record }
-    let old = Array(record[start..<record.count - trailer].prefix { $0 != 0 })
+    guard record.count >= start + trailer else {
+      unknown["records of type \(entry.type) that are cut short", default: 0] += 1
+      return Self.blank(record)
+    }
+    let room = record[start..<record.count - trailer]
+    let old = Array(room.prefix { $0 != 0 })
     let decoded = String(decoding: old, as: UTF8.self)
     let changed = isName ? short(decoded) : names.file(decoded)
-    guard changed != decoded else { return record }
+    guard changed != decoded || room.dropFirst(old.count).contains(where: { $0 != 0 }) else {
+      return record
+    }
     var result = Array(record[..<start]) + Array(changed.utf8.prefix(4095)) + [0]
     while !result.count.isMultiple(of: 8) { result.append(0) }
     result += record.suffix(trailer)
@@ -93,6 +111,10 @@ struct RecordRedactor {
       unknown["samples that cannot be decoded", default: 0] += 1
       return Self.blank(record)
     }
+    if attribute.sampleType.rawValue >= SampleFields.firstUnknown || contents.hasTrace {
+      unknown["samples of \(attribute.name) with parts that say nothing to Lull", default: 0] += 1
+      return Self.blank(record)
+    }
     if let event = SyntheticEvent(attribute: attribute), let raw = contents.raw {
       // What is longer than a record is written where its last part was.
       guard let whole = parts.add(RawPayload(bytes: Array(record[raw])), of: event) else {
@@ -102,12 +124,15 @@ struct RecordRedactor {
         .flatMap { Self.replacing(raw, of: record, with: $0, filler: 0x20) }
     }
     var result = record
+    // The kernel follows frame pointers into text, too.
+    for words in contents.words { blankText(in: &result, words, from: Self.number) }
     // From the end to the start, so that what comes before keeps its place.
     if let stack = contents.stack {
       if dropsStacks {
         result.replaceSubrange(stack, with: [UInt8](repeating: 0, count: 8))
-      } else {
-        Self.blankText(in: &result, stack: stack)
+      } else if stack.count > 16 {
+        let words = stack.lowerBound + 8..<stack.upperBound - 8
+        blankText(in: &result, words, from: 1)
       }
     }
     if let raw = contents.raw, !raw.isEmpty, file.tracepoint(of: entry) == nil {
@@ -115,6 +140,11 @@ struct RecordRedactor {
       return Self.blank(record)
     }
     if let raw = contents.raw, let format = file.tracepoint(of: entry) {
+      guard EventDispatch.isUnderstood(format) else {
+        unknown["samples of \(attribute.name), whose text or bytes may be anybody's", default: 0] +=
+          1
+        return Self.blank(record)
+      }
       let old = Array(record[raw])
       let payload = tracepoint(old, format)
       if payload != old {
@@ -142,16 +172,40 @@ struct RecordRedactor {
     return Array(record.prefix(head)) + [UInt8](repeating: 0, count: record.count - head)
   }
 
-  /// Keeps the words of a stack that can be addresses of code or of the stack, and blanks the rest.
-  private static func blankText(in record: inout [UInt8], stack: Range<Int>) {
-    var at = stack.lowerBound + 8
-    while at + 8 <= stack.upperBound - 8 {
+  /// Of a program: 47 bits on x86-64, 48 on arm64.
+  private static let lastAddress: UInt64 = 1 << 48 - 1
+  /// Words below are numbers, such as a call's descriptor and the bytes that it was to write.
+  private static let number: UInt64 = 1 << 32
+
+  /// Keeps words that can be addresses of code or of the stack, what is below a limit, and numbers below zero; blanks
+  /// the rest, which may be text.
+  private func blankText(in record: inout [UInt8], _ words: Range<Int>, from least: UInt64) {
+    var at = words.lowerBound
+    while at + 8 <= words.upperBound {
       let word = Bytes.u64(record, at) ?? 0
-      if word < 0x1000 || word > 0x7fff_ffff_ffff {
+      let isAddress =
+        word >= 0x1000 && word <= Self.lastAddress && (!Self.isText(word) || isCode(word))
+      if word >= least, !isAddress, word < 0xffff_8000_0000_0000 || least == 1 {
         Bytes.put(UInt64(0), in: &record, at: at)
       }
       at += 8
     }
+  }
+
+  /// Whether a word's bytes are four letters or more, and nothing behind them.
+  private static func isText(_ word: UInt64) -> Bool {
+    var rest = word
+    var letters = 0
+    while rest & 0xFF >= 0x20, rest & 0xFF < 0x7F {
+      letters += 1
+      rest >>= 8
+    }
+    return rest == 0 && letters >= 4
+  }
+
+  /// Whether some process had a file mapped there.
+  private func isCode(_ address: UInt64) -> Bool {
+    mappings.contains { $0.contains(address) }
   }
 
   private mutating func synthetic(_ payload: [UInt8], _ event: SyntheticEvent) -> [UInt8] {
@@ -174,7 +228,7 @@ struct RecordRedactor {
         return try value.encoded()
       case .descriptor:
         var value = try DescriptorEvent(decoding: raw)
-        value.path = names.file(value.path)
+        value.path = names.opened(value.path)
         return try value.encoded()
       case .capture:
         var value = try CaptureEvent(decoding: raw)
@@ -192,7 +246,7 @@ struct RecordRedactor {
         return try value.encoded()
       case .content:
         var value = try ContentEvent(decoding: raw)
-        value.path = names.file(value.path)
+        value.path = names.opened(value.path)
         return try value.encoded()
       case .held:
         var value = try HeldEvent(decoding: raw)
@@ -234,10 +288,17 @@ struct RecordRedactor {
         result.replaceSubrange(
           field.offset..<field.offset + field.size,
           with: text + [UInt8](repeating: 0, count: field.size - text.count))
+      } else if field.isArray, field.size.isMultiple(of: 8), !isText {
+        // A call's registers, of which it takes some.
+        let words = field.offset..<min(field.offset + field.size, result.count)
+        blankText(in: &result, words, from: Self.number)
       }
     }
     return result
   }
+
+  /// What fields are called that hold a path.
+  private static let paths: Set<String> = ["path", "old", "new", "filename"]
 
   /// Changes a string elsewhere in the payload, at its end where it has grown.
   private mutating func redactString(
@@ -246,7 +307,7 @@ struct RecordRedactor {
     guard let old = field.string(in: raw), let location = Bytes.u32(result, field.offset) else {
       return
     }
-    let changed = names.file(old)
+    let changed = Self.paths.contains(field.name) ? names.opened(old) : names.file(old)
     guard changed != old else { return }
     let base = field.typeName.hasPrefix("__rel_loc") ? field.offset + 4 : 0
     let start = Int(location & 0xffff) + base

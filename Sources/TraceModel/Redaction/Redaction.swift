@@ -6,7 +6,7 @@ import PerfData
   import Musl
 #endif
 
-/// Makes a copy of a trace that can be shared: without host, user, build paths and addresses.
+/// Makes a copy of a trace that can be shared: without host, user, paths, addresses and what command lines say.
 ///
 /// Every figure of a report on the copy equals that of a report on the original. Placeholders are
 /// the same at each run: `host`, `/home/user`, `/build`, addresses kept for documentation.
@@ -100,9 +100,9 @@ extension RecordRedactor {
   mutating func features(_ features: FileFeatures) -> FileFeatures {
     var features = features
     features.hostname = features.hostname.map { _ in "host" }
-    features.commandLine = features.commandLine.map { names.text($0) }
+    features.commandLine = features.commandLine.map { names.argument($0) }
     for index in features.buildIDs.indices {
-      features.buildIDs[index].path = names.text(features.buildIDs[index].path)
+      features.buildIDs[index].path = names.file(features.buildIDs[index].path)
     }
     features.tracingData?.savedCmdlines = []
     features.tracingData?.kallsyms = []

@@ -54,7 +54,7 @@ struct MergeCommand: ParsableCommand {
       case .json: try fleet(paths).render()
       case .ndjson, .csv: try rows(paths)
       }
-    guard let output else { return Console.output(text) }
+    guard let output, output != "-" else { return Console.output(text) }
     try OutputFile.write(Array(text.utf8), to: output, overwrite: force)
   }
 

@@ -7,10 +7,10 @@ import TraceModel
 struct RedactCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "redact",
-    abstract: "Copy a trace without host, user, paths and addresses, keeping every figure.",
+    abstract: "Copy a trace without host, user, paths, addresses and arguments, with all figures.",
     discussion: """
-      What the program itself says, such as arguments that are no paths or names of its functions, \
-      stays: read the copy's report before you share it.
+      What programs, their options, threads, queues, marks, tests and functions are called stays: read the copy's \
+      report before you share it. A trace with events that Lull does not understand is refused.
       """)
 
   @Argument(help: "The trace to copy.")
@@ -23,6 +23,10 @@ struct RedactCommand: ParsableCommand {
   var force = false
 
   @OptionGroup var log: LogOptions
+
+  func validate() throws {
+    if output == "-" { throw ValidationError("a trace is written in place: name a file.") }
+  }
 
   func run() throws {
     Console.ignoreBrokenPipes()

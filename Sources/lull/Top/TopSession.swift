@@ -1,4 +1,5 @@
 import Glibc
+import Quantities
 import Reporting
 
 /// The loop of `lull top`: look, show, wait for keys.
@@ -13,7 +14,10 @@ struct TopSession {
   let interval: Double
   let duration: Double?
   private var view: LiveView?
+  /// Seconds between looks before there is something to show.
+  private static let firstLooks = 0.25
   private var order = ThreadRow.Order.cpu
+  /// The thread that is looked at, wherever its row is.
   private var selected: Int?
   private var isFrozen = false
   private var message: String?
@@ -31,7 +35,7 @@ struct TopSession {
     let began = ContinuousClock.now
     var due = began
     var rows = 0
-    terminal?.show("recording begins")
+    terminal?.show("recording begins; the first figures are of its first second")
     while true {
       if let number = Interruption.signal { return .signal(number) }
       let now = ContinuousClock.now
@@ -44,6 +48,8 @@ struct TopSession {
           view = found
           if terminal == nil { print(found, &rows) }
         }
+        // The first figures are shown as soon as there are any.
+        let interval = view == nil ? min(interval, Self.firstLooks) : interval
         due =
           now
           + .seconds(
@@ -64,13 +70,26 @@ struct TopSession {
   private func draw() {
     guard let terminal, var view else { return }
     view.order = order
-    view.selected = selected
+    view.selected = row(in: view)
     view.isFrozen = isFrozen
     view.message = message
     let size = terminal.size
     terminal.show(
       LiveScreen.render(
         view, width: size.width, height: size.height, color: Console.isColored(STDOUT_FILENO)))
+  }
+
+  /// The row of the thread that is looked at: rows change their places.
+  private func row(in view: LiveView) -> Int? {
+    selected.flatMap { tid in view.threads.firstIndex { $0.tid == tid } }
+  }
+
+  private mutating func select(_ choose: (_ row: Int?) -> Int?) {
+    guard var view else { return }
+    view.order = order
+    let threads = view.threads
+    let row = choose(row(in: view))
+    selected = row.flatMap { threads.indices.contains($0) ? threads[$0].tid : threads.last?.tid }
   }
 
   private func print(_ view: LiveView, _ rows: inout Int) {
@@ -82,7 +101,6 @@ struct TopSession {
   /// True where it is the end.
   private mutating func answer(_ key: Terminal.Key) -> Bool {
     message = nil
-    let count = view?.threads.count ?? 0
     switch key {
     case .letter("q"): return true
     case .letter("s"):
@@ -90,11 +108,14 @@ struct TopSession {
       order = all[((all.firstIndex(of: order) ?? 0) + 1) % all.count]
     case .letter(" "): isFrozen.toggle()
     case .letter("w"):
-      do { message = "written to \(try recording.write())" } catch {
+      do {
+        let seconds = view.map { ": the last \(Figures.seconds($0.recordedSeconds))" } ?? ""
+        message = "written to \(try recording.write())\(seconds)"
+      } catch {
         message = Exit.failure(of: error)?.message ?? "\(error)"
       }
-    case .down: selected = min((selected ?? -1) + 1, max(count - 1, 0))
-    case .up: selected = (selected ?? 0) > 0 ? selected.map { $0 - 1 } : nil
+    case .down: select { ($0 ?? -1) + 1 }
+    case .up: select { row in row.flatMap { $0 > 0 ? $0 - 1 : nil } }
     default: break
     }
     return false

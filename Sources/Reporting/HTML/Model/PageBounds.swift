@@ -12,7 +12,7 @@ struct PageBounds {
     self.report = report
     boundMainThread()
     boundTransfers()
-    self.report.processes = kept(self.report.processes, 300, "processes") { $0.cpuSeconds }
+    self.report.processes = kept(self.report.processes, 300, "processes") { $0.cpuSeconds ?? 0 }
     self.report.signals.threads = kept(self.report.signals.threads, 500, "threads") {
       $0.cpuSeconds + $0.blockedSeconds
     }

@@ -178,7 +178,8 @@ enum ReportTables {
       id: "files", title: "Files written and read",
       columns: [
         .text("Path"), .number("Written"), .number("Writes"), .number("Syncs"),
-        .number("Rewrites"), .number("Rewritten"), .number("Read"), .number("Reads"),
+        .number("Rewrites"), .number("Rewritten"), .number("Read, at least"),
+        .number("Reads, at least"),
       ],
       rows: disk.files.map { file in
         [
@@ -197,13 +198,13 @@ enum ReportTables {
         .number("Written"), .number("Sent"), .number("Received"), .number("Peak memory"),
       ],
       rows: report.shownProcesses.map { process in
-        let isSeen = process.isLookedAt != true
-        return [
+        [
           .code(process.name), .number(Double(process.pid), String(process.pid)),
-          .seconds(process.cpuSeconds), isSeen ? .count(process.wakeups) : .none,
-          isSeen ? .bytes(process.bytesWritten) : .none,
-          isSeen ? .bytes(process.bytesSent) : .none,
-          isSeen ? .bytes(process.bytesReceived) : .none,
+          process.cpuSeconds.map(CellModel.seconds) ?? .none,
+          process.wakeups.map(CellModel.count) ?? .none,
+          process.bytesWritten.map(CellModel.bytes) ?? .none,
+          process.bytesSent.map(CellModel.bytes) ?? .none,
+          process.bytesReceived.map(CellModel.bytes) ?? .none,
           process.peakFootprintBytes.map(CellModel.bytes) ?? .none,
         ]
       })
