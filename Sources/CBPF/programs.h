@@ -16,6 +16,8 @@ struct lull_bpf_programs {
   uint32_t ring_count;
   lull_bpf_take take;
   void *context;
+  /* Bytes of records in this draining. */
+  uint64_t taken;
 };
 
 /* Before the programs are loaded: as many of the CPUs' rings as there are CPUs. */

@@ -17,10 +17,15 @@ void lull_bpf_rings_close(lull_bpf_programs *programs) {
   if (programs->rings) munmap(programs->rings, programs->ring_count * sizeof *programs->rings);
 }
 
+/* A program that fills the ring faster than it is emptied would never let go of it: in one draining so much is taken. */
+#define MOST_TAKEN (16u << 20)
+
 static int take(void *context, void *record, size_t size) {
   lull_bpf_programs *programs = context;
   programs->take(programs->context, record, size);
-  return 0;
+  programs->taken += size;
+  /* An error leaves the rest for the next time. */
+  return programs->taken < MOST_TAKEN ? 0 : -EAGAIN;
 }
 
 int lull_bpf_ring_open(lull_bpf_programs *programs, const char *name, lull_bpf_take taking, void *context) {
@@ -60,6 +65,7 @@ static uint64_t head_of(struct lull_kernel_ring *ring) { return __atomic_load_n(
 uint64_t lull_bpf_ring_drain(lull_bpf_programs *programs) {
   uint64_t heads[programs->ring_count], most = 0;
   for (uint32_t cpu = 0; cpu < programs->ring_count; cpu++) heads[cpu] = head_of(&programs->rings[cpu]);
+  programs->taken = 0;
   /* Stacks come before what goes by them. */
   lull_libbpf.ring_buffer__consume(programs->ring);
   for (uint32_t cpu = 0; cpu < programs->ring_count; cpu++) {

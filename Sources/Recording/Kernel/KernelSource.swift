@@ -16,6 +16,8 @@ final class KernelSource: RecordingSource {
   private var code: KernelCode
   private var lastDrain: UInt64 = 0
   private var lastSums: UInt64 = 0
+  /// Whether anything had been added up in the round before.
+  private var hadSums = false
   /// What was before is no part of the recording.
   private var started: UInt64 = 0
   /// Of its room so much the fullest ring had taken when it was last emptied.
@@ -30,8 +32,7 @@ final class KernelSource: RecordingSource {
   private static let pace: UInt64 = 150_000_000
   private static let quickPace: UInt64 = 30_000_000
   private static let much = 0.25
-  /// So often they are looked at in any case: what was added in a tick that had been looked at is told, and sockets
-  /// that are not used any longer are forgotten.
+  /// So often they are looked at in any case: sockets that are not used any longer are forgotten.
   private static let longestWithoutSums: UInt64 = 1_000_000_000
 
   init(
@@ -74,9 +75,10 @@ final class KernelSource: RecordingSource {
     jobs?.consider(Double(round.now &- (before == 0 ? started : before)) / 1e9)
     calls.takeStanding(programs)
     round.tell(calls.takeObservations())
-    if programs.takeHasSums() || round.isLast
-      || round.now >= lastSums + Self.longestWithoutSums
-    {
+    // What is added in the rest of a tick that was looked at says nothing of itself.
+    let (hasSums, hadSums) = (programs.takeHasSums(), self.hadSums)
+    self.hadSums = hasSums
+    if hasSums || hadSums || round.isLast || round.now >= lastSums + Self.longestWithoutSums {
       lastSums = round.now
       for part in transfers.parts(of: programs, now: round.now, after: before) {
         writer.tell(part.record, isReceive: part.isReceive, standingFor: part.count)
