@@ -15,6 +15,22 @@ public enum StackEmbedding {
   @discardableResult public static func embed(
     tracePath path: String, keepsStacks: Bool = false
   ) throws(TraceError) -> Trace {
+    let (trace, names) = try names(in: path, keepsStacks: keepsStacks)
+    do throws(PerfDataError) {
+      // What was read is given back by now, so that a long trace is not in memory twice.
+      if let names {
+        try PerfDataAppender.append(
+          records: names.records, toTraceAt: path, removal: names.removal)
+      }
+    } catch { throw TraceError(error, path: path) }
+    return trace
+  }
+
+  /// What is read of a trace, and the records that tell its names with what they make needless; nil where there are
+  /// none to tell.
+  private static func names(
+    in path: String, keepsStacks: Bool
+  ) throws(TraceError) -> (Trace, (records: [UInt8], removal: StackRemoval?)?) {
     let file: PerfDataFile
     do { file = try PerfDataFile(path: path) } catch { throw TraceError(error, path: path) }
     var loader = TraceLoader(file: file, path: path, options: TraceOptions())
@@ -24,7 +40,7 @@ public enum StackEmbedding {
       let symbols = file.attributes.first(where: { SyntheticEvent(attribute: $0) == .symbol }),
       let chains = file.attributes.first(where: { SyntheticEvent(attribute: $0) == .stack }),
       let symbolID = symbols.ids.first, let stackID = chains.ids.first
-    else { return trace }
+    else { return (trace, nil) }
 
     // Parts of one recording that are read together have each their own names.
     let first = (trace.capture?.part ?? 0) * Self.mostFrames
@@ -61,10 +77,9 @@ public enum StackEmbedding {
         : StackRemoval(
           of: Set(stacks.seen.map { SampleMoment(time: $0.time, tid: $0.tid) }),
           attributes: file.attributes)
-      try PerfDataAppender.append(records: records, toTraceAt: path, removal: removal)
+      return (trace, (records, removal))
     } catch {
       throw TraceError(error, path: path)
     }
-    return trace
   }
 }
