@@ -62,14 +62,27 @@ public enum StackEmbedding {
             isTailCall: frame.isTailCall ? true : nil),
           symbols, symbolID)
       }
-      for group in StackGroup.groups(stacks.seen) {
-        let frames = stacks.table.stacks[group.stack].map { first + Int($0) }
+      func addStack(
+        _ stack: Int, time: UInt64, tid: Int32, later: [Int] = [], keys: [Int] = []
+      ) throws(PerfDataError) {
+        let frames = stacks.table.stacks[stack].map { first + Int($0) }
         let gap = frames.contains { stacks.table.frames[$0 - first].isGap }
         try add(
           StackEvent(
-            time: group.time, tid: Int(group.tid), frames: frames, complete: !gap,
-            later: group.later.isEmpty ? nil : group.later),
+            time: time, tid: Int(tid), frames: frames, complete: !gap,
+            later: later.isEmpty ? nil : later, keys: keys.isEmpty ? nil : keys),
           chains, stackID)
+      }
+      let told = KeyedStacks(stacks.seen, without: stacks.keysWithoutStack)
+      for (stack, keys) in told.keys.sorted(by: { $0.key < $1.key }) {
+        for start in stride(from: 0, to: keys.count, by: KeyedStacks.most) {
+          try addStack(
+            stack, time: trace.end.nanoseconds, tid: 0,
+            keys: Array(keys[start..<min(start + KeyedStacks.most, keys.count)]))
+        }
+      }
+      for group in StackGroup.groups(told.others) {
+        try addStack(group.stack, time: group.time, tid: group.tid, later: group.later)
       }
       let removal =
         keepsStacks
