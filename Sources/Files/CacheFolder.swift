@@ -68,11 +68,11 @@ package struct CacheFolder: Sendable {
         status.st_size <= limit
       else { return nil }
       guard
-        let mapped = MappedFile(
-          descriptor: file, count: Int(status.st_size), isReadWhole: true),
+        let mapped = MappedFile(descriptor: file, count: Int(status.st_size)),
         mapped.bytes.starts(with: Self.magic),
+        // Of a large table little is asked for: what was only summed up is not to stay in memory.
         Checksum.stored(in: mapped.bytes, at: Self.magic.count)
-          == Checksum.of(mapped.bytes, from: Self.head)
+          == Checksum.of(mapped.bytes, from: Self.head, passed: mapped.release)
       else { return nil }
       // What was used is kept for longer.
       futimens(file, nil)

@@ -7,17 +7,27 @@ enum Checksum {
     word(bytes, offset)
   }
 
-  /// Of the bytes from an offset on.
-  static func of(_ all: UnsafeRawBufferPointer, from start: Int) -> UInt64 {
+  /// After so many bytes it is told what was passed.
+  private static let step = 1 << 20
+
+  /// Of the bytes from an offset on; `passed` is told what was looked at by then.
+  static func of(
+    _ all: UnsafeRawBufferPointer, from start: Int, passed: (Range<Int>) -> Void = { _ in }
+  ) -> UInt64 {
     // Four sums beside each other, since each step waits for the last one of its own.
     var lanes: (UInt64, UInt64, UInt64, UInt64) = (1, 2, 3, 4)
     var offset = start
     while offset + 32 <= all.count {
-      lanes.0 = mixed(lanes.0, word(all, offset))
-      lanes.1 = mixed(lanes.1, word(all, offset + 8))
-      lanes.2 = mixed(lanes.2, word(all, offset + 16))
-      lanes.3 = mixed(lanes.3, word(all, offset + 24))
-      offset += 32
+      let first = offset
+      let end = min(offset + step, all.count)
+      while offset + 32 <= end {
+        lanes.0 = mixed(lanes.0, word(all, offset))
+        lanes.1 = mixed(lanes.1, word(all, offset + 8))
+        lanes.2 = mixed(lanes.2, word(all, offset + 16))
+        lanes.3 = mixed(lanes.3, word(all, offset + 24))
+        offset += 32
+      }
+      passed(first..<offset)
     }
     var sum = UInt64(all.count - start)
     for lane in [lanes.0, lanes.1, lanes.2, lanes.3] { sum = mixed(sum, lane) }

@@ -10,11 +10,10 @@ package final class MappedFile: @unchecked Sendable {
   // Unchecked because a pointer is not Sendable: nothing writes to the block.
   package let bytes: UnsafeRawBufferPointer
 
-  /// The first `count` bytes of an open file, of which there are some, and which stays its owner's to close; with
-  /// `isReadWhole` all of them are looked at soon. Nil leaves the cause in `errno`.
-  package init?(descriptor: Int32, count: Int, isReadWhole: Bool = false) {
-    let flags = MAP_PRIVATE | (isReadWhole ? MAP_POPULATE : 0)
-    guard let base = mmap(nil, count, PROT_READ, flags, descriptor, 0),
+  /// The first `count` bytes of an open file, of which there are some, and which stays its owner's to close. Nil leaves
+  /// the cause in `errno`.
+  package init?(descriptor: Int32, count: Int) {
+    guard let base = mmap(nil, count, PROT_READ, MAP_PRIVATE, descriptor, 0),
       base != UnsafeMutableRawPointer(bitPattern: -1)
     else { return nil }
     bytes = UnsafeRawBufferPointer(start: base, count: count)

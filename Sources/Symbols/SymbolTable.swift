@@ -95,6 +95,15 @@ public struct SymbolTable: Sendable {
     return found
   }
 
+  /// Gives the memory back that it takes where it is mapped; what is looked at again is read again.
+  func release() {
+    addresses.release()
+    ends.release()
+    nameOffsets.release()
+    nameLengths.release()
+    names.release()
+  }
+
   /// The function that contains `address`.
   public func find(_ address: UInt64) -> Function? {
     let next = addresses.partitioningIndex { $0 > address }

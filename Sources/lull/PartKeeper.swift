@@ -37,6 +37,7 @@ final class PartKeeper: Sendable {
     self.wantsReports = wantsReports
     self.collector = collector
     run = TraceName.base(program: program)
+    lull_hold_little_memory()
     folder = try WorkFolder(output ?? run + (options.flight == nil ? ".parts" : ".flight")).path
   }
 
@@ -93,20 +94,24 @@ final class PartKeeper: Sendable {
   private func take(_ path: String, _ held: HeldFiles) {
     written.withLock { $0 += 1 }
     afterwards { [self] in
-      embed(path, held)
-      compress(path)
-      tell(path)
+      // Before it is compressed, since what is read of it then takes no memory.
+      tell(path, embed(path, held))
       send(path)
+      lull_release_memory()
+      compress(path)
       removeOld()
     }
   }
 
-  private func embed(_ path: String, _ held: HeldFiles) {
+  /// Gives what was read of it, where it could be.
+  @discardableResult
+  private func embed(_ path: String, _ held: HeldFiles) -> Trace? {
     let elsewhere = held.paths
     ModuleCache.elsewhere.withLock { $0 = elsewhere }
-    do { try StackEmbedding.embed(tracePath: path) } catch {
+    do { return try StackEmbedding.embed(tracePath: path) } catch {
       Console.notice(
         "function names are not stored in \(path), so read it on this machine: \(error)")
+      return nil
     }
   }
 
@@ -119,10 +124,10 @@ final class PartKeeper: Sendable {
   }
 
   /// Puts a part's figures where a collector reads them, in the place of those of the part before.
-  private func tell(_ path: String) {
+  private func tell(_ path: String, _ trace: consuming Trace?) {
     guard let metrics = options.metrics else { return }
     do {
-      let text = try OpenMetricsReport.render(analysis.report(on: path))
+      let text = try OpenMetricsReport.render(analysis.analysis(of: [path], whole: trace).report)
       try OutputFile.write(Array(text.utf8), to: metrics, overwrite: true)
     } catch { Console.notice("no metrics of \(path): \(error)") }
   }

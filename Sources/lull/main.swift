@@ -1,10 +1,15 @@
 import ArgumentParser
+import CPerfEvent
 import Files
 import Glibc
 import Symbols
 
 // Files that a trace names may be hostile: they are read in a process of their own, which is this program once more.
-if CommandLine.arguments.dropFirst().first == ReaderService.argument { ReaderService.run() }
+if CommandLine.arguments.dropFirst().first == ReaderService.argument {
+  // Its tables are large, and each is sent as soon as it is made.
+  lull_hold_little_memory()
+  ReaderService.run()
+}
 if CommandLine.arguments.dropFirst() == ["--version"] {
   // Not the parser's, which would make the line at every start.
   Console.output(Version.line + "\n")

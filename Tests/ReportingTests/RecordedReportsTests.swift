@@ -1,4 +1,5 @@
 import Foundation
+import PerfData
 import TestSupport
 import Testing
 
@@ -32,6 +33,31 @@ struct RecordedReportsTests {
       \(name): \(difference)
       If that is meant: LULL_WRITE_REPORTS=1 swift test --filter RecordedReports
       """)
+  }
+
+  /// Those that are files of their own, whole, and not compressed yet.
+  static let compressible = traces.filter {
+    !["perf-pipe", "perf-series", "perf-threads", "perf-zstd", "poller-cut"].contains(
+      $0.replacing(".perf.data", with: ""))
+  }
+
+  @Test(arguments: compressible)
+  func `a report says the same of a trace that was compressed since`(trace: String) throws {
+    let directory = try TemporaryDirectory()
+    defer { directory.remove() }
+    let path = directory.path + "/" + trace
+    try FileManager.default.copyItem(
+      atPath: Self.root.appendingPathComponent("Traces/\(trace)").path, toPath: path)
+    func report() throws -> String {
+      let result = try BuiltLull.run(["report", path, "--format", "json"], in: Self.root)
+      try #require(result.status == 0, "\(result.errors)")
+      return result.output
+    }
+    let before = try report()
+    try TraceCompression.compress(traceAt: path)
+    #expect(try PerfDataFile(path: path).problems.isEmpty)
+    let after = try report()
+    #expect(after == before)
   }
 
   @Test(arguments: [

@@ -73,6 +73,12 @@ import Testing
         == LocalContents(try .init(path: path)).callFrame(at: start + 1))
     #expect(process.identifier != nil)
     #expect(contents.keep())
+    // Both what was kept by the first and by the second are there for a third.
+    let third = try self.process(cache())
+    let again = try third.open(path: path, expectedBuildID: buildID)
+    #expect(answers(again) == first)
+    #expect(again.callFrame(at: start + 1) == contents.callFrame(at: start + 1))
+    #expect(third.identifier == nil, "a process was started to read the file")
   }
 
   // The Swift toolchain's clang has none: its tables were read again for each report after `swift build`.

@@ -9,6 +9,11 @@ import Testing
     var tid: Int32
   }
 
+  private func groups(_ samples: [(time: UInt64, tid: Int32, stack: Int)]) -> [StackGroup] {
+    StackGroup.groups(
+      samples.map { StackedSample(time: $0.time, tid: $0.tid, stack: $0.stack) })
+  }
+
   /// What a reader finds: the stack of each sample.
   private func read(_ groups: [StackGroup]) -> [Sample: Int] {
     var stacks: [Sample: Int] = [:]
@@ -20,7 +25,7 @@ import Testing
   }
 
   @Test func `samples of a thread with one stack are one group, in the order of their time`() {
-    let groups = StackGroup.groups([
+    let groups = groups([
       (300, 7, 1), (100, 7, 1), (150, 7, 2), (150, 8, 1), (1_000, 7, 1),
     ])
     #expect(groups.map(\.time) == [100, 150, 150])
@@ -29,7 +34,7 @@ import Testing
   }
 
   @Test func `of a sample that has two stacks the last counts, whichever group is older`() {
-    let groups = StackGroup.groups([
+    let groups = groups([
       (5, 7, 2), (10, 7, 1), (10, 7, 2), (20, 7, 1), (20, 7, 2), (20, 7, 1),
     ])
     #expect(
@@ -49,7 +54,7 @@ import Testing
       samples.append((sample.time, sample.tid, Int.random(in: 0..<4)))
       truth[sample] = samples.last?.stack
     }
-    let groups = StackGroup.groups(samples)
+    let groups = groups(samples)
     #expect(read(groups) == truth)
     #expect(groups.count >= 12 && groups.count < 24)
     for group in groups {

@@ -65,6 +65,9 @@ uint64_t lull_wall_ns(void);
 pid_t lull_gettid(void);
 /// Gives what the heap holds in reserve back to the system (malloc_trim, which Swift cannot see either).
 void lull_release_memory(void);
+/// From now on all threads share one heap, and blocks of more than 256 KiB go back to the system when they are freed:
+/// for what runs for days and works hard now and then. To be called before there are many threads.
+void lull_hold_little_memory(void);
 /// The bytes that a process may lock in memory (RLIMIT_MEMLOCK, which Swift cannot see either); -1 without a limit.
 int64_t lull_lockable_bytes(void);
 

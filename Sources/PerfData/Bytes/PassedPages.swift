@@ -6,7 +6,7 @@ struct PassedPages {
   /// What was looked at since some was given back, and in how many batches.
   private var lookedAt = OffsetSpan()
   private var batches = 0
-  private static let step = 8 << 20
+  private static let step = 4 << 20
   /// What is still wanted is mapped again: after so many batches that takes no time worth mentioning.
   private static let mostBatches = 4
   /// The kernel may map so much where one byte is looked at.

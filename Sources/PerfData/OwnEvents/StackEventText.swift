@@ -6,9 +6,11 @@ extension StackEvent {
     func list(_ numbers: [Int]) -> String {
       "[" + numbers.map(String.init).joined(separator: ",") + "]"
     }
+    let keys = keys.map { ",\"keys\":" + list($0) } ?? ""
     let later = later.map { ",\"later\":" + list($0) } ?? ""
+    let samples = keys + later
     return Array(
-      "{\"complete\":\(complete),\"frames\":\(list(frames))\(later),\"tid\":\(tid),\"time\":\(time)}"
+      "{\"complete\":\(complete),\"frames\":\(list(frames))\(samples),\"tid\":\(tid),\"time\":\(time)}"
         .utf8)
   }
 
@@ -20,6 +22,11 @@ extension StackEvent {
     guard complete || scanner.skip("false"), scanner.skip(",\"frames\":["),
       let frames = scanner.numbers(), scanner.skip("]")
     else { return nil }
+    var keys: [Int]?
+    if scanner.skip(",\"keys\":[") {
+      keys = scanner.numbers()
+      guard keys != nil, scanner.skip("]") else { return nil }
+    }
     var later: [Int]?
     if scanner.skip(",\"later\":[") {
       later = scanner.numbers()
@@ -28,7 +35,8 @@ extension StackEvent {
     guard scanner.skip(",\"tid\":"), let tid = scanner.number(), scanner.skip(",\"time\":"),
       let time = scanner.number(), time >= 0, scanner.skip("}"), scanner.isAtPadding
     else { return nil }
-    self.init(time: UInt64(time), tid: tid, frames: frames, complete: complete, later: later)
+    self.init(
+      time: UInt64(time), tid: tid, frames: frames, complete: complete, later: later, keys: keys)
   }
 }
 

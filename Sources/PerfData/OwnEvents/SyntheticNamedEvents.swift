@@ -101,9 +101,9 @@ public struct StackEvent: SyntheticPayload, Hashable {
   /// The attribute under which it is written.
   public static let event = SyntheticEvent.stack
 
-  /// The time of the sample that it belongs to.
+  /// The time of the sample that it belongs to; with `keys` that of the last one that may be meant.
   public var time: UInt64
-  /// The thread of the sample that it belongs to.
+  /// The thread of the sample that it belongs to; with `keys` any.
   public var tid: Int
   /// Symbol ids, innermost first; -1 is a gap.
   public var frames: [Int]
@@ -111,11 +111,15 @@ public struct StackEvent: SyntheticPayload, Hashable {
   public var complete: Bool
   /// Later samples of the thread with the same stack, each by the nanoseconds since the one before; nil for none.
   public var later: [Int]?
+  /// By what samples that have it are known instead of by their times, where no other event tells of these.
+  public var keys: [Int]?
 
   /// Makes an event.
   public init(
-    time: UInt64, tid: Int, frames: [Int], complete: Bool = true, later: [Int]? = nil
+    time: UInt64, tid: Int, frames: [Int], complete: Bool = true, later: [Int]? = nil,
+    keys: [Int]? = nil
   ) {
+    self.keys = keys
     self.time = time
     self.tid = tid
     self.frames = frames

@@ -6,6 +6,9 @@
 
 /// A finished trace in a file, which is written anew beside itself and then put in its own place.
 struct FinishedTrace {
+  /// More bytes are not copied at once.
+  private static let piece = 1 << 20
+
   private let path: String
   private let source: ByteStorage
   private let header: FileHeader
@@ -15,6 +18,27 @@ struct FinishedTrace {
   private let sections: [(feature: Int, bytes: [UInt8])]
 
   var bytes: ByteView { source.bytes }
+
+  /// Whether its records are compressed.
+  var isCompressed: Bool { header.features.contains(FeatureID.compressed) }
+
+  /// What its header says, with its records as they are.
+  func parts() throws(PerfDataError) -> TraceParts { try TraceParts.header(source).parts }
+
+  /// For a pass over its records, whose pages are given back on the way: of a long trace they are many.
+  var passedPages: PassedPages { PassedPages(source) }
+
+  /// Copies a part of it as it is.
+  func copy(_ range: Range<Int>, to output: OutputFile) throws(PerfDataError) {
+    var passed = passedPages
+    var at = range.lowerBound
+    while at < range.upperBound {
+      let end = min(at + Self.piece, range.upperBound)
+      try output.append(bytes.view(at..<end))
+      at = end
+      passed.note(at)
+    }
+  }
 
   /// - Throws: where it cannot be read, or is cut.
   init(path: String) throws(PerfDataError) {

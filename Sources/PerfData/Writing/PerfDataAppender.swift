@@ -12,12 +12,11 @@ public enum PerfDataAppender {
     try checkWhole(records)
     let whole = try FinishedTrace(path: path)
     try whole.replace { output throws(PerfDataError) in
-      let bytes = whole.bytes
       if let removal {
-        try output.append(bytes.view(0..<whole.data.lowerBound))
-        try removal.copy(bytes.view(whole.data), to: output)
+        try whole.copy(0..<whole.data.lowerBound, to: output)
+        try removal.copy(whole, to: output)
       } else {
-        try output.append(bytes.view(0..<whole.data.upperBound))
+        try whole.copy(0..<whole.data.upperBound, to: output)
       }
       try output.append(records)
     }

@@ -36,24 +36,28 @@ public struct StackRemoval {
   }
 
   /// Copies records; what cannot be read as one ends the changes, and is copied as it is.
-  func copy(_ data: ByteView, to output: OutputFile) throws(PerfDataError) {
-    var at = 0
+  func copy(_ trace: FinishedTrace, to output: OutputFile) throws(PerfDataError) {
+    let bytes = trace.bytes
+    let end = trace.data.upperBound
+    var passed = trace.passedPages
+    var at = trace.data.lowerBound
     // What is kept as it is, is written as one.
-    var start = 0
-    while at + 8 <= data.count {
-      let header = data.load(UInt64.self, at: at)
+    var start = at
+    while at + 8 <= end {
+      let header = bytes.load(UInt64.self, at: at)
       let size = Int(header >> 48)
-      guard size >= 8, size <= data.count - at else { break }
+      guard size >= 8, size <= end - at else { break }
       if UInt32(truncatingIfNeeded: header) == RecordType.sample,
-        let shorter = shortened(data.view(at..<at + size))
+        let shorter = shortened(bytes.view(at..<at + size))
       {
-        try output.append(data.view(start..<at))
+        try trace.copy(start..<at, to: output)
         try output.append(shorter)
         start = at + size
+        passed.note(start)
       }
       at += size
     }
-    try output.append(data.view(start..<data.count))
+    try trace.copy(start..<end, to: output)
   }
 
   private func shortened(_ sample: ByteView) -> [UInt8]? {

@@ -105,7 +105,10 @@ final class RemoteContents: ModuleContents {
     var found: Table?
     let sent = ask(request) { reader throws(WireError) in found = try read(&reader) }
     guard let sent, let found else { return nothing }
-    if isSound(found) { kept?.keep(sent, as: kind) }
+    guard isSound(found), let kept else { return found }
+    kept.keep(sent, as: kind)
+    // Of what is kept now only what is looked at takes memory.
+    if var reader = kept.table(kind), let table = try? read(&reader) { return table }
     return found
   }
 

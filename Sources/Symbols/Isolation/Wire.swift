@@ -4,6 +4,9 @@ import Files
 struct WireWriter {
   private(set) var bytes: [UInt8] = []
 
+  /// Makes room for so many bytes in all.
+  mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
+
   mutating func put<Number: FixedWidthInteger>(_ number: Number) {
     withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
   }
@@ -11,6 +14,11 @@ struct WireWriter {
   mutating func put<Number: FixedWidthInteger>(_ numbers: [Number]) {
     put(UInt64(numbers.count))
     numbers.withUnsafeBytes { bytes.append(contentsOf: $0) }
+  }
+
+  mutating func put(_ sent: UnsafeRawBufferPointer) {
+    put(UInt64(sent.count))
+    bytes.append(contentsOf: sent)
   }
 
   mutating func put<Number: FixedWidthInteger>(_ numbers: Column<Number>) {
@@ -86,6 +94,9 @@ struct WireReader {
       filled = count
     }
   }
+
+  /// Where bytes stand behind their count.
+  mutating func place() throws(WireError) -> Range<Int> { try take(count(of: 1)) }
 
   /// The same without a copy.
   mutating func column<Number: FixedWidthInteger & Sendable>(_ type: Number.Type = Number.self)

@@ -11,14 +11,22 @@ final class KeptModule {
   /// The module's file and the program that reads it.
   private let files: [String]
   private(set) var header: ModuleHeader?
+  private enum Answer {
+    /// Where it stands in what was kept, of which little is asked for.
+    case earlier(MappedFile, Range<Int>)
+    case new([UInt8])
+  }
+
   /// By the request.
-  private var answers: [[UInt8]: [UInt8]] = [:]
+  private var answers: [[UInt8]: Answer] = [:]
   private var answeredBytes = 0
   private var hasNew = false
 
   /// More bytes of answers begin anew.
   private static let mostAnswered = 64 << 20
   private static let answersName = "answers"
+  /// What stands before the answers seldom takes more.
+  private static let mostBefore = 64 << 10
 
   /// Nil without a build id and a file; `reader` is the program that reads the file at `path`.
   init?(in folder: CacheFolder, path: String, buildID: [UInt8]?, reader: String) {
@@ -49,11 +57,23 @@ final class KeptModule {
   }
 
   /// What was answered to a request.
-  func answer(to request: [UInt8]) -> [UInt8]? { answers[request] }
+  func answer(to request: [UInt8]) -> [UInt8]? {
+    answers[request].map { withBytes(of: $0) { [UInt8]($0) } }
+  }
+
+  private func withBytes<Result>(
+    of answer: Answer, _ body: (UnsafeRawBufferPointer) -> Result
+  ) -> Result {
+    switch answer {
+    case .earlier(let file, let range):
+      withExtendedLifetime(file) { body(UnsafeRawBufferPointer(rebasing: file.bytes[range])) }
+    case .new(let bytes): bytes.withUnsafeBytes(body)
+    }
+  }
 
   func keep(answer: [UInt8], to request: [UInt8]) {
     if answeredBytes > Self.mostAnswered { forgetAnswers() }
-    answers[request] = answer
+    answers[request] = .new(answer)
     answeredBytes += request.count + answer.count
     hasNew = true
   }
@@ -70,12 +90,14 @@ final class KeptModule {
     guard hasNew, let header else { return false }
     hasNew = false
     var writer = WireWriter()
+    // Two counts stand before each.
+    writer.reserve(answeredBytes + answers.count * 16 + Self.mostBefore)
     header.write(to: &writer)
     writer.put(stamp)
     writer.put(UInt64(answers.count))
     for (request, answer) in answers {
       writer.put(request)
-      writer.put(answer)
+      withBytes(of: answer) { writer.put($0) }
     }
     folder.write(writer.bytes, as: "\(name).\(Self.answersName)")
     return true
@@ -91,10 +113,11 @@ final class KeptModule {
     guard try reader.numbers(UInt8.self) == stamp else { throw WireError() }
     for _ in 0..<(try reader.count(of: 16)) {
       let request = try reader.numbers(UInt8.self)
-      let answer = try reader.numbers(UInt8.self)
-      answers[request] = answer
+      let answer = try reader.place()
+      answers[request] = .earlier(file, answer)
       answeredBytes += request.count + answer.count
     }
+    file.release(0..<file.bytes.count)
   }
 
   private func forget() {

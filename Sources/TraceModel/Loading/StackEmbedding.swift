@@ -15,6 +15,22 @@ public enum StackEmbedding {
   @discardableResult public static func embed(
     tracePath path: String, keepsStacks: Bool = false
   ) throws(TraceError) -> Trace {
+    let (trace, names) = try names(in: path, keepsStacks: keepsStacks)
+    do throws(PerfDataError) {
+      // What was read is given back by now, so that a long trace is not in memory twice.
+      if let names {
+        try PerfDataAppender.append(
+          records: names.records, toTraceAt: path, removal: names.removal)
+      }
+    } catch { throw TraceError(error, path: path) }
+    return trace
+  }
+
+  /// What is read of a trace, and the records that tell its names with what they make needless; nil where there are
+  /// none to tell.
+  private static func names(
+    in path: String, keepsStacks: Bool
+  ) throws(TraceError) -> (Trace, (records: [UInt8], removal: StackRemoval?)?) {
     let file: PerfDataFile
     do { file = try PerfDataFile(path: path) } catch { throw TraceError(error, path: path) }
     var loader = TraceLoader(file: file, path: path, options: TraceOptions())
@@ -24,7 +40,7 @@ public enum StackEmbedding {
       let symbols = file.attributes.first(where: { SyntheticEvent(attribute: $0) == .symbol }),
       let chains = file.attributes.first(where: { SyntheticEvent(attribute: $0) == .stack }),
       let symbolID = symbols.ids.first, let stackID = chains.ids.first
-    else { return trace }
+    else { return (trace, nil) }
 
     // Parts of one recording that are read together have each their own names.
     let first = (trace.capture?.part ?? 0) * Self.mostFrames
@@ -46,14 +62,27 @@ public enum StackEmbedding {
             isTailCall: frame.isTailCall ? true : nil),
           symbols, symbolID)
       }
-      for group in StackGroup.groups(stacks.seen) {
-        let frames = stacks.table.stacks[group.stack].map { first + Int($0) }
+      func addStack(
+        _ stack: Int, time: UInt64, tid: Int32, later: [Int] = [], keys: [Int] = []
+      ) throws(PerfDataError) {
+        let frames = stacks.table.stacks[stack].map { first + Int($0) }
         let gap = frames.contains { stacks.table.frames[$0 - first].isGap }
         try add(
           StackEvent(
-            time: group.time, tid: Int(group.tid), frames: frames, complete: !gap,
-            later: group.later.isEmpty ? nil : group.later),
+            time: time, tid: Int(tid), frames: frames, complete: !gap,
+            later: later.isEmpty ? nil : later, keys: keys.isEmpty ? nil : keys),
           chains, stackID)
+      }
+      let told = KeyedStacks(stacks.seen, without: stacks.keysWithoutStack)
+      for (stack, keys) in told.keys.sorted(by: { $0.key < $1.key }) {
+        for start in stride(from: 0, to: keys.count, by: KeyedStacks.most) {
+          try addStack(
+            stack, time: trace.end.nanoseconds, tid: 0,
+            keys: Array(keys[start..<min(start + KeyedStacks.most, keys.count)]))
+        }
+      }
+      for group in StackGroup.groups(told.others) {
+        try addStack(group.stack, time: group.time, tid: group.tid, later: group.later)
       }
       let removal =
         keepsStacks
@@ -61,10 +90,9 @@ public enum StackEmbedding {
         : StackRemoval(
           of: Set(stacks.seen.map { SampleMoment(time: $0.time, tid: $0.tid) }),
           attributes: file.attributes)
-      try PerfDataAppender.append(records: records, toTraceAt: path, removal: removal)
+      return (trace, (records, removal))
     } catch {
       throw TraceError(error, path: path)
     }
-    return trace
   }
 }

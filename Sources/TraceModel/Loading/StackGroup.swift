@@ -23,7 +23,7 @@ struct StackGroup {
     var tid: Int32
   }
 
-  private init(_ sample: (time: UInt64, tid: Int32, stack: Int)) {
+  private init(_ sample: StackedSample) {
     tid = sample.tid
     stack = sample.stack
     time = sample.time
@@ -31,7 +31,7 @@ struct StackGroup {
   }
 
   /// The groups of all samples, in the order of their first ones; of a sample with two stacks the last counts.
-  static func groups(_ samples: [(time: UInt64, tid: Int32, stack: Int)]) -> [StackGroup] {
+  static func groups(_ samples: [StackedSample]) -> [StackGroup] {
     var stacks: [Sample: Int] = [:]
     for sample in samples { stacks[Sample(time: sample.time, tid: sample.tid)] = sample.stack }
     var groups: [StackGroup] = []
@@ -47,7 +47,7 @@ struct StackGroup {
         groups[place].last = sample.time
       } else {
         places[key] = groups.count
-        groups.append(StackGroup((sample.time, sample.tid, stack)))
+        groups.append(StackGroup(StackedSample(time: sample.time, tid: sample.tid, stack: stack)))
       }
     }
     return groups

@@ -14,7 +14,9 @@ struct StackTracker {
 
   private(set) var table = StackTable()
   /// Every stack handed out that the trace does not bring along, with its sample.
-  private(set) var seen: [(time: UInt64, tid: Int32, stack: Int)] = []
+  private(set) var seen: [StackedSample] = []
+  /// What samples that have no stack hold.
+  private(set) var keysWithoutStack: Set<Int> = []
   private var mappings: [Int32: MappingTable] = [:]
   /// The mappings that an exec ended.
   private var replaced: [Int32: MappingTable] = [:]
@@ -124,8 +126,12 @@ struct StackTracker {
       if known != nil || !lacksStacks { return known }
     }
     let sample = context.sample
-    guard let stack = resolve(sample) else { return nil }
-    seen.append((time: sample.time, tid: sample.tid, stack: stack))
+    let key = StackKey.of(pid: sample.pid, callchain: sample.callchain)
+    guard let stack = resolve(sample) else {
+      if let key { keysWithoutStack.insert(key) }
+      return nil
+    }
+    seen.append(StackedSample(time: sample.time, tid: sample.tid, stack: stack, key: key))
     return stack
   }
 
@@ -142,7 +148,7 @@ struct StackTracker {
     sample.callchain =
       context.record.misc & 7 == 2 ? [UInt64(bitPattern: -512), address] : [address]
     guard let stack = resolve(sample) else { return nil }
-    seen.append((time: sample.time, tid: sample.tid, stack: stack))
+    seen.append(StackedSample(time: sample.time, tid: sample.tid, stack: stack))
     return stack
   }
 
@@ -153,8 +159,9 @@ struct StackTracker {
   mutating func job(
     _ context: DecodingContext, resume: UInt64, callers: [UInt64], executor: UInt64
   ) -> (function: Frame?, executor: String?) {
+    let key = StackKey.of(pid: context.pid, resume: resume, callers: callers, executor: executor)
     if isEmbedded {
-      let frames = embedded.knownFrames(of: context).map { table.frames[Int($0)] }
+      let frames = embedded.knownFrames(of: context, key: key).map { table.frames[Int($0)] }
       return (frames.first, frames.count > 1 ? frames.last?.function : nil)
     }
     let mapping = mappings[context.pid] ?? MappingTable()
@@ -173,7 +180,9 @@ struct StackTracker {
       frames.append(table.intern(frame))
     }
     seen.append(
-      (time: context.time.nanoseconds, tid: context.tid, stack: table.intern(stack: frames)))
+      StackedSample(
+        time: context.time.nanoseconds, tid: context.tid, stack: table.intern(stack: frames),
+        key: key))
     return (frames.first.map { table.frames[Int($0)] }, name)
   }
 

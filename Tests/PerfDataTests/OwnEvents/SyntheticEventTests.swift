@@ -46,6 +46,8 @@ struct SyntheticEventTests {
       StackEvent(time: UInt64(Int64.max), tid: Int(Int32.max), frames: [0, 12, -1, 345_678]),
       StackEvent(time: 5, tid: 7, frames: [3], later: [1]),
       StackEvent(time: 5, tid: 7, frames: [3, 4], later: [1_000_000, 0, 12]),
+      StackEvent(time: 5, tid: 0, frames: [3, 4], keys: [Int.max >> 1, 0, 12]),
+      StackEvent(time: 5, tid: 0, frames: [3, 4], later: [7], keys: []),
     ]
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
@@ -72,6 +74,8 @@ struct SyntheticEventTests {
       #"{"complete":true,"frames":[1],"tid":1,"time":1}x"#,
       #"{"complete":true,"frames":[1],"later":[1,],"tid":1,"time":1}"#,
       #"{"complete":true,"frames":[1],"later":1,"tid":1,"time":1}"#,
+      #"{"complete":true,"frames":[1],"keys":[1,],"tid":1,"time":1}"#,
+      #"{"complete":true,"frames":[1],"later":[1],"keys":[1],"tid":1,"time":1}"#,
     ] {
       #expect(Array(text.utf8).withUnsafeBytes { StackEvent(scanning: $0) } == nil, "\(text)")
     }
