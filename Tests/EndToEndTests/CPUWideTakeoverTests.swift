@@ -9,7 +9,8 @@ extension EndToEnd {
     @Test func `what a target does is told the same by events of the machine`() throws {
       let scratch = try Scratch()
       let target = scratch.file("target")
-      let run = try Recorded(workload: "rally path=\(target)", scratch: scratch)
+      let run = try Recorded(
+        workload: "rally path=\(target)", options: ["--recorder", "perf"], scratch: scratch)
       let capture = run.report["capture"]
       // They took over: the records of a CPU's switches are of another type than those of a thread's.
       let counts = try PerfDataFile(path: run.trace).recordCounts
@@ -50,7 +51,8 @@ extension EndToEnd {
       let command =
         "\(Machine.workload) rally later=0 path=\(scratch.file("log")); "
         + "\(Machine.workload) appender writes=40 bytes=80 gap=5 path=\(target); true"
-      let run = try Recorded(["sh", "-c", command], scratch: scratch)
+      let run = try Recorded(
+        ["sh", "-c", command], options: ["--recorder", "perf"], scratch: scratch)
       let processes = run.report["processes"].items
       // The shell, and the two that it starts.
       #expect(processes.count == 3, "\(processes)")

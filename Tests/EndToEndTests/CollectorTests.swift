@@ -126,7 +126,7 @@ extension EndToEnd {
       // What it waits for from the disk has a stack.
       _ = try Command.run(["sh", "-c", "exit 7"])
       let result = try Self.record(
-        port, ["-o", scratch.file("t")], ["sh", "-c", "exit 7"], in: scratch)
+        port, ["--recorder", "perf", "-o", scratch.file("t")], ["sh", "-c", "exit 7"], in: scratch)
       #expect(result.status == 7)
       #expect(result.errors.contains("nothing was sent to"), "\(result.errors)")
       #expect(!collector.outputSoFar.contains("request"))

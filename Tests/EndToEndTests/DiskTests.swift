@@ -159,7 +159,8 @@ extension EndToEnd {
       let scratch = try Scratch()
       let target = scratch.file("target")
       let run = try Recorded(
-        workload: "bytewriter count=500000 path=\(target)", scratch: scratch)
+        workload: "bytewriter count=500000 path=\(target)", options: ["--recorder", "perf"],
+        scratch: scratch)
       let disk = run.signals["disk"]
       // One in 251 is recorded, and stands for that many; or for twenty times as many, in slices of time.
       #expect(abs((disk["writes"].int ?? 0) - 500_000) <= 1_000, "\(disk)")
