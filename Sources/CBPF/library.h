@@ -18,7 +18,6 @@
   FUNCTION(bpf_object__find_map_fd_by_name)                                                       \
   FUNCTION(bpf_map__set_max_entries)                                                              \
   FUNCTION(bpf_object__find_map_by_name)                                                          \
-  FUNCTION(libbpf_num_possible_cpus)                                                              \
   FUNCTION(bpf_object__load)                                                                      \
   FUNCTION(bpf_object__next_program)                                                              \
   FUNCTION(bpf_object__open_mem)                                                                  \

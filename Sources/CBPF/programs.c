@@ -36,12 +36,14 @@ static int load_programs(lull_bpf_programs *programs, const void *object, size_t
   return result;
 }
 
-lull_bpf_programs *lull_bpf_programs_load(const void *object, size_t size, int *error, const char **what) {
+lull_bpf_programs *lull_bpf_programs_load(
+    const void *object, size_t size, uint32_t rings, int *error, const char **what) {
   *what = "libbpf.so.1 is not installed";
   *error = ENOENT;
   if (!lull_bpf_library()) return NULL;
   lull_bpf_programs *programs = calloc(1, sizeof *programs);
   if (!programs) return NULL;
+  programs->ring_count = rings;
   *error = load_programs(programs, object, size, true, what);
   if (*error) *error = load_programs(programs, object, size, false, what);
   if (*error == 0) return programs;

@@ -5,11 +5,7 @@
 
 void lull_bpf_rings_size(lull_bpf_programs *programs) {
   struct bpf_map *rings = lull_libbpf.bpf_object__find_map_by_name(programs->object, "rings");
-  int cpus = lull_libbpf.libbpf_num_possible_cpus();
-  if (rings && cpus > 0) {
-    programs->ring_count = (uint32_t)cpus;
-    lull_libbpf.bpf_map__set_max_entries(rings, programs->ring_count);
-  }
+  if (rings && programs->ring_count > 0) lull_libbpf.bpf_map__set_max_entries(rings, programs->ring_count);
 }
 
 void lull_bpf_rings_close(lull_bpf_programs *programs) {
@@ -17,7 +13,7 @@ void lull_bpf_rings_close(lull_bpf_programs *programs) {
   if (programs->rings) munmap(programs->rings, programs->ring_count * sizeof *programs->rings);
 }
 
-/* A program that fills the ring faster than it is emptied would never let go of it: in one draining so much is taken. */
+/* A program that fills the ring faster than it is emptied would never let go of it: so much is taken at once. */
 #define MOST_TAKEN (16u << 20)
 
 static int take(void *context, void *record, size_t size) {

@@ -198,15 +198,15 @@ struct KernelProgramsRunningTests {
     #expect(names.contains { $0.contains("nanosleep") }, "\(names)")
   }
 
-  /// usleep with more than it takes: what finds no room in registers, of which there are eight at most, is on the stack.
+  /// usleep with more than it takes: what finds no room in registers, of which there are eight at most, lies on the
+  /// stack.
   private typealias Usleep =
     @convention(c) (
       useconds_t, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64
     ) -> Int32
 
   /// Sleeps with words on its stack that look like addresses of libraries, and are others each time.
-  private static func sleep(besides place: UInt64, by usleep: Usleep) {
-    let word = 0x7e00_0000_0000 + place * 16
+  private static func sleep(besides word: UInt64, by usleep: Usleep) {
     _ = usleep(1_000, word, word, word, word, word, word, word, word, word, word)
   }
 
@@ -216,12 +216,18 @@ struct KernelProgramsRunningTests {
   ) throws {
     let tid = Self.ownThread()
     let usleep = unsafeBitCast(try #require(dlsym(nil, "usleep")), to: Usleep.self)
+    let code = KernelCode.code(of: MemoryMapping.all(of: getpid()), drain: 0..<0)
+    let words = withUnsafeBytes(of: code.steps) { Array($0.bindMemory(to: UInt64.self)) }
+    // Steps are told apart modulo 4096: one that is none of this program's, wherever it was loaded.
+    let step = try #require(
+      (0..<words.count * 64).first { step in
+        let bit: UInt64 = 1 << UInt64(step % 64)
+        return words[step / 64] & bit == 0
+      })
+    let start: UInt64 = 0x7e00_0000_0000 + UInt64(step) << 21
     let (records, _) = try recorded { programs in
-      if isCodeKnown {
-        let code = KernelCode.code(of: MemoryMapping.all(of: getpid()), drain: 0..<0)
-        #expect(programs.tell(code, of: getpid()))
-      }
-      for place in 0..<100 { Self.sleep(besides: UInt64(place), by: usleep) }
+      if isCodeKnown { #expect(programs.tell(code, of: getpid())) }
+      for place in UInt64(0)..<100 { Self.sleep(besides: start + place * 16, by: usleep) }
     }
     let count = records.stacks.count { $0.tid == tid }
     if isCodeKnown {

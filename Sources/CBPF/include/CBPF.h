@@ -18,9 +18,11 @@ bool lull_bpf_is_allowed(void);
 typedef struct lull_bpf_programs lull_bpf_programs;
 
 /* Loads all programs of an object into the kernel, and runs none yet; NULL with an error's number, and what failed in
-   words. */
+   words. So many CPUs, from the first on, have rings of their own, where the programs have any: each takes 2 MB of the
+   kernel's memory. */
 lull_bpf_programs *_Nullable lull_bpf_programs_load(
-    const void *_Nonnull object, size_t size, int *_Nonnull error, const char *_Nullable *_Nonnull what);
+    const void *_Nonnull object, size_t size, uint32_t rings, int *_Nonnull error,
+    const char *_Nullable *_Nonnull what);
 
 /* Runs them all from here on; 0 or a negative error's number. */
 int lull_bpf_programs_attach(lull_bpf_programs *_Nonnull programs);

@@ -1,5 +1,5 @@
-/// The order in which records are packed: those of one event and thread that differ in their times alone stand together,
-/// which zstd tells in three quarters of the bytes.
+/// The order in which records are packed: those of one event and thread that differ in their times alone stand
+/// together, which zstd tells in three quarters of the bytes.
 ///
 /// A reader that puts records in order of time finds the same order as before: records of one moment stay as they were.
 struct PackingOrder {

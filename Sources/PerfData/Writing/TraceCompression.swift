@@ -20,8 +20,8 @@ public enum TraceCompression {
 
   /// Compresses a trace in its place; one that is compressed is left alone.
   ///
-  /// What tells of the trace itself, at its beginning, stays as it is, or goes where the header says it as well. The other
-  /// records come in another order (`PackingOrder`).
+  /// What tells of the trace itself, at its beginning, stays as it is, or goes where the header says it as well. The
+  /// other records come in another order (`PackingOrder`).
   /// - Throws: where the trace cannot be read or written, or libzstd is missing.
   public static func compress(traceAt path: String) throws(PerfDataError) {
     let whole = try FinishedTrace(path: path)

@@ -93,7 +93,9 @@ final class KernelPrograms {
     try findLoader()
     var error: Int32 = 0
     var what: UnsafePointer<CChar>?
-    guard let loaded = lull_bpf_programs_load(object, object.count, &error, &what) else {
+    // One that comes to be on later writes to the ring that all share.
+    let rings = UInt32((SystemInfo.onlineCPUs().max() ?? 0) + 1)
+    guard let loaded = lull_bpf_programs_load(object, object.count, rings, &error, &what) else {
       let isRefused = error == EPERM || error == EACCES
       throw Absence(
         cause: what.map { String(cString: $0) } ?? "the programs cannot be loaded", error: error,

@@ -134,7 +134,7 @@ final class TransferCounter {
     let object = Resources.transfers
     var error: Int32 = 0
     var what: UnsafePointer<CChar>?
-    guard let programs = lull_bpf_programs_load(object, object.count, &error, &what) else {
+    guard let programs = lull_bpf_programs_load(object, object.count, 0, &error, &what) else {
       isRefused = true
       return false
     }

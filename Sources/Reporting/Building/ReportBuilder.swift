@@ -87,9 +87,11 @@ package enum ReportBuilder {
     // That the scored process is only looked at says nothing of the others.
     let areOthersSeen = isLookedAt(subject)
     func known(_ signal: (some Any)?) -> Bool { isSeen && (signal != nil || areOthersSeen) }
+    // Of what is not recorded, as it has other rights, /proc goes on counting.
+    let knowsTime = signals.cpu != nil || process.cpuSeconds > 0
     return ProcessTotals(
       pid: Int(process.pid), parentPid: process.parentPid > 0 ? Int(process.parentPid) : nil,
-      name: process.name, cpuSeconds: signals.cpu == nil ? nil : process.cpuSeconds.finite,
+      name: process.name, cpuSeconds: knowsTime ? process.cpuSeconds.finite : nil,
       wakeups: known(signals.wakeups) ? process.wakeups : nil,
       bytesWritten: known(signals.disk) ? process.bytesWritten : nil,
       bytesSent: known(signals.network) ? process.bytesSent : nil,

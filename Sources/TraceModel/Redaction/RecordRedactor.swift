@@ -9,6 +9,8 @@ struct RecordRedactor {
   private var parts = SyntheticJoiner()
   /// Where files are mapped, in any process.
   private var mappings: Set<Range<UInt64>> = []
+  /// By what samples are known whose callchains were changed: before that, and since.
+  private var keys: [Int: Int] = [:]
   /// What is in the trace of which nothing tells what it says, with how often.
   private(set) var unknown: [String: Int] = [:]
 
@@ -126,6 +128,7 @@ struct RecordRedactor {
     var result = record
     // The kernel follows frame pointers into text, too.
     for words in contents.words { blankText(in: &result, words, from: Self.number) }
+    if result != record { noteKey(of: entry) }
     // From the end to the start, so that what comes before keeps its place.
     if let stack = contents.stack {
       if dropsStacks {
@@ -183,13 +186,28 @@ struct RecordRedactor {
     var at = words.lowerBound
     while at + 8 <= words.upperBound {
       let word = Bytes.u64(record, at) ?? 0
-      let isAddress =
-        word >= 0x1000 && word <= Self.lastAddress && (!Self.isText(word) || isCode(word))
-      if word >= least, !isAddress, word < 0xffff_8000_0000_0000 || least == 1 {
-        Bytes.put(UInt64(0), in: &record, at: at)
-      }
+      let kept = withoutText(word, from: least)
+      if kept != word { Bytes.put(kept, in: &record, at: at) }
       at += 8
     }
+  }
+
+  private func withoutText(_ word: UInt64, from least: UInt64) -> UInt64 {
+    let isAddress =
+      word >= 0x1000 && word <= Self.lastAddress && (!Self.isText(word) || isCode(word))
+    let isNumber = word < least || word >= 0xffff_8000_0000_0000 && least != 1
+    return isAddress || isNumber ? word : 0
+  }
+
+  /// A stack is told by the callchains of the samples that have it, which are others in the copy.
+  private mutating func noteKey(of entry: RecordEntry) {
+    guard let sample = try? file.sample(entry),
+      let old = StackKey.of(pid: sample.pid, callchain: sample.callchain),
+      let new = StackKey.of(
+        pid: sample.pid,
+        callchain: sample.callchain.map { withoutText($0, from: Self.number) })
+    else { return }
+    keys[old] = new
   }
 
   /// Whether a word's bytes are four letters or more, and nothing behind them.
@@ -213,7 +231,12 @@ struct RecordRedactor {
       let raw = RawPayload(bytes: payload)
       switch event {
       // Of a trigger the words are those that its option knows.
-      case .footprint, .kernelSymbol, .counter, .stack, .threadIDs, .trigger, .wait: return payload
+      case .footprint, .kernelSymbol, .counter, .threadIDs, .trigger, .wait: return payload
+      case .stack:
+        guard !keys.isEmpty else { return payload }
+        var value = try StackEvent(decoding: raw)
+        value.keys = value.keys?.map { keys[$0] ?? $0 }
+        return try value.encoded()
       case .part:
         // Records become longer or shorter: what stood can no longer be told from the rest, and is kept.
         return try PartEvent(number: 0, standingRecords: 0).encoded()

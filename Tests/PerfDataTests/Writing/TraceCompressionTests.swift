@@ -92,7 +92,8 @@ struct TraceCompressionTests {
       #expect(after.problems.isEmpty && after.lateRecords == 0)
       #expect(Self.records(after) == records)
       #expect(after.recordCounts[RecordType.finishedRound] == 1)
-      // What happened at one moment in several groups is kept as it was, before the others: here all but the departures.
+      // What happened at one moment in several groups is kept as it was, before the others: here all but the
+      // departures.
       let packed = after.orderedRecords().sorted { $0.offset < $1.offset }
         .filter { $0.type != RecordType.finishedRound }.suffix(2000)
       #expect(packed.allSatisfy { $0.type == RecordType.contextSwitch })
