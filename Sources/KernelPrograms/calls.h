@@ -50,11 +50,6 @@ static __always_inline bool tell_paths(
 #define KIND 0170000
 #define SOCKET 0140000
 
-static __always_inline bool is_internet(struct sock *socket) {
-  __u16 family = BPF_CORE_READ(socket, __sk_common.skc_family);
-  return family == 2 || family == 10;
-}
-
 /* Whether a descriptor is that of an internet socket; false where that cannot be told. */
 static __always_inline bool is_of_internet(struct task_struct *task, __u64 descriptor) {
   struct fdtable *table = BPF_CORE_READ(task, files, fdt);
@@ -63,7 +58,7 @@ static __always_inline bool is_of_internet(struct task_struct *task, __u64 descr
   if (bpf_probe_read_kernel(&file, sizeof file, place + descriptor) || !file) return false;
   if ((BPF_CORE_READ(file, f_inode, i_mode) & KIND) != SOCKET) return false;
   struct socket *socket = BPF_CORE_READ(file, private_data);
-  return socket && is_internet(BPF_CORE_READ(socket, sk));
+  return socket && is_internet(BPF_CORE_READ(socket, sk, __sk_common.skc_family));
 }
 
 static __always_inline void begin_call(

@@ -63,6 +63,9 @@ struct sched_entity {
   struct cfs_rq *cfs_rq;
 } KERNEL_TYPE;
 
+/* AF_INET and AF_INET6. */
+static inline __attribute__((always_inline)) bool is_internet(__u16 family) { return family == 2 || family == 10; }
+
 /* What a descriptor stands for. */
 struct socket {
   struct sock *sk;

@@ -25,11 +25,6 @@ struct {
   __type(value, struct lull_transfer_window);
 } windows SEC(".maps");
 
-/* AF_INET and AF_INET6. */
-static __always_inline bool is_internet(struct sock *socket) {
-  return socket->__sk_common.skc_family == 2 || socket->__sk_common.skc_family == 10;
-}
-
 static __always_inline void add(struct sock *socket, int result, __u32 direction, bool moves) {
   __s32 process = bpf_get_current_pid_tgid() >> 32;
   struct lull_transfer_counts *own = bpf_map_lookup_elem(&counts, &process);
@@ -43,7 +38,7 @@ static __always_inline void add(struct sock *socket, int result, __u32 direction
   /* Nobody else has this CPU's. */
   struct lull_transfer_count *count = direction ? &own->receives : &own->sends;
   count->calls++;
-  if (!moves || result <= 0 || !is_internet(socket)) return;
+  if (!moves || result <= 0 || !is_internet(socket->__sk_common.skc_family)) return;
   count->transfers++;
   count->bytes += result;
 }

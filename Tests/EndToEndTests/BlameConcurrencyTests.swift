@@ -32,8 +32,10 @@ extension EndToEnd {
       #expect(full?.contains("lull_workload_async.AsyncWorkload") == true, "\(full ?? "none")")
     }
 
-    @Test func `jobs at a rate that would cost too much are not recorded on`() throws {
-      let run = try Recorded([Machine.asyncWorkload, "mode=hops", "count=400000"])
+    @Test(arguments: Machine.usualAndKernel)
+    func `jobs at a rate that would cost too much are not recorded on`(recorder: String) throws {
+      let run = try Recorded(
+        [Machine.asyncWorkload, "mode=hops", "count=400000"], options: ["--recorder", recorder])
       let stopped = run.signals["concurrency"]["stopped"].string
       #expect(stopped?.contains("2 %") == true, "\(run.signals["concurrency"])")
       let missing = run.report["capture"]["unavailable"].items.compactMap { $0["signal"].string }

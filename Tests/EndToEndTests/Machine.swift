@@ -22,6 +22,8 @@ enum Machine {
     let words = [lull, "record", "-q", "--no-report", "--recorder", "kernel", "-o"]
     return (try? Command.run(words + [scratch.file("t"), "--", "true"]))?.status == 0
   }()
+  /// The usual recorder, and that in the kernel where it can be.
+  static let usualAndKernel = ["auto"] + (recordsInKernel ? ["kernel"] : [])
   /// By what recorder programs are recorded where a test does not say: another than the usual one with
   /// `LULL_TEST_RECORDER=kernel`, to see what it tells otherwise.
   static let recorder: [String] =

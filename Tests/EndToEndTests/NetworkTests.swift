@@ -17,10 +17,11 @@ extension EndToEnd {
       #expect(network["receives"].int == run.truth["receives"].int)
     }
 
-    @Test func `transfers less than the gap apart are one burst`() throws {
+    @Test(arguments: Machine.usualAndKernel)
+    func `transfers less than the gap apart are one burst`(recorder: String) throws {
       let run = try Recorded(
         workload: "bursty bursts=3 messages=10 bytes=500 reply=500 gap=2000",
-        options: ["--radio-loopback"], reportOptions: ["--radio-loopback"])
+        options: ["--radio-loopback", "--recorder", recorder], reportOptions: ["--radio-loopback"])
       let bursts = run.signals["network"]["bursts"].items
         .filter { ($0["bytesSent"].int ?? 0) > 0 }
       #expect(bursts.count == 3, "\(run.signals["network"])")

@@ -19,16 +19,11 @@ struct KernelCode {
     return programs.tell(Self.code(of: mappings, drain: drain), of: pid) && !drain.isEmpty
   }
 
-  /// It maps a file: a library perhaps, and libdispatch among them.
-  mutating func mapped(by pid: Int32) { known.remove(pid) }
-
-  /// It runs another program.
-  mutating func began(_ pid: Int32) {
-    known.remove(pid)
-    programs.forgetCode(of: pid)
+  /// It maps a file (a library perhaps, and libdispatch among them), runs another program, or has ended: what was known
+  /// of it would take addresses in the new code for none.
+  mutating func changed(_ pid: Int32) {
+    if known.remove(pid) != nil { programs.forgetCode(of: pid) }
   }
-
-  mutating func ended(_ pid: Int32) { began(pid) }
 
   static func code(of mappings: [MemoryMapping], drain: Range<UInt64>) -> lull_kernel_code {
     var code = lull_kernel_code()

@@ -104,8 +104,12 @@ final class KernelPrograms {
     return loaded
   }
 
+  /// Whether the programs had said so as they were told something else, which takes it back.
+  private var hadSums = false
+
   private func tell() {
-    var zero: UInt32 = 0
+    var (zero, current) = (UInt32(0), lull_kernel_settings())
+    if lull_bpf_map_get(settings, &zero, &current) == 0, current.has_sums != 0 { hadSums = true }
     _ = lull_bpf_map_set(settings, &zero, &set)
   }
 
@@ -162,12 +166,9 @@ final class KernelPrograms {
 
   /// Whether anything was added up since this was asked for the last time.
   func takeHasSums() -> Bool {
-    var (zero, current) = (UInt32(0), lull_kernel_settings())
-    guard lull_bpf_map_get(settings, &zero, &current) == 0, current.has_sums != 0 else {
-      return false
-    }
     tell()
-    return true
+    defer { hadSums = false }
+    return hadSums
   }
 
   /// What was transferred at each socket, beside what was told singly, with its place.

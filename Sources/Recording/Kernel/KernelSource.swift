@@ -156,11 +156,11 @@ final class KernelSource: RecordingSource {
     case .processEnded(let pid, _):
       programs.remove(pid)
       jobs?.ended(pid)
-      code.ended(pid)
-    case .processExecuted(let pid, _, _): code.began(pid)
+      code.changed(pid)
+    case .processExecuted(let pid, _, _): code.changed(pid)
     case .fileMapped(let pid, let path, _):
       jobs?.mapped(path, by: pid)
-      code.mapped(by: pid)
+      code.changed(pid)
     default: break
     }
   }
