@@ -85,9 +85,8 @@ int BPF_PROG(returned, struct pt_regs *registers, long result) {
   __u64 number = entry_of(registers).call;
   if (number >= LULL_KERNEL_NUMBERS) return 0;
   bool is_write = is_among(set->repeated, number);
-  bool is_spin = false;
+  bool is_spin = false, is_large_read = result >= (long)set->large_read && is_among(set->reads, number);
   if (!is_write && (result < 0 || !is_among(set->calls, number))) {
-    bool is_large_read = result >= (long)set->large_read && is_among(set->reads, number);
     /* What comes back at once with nothing (EAGAIN). */
     is_spin = result == -AGAIN || (result == 0 && is_among(set->spins, number));
     if (!is_large_read && !is_spin) return 0;
@@ -136,11 +135,12 @@ int BPF_PROG(returned, struct pt_regs *registers, long result) {
     if (writes && writes->call.tid == task->pid) writes->tick = 0;
     if (!is_among(set->paths, number) || !tell_paths(&call, set)) tell(&call, sizeof call);
   }
-  /* Of each thread's writes the stack of the first in a while. */
-  if (!is_spin && is_among(set->stacks, number)) {
+  /* Of each thread's writes and large reads the stack of the first in a while. */
+  if (!is_spin && (is_large_read || is_among(set->stacks, number))) {
     struct thread *thread = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-    if (thread && call.head.time - thread->last_call_stack >= site_pace) {
-      thread->last_call_stack = call.head.time;
+    __u64 *last = thread ? (is_large_read ? &thread->last_load_stack : &thread->last_write_stack) : NULL;
+    if (last && call.head.time - *last >= site_pace) {
+      *last = call.head.time;
       tell_stack(ctx, task, registers, entry_of(registers).sp, lull_kernel_call_stack, call.head.time);
     }
   }

@@ -27,8 +27,8 @@ struct thread {
   __u32 looked;
   /* Whether a queue was drained in it. */
   __u32 is_draining;
-  /* When it was last told where it writes, and where it sends. */
-  __u64 last_call_stack, last_send_stack;
+  /* When it was last told where it writes, reads much, and sends. */
+  __u64 last_write_stack, last_load_stack, last_send_stack;
   /* As `paid_until`, of the first stacks of sockets. */
   __u64 sends_paid_until;
 };

@@ -47,6 +47,9 @@
 #endif
 
 // What this thread knows of its ring; in the thread's own memory, which is there from its start.
+// What is told with where it came from, each kind now and then.
+enum lull_site { lull_site_send, lull_site_write, lull_site_load, lull_sites };
+
 struct agent {
   struct lull_slot *slot;
   uint8_t *ring;
@@ -63,7 +66,8 @@ struct agent {
   uint64_t next_stack;
   // Where the stack that it was last seen on has memory for certain.
   uint64_t stack_from, stack_to;
-  uint64_t last_site;
+  // When it was last told where it sends, writes, and reads much.
+  uint64_t last_sites[lull_sites];
   uint64_t last_cpu;
   // A record is being written.
   uint32_t busy;
@@ -117,6 +121,8 @@ enum manner {
   manner_named = 16,
   // What was waited for is told by what is read next.
   manner_polled = 32,
+  // It reads much from a file.
+  manner_load = 64,
 };
 
 // The last eighth of a ring is for what turns and hangs are told by.
@@ -321,6 +327,12 @@ static inline bool lull_is_socket(int descriptor) {
   return kind == lull_descriptor_tcp || kind == lull_descriptor_udp;
 }
 
+// When a thread's calls of that kind were last told with their site; each kind has its own pace.
+static inline uint64_t *lull_last_site(struct agent *agent, const struct outcome *outcome) {
+  if (outcome->manner & manner_load) return &agent->last_sites[lull_site_load];
+  return &agent->last_sites[lull_is_socket(outcome->descriptor) ? lull_site_send : lull_site_write];
+}
+
 // Ends a call; errno stays what the call made it.
 static inline __attribute__((always_inline)) void lull_finish(struct call *call, struct outcome outcome) {
 #ifdef LULL_AGENT
@@ -335,7 +347,7 @@ static inline __attribute__((always_inline)) void lull_finish(struct call *call,
   agent->slot->call = call->outer;
   agent->place = call->outer_place;
   if (outcome.result < 0) outcome.result = -errno;
-  bool is_site = outcome.manner & manner_site && end - agent->last_site >= SITE_PAUSE;
+  bool is_site = outcome.manner & manner_site && end - *lull_last_site(agent, &outcome) >= SITE_PAUSE;
   bool is_slow = end - call->start >= NO_WAIT || end - agent->last_cpu >= CPU_PAUSE || outcome.path ||
                  outcome.manner & (manner_looked_up | manner_named) || is_site || call->cpu != UINT64_MAX;
   // One that found at once what an earlier one had waited for leaves it to be read.

@@ -12,8 +12,8 @@
 
 // Of reads, those from the network count, those that load much, and the first after a wait for descriptors.
 static unsigned of_read(int descriptor, long result) {
-  if (result >= LARGE) return manner_told;
   unsigned kind = lull_descriptor(descriptor);
+  if (result >= LARGE) return kind == lull_descriptor_file ? manner_site | manner_load : manner_told;
   if (kind == lull_descriptor_tcp || kind == lull_descriptor_udp) return manner_told;
   if (unlikely(lull_agent.woken) && result > 0) {
     lull_agent.woken = 0;

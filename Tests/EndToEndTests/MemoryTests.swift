@@ -95,11 +95,13 @@ extension EndToEnd {
       }
       """
 
-    @Test func `large reads are blamed on the function that makes them`() throws {
+    @Test(arguments: ["auto", "perf", "process"])
+    func `large reads are blamed on the function that makes them`(recorder: String) throws {
       let scratch = try Scratch()
       let (program, file) = (try scratch.program("s", Self.largeReader), scratch.file("big"))
       try Data(count: 40 << 20).write(to: URL(fileURLWithPath: file))
-      let run = try Recorded([program, file], scratch: scratch)
+      let run = try Recorded(
+        [program, file], options: ["--recorder", recorder], scratch: scratch)
       let rows = run.report["blame"]["reads"].items
       #expect(rows.first?["function"].string == "load_all", "\(rows)")
       #expect(rows.first?["bytes"].double == Double(40 << 20), "\(rows)")

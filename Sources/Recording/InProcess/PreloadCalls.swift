@@ -50,7 +50,9 @@ extension PreloadSource {
         number: UInt64(bitPattern: call.number), result: call.result,
         registers: registers(record, call)),
       place, standingFor: UInt64(record.repeats) + 1, into: &output)
-    if SystemCallFilter.fileWrites.contains(call.number), let stack = parts.ownStack {
+    if SystemCallFilter.fileWrites.contains(call.number) || Self.isLargeRead(record),
+      let stack = parts.ownStack
+    {
       var payload = PreloadPayload(.systemCallStack, pid: place.tid)
       payload.add(call.number)
       payload.add(call.result)
@@ -79,7 +81,11 @@ extension PreloadSource {
       return false
     }
     if SystemCallFilter.wanted.contains(number) || number == SystemCallFilter.write { return true }
-    return SystemCallFilter.isRead(Int64(number)) && record.result >= SystemCallFilter.largeRead
+    return Self.isLargeRead(record)
+  }
+
+  private static func isLargeRead(_ record: lull_record) -> Bool {
+    SystemCallFilter.isRead(Int64(record.number)) && record.result >= SystemCallFilter.largeRead
   }
 
   private func systemCall(_ record: lull_record) -> SystemCallResult {
