@@ -128,12 +128,11 @@ package final class Recorder {
     return try recording.run(before: before, problems: problems, leftovers: leftovers)
   }
 
-  /// The programs that record in the kernel, which know the target from here on; nil where perf events do it all, as
-  /// they do by themselves where no program may run in the kernel: `lull doctor` says why.
+  /// The programs that record in the kernel, which know the target from here on; nil where perf events do it all.
   private func kernelPrograms(
     _ subject: RecordingSubject
   ) throws(RecordingError) -> KernelPrograms? {
-    guard options.recorder.takesKernelPrograms else { return nil }
+    guard options.recorder == .kernel else { return nil }
     do throws(KernelPrograms.Absence) {
       let programs = try KernelPrograms()
       programs.add(subject.pid)
@@ -146,10 +145,7 @@ package final class Recorder {
         }
       }
       return programs
-    } catch {
-      if options.recorder == .auto { return nil }
-      throw RecordingError(error)
-    }
+    } catch { throw RecordingError(error) }
   }
 
   private func earlierWaits(
