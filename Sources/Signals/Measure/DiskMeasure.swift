@@ -45,6 +45,8 @@ enum DiskMeasure {
     let otherBytes = bytes - min(bytes, named.reduce(0) { $0 &+ $1.bytesRead })
     guard otherReads >= fewReads || otherReads > 0 && otherBytes >= fewBytes else { return nil }
     let files = filesOpened(subject, besides: Set(named.map(\.path)))
+    // Of pipes and terminals alone the sum of all reads tells as much.
+    guard files > 0 else { return nil }
     return OtherReads(files: files, reads: otherReads, bytes: otherBytes)
   }
 
