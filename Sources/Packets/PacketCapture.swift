@@ -109,7 +109,8 @@ public struct PacketCapture: Sendable {
         let read = capture.packets.count + capture.others + capture.cut
         // A capture that was killed ends in the middle of a packet; what stands before is good.
         guard reason.hasPrefix("truncated dump file"), read > 0 else {
-          throw PacketCaptureError(path: path, reason: "after \(read) packets: \(reason)")
+          throw PacketCaptureError(
+            path: path, reason: "after \(read) packet\(read == 1 ? "" : "s"): \(reason)")
         }
         capture.note = "the capture ends in the middle of a packet, after \(read) whole ones"
         break reading
@@ -120,7 +121,7 @@ public struct PacketCapture: Sendable {
       throw PacketCaptureError(
         path: path,
         reason: capture.cut > 0
-          ? "none of its \(capture.cut) packets was kept to the end of its headers; capture with "
+          ? "none of its packets (\(capture.cut)) was kept to the end of its headers; capture with "
             + "`-s 128` or more"
           : "it holds no packet of TCP or UDP")
     }

@@ -27,7 +27,8 @@ package struct TraceBuilder: Sendable {
   private var indexOfName: [String: Int] = [:]
 
   /// An empty trace of an imagined machine with two CPUs.
-  package init() {
+  package init(withJobs: Bool = false) {
+    let events = withJobs ? BuiltTracepoint.allCases : BuiltTracepoint.usual
     var features = FileFeatures()
     features.hostname = "testhost"
     features.osRelease = "6.1.0-test"
@@ -42,7 +43,7 @@ package struct TraceBuilder: Sendable {
     features.clockData = ClockData(
       wallNanoseconds: 1_700_000_000_000_000_000, clockNanoseconds: 1_000_000_000)
     var formats: [TracingData.Format] = []
-    for event in BuiltTracepoint.allCases where event != .schedSwitchStack {
+    for event in events where event != .schedSwitchStack {
       formats.append(TracingData.Format(system: event.system, text: event.formatText))
     }
     features.tracingData = TracingData(
@@ -58,7 +59,7 @@ package struct TraceBuilder: Sendable {
         sampleRegsUser: Self.unwindingRegisters, sampleStackUser: 1024, ids: [101],
         name: "cpu-clock"),
     ]
-    for event in BuiltTracepoint.allCases { attributes.append(Self.attribute(of: event)) }
+    for event in events { attributes.append(Self.attribute(of: event)) }
     for event in SyntheticEvent.allCases { attributes.append(event.attribute(ids: [])) }
     for index in attributes.indices {
       attributes[index].ids = [UInt64(100 + index)]

@@ -190,4 +190,17 @@ extension TraceBuilder {
     let raw = BuiltTracepoint.unlink.payload(["common_pid": Int64(tid)], texts: ["path": path])
     sample(BuiltTracepoint.unlink.rawValue, time: time, tid: tid, raw: raw)
   }
+
+  /// A task's job runs: the probes on the runtime's call and return. The trace must be one with jobs.
+  package mutating func job(
+    time: UInt64, until end: UInt64, tid: Int32, job: Int64, resume: UInt64, caller: UInt64
+  ) {
+    let call = BuiltTracepoint.jobRun.payload([
+      "common_pid": Int64(tid), "job": job, "resume": Int64(bitPattern: resume),
+      "caller": Int64(bitPattern: caller),
+    ])
+    sample(BuiltTracepoint.jobRun.rawValue, time: time, tid: tid, raw: call)
+    let result = BuiltTracepoint.jobRan.payload(["common_pid": Int64(tid)])
+    sample(BuiltTracepoint.jobRan.rawValue, time: end, tid: tid, raw: result)
+  }
 }

@@ -32,6 +32,12 @@ package enum BuiltTracepoint: String, CaseIterable, Sendable {
   case rename = "lull_1:rename"
   /// unlink was called.
   case unlink = "lull_1:unlink"
+  /// A job of Swift concurrency begins, and has ended: only in traces that were asked for them.
+  case jobRun = "lull_1:swift_job_run"
+  case jobRan = "lull_1:swift_job_run_ret"
+
+  /// Those of every trace.
+  static let usual = allCases.filter { $0 != .jobRun && $0 != .jobRan }
 
   /// The tracepoint's id; the same kernel event opened twice has one id.
   package var id: Int {
@@ -50,6 +56,8 @@ package enum BuiltTracepoint: String, CaseIterable, Sendable {
     case .opened: return 3002
     case .rename: return 3003
     case .unlink: return 3004
+    case .jobRun: return 3005
+    case .jobRan: return 3006
     }
   }
 
@@ -119,6 +127,16 @@ package enum BuiltTracepoint: String, CaseIterable, Sendable {
     case .unlink:
       return [
         ("unsigned long __probe_ip", 8, 8, false), ("__data_loc char[] path", 16, 4, false),
+      ]
+    case .jobRun:
+      return [
+        ("unsigned long __probe_ip", 8, 8, false), ("u64 job", 16, 8, false),
+        ("u64 resume", 24, 8, false), ("u64 executor", 32, 8, false), ("u32 flags", 40, 4, false),
+        ("u64 caller", 48, 8, false),
+      ]
+    case .jobRan:
+      return [
+        ("unsigned long __probe_func", 8, 8, false), ("unsigned long __probe_ret_ip", 16, 8, false),
       ]
     }
   }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Quantities
 
 /// The command line of Lull: one file per subcommand, each a thin shell over the modules.
 struct Lull: ParsableCommand {
@@ -18,4 +19,14 @@ struct Lull: ParsableCommand {
       DoctorCommand.self,
       CheckCommand.self, CompareCommand.self, MergeCommand.self,
     ])
+
+  /// Refuses a word in a command's place that is none; of that the parser says only that it is unexpected.
+  static func checkCommand(_ word: String?) throws {
+    guard let word, !word.hasPrefix("-") else { return }
+    let known = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
+    if !known.contains(word) {
+      throw ValidationError(
+        "there is no command '\(word)': \(NearestName.hint(word, among: known, atMost: 20))")
+    }
+  }
 }

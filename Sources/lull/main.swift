@@ -23,6 +23,7 @@ Preparation.begin(CommandLine.arguments.dropFirst())
 
 // Parsed here rather than by `Lull.main()`: an error of `record` must not look like the command's.
 do {
+  try Lull.checkCommand(CommandLine.arguments.dropFirst().first)
   let words = RecordedWords(try ProjectDefaults.adding(to: CommandLine.arguments.dropFirst()))
   var command = try Lull.parseAsRoot(CompareCommand.naming(words.parsed))
   if var record = command as? RecordCommand {

@@ -95,6 +95,24 @@ import Testing
     #expect(said.contains(says), "\(said)")
   }
 
+  @Test func `a comparison takes no file's place unless it may`() throws {
+    try write("kept", "mine")
+    let arguments = ["compare", "a.json", "b.json", "c.json", "-o", "kept"]
+    let new = ["--", "a.json", "b.json", "c.json"]
+    let refused = try BuiltLull.run(arguments + new, in: folder)
+    #expect(refused.status == 74 && refused.errors.contains("--force"), "\(refused.errors)")
+    #expect(try read("kept") == "mine")
+    let replaced = try BuiltLull.run(arguments + ["--force"] + new, in: folder)
+    #expect(replaced.status == 0, "\(replaced.errors)")
+    #expect(try read("kept").contains("Comparison"))
+    // What cannot be written is said before anything is recorded.
+    let early = try BuiltLull.run(
+      ["compare", "--interleave", "6", "--base", "touch ran", "--new", "touch ran", "-o", "kept"],
+      in: folder)
+    #expect(early.status == 74, "\(early.errors)")
+    #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("ran").path))
+  }
+
   @Test func `a first budget and a baseline are written, and hold what they came from`() throws {
     let first = try BuiltLull.run(
       ["check", "--init", "--budget", "first.toml", "a.json", "b.json", "c.json"], in: folder)

@@ -45,7 +45,7 @@ import Testing
     (["report", "text", "--format", "pdf"], 64, "text, html, json and markdown"),
     (["report", "text", "--radio", "no-such"], 64, "no-such"),
     (["report", "--bogus"], 64, "Usage"),
-    (["bogus"], 64, "Usage"),
+    (["bogus"], 64, "Usage"), (["recrod"], 64, "did you mean “record”"),
     (["rules", "show", "bogus"], 64, "lull rules"),
     (["redact", "text", "-o", "out"], 65, "not a perf.data file"),
     (["redact", "missing"], 64, "output"),

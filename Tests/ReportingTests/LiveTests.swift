@@ -25,6 +25,30 @@ import Testing
     }
   }
 
+  @Test(arguments: [(40, 10), (60, 12), (80, 24)])
+  func `there are threads on the smallest screen, and the one that is looked at`(
+    width: Int, height: Int
+  ) throws {
+    var report = SampleReport.report()
+    let thread = try #require(report.signals.threads.first)
+    report.signals.threads = (0..<30).map {
+      var other = thread
+      other.tid = 7000 + $0
+      return other
+    }
+    var view = LiveView(now: report, minute: report, recordedSeconds: 61, recordedBytes: 1)
+    for selected in [0, 15, 29] {
+      view.selected = selected
+      let tid = view.threads[selected].tid
+      let lines = LiveScreen.render(view, width: width, height: height, color: false)
+        .split(separator: "\r\n", omittingEmptySubsequences: false)
+      #expect(lines.count == height)
+      #expect(lines.contains { $0.hasPrefix("    \(tid)") }, "\(lines)")
+      #expect(lines.count { $0.hasPrefix("    70") } >= 2, "\(lines)")
+      #expect(lines.contains { $0.hasPrefix("CPU, of a core") })
+    }
+  }
+
   @Test func `what was not measured is said to be that, in rows by a dash`() throws {
     var report = SampleReport.report()
     report.signals.network = nil

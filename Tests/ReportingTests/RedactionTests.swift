@@ -142,7 +142,7 @@ import Testing
     var record = withUnsafeBytes(of: type.littleEndian) { Array($0) } + [0, 0, 40, 0]
     record += Array("/home/alice/secret-plan".utf8) + [UInt8](repeating: 0, count: 9)
     let error = #expect(throws: TraceError.self) { try redacted(with: record) }
-    #expect(error?.description.contains("records of type \(type)") == true, "\(error as Any)")
+    #expect(error?.description.contains("1 record of type \(type)") == true, "\(error as Any)")
     #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/copy-\(record.count)"))
   }
 }

@@ -86,6 +86,18 @@ import TraceModel
     #expect(text.contains("syncs none"))
   }
 
+  @Test func `what many small files brought is a row of its own`() {
+    var signals = SampleReport.signals()
+    #expect(!flowing(SampleReport.report(signals: signals)).contains("other files"))
+    signals.disk?.otherReads = OtherReads(files: 200, reads: 400, bytes: 1_600_000)
+    let text = flowing(SampleReport.report(signals: signals))
+    #expect(
+      text.contains(
+        "other files 1.6 MB read in 400 reads of less than 64 KiB, of which is not told; 200 files opened"
+      ),
+      "\(text)")
+  }
+
   @Test func `losses and truncation are said beside the score and at the end`() {
     var report = SampleReport.report()
     report.trace.truncated = true

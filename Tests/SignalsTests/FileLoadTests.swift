@@ -119,6 +119,17 @@ struct FileLoadTests {
     #expect(disk.files.first { $0.path == path }?.bytesRead == 201_000_000)
   }
 
+  @Test func `what many small files brought is told for all of them`() throws {
+    let small = (0..<30).map {
+      ("/data/note\($0)", UInt64(7_000_000), DescriptorEvent.Kind.regular)
+    }
+    let disk = try measure(growing: 0, open: small + [("pipe:[7]", nil, .pipe)])
+    #expect(disk.otherReads == OtherReads(files: 30, reads: 48_839, bytes: 200_000_000))
+    // Of what is known by file nothing is left but what any program reads.
+    let known = try measure(growing: 0, open: [(path, 200_000_000, .regular)])
+    #expect(known.files.map(\.path) == [path] && known.otherReads == nil)
+  }
+
   @Test func `what sockets gave is no file`() throws {
     let disk = try measure(
       growing: 0, open: [(path, 200_000_000, .regular)], received: 200_000_000)

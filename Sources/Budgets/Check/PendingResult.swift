@@ -125,7 +125,9 @@ struct PendingResult {
     case .better: say("better: \(words)")
     case .unchanged: say("\(words), allowed is \(unit.text(allowed))")
     case .ambiguous:
-      say("\(words) is within the noise of \(samples.new.count) runs\(chance(outcome))")
+      say(
+        "\(words) is within the noise of \(Figures.count(samples.new.count, "run"))\(chance(outcome))"
+      )
     case .tooFewRuns:
       doubt(
         "\(words) is past the \(unit.text(allowed)) allowed, but too few runs to tell it from "

@@ -123,7 +123,7 @@ package struct RunComparer: Sendable {
     explain(&figures, new)
     return Comparison(
       verdict: verdict(figures), baseRuns: base.count, newRuns: new.count,
-      figures: sorted(figures), notes: notes(base + new))
+      figures: sorted(figures), notes: notes(base + new, figures))
   }
 
   private enum Sampling {
@@ -149,7 +149,7 @@ package struct RunComparer: Sendable {
       // The compiler may be the very change that is looked at.
       let serious = differences.filter { !$0.hasPrefix("Swift ") }
       guard serious.isEmpty else {
-        return .incomparable("not of one environment: \(serious.joined(separator: ", "))")
+        return .incomparable("\(Self.otherEnvironment): \(serious.joined(separator: ", "))")
       }
     }
     return .found(
@@ -209,9 +209,16 @@ package struct RunComparer: Sendable {
     }.map(\.element)
   }
 
-  private func notes(_ runs: [Run]) -> [String] {
-    runs.filter { !$0.report.capture.sampled.isEmpty }.map {
+  /// How the reason begins of what the environments keep from being compared.
+  private static let otherEnvironment = "not of one environment"
+
+  private func notes(_ runs: [Run], _ figures: [ComparedFigure]) -> [String] {
+    var notes = runs.filter { !$0.report.capture.sampled.isEmpty }.map {
       "\($0.source): some events were sampled, so counts are estimates"
     }
+    if figures.contains(where: { $0.reason?.hasPrefix(Self.otherEnvironment) == true }) {
+      notes.append("figures of other environments are compared all the same with --force-baseline")
+    }
+    return notes
   }
 }

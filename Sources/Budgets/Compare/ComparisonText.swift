@@ -56,7 +56,7 @@ package enum ComparisonText {
     }
     lines.append("")
     lines.append(
-      "\(comparison.baseRuns) runs before, \(comparison.newRuns) after; medians, and the 95 % "
+      "\(Figures.count(comparison.baseRuns, "run")) before, \(comparison.newRuns) after; medians, and the 95 % "
         + "interval of the change.")
     for note in comparison.notes { lines += ["", "> " + Escaped.markdown(note)] }
     return lines.joined(separator: "\n") + "\n"

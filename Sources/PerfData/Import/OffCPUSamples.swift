@@ -1,3 +1,5 @@
+import Quantities
+
 /// Gives the samples of `perf record --off-cpu` the form of others, with a time, a thread and a stack of their own.
 ///
 /// perf writes the sums that its BPF program kept once the recording is over, at times that only put them last:
@@ -34,7 +36,9 @@ struct OffCPUSamples {
     }
     let spill = SpillFile()
     let damaged = try samples.write(to: spill)
-    if damaged > 0 { told.problems.append("\(damaged) samples of \(name) cannot be read") }
+    if damaged > 0 {
+      told.problems.append("\(Figures.count(damaged, "sample")) of \(name) cannot be read")
+    }
     told.storage = try spill.storage()
     told.data = 0..<spill.count
     return told

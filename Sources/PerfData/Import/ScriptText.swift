@@ -1,3 +1,5 @@
+import Quantities
+
 /// The text that `perf script` prints, made into records again.
 ///
 /// It holds no system call arguments and no interrupt context, and a process is known only where `-F +pid` was given.
@@ -240,7 +242,9 @@ struct ScriptText {
     var parts = TraceParts(
       storage: storage, data: 0..<storage.count, attributes: attributes, decoder: decoder)
     parts.tellsLosses = false
-    if unread > 0 { parts.problems.append("\(unread) lines are no event of perf script") }
+    if unread > 0 {
+      parts.problems.append("no event of perf script in \(Figures.count(unread, "line"))")
+    }
     return parts
   }
 }

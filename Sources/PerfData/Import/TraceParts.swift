@@ -1,3 +1,5 @@
+import Quantities
+
 /// A trace's parts, whatever form its file has: what `PerfDataFile` is made of.
 struct TraceParts {
   /// Holds the records; the file itself, or what was made of it.
@@ -92,7 +94,9 @@ struct TraceParts {
     }
     guard let data = header.data.range(in: bytes.count) else {
       let missing = header.data.size - UInt64(bytes.count - start)
-      problems.append("the file is cut: \(missing) bytes of data and all features are missing")
+      problems.append(
+        "the file is cut: all features are missing, and of the data "
+          + Figures.count(Int(clamping: missing), "byte"))
       return (start..<bytes.count, nil)
     }
     let table = header.featureTable(in: bytes, at: data.upperBound)

@@ -1,3 +1,5 @@
+import Quantities
+
 /// What a pass over all records found beside them.
 struct ScanSummary: Sendable {
   var unknownRecords = 0
@@ -16,11 +18,16 @@ struct ScanSummary: Sendable {
     var problems: [String] = []
     for hole in holes.prefix(3) {
       problems.append(
-        "\(hole.count) bytes at offset 0x\(String(hole.lowerBound, radix: 16)) are no records")
+        "no records in \(Figures.count(hole.count, "byte")) at offset 0x\(String(hole.lowerBound, radix: 16))"
+      )
     }
-    if holes.count > 3 { problems.append("\(holes.count - 3) more places hold no records") }
+    if holes.count > 3 {
+      problems.append(
+        "no records in " + Figures.count(holes.count - 3, "more place", "more places"))
+    }
     if tornBytes > 0 {
-      problems.append("\(tornBytes) bytes at the end of the data are no whole record")
+      problems.append(
+        "no whole record in \(Figures.count(tornBytes, "byte")) at the end of the data")
     }
     return problems
   }

@@ -21,7 +21,8 @@ extension Recording {
     }
     let lost = sources.reduce(0) { $0 + $1.lostRecords }
     if lost > 0 {
-      problems.append("\(lost) records were lost: the ring buffers were full")
+      problems.append(
+        "the ring buffers were full: \(Figures.count(Int(clamping: lost), "record")) lost")
     }
     return lost
   }

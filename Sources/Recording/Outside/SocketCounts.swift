@@ -1,6 +1,7 @@
 import CPerfEvent
 import Glibc
 import PerfData
+import Quantities
 
 /// What TCP sockets of the recorded processes carried, by the kernel's own counts of each (`tcp_info`), which anybody
 /// may ask for.
@@ -101,15 +102,16 @@ final class SocketCounts: RecordingSource {
       list.append(
         .init(
           .connections,
-          "looked at from outside: \(unowned.count) connections of this network namespace, with \(unowned.bytes) bytes,"
-            + " lived shorter than the distance of two looks, and whose they were is not known"))
+          "looked at from outside: \(Figures.count(unowned.count, "connection")) of this network namespace, with "
+            + "\(Figures.bytes(unowned.bytes)), lived shorter than the distance of two looks, and whose is not known"
+        ))
     }
     if isFinished, untold > 0 || missesEnds {
       list.append(
         .init(
           .connections,
-          "looked at from outside: the kernel did not tell the end of \(untold) connections, of which what they "
-            + "carried is counted up to the last look"
+          "looked at from outside: the kernel did not tell the end of \(Figures.count(untold, "connection")), of which "
+            + "what was carried is counted up to the last look"
             + (missesEnds ? "; ends of others are not told either, which may be missing" : "")))
     }
     return list

@@ -86,6 +86,9 @@ enum TransferBuilding {
           changedBytes: file.comparedRewrites > 0 ? file.changedBytes : nil,
           reads: signal.readsMeasured ? file.reads : nil,
           bytesRead: signal.readsMeasured ? file.bytesRead : nil)
-      }, reads: signal.reads, bytesRead: signal.bytesRead, missing: signal.missing)
+      }, reads: signal.reads, bytesRead: signal.bytesRead, missing: signal.missing,
+      otherReads: signal.otherReads.map {
+        OtherReadsSection(files: $0.files, reads: $0.reads, bytes: $0.bytes)
+      })
   }
 }

@@ -4,11 +4,15 @@ import Quantities
 package enum LiveScreen {
   private static let label = 18
   private static let column = 12
+  /// Threads that are shown where there is no room for all figures.
+  private static let leastThreads = 2
 
   package static func render(_ view: LiveView, width: Int, height: Int, color: Bool) -> String {
     var canvas = TextCanvas(options: TextOptions(width: width, color: color))
     head(view, &canvas)
-    figures(view, &canvas)
+    // Besides figures: two lines above, their head, the worst finding, the threads' head, how many more there are, the
+    // keys.
+    figures(view, room: max(height - 7 - min(view.threads.count, leastThreads), 1), &canvas)
     worst(view, &canvas)
     let room = max(height - lines(canvas) - 3, 1)
     threads(view, room: room, &canvas)
@@ -49,11 +53,11 @@ package enum LiveScreen {
     return short[word] ?? word
   }
 
-  private static func figures(_ view: LiveView, _ canvas: inout TextCanvas) {
+  private static func figures(_ view: LiveView, room: Int, _ canvas: inout TextCanvas) {
     let span = Figures.seconds(view.now.trace.durationSeconds)
     let minute = Figures.seconds(view.minute.trace.durationSeconds)
     row("", "last \(span)", "last \(minute)", "", .faint, &canvas)
-    for figure in LiveFigure.allCases {
+    for figure in LiveFigure.allCases.prefix(room) {
       row(
         figure.title, figure.value(view.now) ?? "not measured",
         figure.value(view.minute) ?? "not measured", figure.remark(view.minute) ?? "", .plain,

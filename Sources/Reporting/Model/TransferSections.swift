@@ -152,6 +152,18 @@ package struct DiskSection: Codable, Sendable, Equatable {
   @Nullable package var bytesRead: UInt64? = nil
   /// Why what is told is a part only; left out where it is all.
   package var missing: String? = nil
+  /// What was read in pieces so small that of which file each was is not told; left out where that is little, and
+  /// where reads were not measured.
+  package var otherReads: OtherReadsSection? = nil
+}
+
+/// Reads of files that are known in sum alone.
+package struct OtherReadsSection: Codable, Sendable, Equatable {
+  /// Files that were opened for reading and of which no read is known.
+  package var files: Int
+  /// Read calls and their bytes, those of pipes and terminals among them.
+  package var reads: Int
+  package var bytes: UInt64
 }
 
 /// What was written to one path.

@@ -35,7 +35,8 @@ enum RecordingText {
         canvas.item(label, Escaped.text(problem), style: .middling)
       }
       if problems.count > problemsShown {
-        canvas.item("", "and of \(problems.count - problemsShown) more files")
+        canvas.item(
+          "", "and of " + Figures.count(problems.count - problemsShown, "more file", "more files"))
       }
     }
     sampled(capture, &canvas)
@@ -91,11 +92,13 @@ enum RecordingText {
     // Where every event was recorded, the count says nothing new.
     let sources = Set(capture.sampled.map(\.source))
     for exact in capture.exactCounts {
-      let count = Figures.grouped(Int(exact.count.rounded()))
+      let count = Int(exact.count.rounded())
       if exact.isOfWriteCalls, sources.contains("raw_syscalls:sys_exit") {
-        canvas.item("counted", "\(count) system calls that write, exactly (by /proc)")
+        canvas.item(
+          "counted", "\(Figures.count(count, "system call")) to write, exactly (by /proc)")
       } else if sources.contains(exact.source) {
-        canvas.item("counted", "\(Escaped.text(exact.source)): \(count) events, exactly")
+        canvas.item(
+          "counted", "\(Escaped.text(exact.source)): \(Figures.count(count, "event")), exactly")
       }
     }
   }

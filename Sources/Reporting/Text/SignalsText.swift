@@ -222,6 +222,13 @@ enum SignalsText {
     if files.count > rowsShown {
       canvas.item("", "and " + Figures.count(files.count - rowsShown, "more file", "more files"))
     }
+    if let others = disk.otherReads {
+      canvas.item(
+        "other files",
+        "\(Figures.bytes(others.bytes)) read in \(Figures.count(others.reads, "read")) "
+          + "of less than 64 KiB, of which is not told; "
+          + "\(Figures.count(others.files, "file")) opened, pipes and terminals")
+    }
   }
 
   private static func uses(of file: FileSection) -> String {

@@ -33,7 +33,7 @@ package enum BurstCoalescingRule: Rule {
       RuleFinding(
         percent: value, bounds: .share(value / 100 * bursts, of: bursts).scaled(by: 100),
         of: network.bursts.count, "burst",
-        displayValue: "\(network.bursts.count) bursts could be \(replay.bursts), "
+        displayValue: "\(Figures.count(network.bursts.count, "burst")) could be \(replay.bursts), "
           + "\(Figures.joules(network.radio.energyJoules)) could be "
           + Figures.joules(replay.energyJoules),
         evidence: RadioTails.rows(network.bursts),

@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// Nothing is to be waited for by asking again and again.
@@ -36,11 +37,12 @@ package enum SpinWaitsRule: Rule {
     return .measured(
       RuleFinding(
         rate: rate,
-        displayValue: "\(spins.yields) sched_yield, \(spins.emptyPolls) empty polls, "
-          + "\(spins.emptyReads) calls that would have blocked",
+        displayValue:
+          "\(spins.yields) sched_yield, \(Figures.count(spins.emptyPolls, "empty poll")), "
+          + "\(Figures.count(spins.emptyReads, "call")) that would have blocked",
         evidence: spins.places.prefix(8).map {
           Evidence(
-            summary: "\($0.count) times on \($0.thread), mostly \($0.call)",
+            summary: "\(Figures.count($0.count, "time")) on \($0.thread), mostly \($0.call)",
             value: Double($0.count), unit: "calls", thread: $0.thread)
         }, savings: scale.saving(of: rate.value)))
   }

@@ -15,6 +15,7 @@ enum DiskMeasure {
       signal.files[index].isGiven = true
     }
     signal.readsMeasured = subject.trace.capture?.recordsLargeReads == true
+    if signal.readsMeasured { signal.otherReads = otherReads(subject, beside: signal) }
     let minutes = subject.seconds / 60
     signal.writesPerMinute = minutes > 0 ? Double(signal.writes) / minutes : 0
     signal.deviceBytesWritten = deviceBytesWritten(subject)
@@ -32,6 +33,37 @@ enum DiskMeasure {
     return "\(Figures.count(untold.writes, "write")) of \(Figures.bytes(untold.bytes)) and "
       + "\(Figures.count(untold.syncs, "sync")) more were of files that were closed before they could be looked at: "
       + "what they were is not known"
+  }
+
+  /// Less is what any program reads as it starts, in calls and bytes.
+  private static let (fewReads, fewBytes): (Int, UInt64) = (100, 64 << 10)
+
+  private static func otherReads(_ subject: SubjectView, beside signal: DiskSignal) -> OtherReads? {
+    guard let reads = signal.reads, let bytes = signal.bytesRead else { return nil }
+    let named = signal.files.filter { $0.reads > 0 }
+    let otherReads = reads - named.reduce(0) { $0 + $1.reads }
+    let otherBytes = bytes - min(bytes, named.reduce(0) { $0 &+ $1.bytesRead })
+    guard otherReads >= fewReads || otherReads > 0 && otherBytes >= fewBytes else { return nil }
+    let files = filesOpened(subject, besides: Set(named.map(\.path)))
+    // Of pipes and terminals alone the sum of all reads tells as much.
+    guard files > 0 else { return nil }
+    return OtherReads(files: files, reads: otherReads, bytes: otherBytes)
+  }
+
+  /// How many files were open for reading besides those of which reads are known.
+  private static func filesOpened(_ subject: SubjectView, besides known: Set<String>) -> Int {
+    var others: Set<String> = []
+    for file in subject.trace.openFiles
+    where file.pid == subject.pid && !file.isWriteOnly
+      && file.end.map({ $0 >= subject.start }) ?? true
+    {
+      // What was closed at once was not looked at: of that the path is known alone.
+      guard let path = file.path, file.kind == .regular || file.kind == nil && path.hasPrefix("/"),
+        !known.contains(path)
+      else { continue }
+      others.insert(path)
+    }
+    return others.count
   }
 
   /// By /proc's count of bytes handed to storage.

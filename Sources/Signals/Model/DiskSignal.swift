@@ -61,6 +61,9 @@ package struct DiskSignal: Sendable, Equatable {
   /// where /proc did not tell.
   package var reads: Int?
   package var bytesRead: UInt64?
+  /// What was read in pieces so small that of which file each was is not told; nil where that is what any program reads
+  /// as it starts, or less, and where reads were not measured.
+  package var otherReads: OtherReads?
   /// Files of which much was read in one go, most first.
   package var loads: [FileLoad] = []
 
@@ -93,6 +96,19 @@ package struct DiskSignal: Sendable, Equatable {
     self.rewrittenBytes = rewrittenBytes
     self.steadyBytesPerSecond = steadyBytesPerSecond
     self.readsMeasured = readsMeasured
+  }
+}
+
+/// Reads of files that are known in sum alone.
+package struct OtherReads: Sendable, Equatable {
+  /// Files that were opened for reading and of which no read is known.
+  package var files: Int
+  /// Read calls and the bytes that they brought, those of pipes and terminals among them.
+  package var reads: Int
+  package var bytes: UInt64
+
+  package init(files: Int, reads: Int, bytes: UInt64) {
+    (self.files, self.reads, self.bytes) = (files, reads, bytes)
   }
 }
 

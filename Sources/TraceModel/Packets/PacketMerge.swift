@@ -1,5 +1,6 @@
 import Packets
 import PerfData
+import Quantities
 
 extension Trace {
   /// Puts the packets of a capture of the same run in the place of what is modelled.
@@ -43,8 +44,9 @@ extension Trace {
     merged = merged.filter { $0.time >= subject.start && $0.time <= end }
     guard !merged.isEmpty else {
       throw TraceError(
-        "\(capture.path): none of its \(capture.packets.count) packets is of \(subject.name)'s connections "
-          + "at the time of the recording; capture on the machine that was recorded, while it is")
+        "\(capture.path): none of its \(Figures.count(capture.packets.count, "packet")) is of "
+          + "\(subject.name)'s connections at the time of the recording; capture on the machine that "
+          + "was recorded, while it is")
     }
     merged.sort { $0.time < $1.time }
     tables.packets = merged
@@ -53,7 +55,8 @@ extension Trace {
       tables.transfers.internet(of: subject.pid).compactMap(\.connection)
     ).subtracting(matched).filter { !tables.connections[$0].isLoopback }
     if !missing.isEmpty {
-      notes.append("\(missing.count) connections are not in the capture and are modelled")
+      notes.append(
+        "\(Figures.count(missing.count, "connection")) modelled, since not in the capture")
     }
     packetSource = PacketSource(
       path: capture.path, packets: capture.packets.count + capture.others + capture.cut,
@@ -84,11 +87,13 @@ extension PacketCapture {
   var notes: [String] {
     var notes = note.map { [$0] } ?? []
     if cut > 0 {
-      notes.append("\(cut) packets were kept too short to know their ports; capture with -s 128")
+      notes.append(
+        "\(Figures.count(cut, "packet")) kept too short to know the ports; capture with -s 128")
     }
     if timeless > 0 {
       notes.append(
-        "\(timeless) packets have no time in the capture: they stand at that of the packet before")
+        "\(Figures.count(timeless, "packet")) without a time in the capture, at that of the packet before"
+      )
     }
     return notes
   }

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// Rewrites one record after another without what names a person, a machine or a place.
 struct RecordRedactor {
@@ -8,11 +9,19 @@ struct RecordRedactor {
   let dropsStacks: Bool
   private var parts = SyntheticJoiner()
   /// Where files are mapped, in any process.
-  private var mappings: Set<Range<UInt64>> = []
+  private var mappings = AddressRanges()
   /// By what samples are known whose callchains were changed: before that, and since.
   private var keys: [Int: Int] = [:]
   /// What is in the trace of which nothing tells what it says, with how often.
-  private(set) var unknown: [String: Int] = [:]
+  private(set) var unknown: [Unread: Int] = [:]
+
+  /// What one of it is called, and which of them it is.
+  struct Unread: Hashable {
+    var noun: String
+    var which: String
+
+    init(_ noun: String, _ which: String) { (self.noun, self.which) = (noun, which) }
+  }
 
   init(file: PerfDataFile, names: NameRedactor, dropsStacks: Bool) {
     self.file = file
@@ -49,7 +58,7 @@ struct RecordRedactor {
       guard entry.type > RecordType.lastUser || entry.type < RecordType.firstUser else {
         return nil
       }
-      unknown["records of type \(entry.type)", default: 0] += 1
+      unknown[Unread("record", "of type \(entry.type)"), default: 0] += 1
       return Array(record.prefix(8)) + [UInt8](repeating: 0, count: max(0, record.count - 8))
     }
   }
@@ -73,7 +82,7 @@ struct RecordRedactor {
     let attribute = file.attribute(of: entry) ?? file.attributes.first
     let trailer = given ?? attribute.map { SampleLayout($0).trailerSize } ?? 0
     guard record.count >= start + trailer else {
-      unknown["records of type \(entry.type) that are cut short", default: 0] += 1
+      unknown[Unread("record", "of type \(entry.type), cut short"), default: 0] += 1
       return Self.blank(record)
     }
     let room = record[start..<record.count - trailer]
@@ -110,11 +119,13 @@ struct RecordRedactor {
       let contents = SampleLayout(attribute).contents(of: record)
     else {
       // Not decodable, so nothing can be kept of it but its place.
-      unknown["samples that cannot be decoded", default: 0] += 1
+      unknown[Unread("sample", "that cannot be decoded"), default: 0] += 1
       return Self.blank(record)
     }
     if attribute.sampleType.rawValue >= SampleFields.firstUnknown || contents.hasTrace {
-      unknown["samples of \(attribute.name) with parts that say nothing to Lull", default: 0] += 1
+      unknown[
+        Unread("sample", "of \(attribute.name) with parts that say nothing to Lull"), default: 0] +=
+        1
       return Self.blank(record)
     }
     if let event = SyntheticEvent(attribute: attribute), let raw = contents.raw {
@@ -139,17 +150,18 @@ struct RecordRedactor {
       }
     }
     if let raw = contents.raw, !raw.isEmpty, file.tracepoint(of: entry) == nil {
-      unknown["samples of \(attribute.name), whose layout is not told", default: 0] += 1
+      unknown[Unread("sample", "of \(attribute.name), whose layout is not told"), default: 0] += 1
       return Self.blank(record)
     }
     if let raw = contents.raw, let format = file.tracepoint(of: entry) {
       guard EventDispatch.isUnderstood(format) else {
-        unknown["samples of \(attribute.name), whose text or bytes may be anybody's", default: 0] +=
-          1
+        let unread = Unread("sample", "of \(attribute.name), whose text or bytes may be anybody's")
+        unknown[unread, default: 0] += 1
         return Self.blank(record)
       }
       let old = Array(record[raw])
       let payload = tracepoint(old, format)
+      noteJob(of: entry, format, RawPayload(bytes: old), RawPayload(bytes: payload))
       if payload != old {
         result = Self.replacing(raw, of: result, with: payload, filler: 0)
       }
@@ -210,6 +222,17 @@ struct RecordRedactor {
     keys[old] = new
   }
 
+  /// What a job is called is told by the words of where it goes on, which are others in the copy.
+  private mutating func noteJob(
+    of entry: RecordEntry, _ format: TracepointFormat, _ old: RawPayload, _ new: RawPayload
+  ) {
+    guard JobPlace.isTold(by: format), let pid = (try? file.sample(entry))?.pid else { return }
+    func key(_ raw: RawPayload) -> Int? {
+      JobPlace { format.field("\($0)")?.integer(in: raw) }?.key(pid: pid)
+    }
+    if let old = key(old), let new = key(new), old != new { keys[old] = new }
+  }
+
   /// Whether a word's bytes are four letters or more, and nothing behind them.
   private static func isText(_ word: UInt64) -> Bool {
     var rest = word
@@ -222,9 +245,7 @@ struct RecordRedactor {
   }
 
   /// Whether some process had a file mapped there.
-  private func isCode(_ address: UInt64) -> Bool {
-    mappings.contains { $0.contains(address) }
-  }
+  private func isCode(_ address: UInt64) -> Bool { mappings.contains(address) }
 
   private mutating func synthetic(_ payload: [UInt8], _ event: SyntheticEvent) -> [UInt8] {
     do {
@@ -288,7 +309,7 @@ struct RecordRedactor {
       }
     } catch {
       // Not ours to read, so nothing of it is passed on.
-      unknown["\(event.rawValue) events that cannot be read", default: 0] += 1
+      unknown[Unread("\(event.rawValue) event", "that cannot be read"), default: 0] += 1
       return [UInt8](repeating: 0x20, count: payload.count)
     }
   }
@@ -315,6 +336,10 @@ struct RecordRedactor {
         // A call's registers, of which it takes some.
         let words = field.offset..<min(field.offset + field.size, result.count)
         blankText(in: &result, words, from: Self.number)
+      } else if field.size == 8, JobPlace.isTold(by: format), JobPlace.words.contains(field.name) {
+        // Read from memory, as the words of a callchain are.
+        let word = field.offset..<min(field.offset + field.size, result.count)
+        blankText(in: &result, word, from: Self.number)
       }
     }
     return result

@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 #if canImport(Glibc)
   import Glibc
@@ -41,7 +42,9 @@ public enum Redaction {
     _ = redactor.features(file.features)
     // What cannot be read cannot be called fit to be shared.
     guard redactor.unknown.isEmpty else {
-      let found = redactor.unknown.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+      let found = redactor.unknown.sorted {
+        ($0.key.noun, $0.key.which) < ($1.key.noun, $1.key.which)
+      }.map { "\(Figures.count($0.value, $0.key.noun)) \($0.key.which)" }
       throw TraceError(
         "the trace holds what Lull cannot read, which may name anything: \(found.joined(separator: ", ")); no copy was "
           + "made")

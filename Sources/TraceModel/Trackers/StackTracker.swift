@@ -157,24 +157,24 @@ struct StackTracker {
   /// Where it goes on in the runtime's `Task.sleep`, it is the innermost caller of that which is the program's.
   /// Kept like a stack of these two, so that a trace with embedded names brings them along.
   mutating func job(
-    _ context: DecodingContext, resume: UInt64, callers: [UInt64], executor: UInt64
+    _ context: DecodingContext, _ place: JobPlace
   ) -> (function: Frame?, executor: String?) {
-    let key = StackKey.of(pid: context.pid, resume: resume, callers: callers, executor: executor)
+    let key = place.key(pid: context.pid)
     if isEmbedded {
       let frames = embedded.knownFrames(of: context, key: key).map { table.frames[Int($0)] }
       return (frames.first, frames.count > 1 ? frames.last?.function : nil)
     }
     let mapping = mappings[context.pid] ?? MappingTable()
-    var frames = userFrames(resume, pid: context.pid, mapping).suffix(1).map { $0 }
+    var frames = userFrames(place.resume, pid: context.pid, mapping).suffix(1).map { $0 }
     if frames.contains(where: isSleep) {
-      for caller in callers where caller != 0 && !frames.contains(where: isProgram) {
+      for caller in place.callers where caller != 0 && !frames.contains(where: isProgram) {
         let own = userFrames(caller, pid: context.pid, mapping).suffix(1)
         if own.contains(where: isProgram) { frames = Array(own) }
       }
     }
     var name: String?
-    if executor != 0 {
-      name = executorName(executor, pid: context.pid, mapping)
+    if place.executor != 0 {
+      name = executorName(place.executor, pid: context.pid, mapping)
       var frame = Frame.noStack
       frame.function = name ?? "[executor]"
       frames.append(table.intern(frame))

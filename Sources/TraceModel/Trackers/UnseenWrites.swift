@@ -38,8 +38,9 @@ struct UnseenWrites {
       result.append(
         CaptureEvent.Unavailable(
           signal: "io_uring",
-          reason: "\(registered) writes or syncs of registered files are not counted: the kernel"
-            + " does not tell which file"))
+          reason:
+            "not counted: \(Figures.count(registered, "write or sync", "writes or syncs")) of registered files, "
+            + "of which the kernel does not tell which"))
     }
     return result
   }

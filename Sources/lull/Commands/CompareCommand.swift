@@ -1,7 +1,5 @@
 import ArgumentParser
 import Budgets
-import Files
-import Glibc
 import Quantities
 import Reporting
 
@@ -67,13 +65,12 @@ struct CompareCommand: ParsableCommand {
   var tolerance: Double?
 
   @Flag(help: "Compare recordings of different environments too.")
-  var force = false
+  var forceBaseline = false
 
   @Option(help: "text, html, json or markdown.", transform: Self.format)
   var format = ComparisonFormat.text
 
-  @Option(name: .shortAndLong, help: "The file to write, instead of standard output.")
-  var output: String?
+  @OptionGroup var destination: OutputOptions
 
   @OptionGroup var analysis: AnalysisOptions
 
@@ -118,8 +115,9 @@ struct CompareCommand: ParsableCommand {
 
   func run() throws {
     Console.ignoreBrokenPipes()
+    try destination.check()
     var comparer = try comparer()
-    comparer.force = force
+    comparer.force = forceBaseline
     if format == .html, interleave != nil {
       throw Failure(
         status: Exit.usage,
@@ -167,7 +165,7 @@ struct CompareCommand: ParsableCommand {
       case .text:
         ComparisonText.render(
           comparison,
-          options: TextOptions(color: output == nil && Console.isColored(STDOUT_FILENO)))
+          options: TextOptions(color: destination.isColored))
       case .html:
         try HTMLComparison.render(
           base: Self.middle(base).report, new: Self.middle(new).report,
@@ -175,8 +173,7 @@ struct CompareCommand: ParsableCommand {
       case .json: try ComparisonText.json(comparison)
       case .markdown: ComparisonText.markdown(comparison)
       }
-    guard let output, output != "-" else { return Console.output(text) }
-    try OutputFile.write(Array(text.utf8), to: output, overwrite: true)
+    try destination.write(text)
   }
 
   /// The run whose score is the median of its side's.

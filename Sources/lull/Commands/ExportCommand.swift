@@ -1,5 +1,4 @@
 import ArgumentParser
-import Files
 import Reporting
 import Signals
 import TraceModel
@@ -57,11 +56,7 @@ struct ExportCommand: ParsableCommand {
 
   @OptionGroup var log: LogOptions
 
-  @Option(name: .shortAndLong, help: "The file to write, instead of standard output.")
-  var output: String?
-
-  @Flag(help: "Overwrite the output file where it exists.")
-  var force = false
+  @OptionGroup var destination: OutputOptions
 
   @Sendable static func kind(_ name: String) throws -> FoldedStacks.Kind {
     guard let kind = FoldedStacks.Kind(rawValue: name) else {
@@ -81,7 +76,7 @@ struct ExportCommand: ParsableCommand {
 
   func run() throws {
     Console.ignoreBrokenPipes()
-    let output = output == "-" ? nil : output
+    try destination.check()
     let traces = try StandardInput.resolve(traces)
     let (trace, contents) = try Progress.during("exporting") { () throws -> (Trace, [UInt8]?) in
       let trace = try analysis.trace(at: traces)
@@ -94,8 +89,7 @@ struct ExportCommand: ParsableCommand {
           + "\(trace.subject.name) (pid \(trace.subject.pid)), so that nothing was written; `lull report` says what "
           + "it holds, and --process chooses another process")
     }
-    guard let output else { return Console.output(bytes) }
-    try OutputFile.write(bytes, to: output, overwrite: force)
+    try destination.write(bytes)
   }
 
   /// What the file would have in it; nil where that is nothing.

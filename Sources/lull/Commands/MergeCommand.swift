@@ -27,11 +27,7 @@ struct MergeCommand: ParsableCommand {
   @Option(help: "text, json, ndjson or csv.", transform: Self.format)
   var format = MergeFormat.text
 
-  @Option(name: .shortAndLong, help: "The file to write, instead of standard output.")
-  var output: String?
-
-  @Flag(help: "Overwrite the output file where it exists.")
-  var force = false
+  @OptionGroup var destination: OutputOptions
 
   @OptionGroup var analysis: AnalysisOptions
 
@@ -47,6 +43,7 @@ struct MergeCommand: ParsableCommand {
 
   func run() throws {
     Console.ignoreBrokenPipes()
+    try destination.check()
     let paths = try reports.flatMap(Self.files)
     let text =
       switch format {
@@ -54,8 +51,7 @@ struct MergeCommand: ParsableCommand {
       case .json: try fleet(paths).render()
       case .ndjson, .csv: try rows(paths)
       }
-    guard let output, output != "-" else { return Console.output(text) }
-    try OutputFile.write(Array(text.utf8), to: output, overwrite: force)
+    try destination.write(text)
   }
 
   /// Every CPU merges a part of the files; the parts are merged then.

@@ -322,7 +322,8 @@ struct RecordCommand: ParsableCommand {
       let cost = Figures.seconds(result.overheadCPUSeconds)
       Console.notice(
         "recorded \(Figures.seconds(result.durationSeconds)) of process \(result.rootPid), "
-          + "\(result.lostRecords) records lost, \(cost) of CPU time used by Lull")
+          + "\(Figures.count(Int(clamping: result.lostRecords), "record")) lost, \(cost) of CPU time used by Lull"
+      )
     }
     return trace
   }

@@ -1,6 +1,4 @@
 import ArgumentParser
-import Files
-import Glibc
 import Reporting
 
 /// `lull report`: a trace in, a report out.
@@ -27,11 +25,7 @@ struct ReportCommand: ParsableCommand {
       valueName: "file"))
   var pcap: String?
 
-  @Option(name: .shortAndLong, help: "The file to write, instead of standard output.")
-  var output: String?
-
-  @Flag(help: "Overwrite the output file where it exists.")
-  var force = false
+  @OptionGroup var destination: OutputOptions
 
   @OptionGroup var analysis: AnalysisOptions
 
@@ -46,13 +40,12 @@ struct ReportCommand: ParsableCommand {
 
   func run() throws {
     Console.ignoreBrokenPipes()
-    let output = output == "-" ? nil : output
+    try destination.check()
     let traces = try StandardInput.resolve(traces)
     let text = try Progress.during("making the report") {
       try analysis.analysis(of: traces, capture: pcap).text(
-        as: format, color: output == nil && Console.isColored(STDOUT_FILENO))
+        as: format, color: destination.isColored)
     }
-    guard let output else { return Console.output(text) }
-    try OutputFile.write(Array(text.utf8), to: output, overwrite: force)
+    try destination.write(text)
   }
 }

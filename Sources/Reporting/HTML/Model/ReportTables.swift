@@ -187,7 +187,18 @@ enum ReportTables {
           .count(file.rewrites), .bytes(file.rewrittenBytes),
           file.bytesRead.map(CellModel.bytes) ?? .none, file.reads.map(CellModel.count) ?? .none,
         ]
-      })
+      } + otherFiles(disk))
+  }
+
+  /// Where small reads are not told by file, a row for all of them.
+  private static func otherFiles(_ disk: DiskSection) -> [[CellModel]] {
+    disk.otherReads.map { others in
+      [
+        .text("\(Figures.count(others.files, "other file")) opened, pipes and terminals"), .none,
+        .none,
+        .none, .none, .none, .bytes(others.bytes), .count(others.reads),
+      ]
+    }.map { [$0] } ?? []
   }
 
   private static func processes(_ report: Report) -> TableModel {
