@@ -46,10 +46,10 @@
 #define LULL_STACK_POINTER 7
 #endif
 
-// What this thread knows of its ring; in the thread's own memory, which is there from its start.
 // What is told with where it came from, each kind now and then.
 enum lull_site { lull_site_send, lull_site_write, lull_site_load, lull_sites };
 
+// What this thread knows of its ring; in the thread's own memory, which is there from its start.
 struct agent {
   struct lull_slot *slot;
   uint8_t *ring;

@@ -95,7 +95,7 @@ extension EndToEnd {
       }
       """
 
-    @Test(arguments: ["auto", "perf", "process"])
+    @Test(arguments: ["perf", "process"] + (Machine.recordsInKernel ? ["kernel"] : []))
     func `large reads are blamed on the function that makes them`(recorder: String) throws {
       let scratch = try Scratch()
       let (program, file) = (try scratch.program("s", Self.largeReader), scratch.file("big"))
