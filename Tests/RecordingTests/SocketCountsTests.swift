@@ -213,7 +213,7 @@ import Testing
       ]
     }
     #expect(told.sent == 0, "\(told)")
-    #expect(told.notes.count == 2 && told.notes[1].contains("1 connections"), "\(told)")
+    #expect(told.notes.count == 2 && told.notes[1].contains(": 1 connection of"), "\(told)")
     #expect(told.notes.last?.contains("with 700 bytes") == true, "\(told)")
     // One that stays and is nobody's is another's.
     let others = try self.told { listener in
@@ -237,7 +237,7 @@ import Testing
       ]
     }
     #expect(told.sent == 100 && told.closed == 1, "\(told)")
-    #expect(told.notes.count == 2 && told.notes.last?.contains("of 1 connections") == true)
+    #expect(told.notes.count == 2 && told.notes.last?.contains("end of 1 connection,") == true)
     #expect(told.notes.last?.contains("are not told either") == true, "\(told)")
   }
 
