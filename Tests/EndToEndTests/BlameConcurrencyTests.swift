@@ -32,7 +32,7 @@ extension EndToEnd {
       #expect(full?.contains("lull_workload_async.AsyncWorkload") == true, "\(full ?? "none")")
     }
 
-    @Test(arguments: Machine.usualAndKernel)
+    @Test(arguments: Machine.usualAndPerf)
     func `jobs at a rate that would cost too much are not recorded on`(recorder: String) throws {
       let run = try Recorded(
         [Machine.asyncWorkload, "mode=hops", "count=400000"], options: ["--recorder", recorder])

@@ -22,10 +22,10 @@ enum Machine {
     let words = [lull, "record", "-q", "--no-report", "--recorder", "kernel", "-o"]
     return (try? Command.run(words + [scratch.file("t"), "--", "true"]))?.status == 0
   }()
-  /// The usual recorder, and that in the kernel where it can be.
-  static let usualAndKernel = ["auto"] + (recordsInKernel ? ["kernel"] : [])
+  /// The usual recorder, and that by perf's events alone, which is the same where no program may run in the kernel.
+  static let usualAndPerf = ["auto", "perf"]
   /// By what recorder programs are recorded where a test does not say: another than the usual one with
-  /// `LULL_TEST_RECORDER=kernel`, to see what it tells otherwise.
+  /// `LULL_TEST_RECORDER=perf`, to see what it tells otherwise.
   static let recorder: [String] =
     ProcessInfo.processInfo.environment["LULL_TEST_RECORDER"].map { ["--recorder", $0] } ?? []
   static let needsKernelPrograms: Comment = "programs in the kernel cannot record here"

@@ -17,7 +17,7 @@ extension EndToEnd {
       #expect(network["receives"].int == run.truth["receives"].int)
     }
 
-    @Test(arguments: Machine.usualAndKernel)
+    @Test(arguments: Machine.usualAndPerf)
     func `transfers less than the gap apart are one burst`(recorder: String) throws {
       let run = try Recorded(
         workload: "bursty bursts=3 messages=10 bytes=500 reply=500 gap=2000",

@@ -13,7 +13,8 @@ extension EndToEnd {
       let saved = scratch.file("saved")
       let saver = "\(Machine.workload) atomic-saver how=foundation times=40 gap=20 path=\(saved)"
       let run = try Recorded(
-        ["sh", "-c", "\(Self.busy(scratch)); exec \(saver)"], scratch: scratch)
+        ["sh", "-c", "\(Self.busy(scratch)); exec \(saver)"], options: ["--recorder", "perf"],
+        scratch: scratch)
       // By which the busy one was one.
       #expect(
         run.report["capture"]["unavailable"].items.contains {
@@ -31,7 +32,7 @@ extension EndToEnd {
       let writing = "for i in 1 2 3 4 5 6 7 8; do echo x > \(scratch.file("f"))$i; done"
       let run = try Recorded(
         ["sh", "-c", "\(Self.busy(scratch)); sleep 5; \(writing); sleep 0.1; echo '{}'"],
-        reportOptions: ["--process", "sh"], scratch: scratch)
+        options: ["--recorder", "perf"], reportOptions: ["--process", "sh"], scratch: scratch)
       let files = run.signals["disk"]["files"].items.filter {
         $0["path"].string?.hasPrefix(scratch.file("f")) == true
       }

@@ -30,7 +30,7 @@ struct CoreRecorderTests {
     #expect((end?.peakResidentBytes ?? 1_000_000) > 100_000)
   }
 
-  @Test func `every write is recorded, and its file is named`() throws {
+  @Test func `every write is recorded by events, and its file is named`() throws {
     let path = Scratch.path()
     let file = Scratch.path("out")
     defer {
@@ -38,7 +38,7 @@ struct CoreRecorderTests {
       unlink(file)
     }
     _ = try Scratch.record(
-      ["dd", "if=/dev/zero", "of=\(file)", "bs=10", "count=500", "status=none"], to: path)
+      ["dd", "if=/dev/zero", "of=\(file)", "bs=10", "count=500", "status=none"], to: path, by: .perf)
     let trace = try PerfDataFile(path: path)
     var writes = 0
     for record in trace.orderedRecords() where record.type == RecordType.sample {
@@ -74,12 +74,13 @@ struct CoreRecorderTests {
     #expect(names.contains { $0.path == file && $0.fd == 1 })
   }
 
-  @Test func `a flood of writes is sampled and counted exactly`() throws {
+  @Test func `a flood of writes is sampled by events, and counted exactly`() throws {
     let path = Scratch.path()
     defer { unlink(path) }
     let count = 1_000_000
     _ = try Scratch.record(
-      ["dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=\(count)", "status=none"], to: path)
+      ["dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=\(count)", "status=none"], to: path,
+      by: .perf)
     let trace = try PerfDataFile(path: path)
     let capture = try #require(Scratch.payloads(CaptureEvent.self, in: trace).last)
     #expect(capture.complete)
@@ -181,7 +182,8 @@ struct CoreRecorderTests {
     defer { _ = Scratch.run("umount", directory) }
     let path = directory + "/small.perf.data"
     let result = try Scratch.record(
-      ["dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=20000", "status=none"], to: path)
+      ["dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=20000", "status=none"], to: path,
+      by: .perf)
     #expect(result.exitStatus == 0)
     #expect(result.truncation?.contains("cut short") == true)
     let trace = try PerfDataFile(path: path)
@@ -206,9 +208,12 @@ enum Scratch {
     return wrapped.reap(waiting: true)?.exitStatus ?? -1
   }
 
-  static func record(_ command: [String], to path: String) throws -> RecordingResult {
+  static func record(
+    _ command: [String], to path: String, by recorder: RecorderKind = .auto
+  ) throws -> RecordingResult {
     var options = RecordingOptions(target: .command(command), outputPath: path)
     options.counters = []
+    options.recorder = recorder
     return try Recorder(options: options).run()
   }
 

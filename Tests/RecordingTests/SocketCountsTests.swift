@@ -214,7 +214,7 @@ import Testing
     }
     #expect(told.sent == 0, "\(told)")
     #expect(told.notes.count == 2 && told.notes[1].contains(": 1 connection of"), "\(told)")
-    #expect(told.notes.last?.contains("with 700 bytes") == true, "\(told)")
+    #expect(told.notes.last?.contains("with 700 B,") == true, "\(told)")
     // One that stays and is nobody's is another's.
     let others = try self.told { listener in
       [

@@ -9,7 +9,7 @@ extension CapabilityProbe {
       try KernelPrograms().attach()
       add(
         name, .full,
-        "all switches, wakeups, transfers and file calls at any rate, by --recorder kernel")
+        "all switches, wakeups, transfers and file calls at any rate")
     } catch {
       add(
         name, .degraded, "perf events instead, which are sampled at high rates",

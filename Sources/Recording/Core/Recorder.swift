@@ -128,11 +128,12 @@ package final class Recorder {
     return try recording.run(before: before, problems: problems, leftovers: leftovers)
   }
 
-  /// The programs that record in the kernel, which know the target from here on; nil where perf events do it all.
+  /// The programs that record in the kernel, which know the target from here on; nil where perf events do it all, as
+  /// they do by themselves where no program may run in the kernel: `lull doctor` says why.
   private func kernelPrograms(
     _ subject: RecordingSubject
   ) throws(RecordingError) -> KernelPrograms? {
-    guard options.recorder == .kernel else { return nil }
+    guard options.recorder.takesKernelPrograms else { return nil }
     do throws(KernelPrograms.Absence) {
       let programs = try KernelPrograms()
       programs.add(subject.pid)
@@ -145,7 +146,10 @@ package final class Recorder {
         }
       }
       return programs
-    } catch { throw RecordingError(error) }
+    } catch {
+      if options.recorder == .auto { return nil }
+      throw RecordingError(error)
+    }
   }
 
   private func earlierWaits(

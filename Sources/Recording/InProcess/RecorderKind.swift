@@ -2,7 +2,8 @@ import Glibc
 
 /// By what means a recording is made.
 package enum RecorderKind: String, Sendable, CaseIterable {
-  /// perf's tracepoints where they can be opened, else from within the process, else from outside.
+  /// Programs in the kernel where they may run, else perf's tracepoints where they can be opened, else from within the
+  /// process, else from outside.
   case auto
   /// The kernel's perf events.
   case perf
@@ -12,6 +13,9 @@ package enum RecorderKind: String, Sendable, CaseIterable {
   case process
   /// Looks at the program's threads by /proc, which needs no privilege and no library in it.
   case outside
+
+  /// Whether programs in the kernel record, where they may.
+  var takesKernelPrograms: Bool { self == .kernel || self == .auto && Self.hasTracepoints }
 
   /// Whether what is not recorded from within is looked at from outside.
   var isFromOutside: Bool { self == .outside || self == .auto && !Self.hasTracepoints }

@@ -78,7 +78,7 @@ struct RecordCommand: ParsableCommand {
       "How it is recorded: perf (the kernel's events), kernel (programs in the kernel beside these, which record every"
         + " switch, wakeup and transfer at any rate), process (a library in the program, which needs no privilege; of"
         + " what runs already, LullAgent), outside (looks at its threads, which needs none either and takes what"
-        + " runs already), or auto (default): perf, process or outside, the first that can be.",
+        + " runs already), or auto (default): kernel, perf, process or outside, the first that can be.",
       valueName: "recorder"),
     transform: Self.recorder)
   var recorder = RecorderKind.auto
