@@ -6,6 +6,7 @@ enum Machine {
   static let isRoot = geteuid() == 0
   static let hasStrace = tool("strace") != nil
   static let hasPerf = tool("perf") != nil
+  static let hasReadelf = tool("readelf") != nil
 
   /// What runs a command in a PID namespace of its own.
   static let newPIDNamespace = ["unshare", "-m", "-p", "-f", "--mount-proc"]
@@ -14,6 +15,7 @@ enum Machine {
   /// The reason the tests that record are left out.
   static let needsRoot: Comment = "recording needs root here"
   static let needsStrace: Comment = "compares with strace, which is not installed"
+  static let needsReadelf: Comment = "compares with readelf, which is not installed"
   static let needsPerf: Comment = "compares with perf, which is not installed"
 
   /// Whether programs in the kernel can record here.

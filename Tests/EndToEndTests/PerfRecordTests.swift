@@ -180,6 +180,47 @@ extension EndToEnd {
         "\(told) s, and by perf \(seconds) s, of which \(mutexes) s for mutexes")
     }
 
+    /// The build ids that a file's mappings have, by the file's path; those without one are left out.
+    private static func buildIDs(in trace: String) throws -> [String: Set<String>] {
+      let listed = try Command.run(["perf", "script", "--show-mmap-events", "-i", trace])
+      var found: [String: Set<String>] = [:]
+      for line in listed.text.split(separator: "\n") where line.contains("PERF_RECORD_MMAP2") {
+        guard let open = line.firstIndex(of: "<"), let close = line.firstIndex(of: ">"),
+          let path = line.split(separator: " ").last
+        else { continue }
+        found[String(path), default: []].insert(String(line[line.index(after: open)..<close]))
+      }
+      return found
+    }
+
+    /// By readelf, of binutils.
+    private static func buildID(of path: String) throws -> String? {
+      try Command.run(["readelf", "-n", path]).text.split(separator: "\n")
+        .first { $0.contains("Build ID:") }?.split(separator: " ").last.map(String.init)
+    }
+
+    // The kernel leaves the mark of a build id in what it tells others of the same mapping: perf aborted beside Lull.
+    @Test(.enabled(if: Machine.hasReadelf, Machine.needsReadelf), arguments: ["auto", "perf"])
+    func `perf records beside it, and both have what was mapped`(recorder: String) throws {
+      let scratch = try Scratch()
+      let (own, others) = (scratch.file("own.data"), scratch.file("others.data"))
+      let run = try Command.run([
+        Machine.lull, "record", "--no-report", "--recorder", recorder, "-o", own, "--", "sh", "-c",
+        "perf record -q -e task-clock -o \(others) -- ls / && "
+          + "perf record -q -a --buildid-mmap -o \(others).all -- ls / && /bin/date",
+      ])
+      #expect(run.status == 0, "\(run.errors)")
+      let mapped = try Self.buildIDs(in: own)
+      for program in ["ls", "date"] {
+        let path = try #require(mapped.keys.first { $0.hasSuffix("/bin/\(program)") }, "\(mapped)")
+        #expect(try mapped[path] == Set([Self.buildID(of: path)].compactMap(\.self)), "\(path)")
+      }
+      #expect(mapped.count > 5, "\(mapped)")
+      for (path, ids) in mapped {
+        #expect(try ids == Set([Self.buildID(of: path)].compactMap(\.self)), "\(path)")
+      }
+    }
+
     @Test func `of switches alone nothing is said of hangs, and there is no score`() throws {
       let scratch = try Scratch()
       let trace = scratch.file("perf.data")

@@ -14,15 +14,8 @@ struct PreloadStrangers {
   /// another.
   private var parents: [Int32: Int32] = [:]
   private var nextReading: UInt64 = 0
-  /// A program's file: of one path there may be several, by builds and containers.
-  private struct ProgramIdentity: Hashable {
-    var device: UInt64
-    var inode: UInt64
-    var changed: Int
-  }
-
   /// Whether a program's file takes no library, as it was found to.
-  private var refusals = RecentTable<ProgramIdentity, Bool>(most: 64)
+  private var refusals = RecentTable<FileIdentity, Bool>(most: 64)
 
   /// A program takes so long to be loaded at most.
   static let patience: UInt64 = 500_000_000
@@ -46,11 +39,7 @@ struct PreloadStrangers {
   /// Whether its file tells that a program takes no library: no word of it is waited for.
   mutating func takesNone(_ pid: Int32, _ file: String) -> Bool {
     let running = "/proc/\(pid)/exe"
-    var information = stat()
-    guard stat(running, &information) == 0 else { return false }
-    let identity = ProgramIdentity(
-      device: UInt64(information.st_dev), inode: UInt64(information.st_ino),
-      changed: information.st_ctim.tv_sec)
+    guard let identity = FileIdentity(running) else { return false }
     if let known = refusals[identity] { return known }
     let isRefused = PreloadLibrary.refusal(ofProgram: running) != nil
     // It may have ended, or run another by then.

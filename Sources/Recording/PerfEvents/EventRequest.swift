@@ -12,7 +12,6 @@ struct EventRequest {
   private let watermark: UInt32
   private var excludesKernel = false
   private var lacksLostCount = false
-  private var lacksBuildID = false
 
   init(ringBytes: Int) { watermark = UInt32(min(Self.mostWatermark, ringBytes / 4)) }
 
@@ -30,15 +29,15 @@ struct EventRequest {
     event.sample_stack_user = spec.stackBytes
     event.clockid = CLOCK_MONOTONIC
     event.wakeup = spec.wakesAtOnce ? 1 : watermark
+    // What is told of build ids in the trace is read from the files: see MappedBuildIDs.
     let flags =
-      spec.flags | EventSpec.Flag.base
+      spec.flags & ~EventSpec.Flag.buildID | EventSpec.Flag.base
       | (spec.visibility == .target ? EventSpec.Flag.inherit : 0)
       | (spec.startsDisabled ? EventSpec.Flag.disabled : 0)
     var result: Int32
     repeat {
       event.read_format = lacksLostCount ? 0 : Self.formatLost
       event.flags = flags
-      if lacksBuildID { event.flags &= ~EventSpec.Flag.buildID }
       if excludesKernel {
         event.flags |= EventSpec.Flag.excludeKernel | EventSpec.Flag.excludeKernelCallchain
       }
@@ -52,9 +51,6 @@ struct EventRequest {
     switch error {
     case EINVAL where !lacksLostCount:
       lacksLostCount = true
-    case EINVAL where !lacksBuildID && spec.flags & EventSpec.Flag.buildID != 0:
-      // Linux 5.12.
-      lacksBuildID = true
     case EACCES where !excludesKernel && spec.kind == .software && !spec.isKernels,
       EPERM where !excludesKernel && spec.kind == .software && !spec.isKernels:
       // perf_event_paranoid 2 lets a user see user space alone.

@@ -22,10 +22,13 @@ final class RingDrain {
   var observations: [Observation] = []
   /// Of the record that is looked at: where its event's id is, and which it is to be.
   var renamed: (place: Int, id: UInt64)?
+  /// Of the record that is looked at: the build id of the file that was mapped, empty to say that it has none.
+  var buildID: [UInt8]?
   var headless = HeadlessProcesses()
   /// Nil where no part of the recording will have to tell of them.
   var standingWaits: StandingWaits?
-  /// The build ids of the files that were mapped.
+  var mappedBuildIDs = MappedBuildIDs()
+  /// The build ids of the files that were mapped, by their paths.
   var buildIDs = RecentTable<String, [UInt8]>(most: BuildIDNote.most)
   var kernelAddresses: Set<UInt64> = []
   var firstTime = UInt64.max
@@ -110,10 +113,10 @@ final class RingDrain {
       }
       if inspect(ring, at, header) {
         records += 1
-        if renamed != nil {
+        if renamed != nil || buildID != nil {
           if start < at { try sink.append(ring, from: start, to: at) }
           start = at + size
-          try appendRenamed(ring, from: at, to: start, to: sink)
+          try appendAmended(ring, from: at, to: start, to: sink)
         }
       } else {
         renamed = nil

@@ -48,7 +48,7 @@ extension RingDrain {
         .processExecuted(
           pid: ring.signed(at + 8), name: Self.text(bytes),
           time: ring.word(at + size - trailer.time)))
-    case RecordType.mmap2: noteMapping(ring, at, size, hasBuildID: header & 1 << 46 != 0)
+    case RecordType.mmap2: noteMapping(ring, at, size, isMarked: header & 1 << 46 != 0)
     default: break
     }
     return true
@@ -92,29 +92,45 @@ extension RingDrain {
     return true
   }
 
-  /// Appends the record with that id; what the kernel has written may not be changed.
-  func appendRenamed(
+  /// Appends the record with that id, or the mapping with its build id; what the kernel has written may not be changed.
+  func appendAmended(
     _ ring: PerfRing, from start: UInt64, to end: UInt64, to sink: TraceSink
   ) throws(PerfDataError) {
-    guard let (place, id) = renamed else { return }
-    renamed = nil
     var record = ring.bytes(from: start, to: end)
-    for index in 0..<8 { record[place + index] = UInt8(truncatingIfNeeded: id >> (8 * index)) }
+    if let (place, id) = renamed {
+      for index in 0..<8 { record[place + index] = UInt8(truncatingIfNeeded: id >> (8 * index)) }
+    }
+    if let buildID {
+      // PERF_RECORD_MISC_MMAP_BUILD_ID.
+      if buildID.isEmpty { record[5] &= ~(1 << 6) } else { record[5] |= 1 << 6 }
+    }
+    if let buildID, !buildID.isEmpty {
+      // Its size and, behind three bytes, itself take the place of the inode.
+      let identity = [UInt8(buildID.count), 0, 0, 0] + buildID
+      record.replaceSubrange(
+        40..<64, with: identity + [UInt8](repeating: 0, count: 24 - identity.count))
+    }
+    (renamed, buildID) = (nil, nil)
     try sink.append(record)
   }
 
-  private func noteMapping(_ ring: PerfRing, _ at: UInt64, _ size: UInt64, hasBuildID: Bool) {
-    // The path is from 72 to the sample id; size and bytes of the build id, which not all files have, at 40 and 44.
+  private func noteMapping(_ ring: PerfRing, _ at: UInt64, _ size: UInt64, isMarked: Bool) {
+    // Another's recorder may have had it marked as one with a build id: see MappedBuildIDs.
+    if isMarked { buildID = [] }
+    // The path is from 72 to the sample id, the inode at 48.
     guard size > 72 + trailer.size else { return }
     let path = Self.text(ring.bytes(from: at + 72, to: at + size - trailer.size))
     guard path.hasPrefix("/"), !path.hasPrefix("//") else { return }
-    if hasBuildID {
-      let length = Int(min(20, ring.half(at + 40) & 0xff))
-      buildIDs[path] = ring.bytes(from: at + 44, to: at + 44 + UInt64(length))
+    let pid = ring.signed(at + 8)
+    if let found = mappedBuildIDs.of(
+      path, pid: pid, start: ring.word(at + 16), length: ring.word(at + 24),
+      inode: ring.word(at + 48))
+    {
+      buildID = found
+      buildIDs[path] = found
     }
     observations.append(
-      .fileMapped(
-        pid: ring.signed(at + 8), path: path, time: ring.word(at + size - trailer.time)))
+      .fileMapped(pid: pid, path: path, time: ring.word(at + size - trailer.time)))
   }
 
   static func text(_ bytes: [UInt8]) -> String {
