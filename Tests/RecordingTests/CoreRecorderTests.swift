@@ -38,7 +38,8 @@ struct CoreRecorderTests {
       unlink(file)
     }
     _ = try Scratch.record(
-      ["dd", "if=/dev/zero", "of=\(file)", "bs=10", "count=500", "status=none"], to: path, by: .perf)
+      ["dd", "if=/dev/zero", "of=\(file)", "bs=10", "count=500", "status=none"], to: path,
+      by: .perf)
     let trace = try PerfDataFile(path: path)
     var writes = 0
     for record in trace.orderedRecords() where record.type == RecordType.sample {
