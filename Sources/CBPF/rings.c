@@ -48,6 +48,7 @@ static size_t size_of(uint16_t kind) {
     case lull_kernel_job_handed:
     case lull_kernel_task: return sizeof(struct lull_kernel_job_mark);
     case lull_kernel_waking: return sizeof(struct lull_kernel_waking_record);
+    case lull_kernel_site: return sizeof(struct lull_kernel_site_record);
     case lull_kernel_call:
     case lull_kernel_calls:
     case lull_kernel_spin:

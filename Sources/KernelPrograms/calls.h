@@ -50,15 +50,23 @@ static __always_inline bool tell_paths(
 #define KIND 0170000
 #define SOCKET 0140000
 
-/* Whether a descriptor is that of an internet socket; false where that cannot be told. */
+/* Linux 6.2, older than the tracepoints of what sockets send. */
+extern void *bpf_rdonly_cast(const void *address, __u32 type) __ksym;
+
+/* Whether a descriptor is that of an internet socket; false where that cannot be told. Read as the kernel's own types
+   are, a tenth as long as by a call for each step. */
 static __always_inline bool is_of_internet(struct task_struct *task, __u64 descriptor) {
-  struct fdtable *table = BPF_CORE_READ(task, files, fdt);
-  if (!table || descriptor >= BPF_CORE_READ(table, max_fds)) return false;
-  struct file **place = BPF_CORE_READ(table, fd), *file = NULL;
-  if (bpf_probe_read_kernel(&file, sizeof file, place + descriptor) || !file) return false;
-  if ((BPF_CORE_READ(file, f_inode, i_mode) & KIND) != SOCKET) return false;
-  struct socket *socket = BPF_CORE_READ(file, private_data);
-  return socket && is_internet(BPF_CORE_READ(socket, sk, __sk_common.skc_family));
+  struct files_struct *files = task->files;
+  struct fdtable *table = files ? files->fdt : NULL;
+  if (!table || descriptor >= table->max_fds) return false;
+  struct file *address = NULL;
+  if (bpf_probe_read_kernel(&address, sizeof address, table->fd + descriptor) || !address) return false;
+  struct file *file = bpf_rdonly_cast(address, bpf_core_type_id_kernel(struct file));
+  struct inode *inode = file->f_inode;
+  if (!inode || (inode->i_mode & KIND) != SOCKET) return false;
+  struct socket *socket = bpf_rdonly_cast(file->private_data, bpf_core_type_id_kernel(struct socket));
+  struct sock *end = socket->sk;
+  return end && is_internet(end->__sk_common.skc_family);
 }
 
 static __always_inline void begin_call(
@@ -93,9 +101,6 @@ int BPF_PROG(returned, struct pt_regs *registers, long result) {
   }
   __u64 words[4] = {};
   read_words(registers, words);
-  /* What goes through a socket is told by the socket. A descriptor's number is told by the first word, but on arm64,
-     where it is lost. */
-  if (result > 0 && is_among(set->sends, number) && is_of_internet(task, words[0])) return 0;
   struct lull_kernel_repeat *repeat = NULL;
   if (is_write || is_spin) {
     __u32 place = (task->pid & (LULL_KERNEL_REPEATS - 1)) + (is_spin ? LULL_KERNEL_REPEATS : 0);
@@ -108,6 +113,12 @@ int BPF_PROG(returned, struct pt_regs *registers, long result) {
       repeat->count++;
       return 0;
     }
+  }
+  /* What goes through a socket is told by the socket. A descriptor's number is told by the first word, but on arm64,
+     where it is lost. To ask takes longer than all of the above, which a file's number cannot come to be a socket's
+     for: that takes a close, after which the next call is no repetition. */
+  if (result > 0 && is_among(set->sends, number) && is_of_internet(task, words[0])) return 0;
+  if (repeat) {
     /* Another thread has the place. */
     if (repeat->call.tid != task->pid && repeat->tick == tick) repeat = NULL;
   }
@@ -141,7 +152,7 @@ int BPF_PROG(returned, struct pt_regs *registers, long result) {
     __u64 *last = thread ? (is_large_read ? &thread->last_load_stack : &thread->last_write_stack) : NULL;
     if (last && call.head.time - *last >= site_pace) {
       *last = call.head.time;
-      tell_stack(ctx, task, registers, entry_of(registers).sp, lull_kernel_call_stack, call.head.time);
+      tell_site(ctx, task, registers, lull_kernel_call_stack, call.head.time);
     }
   }
   return 0;

@@ -93,9 +93,7 @@ static __always_inline void transferred(
       sum->singly = 0;
     }
     if (!is_receive && is_site(task, sum, time)) {
-      struct pt_regs *registers = (struct pt_regs *)bpf_task_pt_regs(task);
-      struct entry entry = entry_of(registers);
-      tell_stack(context, task, registers, entry.sp, lull_kernel_send_stack, time);
+      tell_site(context, task, (struct pt_regs *)bpf_task_pt_regs(task), lull_kernel_send_stack, time);
       /* A stack is of a transfer that is told. */
       tell_transfer(task, socket, result, is_receive);
       return;

@@ -139,11 +139,12 @@ static __always_inline __u64 queue_key(__u64 *words, const struct lull_kernel_co
   return (sum | 1) & -found;
 }
 
-/* Two waits with equal registers, and equal addresses at the top of the stack, have the same stack. */
+/* Two calls with equal registers, and equal addresses at the top of the stack, have the same stack. */
 static __always_inline __u64 key_of(
-  const struct task_struct *task, struct thread *thread, const struct entry *entry
+  const struct task_struct *task, const struct entry *entry, bool *is_draining
 ) {
   struct mm_struct *memory = task->mm;
+  *is_draining = false;
   if (!memory) return 1;
   __u32 pid = task->tgid;
   struct lull_kernel_code *code = bpf_map_lookup_elem(&codes, &pid);
@@ -171,7 +172,7 @@ static __always_inline __u64 key_of(
     }
   }
   __u64 queue = code ? queue_key(words, code, entry->sp) : 0;
-  thread->is_draining = queue != 0;
+  *is_draining = queue != 0;
   __u64 sum = mix(mix(mix(mix(sums[0], sums[1]), sums[2]), sums[3]), queue);
   return sum ^ sum >> 32;
 }
@@ -236,6 +237,38 @@ static __always_inline struct told *told_of(struct thread *thread, __u64 key, __
   return oldest_told;
 }
 
+/* From when on a stack must have been told to be known. */
+static __always_inline __u64 oldest_told(__u64 time) {
+  __u32 zero = 0;
+  struct lull_kernel_settings *set = bpf_map_lookup_elem(&settings, &zero);
+  __u64 oldest = time - stack_age;
+  return set && set->since > oldest ? set->since : oldest;
+}
+
+/* Tells where a thread sends or writes: the stack, or when it was told. */
+static __noinline void tell_site(
+  void *context, struct task_struct *task, struct pt_regs *registers, __u16 kind, __u64 time
+) {
+  struct thread *thread = bpf_task_storage_get(&threads, task, 0, 0);
+  if (!thread) return;
+  struct entry entry = entry_of(registers);
+  bool is_draining, is_told;
+  /* That of a wait in the same call is another: it is told of the wait. */
+  __u64 key = mix(key_of(task, &entry, &is_draining), kind);
+  struct told *told = told_of(thread, key, oldest_told(time), &is_told);
+  if (is_told) {
+    struct lull_kernel_site_record record;
+    begin(&record.head, lull_kernel_site, time);
+    record.pid = task->tgid;
+    record.tid = task->pid;
+    record.stack = told->time;
+    tell(&record, sizeof record);
+  } else if (tell_stack(context, task, registers, entry.sp, kind, time)) {
+    told->key = key;
+    told->time = time;
+  }
+}
+
 /* Finds or tells the stack of a wait that begins: when it was told, or 0. */
 static __always_inline __u64 stack_of(
   void *context, struct task_struct *task, struct thread *thread, __u64 time
@@ -254,12 +287,10 @@ static __always_inline __u64 stack_of(
   }
   thread->last_entry = same;
   thread->looked++;
-  __u64 key = key_of(task, thread, &entry);
-  __u32 zero = 0;
-  struct lull_kernel_settings *set = bpf_map_lookup_elem(&settings, &zero);
-  __u64 oldest = time - stack_age;
-  if (set && set->since > oldest) oldest = set->since;
-  bool is_told;
+  bool is_draining, is_told;
+  __u64 key = key_of(task, &entry, &is_draining);
+  thread->is_draining = is_draining;
+  __u64 oldest = oldest_told(time);
   struct told *told = told_of(thread, key, oldest, &is_told);
   if (is_told) return told->time;
   if (!pays(&thread->paid_until, stack_pace, time)) return 0;

@@ -1,4 +1,5 @@
 import Foundation
+import PerfData
 import Testing
 import TraceModel
 
@@ -139,6 +140,41 @@ extension EndToEnd {
       }
       #expect(found[0] == found[1])
       #expect(!found[0].isEmpty)
+    }
+
+    /// Further apart than the recorder looks where a thread sends and writes: 20 ms.
+    @Test(arguments: [
+      ("chatty messages=60 bytes=100 reply=100 gap=50", "sock:sock_send_length/stack/"),
+      ("appender writes=60 bytes=33 gap=50", "raw_syscalls:sys_exit/stack/"),
+    ])
+    func
+      `what is called from one place again and again has its stack each time, which is copied once in a while`(
+        workload: String, event: String
+      ) throws
+    {
+      let scratch = try Scratch()
+      let path = workload.hasPrefix("appender") ? " path=\(scratch.file("target"))" : ""
+      let run = try Recorded(
+        workload: workload + path, options: ["--recorder", "kernel", "--keep-stacks"],
+        scratch: scratch)
+      let trace = try Trace.load(path: run.trace)
+      let pid = trace.subject.pid
+      let stacks =
+        path.isEmpty
+        ? trace.transfers.filter { $0.pid == pid && $0.direction == .send }.map(\.stack)
+        : trace.fileOperations.filter { $0.pid == pid && $0.bytes == 33 }.map(\.stack)
+      #expect(stacks.count == 60)
+      for stack in stacks {
+        let frames = stack.map { trace.stacks.frames(of: $0) } ?? []
+        #expect(
+          frames.contains { $0.isProgram && $0.function != nil }, "\(frames)")
+      }
+      let file = try PerfDataFile(path: run.trace)
+      let copied = file.orderedRecords().count {
+        $0.type == RecordType.sample && $0.attribute >= 0
+          && file.attributes[Int($0.attribute)].name == event
+      }
+      #expect((1...12).contains(copied))
     }
 
     @Test func `of a million writes of a byte none is missing, and none is sampled`() throws {

@@ -52,6 +52,8 @@ enum lull_kernel_kind {
   lull_kernel_job_end = 14,
   lull_kernel_job_handed = 15,
   lull_kernel_task = 16,
+  /* Where a thread sends or writes, by a stack that was told before. */
+  lull_kernel_site = 17,
 };
 
 struct lull_kernel_head {
@@ -103,6 +105,13 @@ enum {
   lull_kernel_stack_user = __builtin_offsetof(struct lull_kernel_stack_record, user),
   lull_kernel_stack_registers = __builtin_offsetof(struct lull_kernel_stack_record, registers),
   lull_kernel_stack_bytes = __builtin_offsetof(struct lull_kernel_stack_record, stack),
+};
+
+/* The stack is that which was told of the thread at that time. */
+struct lull_kernel_site_record {
+  struct lull_kernel_head head;
+  lull_s32 pid, tid;
+  lull_u64 stack;
 };
 
 struct lull_kernel_transfer_record {

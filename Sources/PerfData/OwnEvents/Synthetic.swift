@@ -32,8 +32,10 @@ public enum SyntheticEvent: String, CaseIterable, Sendable {
   case trigger = "lull:trigger"
   /// A dispatch queue that was found in the memory of a process: `QueueEvent`.
   case queue = "lull:queue"
-  /// A thread waits as at an earlier time from here on: `WaitEvent`.
+  /// A thread waits as at an earlier time from here on: `EarlierStackEvent`.
   case wait = "lull:wait"
+  /// A thread sends, reads or writes from where it did at an earlier time: `EarlierStackEvent`.
+  case site = "lull:site"
 
   /// PERF_TYPE_SOFTWARE.
   public static let attributeType: UInt32 = 1

@@ -7,7 +7,7 @@ final class PreloadSource: RecordingSource {
   let folder: PreloadFolder
   var writer: PreloadWriter
   let templates: RecordTemplates
-  let repeats: WaitWriter?
+  let repeats: EarlierStackWriter?
   var sockets = PreloadSockets()
   var runDelays = RunDelays()
   let processes: ProcessBook
@@ -68,7 +68,7 @@ final class PreloadSource: RecordingSource {
     self.processes = processes
     self.root = root
     stackBytes = options.stackBytes
-    repeats = WaitWriter(own)
+    repeats = EarlierStackWriter(.wait, own)
     writer = PreloadWriter(
       stackBytes: options.stackBytes, sampleInterval: options.sampleInterval)
     templates = RecordTemplates(writer)

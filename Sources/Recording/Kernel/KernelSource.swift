@@ -26,7 +26,9 @@ final class KernelSource: RecordingSource {
   /// The records of stacks that were told, by thread and time, for parts of the recording that begin in a wait.
   private var told = KernelStacksTold()
   /// The event by which a thread goes back to a stack.
-  private let waits: WaitWriter?
+  private let waits: EarlierStackWriter?
+  /// The one by which it sends or writes from where it did before.
+  private let sites: EarlierStackWriter?
 
   /// So often the rings are emptied: of a program that fills them faster, more often.
   private static let pace: UInt64 = 150_000_000
@@ -47,7 +49,8 @@ final class KernelSource: RecordingSource {
     writer = KernelWriter(stackBytes: stackBytes)
     calls = KernelCalls(writer)
     code = KernelCode(programs)
-    waits = WaitWriter(own)
+    waits = EarlierStackWriter(.wait, own)
+    sites = EarlierStackWriter(.site, own)
     try programs.open(
       { context, record, size in
         Unmanaged<KernelSource>.fromOpaque(context).takeUnretainedValue().take(record, size)
@@ -104,6 +107,11 @@ final class KernelSource: RecordingSource {
     case lull_kernel_stack: takeStack(KernelStack(record), .scheduleSwitch)
     case lull_kernel_send_stack: takeStack(KernelStack(record), .sendStack)
     case lull_kernel_call_stack: takeStack(KernelStack(record), .systemCallStack)
+    case lull_kernel_site:
+      let site = record.load(as: lull_kernel_site_record.self)
+      sites?.tell(
+        .init(pid: site.pid, tid: site.tid, time: site.head.time), cpu: UInt32(site.head.cpu),
+        asAt: site.stack, into: &writer.output)
     case lull_kernel_send:
       writer.tell(record.load(as: lull_kernel_transfer_record.self), isReceive: false)
     case lull_kernel_receive:

@@ -1,32 +1,31 @@
 import PerfData
 import Quantities
 
-/// A stack that was taken of one write or send of many.
-struct CallSiteSample {
-  var time: Timestamp
-  var tid: Int32
-  var stack: Int
-}
-
 /// The sampled stacks of writes and sends.
 enum CallSiteDecoder {
   /// The event with the stack and the one that counts are of the same call, and bear clocks this near to each other.
   static let window: UInt64 = 100_000
 
   static func write(_ context: DecodingContext, _ state: inout LoaderState) {
-    if let site = site(context, &state) { state.writeSites.append(site) }
+    add(context, isSend: false, &state)
   }
 
   static func send(_ context: DecodingContext, _ state: inout LoaderState) {
-    if let site = site(context, &state) { state.sendSites.append(site) }
+    add(context, isSend: true, &state)
   }
 
-  private static func site(_ context: DecodingContext, _ state: inout LoaderState)
-    -> CallSiteSample?
-  {
-    state.stacks.stack(of: context).map {
-      CallSiteSample(time: context.time, tid: context.tid, stack: $0)
-    }
+  private static func add(
+    _ context: DecodingContext, isSend: Bool, _ state: inout LoaderState
+  ) {
+    guard let stack = state.stacks.stack(of: context) else { return }
+    state.callSites.add(
+      CallSiteSample(time: context.time, tid: context.tid, stack: stack), isSend: isSend)
+  }
+
+  /// Such a call again, from where it was made at an earlier time.
+  static func again(_ context: DecodingContext, _ state: inout LoaderState) {
+    guard let raw = context.sample.raw, let event = EarlierStackEvent(decoding: raw) else { return }
+    state.callSites.add(at: context.time, tid: context.tid, asAt: event.stack)
   }
 
   /// The stack of each event, by its place, that is of all of its thread's the nearest in time to where the stack was

@@ -93,7 +93,7 @@ enum SyntheticDecoder {
   }
 
   static func wait(_ context: DecodingContext, _ state: inout LoaderState) {
-    guard let raw = context.sample.raw, let event = WaitEvent(decoding: raw) else { return }
+    guard let raw = context.sample.raw, let event = EarlierStackEvent(decoding: raw) else { return }
     state.schedule.waits(
       tid: context.tid, asAt: Timestamp(nanoseconds: event.stack))
   }

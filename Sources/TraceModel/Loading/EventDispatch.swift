@@ -103,6 +103,7 @@ enum EventDispatch {
     SyntheticEvent.held.rawValue: .each(SyntheticDecoder.held),
     SyntheticEvent.queue.rawValue: .each(SyntheticDecoder.queue),
     SyntheticEvent.wait.rawValue: .each(SyntheticDecoder.wait),
+    SyntheticEvent.site.rawValue: .each(CallSiteDecoder.again),
     SyntheticEvent.content.rawValue: .each(SyntheticDecoder.content),
   ]
 

@@ -17,8 +17,7 @@ struct LoaderState: ~Copyable {
   var operations = PendingOperations()
   var jobs = JobTracker()
   var tests = TestTracker()
-  var writeSites: [CallSiteSample] = []
-  var sendSites: [CallSiteSample] = []
+  var callSites = CallSites()
   var capture: CaptureEvent?
   /// When that was written.
   var captureTime: Timestamp?

@@ -52,9 +52,9 @@ extension TraceLoader {
           + "recorded without task events")
     }
     state.tables.fileOperations = state.operations.resolved(
-      by: state.descriptors, sites: state.writeSites)
+      by: state.descriptors, sites: state.callSites.writes)
     state.tables.openFiles = state.descriptors.openFiles()
-    state.tables.transfers.add(state.sendSites)
+    state.tables.transfers.add(state.callSites.sends)
     state.tables.countedSpans = CountedSpan.all(of: state.capture)
     state.sockets.claim(state.tables.transfers.add(state.sockets.late))
     state.tables.connections = state.sockets.connections

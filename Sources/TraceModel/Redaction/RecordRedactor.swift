@@ -252,7 +252,7 @@ struct RecordRedactor {
       let raw = RawPayload(bytes: payload)
       switch event {
       // Of a trigger the words are those that its option knows.
-      case .footprint, .kernelSymbol, .counter, .threadIDs, .trigger, .wait: return payload
+      case .footprint, .kernelSymbol, .counter, .threadIDs, .trigger, .wait, .site: return payload
       case .stack:
         guard !keys.isEmpty else { return payload }
         var value = try StackEvent(decoding: raw)

@@ -1,7 +1,9 @@
-/// From the sample's time on its thread waits, whenever it waits, with a stack that was told before.
+/// A thread has a stack again that was told of it before, and is not told anew.
 ///
-/// A recorder in the kernel tells a stack where it is new: a wait without one has that of the thread's wait before.
-public struct WaitEvent: Sendable, Hashable {
+/// Of a wait (`lull:wait`) it counts from the sample's time on, whenever the thread waits: a recorder in the kernel
+/// tells a stack where it is new, and a wait without one has that of the thread's wait before. Of a send or a call that
+/// reads or writes (`lull:site`) it counts of the one at that time; of which, the stack that was told says.
+public struct EarlierStackEvent: Sendable, Hashable {
   /// When the stack was told of that thread, in nanoseconds on the trace's clock; 0 where it is not known.
   public var stack: UInt64
 
