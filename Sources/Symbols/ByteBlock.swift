@@ -12,11 +12,6 @@ enum ByteBlock: Sendable {
     }
   }
 
-  /// Gives the memory of a range back where it is mapped; it is read again when it is looked at again.
-  func release(_ range: Range<Int>) {
-    if case .file(let file) = self { file.release(range) }
-  }
-
   func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows
     -> Result
   {

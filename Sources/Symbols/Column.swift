@@ -40,8 +40,5 @@ struct Column<Number: FixedWidthInteger & Sendable>: RandomAccessCollection, Equ
     }
   }
 
-  /// Gives the memory back that they take where they are mapped.
-  func release() { bytes.release(start..<start + count * Self.size) }
-
   static func == (left: Self, right: Self) -> Bool { left.elementsEqual(right) }
 }

@@ -109,12 +109,14 @@ final class Module {
   private var frameRules: [UInt64: FrameRule?]?
   lazy var symbols: SymbolTable = contents?.symbols() ?? .empty
   /// Functions that start a thread or the process: stacks end there.
-  private lazy var threadStarts = ranges(named: [
-    "_start", "__libc_start_call_main", "__libc_start_main", "__libc_start_main_impl",
-    "start_thread", "clone", "__clone", "clone3", "__clone3", "__clone_internal",
-  ])
+  private lazy var threadStarts =
+    contents?.ranges(named: [
+      "_start", "__libc_start_call_main", "__libc_start_main", "__libc_start_main_impl",
+      "start_thread", "clone", "__clone", "clone3", "__clone3", "__clone_internal",
+    ]) ?? []
   /// Functions of libdispatch that run what is in a serial queue, one after the other (Swift 6.3.1).
-  private lazy var serialDrains = ranges(named: ["_dispatch_lane_serial_drain"])
+  private lazy var serialDrains =
+    contents?.ranges(named: ["_dispatch_lane_serial_drain"]) ?? []
   private var mainQueues: [UInt64: Bool] = [:]
   lazy var lines: LineTable = {
     let lines = contents?.lines() ?? .empty
@@ -130,12 +132,6 @@ final class Module {
 
   /// What takes some 40 ms to read; a single rule takes 40 µs.
   private static let mostReadWhole: UInt64 = 512 << 10
-
-  /// Goes through all symbols, of which few are looked at ever again.
-  private func ranges(named wanted: Set<String>) -> [Range<UInt64>] {
-    defer { symbols.release() }
-    return symbols.ranges(named: wanted)
-  }
 
   /// How to leave the function at a link-time address.
   func callFrame(at address: UInt64) -> FrameRule? {

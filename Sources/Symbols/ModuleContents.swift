@@ -42,6 +42,8 @@ protocol ModuleContents {
   func inlines(unit: UInt64) -> InlineTable
   /// Linker name of the data object at a link-time address.
   func objectName(at address: UInt64) -> String?
+  /// Where functions of these linker names lie.
+  func ranges(named wanted: [String]) -> [Range<UInt64>]
   /// The shown forms of linker names, in their order.
   func names(_ mangled: [String]) -> [FunctionName]
   /// Bytes of the file that are loaded at a link-time address; empty where they are not all there.
@@ -83,6 +85,10 @@ final class LocalContents: ModuleContents {
   func inlines(unit: UInt64) -> InlineTable { lineReader?.inlines(unit: unit) ?? .empty }
 
   func objectName(at address: UInt64) -> String? { reader.objectName(at: address) }
+
+  func ranges(named wanted: [String]) -> [Range<UInt64>] {
+    reader.ranges(named: wanted, debugFile: reader.hasFullSymbols ? nil : debugFile)
+  }
 
   func names(_ mangled: [String]) -> [FunctionName] {
     let holdsAgent = reader.hasSection(prefix: ".lull_agent")

@@ -12,9 +12,8 @@ extension ModuleReader {
     var entries: [SymbolTable.Entry] = []
     var names: [UInt8] = []
     for reader in [self, debugFile].compactMap({ $0 }) {
-      for section in reader.sections
-      where [UInt32(SHT_SYMTAB), UInt32(SHT_DYNSYM)].contains(section.header.sh_type) {
-        reader.append(section, segments: segments, to: &entries, names: &names)
+      reader.eachTable { symbols, text in
+        Self.append(symbols, text, segments: segments, to: &entries, names: &names)
       }
     }
     let limit = segments.filter(\.isExecutable).map { $0.address + $0.fileSize }.max() ?? 0
@@ -41,21 +40,31 @@ extension ModuleReader {
     return nil
   }
 
-  private func append(
-    _ section: Section, segments: [Segment], to entries: inout [SymbolTable.Entry],
-    names: inout [UInt8]
+  /// The symbols of each table, with the strings that name them.
+  func eachTable(
+    _ body: (_ symbols: UnsafeRawBufferPointer, _ text: UnsafeRawBufferPointer) -> Void
   ) {
-    guard section.header.sh_entsize == 24, let data = libdw.elf_getdata(section.pointer, nil),
-      let stringSection = libdw.elf_getscn(elf, Int(section.header.sh_link)),
-      let strings = libdw.elf_getdata(stringSection, nil), let textBase = strings.pointee.d_buf
-    else { return }
-    let text = UnsafeRawBufferPointer(start: textBase, count: strings.pointee.d_size)
-    let all = UnsafeRawBufferPointer(start: data.pointee.d_buf, count: data.pointee.d_size)
-    let count = min(all.count / 24, Limit.symbols - min(entries.count, Limit.symbols))
-    entries.reserveCapacity(entries.count + count / 2)
-    for index in 0..<min(count, Int(Int32.max)) {
+    for section in sections
+    where [UInt32(SHT_SYMTAB), UInt32(SHT_DYNSYM)].contains(section.header.sh_type) {
+      guard section.header.sh_entsize == 24, let data = libdw.elf_getdata(section.pointer, nil),
+        let stringSection = libdw.elf_getscn(elf, Int(section.header.sh_link)),
+        let strings = libdw.elf_getdata(stringSection, nil), strings.pointee.d_buf != nil
+      else { continue }
+      body(
+        UnsafeRawBufferPointer(start: data.pointee.d_buf, count: data.pointee.d_size),
+        UnsafeRawBufferPointer(start: strings.pointee.d_buf, count: strings.pointee.d_size))
+    }
+  }
+
+  /// The symbols of a table that may be functions: they lie in executable segments.
+  @inline(__always)
+  static func eachFunction(
+    _ symbols: UnsafeRawBufferPointer, _ segments: [Segment],
+    _ body: (_ symbol: GElf_Sym, _ segment: Segment, _ isFunction: Bool) -> Void
+  ) {
+    for index in 0..<min(symbols.count / 24, Limit.symbols, Int(Int32.max)) {
       // As gelf_getsym has it, which takes a lock for each: the order of bytes is this machine's.
-      let symbol = all.loadUnaligned(fromByteOffset: index * 24, as: GElf_Sym.self)
+      let symbol = symbols.loadUnaligned(fromByteOffset: index * 24, as: GElf_Sym.self)
       guard symbol.st_shndx != 0, symbol.st_value != 0 else { continue }
       let type = symbol.st_info & 0xf
       let isFunction = type == UInt8(STT_FUNC) || type == UInt8(STT_GNU_IFUNC)
@@ -64,16 +73,27 @@ extension ModuleReader {
           symbol.st_value >= $0.address && symbol.st_value - $0.address < $0.fileSize
         }), segment.isExecutable
       else { continue }
+      body(symbol, segment, isFunction)
+    }
+  }
+
+  private static func append(
+    _ symbols: UnsafeRawBufferPointer, _ text: UnsafeRawBufferPointer, segments: [Segment],
+    to entries: inout [SymbolTable.Entry], names: inout [UInt8]
+  ) {
+    guard let textBase = text.baseAddress else { return }
+    entries.reserveCapacity(entries.count + min(symbols.count / 24, Limit.symbols) / 2)
+    eachFunction(symbols, segments) { symbol, segment, isFunction in
       let start = Int(symbol.st_name)
-      guard start > 0, start < text.count,
+      guard entries.count < Limit.symbols, start > 0, start < text.count,
         let terminator = memchr(textBase + start, 0, text.count - start)
-      else { continue }
-      let end = UnsafeRawPointer(textBase).distance(to: terminator)
+      else { return }
+      let end = textBase.distance(to: terminator)
       guard end > start, end - start < 65_536,
         names.count + (end - start) < Int(UInt32.max)
-      else { continue }
+      else { return }
       // Assembler marks ("$d", ".L1") are no functions.
-      if !isFunction, end - start < 3 || text[start] == 0x2e { continue }
+      if !isFunction, end - start < 3 || text[start] == 0x2e { return }
       let size = min(symbol.st_size, segment.address + segment.fileSize - symbol.st_value)
       entries.append(
         SymbolTable.Entry(

@@ -77,33 +77,6 @@ public struct SymbolTable: Sendable {
     self.names = Column(names)
   }
 
-  /// Where the functions of these names lie.
-  func ranges(named wanted: Set<String>) -> [Range<UInt64>] {
-    let texts = Dictionary(grouping: wanted.map { Array($0.utf8) }, by: \.count)
-    let longest = texts.keys.max() ?? 0
-    var found: [Range<UInt64>] = []
-    for index in nameLengths.indices {
-      let length = Int(nameLengths[index])
-      guard length <= longest, let texts = texts[length], ends[index] > addresses[index],
-        let range = name(at: index)
-      else { continue }
-      let isWanted = names.withBytes { bytes in
-        texts.contains { $0.elementsEqual(bytes[range]) }
-      }
-      if isWanted { found.append(addresses[index]..<ends[index]) }
-    }
-    return found
-  }
-
-  /// Gives the memory back that it takes where it is mapped; what is looked at again is read again.
-  func release() {
-    addresses.release()
-    ends.release()
-    nameOffsets.release()
-    nameLengths.release()
-    names.release()
-  }
-
   /// The function that contains `address`.
   public func find(_ address: UInt64) -> Function? {
     let next = addresses.partitioningIndex { $0 > address }

@@ -57,6 +57,41 @@ import Testing
     #expect(wrong.isEmpty, "\(wrong.prefix(5))")
   }
 
+  @Test(arguments: [["-O"], ["-O", "-static-stdlib"]])
+  func `functions that are asked for by name lie where they are`(options: [String]) throws {
+    let path = try TestProgram.compile(
+      "chain", TestProgram.chainText, ["swiftc"] + options, suffix: "swift")
+    let reader = try ModuleReader(path: path)
+    // Every third one, and names that are the ends of others or of nothing.
+    let functions = try truth(path, []).sorted { $0.key < $1.key }.enumerated()
+      .filter { $0.offset % 3 == 0 }.map(\.element)
+    var wanted: Set<String> = []
+    for function in functions { wanted.formUnion(function.value.0) }
+    var expected: Set<Range<UInt64>> = []
+    for (address, (names, end)) in try truth(path, []) where !names.isDisjoint(with: wanted) {
+      expected.insert(address..<end)
+    }
+    #expect(expected.count >= functions.count && functions.count > 3)
+    let tails = ["in", "tart", "no_such_function"]
+    let found = reader.ranges(named: wanted.sorted() + tails)
+    #expect(Set(found) == expected)
+    #expect(found == found.sorted { $0.lowerBound < $1.lowerBound })
+    #expect(reader.ranges(named: tails).isEmpty)
+  }
+
+  @Test func `a function without a size reaches to the next`() throws {
+    let path = try TestProgram.compile(
+      "sizeless",
+      """
+      asm(".text\\n.globl first\\nfirst: nop\\nnop\\nnop\\n.type second, @function\\nsecond: ret\\n.size second, 1\\n");
+      int main(void) { return 0; }
+      """, ["clang", "-O1"], suffix: "c")
+    let found = try ModuleReader(path: path).ranges(named: ["first"])
+    let table = try ModuleReader(path: path).symbols()
+    try #require(found.count == 1)
+    #expect(found[0].count == 3 && table.find(found[0].lowerBound)?.mangledName == "first")
+  }
+
   @Test func `nothing is found between functions`() throws {
     let path = try TestProgram.chain("-O")
     let table = try ModuleReader(path: path).symbols()

@@ -13,6 +13,8 @@ enum ReaderRequest: UInt8 {
   case names
   /// The address of a data object.
   case objectName
+  /// Linker names of functions, of which it is asked where they lie.
+  case ranges
 }
 
 /// The reading process: reads files that may be hostile, within limits, until Lull hangs up.
@@ -92,6 +94,10 @@ public enum ReaderService {
     case .lines: contents.lines().write(to: &writer)
     case .inlines: contents.inlines(unit: try reader.number(UInt64.self)).write(to: &writer)
     case .objectName: writer.put(contents.objectName(at: try reader.number(UInt64.self)))
+    case .ranges:
+      let ranges = contents.ranges(named: try reader.texts())
+      writer.put(ranges.map(\.lowerBound))
+      writer.put(ranges.map(\.upperBound))
     case .names: for name in contents.names(try reader.texts()) { name.write(to: &writer) }
     }
   }

@@ -61,6 +61,19 @@ final class RemoteContents: ModuleContents {
       read: { reader throws(WireError) in try reader.optionalText() })
   }
 
+  func ranges(named wanted: [String]) -> [Range<UInt64>] {
+    answer(
+      .ranges, [], parameters: { $0.put(wanted) },
+      read: { reader throws(WireError) in
+        let starts = try reader.numbers(UInt64.self)
+        let ends = try reader.numbers(UInt64.self)
+        guard starts.count == ends.count, zip(starts, ends).allSatisfy({ $0 <= $1 }) else {
+          throw WireError()
+        }
+        return zip(starts, ends).map { $0..<$1 }
+      })
+  }
+
   func names(_ mangled: [String]) -> [FunctionName] {
     var known: [String: FunctionName] = [:]
     for name in mangled {
