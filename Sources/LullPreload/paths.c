@@ -119,6 +119,9 @@ DECLARE(unlinkat)
 NAMES(unlinkat, (int folder, const char *path, int flags), (folder, path, flags), SYS_unlinkat, path, NULL, folder,
     flags)
 DECLARE(remove) NAMES(remove, (const char *path), (path), SYS_unlinkat, path, NULL, AT_FDCWD, 0)
+// From then on names begin elsewhere.
+DECLARE(chdir) NAMES(chdir, (const char *path), (path), SYS_chdir, NULL, NULL, 0, 0)
+DECLARE(fchdir) NAMES(fchdir, (int folder), (folder), SYS_fchdir, NULL, NULL, folder, 0)
 DECLARE(truncate) NAMES(truncate, (const char *path, off_t size), (path, size), SYS_truncate, path, NULL, AT_FDCWD, 0)
 DECLARE(truncate64)
 NAMES(truncate64, (const char *path, off64_t size), (path, size), SYS_truncate, path, NULL, AT_FDCWD, 0)
@@ -127,7 +130,7 @@ void lull_resolve_paths(void) {
   FIND(open) FIND(open64) FIND(openat) FIND(openat64) FIND(__open_2) FIND(__open64_2) FIND(__openat_2)
   FIND(__openat64_2)
   FIND(creat) FIND(creat64) FIND(rename) FIND(renameat) FIND(renameat2) FIND(unlink) FIND(unlinkat) FIND(remove)
-  FIND(truncate) FIND(truncate64)
+  FIND(chdir) FIND(fchdir) FIND(truncate) FIND(truncate64)
   FIND(mkstemp) FIND(mkstemp64) FIND(mkostemp) FIND(mkostemp64) FIND(mkstemps) FIND(mkstemps64) FIND(mkostemps)
   FIND(mkostemps64)
 }

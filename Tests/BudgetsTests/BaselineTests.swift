@@ -127,6 +127,53 @@ import Testing
     #expect(failures <= 12)
   }
 
+  private func blocking(_ seconds: [Double]) throws -> [Run] {
+    try seconds.enumerated().map { index, seconds in
+      try SampleRuns.run("run\(index)") { $0.signals.mainThread?.blockedSeconds = seconds }
+    }
+  }
+
+  // A lock that was waited for twice as long passed: its limit was 0.2 s, or there was none.
+  @Test(arguments: [
+    [0.100, 0.105, 0.098], [0.100, 0.112, 0.098], [0.100, 0.113, 0.098, 0.104, 0.095, 0.108],
+  ])
+  func `a first budget catches a wait that becomes twice as long`(seconds: [Double]) throws {
+    let runs = try blocking(seconds)
+    let text = BudgetTemplate.render(runs)
+    let doubled = try SampleRuns.check(text, blocking([0.2]))
+    let broken = doubled.results.filter { $0.verdict == .fail }.map(\.path)
+    #expect(broken.contains("signals.mainThread.blockedSeconds"), "\(text)")
+    let same = try SampleRuns.check(text, runs)
+    #expect(same.verdict == .pass, "\(CheckText.render(same))")
+  }
+
+  @Test(arguments: [
+    (3, 0.05, 0.9, 1.0), (10, 0.05, 0.9, 1.0), (3, 0.1, 0.5, 2.0), (10, 0.1, 0.9, 2.0),
+    (3, 0.2, 0, 5.0), (10, 0.2, 0, 2.0), (3, 0.5, 0, 8.0), (10, 0.5, 0, 2.0),
+  ])
+  func `figures are gated as far as they are even, more of them by more runs, and do not flap`(
+    count: Int, deviation: Double, leastGated: Double, mostBroken: Double
+  ) throws {
+    var random = SeededGenerator(seed: 36)
+    func uniform() -> Double { Double(random.next() >> 11) / Double(UInt64(1) << 53) }
+    func seconds() -> Double {
+      let normal = (-2 * log(max(uniform(), 1e-12))).squareRoot() * cos(2 * .pi * uniform())
+      return max(0.001, 0.1 * (1 + deviation * normal))
+    }
+    let path = try #require(FigurePath("signals.mainThread.blockedSeconds"))
+    let (rounds, further) = (4000, 20)
+    var (gated, broken) = (0, 0)
+    for _ in 0..<rounds {
+      let runs = (0..<count).map { _ in seconds() }
+      guard let limit = BudgetTemplate.limit(path, runs) else { continue }
+      gated += 1
+      #expect(limit < 2 * (Quantiles.median(runs) ?? 0))
+      broken += (0..<further).count { _ in seconds() > limit }
+    }
+    #expect(Double(gated) >= leastGated * Double(rounds), "\(gated)")
+    #expect(Double(broken) / Double(rounds * further) * 1000 <= mostBroken, "\(broken)")
+  }
+
   @Test func `sizes that happen to be alike leave room, counts do not`() throws {
     let runs = try (0..<3).map { index in
       try SampleRuns.run("run\(index)") {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension EndToEnd {
@@ -40,6 +41,48 @@ extension EndToEnd {
       #expect(total("writes", "writes") == expected.values.map(\.writes).reduce(0, +))
       #expect(total("bytesWritten", "bytesWritten") == expected.values.map(\.bytes).reduce(0, +))
       #expect(total("syncs", "syncs") == expected.values.map(\.syncs).reduce(0, +))
+    }
+
+    // It was a row by each name; and as a program went to another folder its earlier files were told to be there.
+    @Test(arguments: ["process", "perf"] + (Machine.recordsInKernel ? ["kernel"] : []))
+    func `a file is one row, by whichever name it is opened and wherever the program goes`(
+      recorder: String
+    ) throws {
+      let scratch = try Scratch()
+      let script = """
+        import os, time
+        top = os.getcwd()
+        def save(path):
+            file = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC)
+            os.write(file, b"x" * 5000)
+            os.fsync(file)
+            os.close(file)
+        time.sleep(0.3)
+        for _ in range(3):
+            save("notes.txt")
+            save(top + "/notes.txt")
+            save("other.tmp")
+            os.rename("other.tmp", "other.txt")
+            save(top + "/other.txt")
+        os.mkdir("sub")
+        os.chdir("sub")
+        time.sleep(0.5)
+        save("deep.txt")
+        save(top + "/sub/deep.txt")
+        print("{}")
+        """
+      let run = try Recorded(
+        [Python.path, "-c", script], in: ["env", "-C", scratch.path],
+        options: ["--recorder", recorder], scratch: scratch)
+      try #require(run.result.status == 0, "\(run.result.errors)")
+      let files = run.signals["disk"]["files"].items.filter {
+        ($0["bytesWritten"].int ?? 0) >= 5000
+      }
+      let rows = files.map {
+        "\($0["path"].string ?? "") \($0["writes"].int ?? 0) \($0["syncs"].int ?? 0)"
+      }
+      let names = ["notes.txt 6 6", "other.txt 6 6", "sub/deep.txt 2 2"]
+      #expect(Set(rows) == Set(names.map { scratch.file($0) }), "\(rows)")
     }
 
     @Test(arguments: [

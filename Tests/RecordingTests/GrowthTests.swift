@@ -209,9 +209,11 @@ import Testing
     close(file)
     let number = try #require(SystemCallFilter.opens.max())
     func written(after gap: Bool) throws -> UInt64 {
-      let before = sink.byteCount
       let book = DescriptorBook(pid: getpid())
       let round = Round(now: 10, sink: sink)
+      // Where the process works.
+      try book.collect(round)
+      let before = sink.byteCount
       try book.observe(.pathOpening(tid: 5, time: 1, path: large), round)
       if gap { try book.observe(.gap, round) }
       try book.observe(

@@ -51,7 +51,7 @@ import Testing
     (["redact", "missing"], 64, "output"),
     (["redact", "text", "-o", "-"], 64, "name a file"),
     (["record"], 125, "give a command"),
-    (["record", "--pid", "0"], 125, "above zero"),
+    (["record", "--pid", "0"], 125, "above zero"), (["top", "0"], 64, "lull top"),
     (["record", "--pid", "1", "--", "true"], 125, "not both"),
     (["record", "--duration", "fast", "--", "true"], 125, "30s"),
     (["record", "--duration", "0s", "--", "true"], 125, "more than zero"),
@@ -78,6 +78,24 @@ import Testing
     #expect(!result.died, "\(arguments): \(result.errors)")
     #expect(result.errors.contains(says), "\(arguments): \(result.errors)")
     #expect(result.output.isEmpty)
+  }
+
+  // top printed how lull itself is used, and record a line about its option and how it is used.
+  @Test(arguments: [["top"], ["top", "--pid"], ["record", "--pid"]])
+  func `that no process has a name is all that is said of it`(words: [String]) throws {
+    let result = try BuiltLull.run(words + ["nosuchprogram"], in: folder)
+    #expect(result.status == (words[0] == "record" ? 125 : 64))
+    #expect(
+      result.errors.hasPrefix("lull: no process is called 'nosuchprogram': "), "\(result.errors)")
+    #expect(!result.errors.contains("sage:"), "\(result.errors)")
+  }
+
+  @Test(arguments: ["report", "export", "redact", "compare"])
+  func `a trace that is not there is an error without a usage`(command: String) throws {
+    let rest = ["redact": ["-o", "out"], "compare": ["--", "missing"]][command] ?? []
+    let result = try BuiltLull.run([command, "missing"] + rest, in: folder)
+    #expect(result.status != 0 && result.errors.contains("missing"), "\(result.errors)")
+    #expect(!result.errors.contains("sage:"), "\(result.errors)")
   }
 
   @Test func `names in errors cannot act on the terminal`() throws {

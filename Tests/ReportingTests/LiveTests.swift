@@ -93,6 +93,35 @@ import Testing
     #expect(line.contains(" 1 ms") && line.contains("10.0 ms"), "\(line)")
   }
 
+  // The wait that a thread was found in was told as blocking, though it may have been idle.
+  @Test func `a wait of which nothing tells what it was for is no more than may have been blocked`()
+    throws
+  {
+    var report = SampleReport.report()
+    report.trace.durationSeconds = 10
+    let thread = try #require(report.signals.threads.first)
+    func blocked(_ causes: [String: Double]) throws -> (screen: String, row: String) {
+      report.signals.mainThread?.blockedSeconds = causes.values.reduce(0, +)
+      report.signals.mainThread?.blockedByCause = causes
+      report.signals.criticalThreads = [
+        CriticalThreadSection(
+          tid: thread.tid, name: thread.name, role: "main", turns: 4, longestTurnSeconds: 0.2,
+          runningSeconds: 1, runnableSeconds: 0, idleSeconds: 6,
+          blockedSeconds: causes.values.reduce(0, +), blockedByCause: causes, blockings: [])
+      ]
+      let view = LiveView(now: report, minute: report, recordedSeconds: 10, recordedBytes: 1)
+      let lines = LiveScreen.render(view, width: 100, height: 24, color: false)
+        .split(separator: "\r\n")
+      let row = try #require(lines.first { $0.contains("main, \(thread.name)") }, "\(lines)")
+      let figure = try #require(lines.first { $0.hasPrefix("main blocked") }, "\(lines)")
+      return (String(figure), String(row))
+    }
+    let untold = try blocked(["unknown": 2.5, "lock": 0.5])
+    #expect(untold.screen.contains(" ≤30.0 %") && untold.row.contains(" ≤30.0 %"), "\(untold)")
+    let told = try blocked(["lock": 3, "unknown": 0.001])
+    #expect(told.screen.contains(" 30.0 %") && told.row.contains(" 30.0 %"), "\(told)")
+  }
+
   @Test(arguments: [(80, 24), (40, 10), (200, 60)])
   func `the list of processes is no larger than the terminal, and the chosen one is in it`(
     width: Int, height: Int

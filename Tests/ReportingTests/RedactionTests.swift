@@ -119,6 +119,33 @@ import Testing
     #expect(seen.count == 5000)
   }
 
+  @Test func `where a program works is not told, and what it names from there stays one file`()
+    throws
+  {
+    let folder = try TemporaryDirectory()
+    defer { folder.remove() }
+    var builder = TraceBuilder()
+    let second: UInt64 = 1_000_000_000
+    try builder.capture(time: second, rootPid: 100)
+    try builder.process(time: second, pid: 100, executable: "/home/alice/app")
+    try builder.synthetic(
+      ProcessEvent(pid: 100, kind: .moved, workingFolder: "/home/alice/secret"), time: second + 1,
+      pid: 100)
+    for (index, path) in ["plan.txt", "/home/alice/secret/plan.txt"].enumerated() {
+      let time = 2 * second + UInt64(index) * 10_000
+      builder.open(time: time, tid: 100, path: path, fd: 3)
+      builder.exitSyscall(time: time + 500, tid: 100, number: 257, result: 3)
+      builder.exitSyscall(time: time + 2000, tid: 100, number: 1, result: 10, arguments: [3])
+      builder.exitSyscall(time: time + 3000, tid: 100, number: 3, result: 0, arguments: [3])
+    }
+    let copy = folder.path + "/copy"
+    try builder.withFile { try Redaction.redact(tracePath: $0, to: copy) }
+    let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: copy)), as: UTF8.self)
+    #expect(!text.contains("alice") && !text.contains("secret"))
+    let files = try Trace.load(path: copy).fileOperations.filter { $0.kind == .write }.map(\.path)
+    #expect(files.count == 2 && Set(files).count == 1, "\(files)")
+  }
+
   /// Nothing tells what such a record says, so nobody can say that it names no one.
   @Test(arguments: [60, 200] as [UInt32])
   func `a trace that is not understood whole is not called fit to be shared`(type: UInt32) throws {

@@ -69,6 +69,51 @@ struct FileTests {
     }
   }
 
+  // One file was two rows: by its whole path, and by its name from where the program worked.
+  @Test func `a file that is named from where the program works is that of the whole path`()
+    throws
+  {
+    let trace = try traceOf { builder in
+      func works(in folder: String, at time: UInt64) throws {
+        try builder.synthetic(
+          ProcessEvent(pid: 100, kind: .moved, workingFolder: folder), time: time, pid: 100)
+      }
+      func save(_ path: String, at time: UInt64) {
+        builder.open(time: time, tid: 100, path: path, fd: 3)
+        builder.exitSyscall(time: time + 500, tid: 100, number: 257, result: 3)
+        builder.exitSyscall(
+          time: time + 2000, tid: 100, number: 1, result: 10, arguments: [3])
+        builder.exitSyscall(time: time + 3000, tid: 100, number: 3, result: 0, arguments: [3])
+      }
+      // Nothing tells yet where that is.
+      save("early", at: second)
+      try works(in: "/home/x", at: second + 10_000)
+      save("notes.txt", at: second + 20_000)
+      save("/home/x/notes.txt", at: second + 30_000)
+      save("../y/./z", at: second + 40_000)
+      // Where a link leads only the file system could tell.
+      save("link/../z", at: second + 50_000)
+      builder.rename(time: second + 60_000, tid: 100, from: "notes.tmp", to: "notes.txt")
+      builder.unlink(time: second + 61_000, tid: 100, path: "z")
+      // It goes elsewhere, which is known when the recorder has looked.
+      builder.exitSyscall(time: second + 70_000, tid: 100, number: 80, result: 0)
+      save("somewhere", at: second + 80_000)
+      try works(in: "/", at: second + 90_000)
+      save("notes.txt", at: second + 100_000)
+    }
+    let writes = trace.fileOperations.filter { $0.kind == .write }.map(\.path)
+    #expect(
+      writes == [
+        "early", "/home/x/notes.txt", "/home/x/notes.txt", "/home/y/z", "link/../z", "somewhere",
+        "/notes.txt",
+      ])
+    #expect(
+      trace.fileOperations.contains {
+        $0.kind == .rename(from: "/home/x/notes.tmp") && $0.path == "/home/x/notes.txt"
+      })
+    #expect(trace.fileOperations.contains { $0.kind == .unlink && $0.path == "/home/x/z" })
+  }
+
   @Test func `a sync lasts from its entry to its exit`() throws {
     let trace = try traceOf { builder in
       builder.open(time: second + 1, tid: 100, path: "/data/log", fd: 3)

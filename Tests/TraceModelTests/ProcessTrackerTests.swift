@@ -1,5 +1,6 @@
 import PerfData
 import Quantities
+import TestSupport
 import Testing
 
 @testable import TraceModel
@@ -33,5 +34,40 @@ import Testing
     #expect(other.executable == "/bin/second" && other.name == "second" && !other.isSwift)
     #expect(other.codeBytes == nil && other.swiftVersion == nil)
     #expect(other.programStart == time(4))
+  }
+
+  // `swift test` scored a process that was called notesPackageTes.
+  @Test(arguments: [
+    ("notesPackageTes", "/p/.build/debug/notesPackageTests.xctest", "notesPackageTests.xctest"),
+    // The kernel cuts a name of 16 bytes too, and leaves one of 15 as it is.
+    ("abcdefghijklmno", "/bin/abcdefghijklmnop", "abcdefghijklmnop"),
+    ("abcdefghijklmno", "/bin/abcdefghijklmno", "abcdefghijklmno"),
+    // Of a script the file is the interpreter, and a short name is nobody's beginning.
+    ("a-long-named-sc", "/usr/bin/bash", "a-long-named-sc"), ("note", "/bin/notebook", "note"),
+  ])
+  func `a name that the kernel cut is that of the file whose name goes on from there`(
+    kept: String, file: String, whole: String
+  ) throws {
+    var builder = TraceBuilder()
+    try builder.capture(time: 1_000_000_000, rootPid: 100)
+    builder.comm(time: 1_000_000_000, pid: 100, tid: 100, name: kept, isExec: true)
+    try builder.process(time: 1_000_001_000, pid: 100, kind: .exec, executable: file)
+    builder.thread(101, of: 100)
+    builder.comm(time: 1_100_000_000, pid: 100, tid: 101, name: "oot.default-qos")
+    builder.switchIn(time: 1_200_000_000, 100)
+    builder.switchOut(time: 1_500_000_000, 100)
+    for asked in [whole, kept, "100"] {
+      let trace = try builder.withFile {
+        try Trace.load(path: $0, options: TraceOptions(process: asked))
+      }
+      #expect(trace.subject.name == whole && trace.processes.first { $0.pid == 100 }?.name == whole)
+      #expect(trace.threads.first { $0.tid == 100 }?.name == whole)
+      #expect(trace.threads.first { $0.tid == 101 }?.name == "default-qos")
+    }
+  }
+
+  @Test func `a worker's name that libdispatch cut is told only where one queue can be meant`() {
+    #expect(WholeName.ofThread("r-initiated-qos", program: "p") == "user-initiated-qos")
+    #expect(WholeName.ofThread("-qos.overcommit", program: "p") == "-qos.overcommit")
   }
 }

@@ -13,6 +13,8 @@ public struct ProcessEvent: SyntheticPayload, Hashable {
     case attach
     /// It ended.
     case exit
+    /// Nothing but where it works is told.
+    case moved
   }
 
   /// A thread with its name.
@@ -56,15 +58,18 @@ public struct ProcessEvent: SyntheticPayload, Hashable {
   /// The kernel has ended the events of the process: its program has other rights than who started it (set-user-ID,
   /// set-group-ID or file capabilities). Left out where it has not.
   public var endedEvents: Bool?
+  /// The folder in which it works, as the recorder looked.
+  public var workingFolder: String?
 
   /// Makes an event.
   public init(
     pid: Int, parentPid: Int = 0, kind: Kind, executable: String = "",
     commandLine: [String] = [], isSwift: Bool? = nil, swiftVersion: String? = nil,
     exitStatus: Int? = nil, signal: Int? = nil, peakResidentBytes: UInt64? = nil,
-    threads: [Thread]? = nil, endedEvents: Bool? = nil
+    threads: [Thread]? = nil, endedEvents: Bool? = nil, workingFolder: String? = nil
   ) {
     self.endedEvents = endedEvents
+    self.workingFolder = workingFolder
     self.pid = pid
     self.parentPid = parentPid
     self.kind = kind

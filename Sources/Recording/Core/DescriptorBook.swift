@@ -27,18 +27,24 @@ final class DescriptorBook {
   private var opening: [Int32: String] = [:]
   /// The working directories of processes that may be gone when a path of theirs is looked at.
   private var folders: [Int32: String] = [:]
+  /// When they last went to another: what was opened before by a path from there on is not in the present one.
+  private var moves: [Int32: UInt64] = [:]
+  /// Where processes were found to work, and when they were looked at: not written yet.
+  private var found: [(pid: Int32, folder: String, time: UInt64)] = []
   /// Processes that ended in this round.
   private var ended: [Int32] = []
 
   /// Begins with the process that is recorded.
-  init(pid: Int32) { folders[pid] = Self.folder(of: pid) }
+  init(pid: Int32) { findFolder(of: pid) }
 
   /// Takes in a system call's end.
   private func note(_ call: SystemCallResult, pid: Int32, tid: Int32, time: UInt64) {
     if call.number == SystemCallFilter.close {
       forget(pid, call.first)
     } else if SystemCallFilter.directoryChanges.contains(call.number) {
-      folders[pid] = Self.folder(of: pid)
+      folders[pid] = nil
+      moves[pid] = time
+      findFolder(of: pid)
     } else if SystemCallFilter.opens.contains(call.number) {
       let path = opening.removeValue(forKey: tid)
       guard call.result >= 0 else { return }
@@ -82,8 +88,12 @@ final class DescriptorBook {
     if wish.isWritten || wish.path != nil { missed.append((key, wish)) }
   }
 
-  private static func folder(of pid: Int32) -> String? {
-    DescriptorTable.path(pid: pid, directory: Int(AT_FDCWD))
+  /// Looks where a process works. A change in the midst of that is told by its call, which is later.
+  private func findFolder(of pid: Int32) {
+    let time = SystemInfo.monotonicNanoseconds()
+    guard let folder = DescriptorTable.path(pid: pid, directory: Int(AT_FDCWD)) else { return }
+    folders[pid] = folder
+    found.append((pid, folder, time))
   }
 
   /// A process has ended: what it opened can be looked at by its path.
@@ -110,7 +120,10 @@ final class DescriptorBook {
     defer {
       wanted.removeAll(keepingCapacity: true)
       missed.removeAll(keepingCapacity: true)
-      for pid in ended { folders[pid] = nil }
+      for pid in ended {
+        folders[pid] = nil
+        moves[pid] = nil
+      }
       ended.removeAll(keepingCapacity: true)
     }
     let seen = wanted.compactMap { key, wish -> (event: DescriptorEvent, time: UInt64)? in
@@ -130,6 +143,7 @@ final class DescriptorBook {
   /// for the size of a large one and for property lists.
   private func guess(_ key: Key, _ wish: Wish) -> (event: DescriptorEvent, time: UInt64)? {
     guard let path = wish.path,
+      path.hasPrefix("/") || moves[key.pid].map({ $0 < wish.time }) ?? true,
       let found = DescriptorTable.inspect(path: path, of: wish.tid, in: folders[key.pid]),
       wish.isWritten && (found.kind != .regular || !path.hasPrefix("/"))
         || found.kind == .regular
@@ -150,7 +164,7 @@ extension DescriptorBook: RecordingSource {
     switch observation {
     case .processExecuted(let pid, _, _):
       forgetAll(of: pid)
-      if let folder = Self.folder(of: pid) { folders[pid] = folder }
+      findFolder(of: pid)
     case .processEnded(let pid, _): end(pid)
     case .processBegan(let pid, let parent, _): folders[pid] = folders[parent]
     case .systemCall(let pid, let tid, let time, let call):
@@ -165,8 +179,17 @@ extension DescriptorBook: RecordingSource {
   }
 
   func collect(_ round: Round) throws(PerfDataError) {
+    for (pid, folder, time) in found {
+      try round.sink.append(
+        ProcessEvent(pid: Int(pid), kind: .moved, workingFolder: folder), pid: pid, time: time)
+    }
+    found.removeAll(keepingCapacity: true)
     for (event, time) in resolve() {
       try round.sink.append(event, pid: Int32(clamping: event.pid), time: time)
     }
+  }
+
+  func beginPart(_ round: Round) throws(PerfDataError) {
+    for pid in folders.keys.sorted() { findFolder(of: pid) }
   }
 }

@@ -1,4 +1,5 @@
 import CPreloadRing
+import Glibc
 import PerfData
 
 /// What is written of a call.
@@ -115,10 +116,11 @@ extension PreloadSource {
     into output: inout RecordBytes
   ) {
     guard let path = parts.path, record.result >= 0 else { return }
+    let folders = [record.arguments.0, record.arguments.1].map { Int32(truncatingIfNeeded: $0) }
     switch record.number {
     case CallMeaning.Number.open:
       var payload = PreloadPayload(.open, pid: place.tid)
-      payload.add(texts: [path])
+      payload.add(texts: [path], [folders[0]])
       output.append(writer.sample(.open, payload, before))
       var result = PreloadPayload(.opened, pid: place.tid)
       result.add(Int32(clamping: record.result))
@@ -126,15 +128,17 @@ extension PreloadSource {
       var after = place
       after.time += 1
       output.append(writer.sample(.opened, result, after))
+      // What begins at another folder is not where the process works.
+      guard path.hasPrefix("/") || folders[0] == AT_FDCWD else { return }
       round.tell([.pathOpening(tid: place.tid, time: before.time, path: path)])
     case CallMeaning.Number.rename:
       guard let other = parts.otherPath else { return }
       var payload = PreloadPayload(.rename, pid: place.tid)
-      payload.add(texts: [path, other])
+      payload.add(texts: [path, other], folders)
       output.append(writer.sample(.rename, payload, place))
     case CallMeaning.Number.unlink:
       var payload = PreloadPayload(.unlink, pid: place.tid)
-      payload.add(texts: [path])
+      payload.add(texts: [path], [folders[0]])
       output.append(writer.sample(.unlink, payload, place))
     default: break
     }

@@ -58,7 +58,7 @@ extension PreloadEvent {
         .plain("__u8 saddr[4]", 32, 4), .plain("__u8 daddr[4]", 36, 4),
         .plain("__u8 saddr_v6[16]", 40, 16), .plain("__u8 daddr_v6[16]", 56, 16),
       ]
-    case .open, .unlink: [.signed("__data_loc char[] path", 8, 4)]
+    case .open, .unlink: [.signed("__data_loc char[] path", 8, 4), .signed("s32 dir", 12, 4)]
     case .runnerLine: [.signed("__data_loc char[] text", 8, 4)]
     case .opened: [.signed("s32 fd", 8, 4)]
     case .waking:
@@ -80,7 +80,11 @@ extension PreloadEvent {
         .plain("u64 caller6", 80, 8),
       ]
     case .jobEnd, .jobHanded, .taskMade: [.plain("u64 job", 8, 8)]
-    case .rename: [.signed("__data_loc char[] old", 8, 4), .signed("__data_loc char[] new", 12, 4)]
+    case .rename:
+      [
+        .signed("__data_loc char[] old", 8, 4), .signed("__data_loc char[] new", 12, 4),
+        .signed("s32 olddir", 16, 4), .signed("s32 newdir", 20, 4),
+      ]
     }
   }
 

@@ -33,14 +33,15 @@ struct PreloadPayload {
     bytes += more.prefix(size) + [UInt8](repeating: 0, count: max(0, size - more.count))
   }
 
-  /// Texts elsewhere: their places come first.
-  mutating func add(texts: [String]) {
-    var offset = bytes.count + 4 * texts.count
+  /// Texts elsewhere: their places come first, and numbers behind these, as of the folders that paths begin at.
+  mutating func add(texts: [String], _ numbers: [Int32] = []) {
+    var offset = bytes.count + 4 * (texts.count + numbers.count)
     for text in texts {
       let count = text.utf8.count + 1
       add(UInt32(count) << 16 | UInt32(offset))
       offset += count
     }
+    for number in numbers { add(number) }
     for text in texts { bytes += Array(text.utf8) + [0] }
   }
 }

@@ -1,4 +1,5 @@
 import CBPF
+import Glibc
 
 /// The calls into the kernel that its programs tell: writes them, and says what others want to know of them.
 final class KernelCalls {
@@ -65,7 +66,9 @@ final class KernelCalls {
   }
 
   private func take(_ call: lull_kernel_call_record, _ paths: KernelPaths) {
-    if let path = paths.first, SystemCallFilter.opens.contains(Int64(call.number)) {
+    if let path = paths.first, SystemCallFilter.opens.contains(Int64(call.number)),
+      path.hasPrefix("/") || SystemCallFilter.folders(of: call)[0] == AT_FDCWD
+    {
       observations.append(.pathOpening(tid: call.tid, time: call.head.time &- 1, path: path))
     }
     writer.tell(call, paths)

@@ -22,9 +22,10 @@ extension KernelWriter {
   func tell(_ call: lull_kernel_call_record, _ paths: KernelPaths) {
     guard let first = paths.first else { return }
     var place = PreloadWriter.Place(pid: call.pid, tid: call.tid, time: call.head.time)
+    let folders = SystemCallFilter.folders(of: call)
     func tell(_ event: PreloadEvent, _ texts: [String]) {
       var payload = PreloadPayload(event, pid: call.tid)
-      payload.add(texts: texts)
+      payload.add(texts: texts, Array(folders.prefix(texts.count)))
       output.append(writer.sample(event, payload, place))
     }
     if let second = paths.second { return tell(.rename, [first, second]) }

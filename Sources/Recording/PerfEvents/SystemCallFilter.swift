@@ -1,3 +1,6 @@
+import CBPF
+import Glibc
+
 /// Which system calls' results are recorded, by their x86-64 or arm64 numbers.
 enum SystemCallFilter {
   #if arch(arm64)
@@ -155,6 +158,13 @@ extension SystemCallFilter {
       || opens.contains(number) || number == close
       || duplicates.contains(number) || number == closeRange || number == control
       || directoryChanges.contains(number)
+  }
+
+  /// The descriptors of the folders at which the paths begin that a call named, the working folder's where it takes
+  /// none.
+  static func folders(of call: lull_kernel_call_record) -> [Int32] {
+    guard paths.second.contains(Int(call.number)) else { return [AT_FDCWD, AT_FDCWD] }
+    return [call.words.0, call.words.2].map { Int32(truncatingIfNeeded: $0) }
   }
 
   static func isRead(_ number: Int64) -> Bool {

@@ -3,8 +3,8 @@ import Glibc
 /// The build ids of files that programs map while they are recorded, read from the files.
 ///
 /// The kernel would put them into its records (`build_id` of perf_event_attr, Linux 5.12). But it leaves the mark of
-/// that in what it tells the events of others of the same mapping: a device and inode are then taken for a build id, and
-/// `perf record` aborts beside such a recorder (Linux 6.18, perf 6.1).
+/// that in what it tells the events of others of the same mapping: a device and inode are then taken for a build id,
+/// and `perf record` aborts beside such a recorder (Linux 6.18, perf 6.1).
 struct MappedBuildIDs {
   private var read = RecentTable<FileIdentity, [UInt8]>(most: BuildIDNote.most)
 

@@ -32,7 +32,10 @@ package enum LiveFigure: String, CaseIterable, Sendable {
     switch self {
     case .cpu: return signals.cpu.map { Figures.percent($0.totalSeconds / seconds) }
     case .mainBusy: return share { $0.runningSeconds + $0.runnableSeconds }
-    case .mainBlocked: return share(\.blockedSeconds)
+    case .mainBlocked:
+      return signals.mainThread.map {
+        BlockedShare(seconds: $0.blockedSeconds, byCause: $0.blockedByCause, of: seconds).text
+      }
     case .wakeups: return signals.wakeups.map { Figures.brief($0.perSecond) + "/s" }
     case .idleWakeups: return signals.wakeups.map { Figures.brief($0.idlePerSecond) + "/s" }
     case .sent: return rate(signals.network?.bytesSent)

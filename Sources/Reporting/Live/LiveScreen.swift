@@ -94,7 +94,7 @@ package enum LiveScreen {
 
   /// Where a thread waited, as far as that is kept.
   private static func waits(of thread: ThreadRow, _ report: Report) -> String {
-    guard thread.blockedShare > 0 else { return "was not seen to block" }
+    guard thread.blocked.most > 0 else { return "was not seen to block" }
     let blockings = thread.blockings.prefix(3).map { blocking in
       let place = blocking.stack.blamed.map { " in \(TextReport.place($0))" } ?? ""
       return "\(Figures.seconds(blocking.seconds)) \(TextReport.words(blocking.cause))\(place)"
@@ -106,7 +106,7 @@ package enum LiveScreen {
       return "waits \(Figures.seconds(timer.periodSeconds)) at a time\(place)"
     }
     return
-      "waits \(Figures.percent(thread.blockedShare)) of the time; stacks are kept of the main thread, "
+      "waits \(thread.blocked.text) of the time; stacks are kept of the main thread, "
       + "event loops and the pool"
   }
 
@@ -129,7 +129,7 @@ package enum LiveScreen {
     for (index, thread) in all.enumerated().dropFirst(first).prefix(room) {
       let figures = [
         signals.cpu == nil ? "-" : Figures.percent(thread.cpuShare),
-        signals.mainThread == nil ? "-" : Figures.percent(thread.blockedShare),
+        signals.mainThread == nil ? "-" : thread.blocked.text,
         signals.wakeups == nil ? "-" : Figures.brief(thread.wakeupsPerSecond),
         thread.turnsPerSecond.map { Figures.brief($0) } ?? "-",
         thread.utilisation.map { Figures.percent($0) } ?? "-",

@@ -10,8 +10,7 @@ package struct ThreadRow: Sendable {
   package var role: String
   /// Of one core.
   package var cpuShare: Double
-  /// Of the time.
-  package var blockedShare: Double
+  package var blocked: BlockedShare
   package var wakeupsPerSecond: Double
   /// Turns of an event loop; nil where the thread has none.
   package var turnsPerSecond: Double?
@@ -41,7 +40,9 @@ package struct ThreadRow: Sendable {
     role = thread.role
     cpuShare = thread.cpuSeconds / seconds
     wakeupsPerSecond = Double(thread.wakeups) / seconds
-    blockedShare = (critical?.blockedSeconds ?? thread.blockedSeconds) / seconds
+    blocked = BlockedShare(
+      seconds: critical?.blockedSeconds ?? thread.blockedSeconds,
+      byCause: critical?.blockedByCause ?? [:], of: seconds)
     blockings = critical?.blockings ?? []
     // Without an event wait a whole life is one turn, and none of an event loop.
     guard let critical, critical.turns > 1, critical.idleSeconds > 0 else { return }
@@ -58,7 +59,7 @@ package struct ThreadRow: Sendable {
   private func value(_ order: Order) -> Double {
     switch order {
     case .cpu: cpuShare
-    case .blocked: blockedShare
+    case .blocked: blocked.most
     case .wakeups: wakeupsPerSecond
     case .turns: turnsPerSecond ?? -1
     }

@@ -22,7 +22,7 @@ enum ThreadsText {
     for row in rows.prefix(rowsShown) {
       let figures = [
         report.signals.cpu == nil ? "-" : Figures.percent(row.cpuShare),
-        report.signals.mainThread == nil ? "-" : Figures.percent(row.blockedShare),
+        report.signals.mainThread == nil ? "-" : row.blocked.text,
         row.turnsPerSecond.map { Figures.brief($0) } ?? "-",
         row.utilisation.map { Figures.percent($0) } ?? "-",
         row.turnMedianSeconds.map { Figures.seconds($0) } ?? "-",

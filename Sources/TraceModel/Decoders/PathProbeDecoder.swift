@@ -3,7 +3,9 @@ import PerfData
 /// The recorder's probes on the C library, which tell path arguments.
 enum PathProbeDecoder {
   static func opening(_ context: DecodingContext, _ state: inout LoaderState) {
-    state.openings[context.tid] = context.string("path").map { ($0, context.time) }
+    state.openings[context.tid] = context.string("path").map {
+      (whole($0, in: "dir", context, state), context.time)
+    }
   }
 
   static func opened(_ context: DecodingContext, _ state: inout LoaderState) {
@@ -16,12 +18,29 @@ enum PathProbeDecoder {
 
   static func renamed(_ context: DecodingContext, _ state: inout LoaderState) {
     guard let from = context.string("old"), let to = context.string("new") else { return }
-    add(.rename(from: from), path: to, context, &state)
+    add(
+      .rename(from: whole(from, in: "olddir", context, state)),
+      path: whole(to, in: "newdir", context, state), context, &state)
   }
 
   static func unlinked(_ context: DecodingContext, _ state: inout LoaderState) {
     guard let path = context.string("path") else { return }
-    add(.unlink, path: path, context, &state)
+    add(.unlink, path: whole(path, in: "dir", context, state), context, &state)
+  }
+
+  /// The path of a file, whole where it is known from where it was named: from the folder whose descriptor a field
+  /// has, or where there is no such field from where the process works.
+  private static func whole(
+    _ path: String, in field: StaticString, _ context: DecodingContext,
+    _ state: borrowing LoaderState
+  ) -> String {
+    guard !path.hasPrefix("/") else { return path }
+    let directory = Int(context.integer(field) ?? Int64(WorkingFolders.current))
+    let folder =
+      directory == WorkingFolders.current
+      ? state.folders[context.pid]
+      : state.descriptors.target(pid: context.pid, fd: directory, at: context.time).path
+    return folder.flatMap { WorkingFolders.whole(path, in: $0) } ?? path
   }
 
   private static func add(

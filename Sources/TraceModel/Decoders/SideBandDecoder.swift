@@ -21,6 +21,12 @@ enum SideBandDecoder {
         state.stacks.exec(comm.pid)
         state.calls.exec(pid: comm.pid)
         state.descriptors.exec(comm.pid, at: time)
+        // Within the process what the C library does to start a program elsewhere is not seen.
+        if let capture = state.capture, capture.recorder == CaptureEvent.processRecorder,
+          comm.pid != capture.rootPid
+        {
+          state.folders.left(comm.pid)
+        }
       }
     case RecordType.fork:
       guard let task = file.task(record), !state.isOutside(task.pid) else { return }
@@ -28,6 +34,7 @@ enum SideBandDecoder {
       state.schedule.begin(tid: task.tid, pid: task.pid, name: name, at: time)
       state.processes.forked(pid: task.pid, from: task.parentPid, name: name, at: time)
       state.descriptors.forked(task.pid, from: task.parentPid)
+      state.folders.forked(task.pid, from: task.parentPid)
       state.descriptorSockets.forked(task.pid, from: task.parentPid)
       state.calls.begin(tid: task.tid)
       state.stacks.forked(task.pid, from: task.parentPid)

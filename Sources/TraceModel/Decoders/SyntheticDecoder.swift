@@ -13,8 +13,10 @@ enum SyntheticDecoder {
 
   static func process(_ context: DecodingContext, _ state: inout LoaderState) {
     guard let event: ProcessEvent = decode(context, &state) else { return }
-    state.processes.described(event, at: context.time)
     let pid = Int32(truncatingIfNeeded: event.pid)
+    if let folder = event.workingFolder { state.folders.told(pid, folder) }
+    guard event.kind != .moved else { return }
+    state.processes.described(event, at: context.time)
     for thread in event.threads ?? [] {
       state.schedule.begin(
         tid: Int32(truncatingIfNeeded: thread.tid), pid: pid, name: thread.name, at: context.time)

@@ -8,6 +8,7 @@ enum SystemCallDecoder {
     static let read = 0, pread64 = 17
     static let write = 1, open = 2, close = 3, pwrite64 = 18, writev = 20, sendfile = 40
     static let msync = 26, fsync = 74, fdatasync = 75, truncate = 76, ftruncate = 77
+    static let chdir = 80, fchdir = 81
     static let dup = 32, dup2 = 33, dup3 = 292, fcntl = 72
     static let creat = 85, openat = 257, splice = 275, syncFileRange = 277
     static let socket = 41, accept = 43, accept4 = 288
@@ -19,7 +20,8 @@ enum SystemCallDecoder {
     Number.writev, Number.sendfile, Number.msync, Number.fsync, Number.fdatasync,
     Number.ftruncate, Number.creat, Number.openat, Number.splice, Number.syncFileRange,
     Number.pwritev, Number.pwritev2, Number.copyFileRange, Number.openat2, Number.dup, Number.dup2,
-    Number.dup3, Number.fcntl, Number.socket, Number.accept, Number.accept4,
+    Number.dup3, Number.fcntl, Number.socket, Number.accept, Number.accept4, Number.chdir,
+    Number.fchdir,
   ]
 
   /// perf's register numbers (arch/x86/include/uapi/asm/perf_regs.h).
@@ -186,6 +188,7 @@ enum SystemCallDecoder {
           || exit.argument(Register.si).map(duplicatingCommands.contains) == true
       else { return }
       state.descriptors.duplicate(pid: exit.pid, from: fd, to: Int(exit.result), at: exit.time)
+    case Number.chdir, Number.fchdir: state.folders.left(exit.pid)
     case Number.close:
       if let fd = exit.descriptor(Register.di) {
         state.descriptors.close(pid: exit.pid, fd: fd, at: exit.time)

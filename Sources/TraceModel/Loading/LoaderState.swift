@@ -8,6 +8,7 @@ struct LoaderState: ~Copyable {
   var schedule = ScheduleTracker()
   var sockets = SocketTracker()
   var descriptors = DescriptorTracker()
+  var folders = WorkingFolders()
   var descriptorSockets = DescriptorSockets()
   var stacks: StackTracker
   var processes = ProcessTracker()

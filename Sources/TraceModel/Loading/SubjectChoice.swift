@@ -34,6 +34,7 @@ enum SubjectChoice {
     if let wanted {
       let matches = processes.filter {
         String($0.pid) == wanted || $0.name == wanted || baseName($0) == wanted
+          || WholeName.isKept(wanted, of: $0.name)
       }
       if let best = matches.max(by: usesLess) { return best }
       throw TraceError("no process \(wanted) in the trace; \(hint(wanted, among: processes))")

@@ -46,6 +46,7 @@ extension TraceLoader {
     state.weights.complete(&state.tables.wakeups)
     state.tables.threads = state.schedule.finish(at: end)
     state.tables.processes = state.processes.finish(threads: state.tables.threads)
+    completeThreadNames()
     guard !state.tables.processes.isEmpty else {
       throw TraceError(
         "\(path): the trace names no process; it was cut off before the recording began, or was "
@@ -66,6 +67,16 @@ extension TraceLoader {
       for index in state.tables.threads.indices { state.tables.threads[index].sampledTime = .zero }
     }
     state.tables.fillProcessTotals()
+  }
+
+  private mutating func completeThreadNames() {
+    let programs = Dictionary(
+      state.tables.processes.map { ($0.pid, $0.name) }, uniquingKeysWith: { _, last in last })
+    for index in state.tables.threads.indices {
+      let thread = state.tables.threads[index]
+      state.tables.threads[index].name = WholeName.ofThread(
+        thread.name, program: programs[thread.pid])
+    }
   }
 
   private func metadata(

@@ -264,6 +264,7 @@ struct RecordRedactor {
       case .process:
         var value = try ProcessEvent(decoding: raw)
         value.executable = names.file(value.executable)
+        value.workingFolder = value.workingFolder.map { names.file($0) }
         value.commandLine = value.commandLine.map { names.argument($0) }
         for index in value.threads?.indices ?? 0..<0 {
           guard let name = value.threads?[index].name else { continue }

@@ -103,7 +103,9 @@ struct ProcessTracker {
   }
 
   private mutating func finish(_ pid: Int32) {
-    if let process = processes.removeValue(forKey: pid) { finished.append(process) }
+    guard var process = processes.removeValue(forKey: pid) else { return }
+    process.name = WholeName.ofProgram(process.name, file: process.executable)
+    finished.append(process)
   }
 
   private mutating func begin(pid: Int32, parent: Int32, name: String, at time: Timestamp) {

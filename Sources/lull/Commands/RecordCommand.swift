@@ -23,10 +23,11 @@ struct RecordCommand: ParsableCommand {
       """)
 
   @Option(
+    name: .customLong("pid"),
     help: ArgumentHelp(
       "Attach to a running process, by its id or its program's name, instead of starting a command.",
-      valueName: "pid|name"), transform: RunningProcess.find)
-  var pid: Int32?
+      valueName: "pid|name"), transform: RunningProcess.init)
+  var process: RunningProcess?
 
   @Flag(
     inversion: .prefixedNo,
@@ -153,14 +154,14 @@ struct RecordCommand: ParsableCommand {
 
   func validate() throws {
     if printPerfCommand { return }
-    if pid != nil {
+    if process != nil {
       if !command.isEmpty {
         throw ValidationError("give --pid or a command, not both.")
       }
     } else if command.isEmpty {
       throw ValidationError("give a command after --, or a process with --pid.")
     }
-    if !children, pid == nil {
+    if !children, process == nil {
       throw ValidationError(
         "--no-children goes with --pid: of a command all that it starts is recorded.")
     }
@@ -168,7 +169,7 @@ struct RecordCommand: ParsableCommand {
       throw ValidationError(
         "--html goes with a recording of one file: a flight's page is beside it.")
     }
-    if delay != nil, pid == nil {
+    if delay != nil, process == nil {
       throw ValidationError(
         "--delay goes with --pid: of a command, --from 5s leaves the beginning out of the report.")
     }
@@ -181,6 +182,7 @@ struct RecordCommand: ParsableCommand {
   func run() throws {
     if printPerfCommand { return Console.output(StockPerfCommand.line + "\n") }
     // All that can be wrong is found before the command runs.
+    _ = try process?.get()
     _ = try analysis.measurement()
     _ = try analysis.scoringConfiguration()
     let collector = try collector()
@@ -227,6 +229,8 @@ struct RecordCommand: ParsableCommand {
     try pipe?.write(traceAt: result.tracePath)
     throw ExitCode(result.exitStatus)
   }
+
+  private var pid: Int32? { process?.pid }
 
   private var program: String { pid.map(TraceName.program) ?? command.first ?? "" }
 

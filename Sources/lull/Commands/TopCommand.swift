@@ -24,8 +24,8 @@ struct TopCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "The process, by its id or its program's name.", valueName: "pid|name"),
-    transform: RunningProcess.find)
-  var pid: Int32?
+    transform: RunningProcess.init)
+  var pid: RunningProcess?
 
   @Option(
     help: "How often to look, 2s by default; more rarely where reading takes long.",
@@ -44,8 +44,9 @@ struct TopCommand: ParsableCommand {
   @OptionGroup var log: LogOptions
 
   @Argument(
-    help: ArgumentHelp("The process, by its id or its program's name.", valueName: "pid|name"))
-  var process: String?
+    help: ArgumentHelp("The process, by its id or its program's name.", valueName: "pid|name"),
+    transform: RunningProcess.init)
+  var process: RunningProcess?
 
   @Argument(parsing: .postTerminator, help: "The command to start and to look at.")
   var command: [String] = []
@@ -62,12 +63,12 @@ struct TopCommand: ParsableCommand {
 
   func run() throws {
     Console.ignoreBrokenPipes()
+    let known = try (pid ?? process)?.get()
     let started = command.isEmpty ? nil : try Subprogram(command, log: "/dev/null")
     defer { if let started, started.isRunning { started.stop() } }
     Interruption.watch()
     var terminal = plain ? nil : Terminal()
-    let named = try pid ?? process.map(RunningProcess.find) ?? started?.pid
-    guard let target = try named ?? chosen(terminal) else { return }
+    guard let target = try known ?? started?.pid ?? chosen(terminal) else { return }
     let recording = try LiveRecording(pid: target, options: analysis)
     defer { recording.stop() }
     var session = TopSession(
