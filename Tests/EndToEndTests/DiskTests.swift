@@ -66,7 +66,7 @@ extension EndToEnd {
             save(top + "/other.txt")
         os.mkdir("sub")
         os.chdir("sub")
-        time.sleep(0.5)
+        time.sleep(2)
         save("deep.txt")
         save(top + "/sub/deep.txt")
         print("{}")

@@ -37,7 +37,7 @@ extension EndToEnd {
         return Double(line?.split(separator: " ").last ?? "") ?? 0
       }
       let recorder = try Command([
-        Machine.lull, "record", "-q", "--pid", "\(target.pid)", "-o", trace,
+        Machine.lull, "record", "-q", "--recorder", "perf", "--pid", "\(target.pid)", "-o", trace,
       ])
       sleep(7)
       kill(recorder.pid, SIGKILL)

@@ -136,7 +136,8 @@ extension EndToEnd {
       #expect(refused.status == 3, "\(refused.text)")
       let words = refused.text.split { " \n".contains($0) }.joined(separator: " ")
       #expect(
-        words.contains("the privilege root became user, recorded within the process"),
+        words.contains("the privilege root")
+          && words.contains(" became user, recorded within the process"),
         "\(refused.text)")
     }
   }

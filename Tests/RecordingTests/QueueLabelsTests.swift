@@ -18,7 +18,8 @@ import Testing
     try #require(!found.isEmpty, "no libdispatch that is known")
     for queue in queues {
       let address = try #require(self.address(of: queue))
-      #expect(found.filter { $0.address == address }.map(\.label) == [queue.label])
+      #expect(
+        found.filter { $0.address == address }.map(\.label) == [queue.label], "of \(found.count)")
     }
     // Its drains are told apart by nothing.
     #expect(!found.contains { $0.label == concurrent.label })
