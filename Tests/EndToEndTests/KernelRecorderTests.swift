@@ -50,6 +50,17 @@ extension EndToEnd {
       #expect(!functions[0].isEmpty)
     }
 
+    // It closed the last descriptors of events that the recorder had tried, and waited 200 ms for the kernel.
+    @Test func `a program that begins waits for nothing of the recorder's`() throws {
+      for recorder in Self.recorders {
+        let run = try Recorded(["sleep", "0.3"], options: ["--recorder", recorder])
+        let causes = run.mainThread["blockedByCause"]
+        let others = causes.keys.filter { $0 != "sleep" }.compactMap { causes[$0].double }
+        #expect((causes["sleep"].double ?? 0) >= 0.3, "\(recorder): \(causes)")
+        #expect(others.reduce(0, +) < 0.08, "\(recorder): \(causes)")
+      }
+    }
+
     @Test func `wakeups by cause are the program's own`() throws {
       var found: [[String: Int]] = []
       for recorder in Self.recorders {

@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import Synchronization
 
@@ -11,12 +12,16 @@ enum TriedEvents {
   /// Takes over the descriptor of an event that is off.
   static func keep(_ descriptor: Int32) { opened.withLock { $0.append(descriptor) } }
 
-  /// Closes all of them.
+  /// Closes all of them, which nobody waits for: beside programs in the kernel they are the only ones of their
+  /// tracepoints.
   static func close() {
     let descriptors = opened.withLock { opened in
       defer { opened = [] }
       return opened
     }
-    for descriptor in descriptors { Glibc.close(descriptor) }
+    guard !descriptors.isEmpty else { return }
+    DispatchQueue.global(qos: .utility).async {
+      for descriptor in descriptors { Glibc.close(descriptor) }
+    }
   }
 }
