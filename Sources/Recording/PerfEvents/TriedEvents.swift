@@ -1,5 +1,3 @@
-import Dispatch
-import Glibc
 import Synchronization
 
 /// Events that were opened to see whether they can be.
@@ -12,16 +10,13 @@ enum TriedEvents {
   /// Takes over the descriptor of an event that is off.
   static func keep(_ descriptor: Int32) { opened.withLock { $0.append(descriptor) } }
 
-  /// Closes all of them, which nobody waits for: beside programs in the kernel they are the only ones of their
-  /// tracepoints.
+  /// Has all of them closed by a process which nobody waits for: beside programs in the kernel they are the only ones
+  /// of their tracepoints.
   static func close() {
     let descriptors = opened.withLock { opened in
       defer { opened = [] }
       return opened
     }
-    guard !descriptors.isEmpty else { return }
-    DispatchQueue.global(qos: .utility).async {
-      for descriptor in descriptors { Glibc.close(descriptor) }
-    }
+    Leftovers(tracefs: nil).add(descriptors)
   }
 }
