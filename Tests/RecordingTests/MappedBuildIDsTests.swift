@@ -65,6 +65,14 @@ import Testing
     #expect(buildID(inode + 1) == nil)
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `a pipe in the place of a file is not waited for`() {
+    let path = Scratch.path("pipe")
+    defer { unlink(path) }
+    #expect(mkfifo(path, 0o600) == 0)
+    #expect(BuildIDNote.read(path) == nil)
+  }
+
   @Test func `a file that is written over is another`() throws {
     var known = MappedBuildIDs()
     let mapped = try Mapped(copyOf: first)

@@ -1,3 +1,5 @@
+import Glibc
+
 /// The GNU build id of an ELF file, by which its symbols are found elsewhere.
 enum BuildIDNote {
   /// Of twice as many files at most a recording knows them, those that were mapped last.
@@ -12,7 +14,9 @@ enum BuildIDNote {
 
   /// Reads the build id; nil when the file is not 64-bit little-endian ELF or has none.
   static func read(_ path: String) -> [UInt8]? {
-    guard let file = OwnedDescriptor(opening: path), let bytes = file.readToEnd(limit: limit)
+    // Who wrote the file may have put a pipe in its place, which would be waited for.
+    guard let file = OwnedDescriptor(opening: path, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY),
+      let bytes = file.readToEnd(limit: limit)
     else { return nil }
     return parse(bytes)
   }
