@@ -115,8 +115,8 @@ int BPF_PROG(returned, struct pt_regs *registers, long result) {
     }
   }
   /* What goes through a socket is told by the socket. A descriptor's number is told by the first word, but on arm64,
-     where it is lost. To ask takes longer than all of the above, which a file's number cannot come to be a socket's
-     for: that takes a close, after which the next call is no repetition. */
+     where it is lost. To ask takes longer than all of the above: a repetition is of the same file, unless another thread
+     closed that and a socket took its number within the tick. */
   if (result > 0 && is_among(set->sends, number) && is_of_internet(task, words[0])) return 0;
   if (repeat) {
     /* Another thread has the place. */

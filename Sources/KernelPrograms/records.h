@@ -8,8 +8,8 @@
 
 #include "../CBPF/include/kernel_records.h"
 
-/* Stacks, and what finds no room in the rings of the CPUs: 2,000 stacks, which is more than any program here has new in
-   the time between two looks. The recorder has it mapped twice, one behind the other. */
+/* Stacks, and what finds no room in the rings of the CPUs: room for 2,000 stacks; what finds none is counted as lost.
+   The recorder has it mapped twice, one behind the other. */
 struct {
   __uint(type, BPF_MAP_TYPE_RINGBUF);
   __uint(max_entries, 8 << 20);
