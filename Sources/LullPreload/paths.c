@@ -119,9 +119,24 @@ DECLARE(unlinkat)
 NAMES(unlinkat, (int folder, const char *path, int flags), (folder, path, flags), SYS_unlinkat, path, NULL, folder,
     flags)
 DECLARE(remove) NAMES(remove, (const char *path), (path), SYS_unlinkat, path, NULL, AT_FDCWD, 0)
-// From then on names begin elsewhere.
-DECLARE(chdir) NAMES(chdir, (const char *path), (path), SYS_chdir, NULL, NULL, 0, 0)
-DECLARE(fchdir) NAMES(fchdir, (int folder), (folder), SYS_fchdir, NULL, NULL, folder, 0)
+// From then on names begin elsewhere: told with where that is, and so at once. The kernel may say "(unreachable)".
+#define MOVES(name, parameters, arguments, call_number) \
+  EXPORT int name parameters { \
+    struct call call; \
+    bool is_told = lull_begin(&call, call_number, -1); \
+    int result = REAL(name) arguments; \
+    if (is_told || lull_is_late(&call, call_number, -1)) { \
+      char place[1024]; \
+      bool is_known = result == 0 && lull_kernel(SYS_getcwd, (long)place, sizeof place, 0, 0, 0, 0) > 0; \
+      lull_finish(&call, (struct outcome){.result = result, \
+                                          .descriptor = -1, \
+                                          .path = is_known && place[0] == '/' ? place : NULL}); \
+    } \
+    return result; \
+  }
+
+DECLARE(chdir) MOVES(chdir, (const char *path), (path), SYS_chdir)
+DECLARE(fchdir) MOVES(fchdir, (int folder), (folder), SYS_fchdir)
 DECLARE(truncate) NAMES(truncate, (const char *path, off_t size), (path, size), SYS_truncate, path, NULL, AT_FDCWD, 0)
 DECLARE(truncate64)
 NAMES(truncate64, (const char *path, off64_t size), (path, size), SYS_truncate, path, NULL, AT_FDCWD, 0)

@@ -49,6 +49,8 @@ extension EndToEnd {
       recorder: String
     ) throws {
       let scratch = try Scratch()
+      // Within the process it is told where that went; from outside it is looked at a moment later.
+      let pause = recorder == "process" ? 0 : 2
       let script = """
         import os, time
         top = os.getcwd()
@@ -66,7 +68,7 @@ extension EndToEnd {
             save(top + "/other.txt")
         os.mkdir("sub")
         os.chdir("sub")
-        time.sleep(2)
+        time.sleep(\(pause))
         save("deep.txt")
         save(top + "/sub/deep.txt")
         print("{}")

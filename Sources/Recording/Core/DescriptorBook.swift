@@ -92,6 +92,10 @@ final class DescriptorBook {
   private func findFolder(of pid: Int32) {
     let time = SystemInfo.monotonicNanoseconds()
     guard let folder = DescriptorTable.path(pid: pid, directory: Int(AT_FDCWD)) else { return }
+    isWorking(pid, in: folder, since: time)
+  }
+
+  private func isWorking(_ pid: Int32, in folder: String, since time: UInt64) {
     folders[pid] = folder
     found.append((pid, folder, time))
   }
@@ -169,6 +173,9 @@ extension DescriptorBook: RecordingSource {
     case .processBegan(let pid, let parent, _): folders[pid] = folders[parent]
     case .systemCall(let pid, let tid, let time, let call):
       note(call, pid: pid, tid: tid, time: time)
+    case .moved(let pid, let folder, let time):
+      moves[pid] = time
+      isWorking(pid, in: folder, since: time)
     case .pathOpening(let tid, _, let path): opening[tid] = path
     case .gap:
       known = []

@@ -63,7 +63,10 @@ extension PreloadSource {
           callchain: writer.callchain(nil, programAt: stack.registers[PreloadSource.instruction]),
           registers: stack.registers, stack: stack.bytes))
     }
-    if SystemCallFilter.matters(call.number) {
+    if SystemCallFilter.directoryChanges.contains(call.number), let folder = parts.path {
+      // After the call's own end, by which it is not known where the process works.
+      round.tell([.moved(pid: place.pid, folder: folder, time: place.time + 1)])
+    } else if SystemCallFilter.matters(call.number) {
       round.tell([.systemCall(pid: place.pid, tid: place.tid, time: place.time, call: call)])
     }
   }
