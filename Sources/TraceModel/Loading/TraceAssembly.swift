@@ -53,7 +53,7 @@ extension TraceLoader {
           + "recorded without task events")
     }
     state.tables.fileOperations = state.operations.resolved(
-      by: state.descriptors, sites: state.callSites.writes)
+      by: state.descriptors, sites: state.callSites.writes, waitsOf: state.tables.threads)
     state.tables.openFiles = state.descriptors.openFiles()
     state.tables.transfers.add(state.callSites.sends)
     state.tables.countedSpans = CountedSpan.all(of: state.capture)

@@ -20,9 +20,14 @@ struct PendingOperations {
         duration: operation.duration, offset: operation.offset))
   }
 
-  /// The operations with the files that their descriptors meant, and the stacks that were taken of some.
-  func resolved(by descriptors: DescriptorTracker, sites: [CallSiteSample]) -> FileOperations {
+  /// The operations with the files that their descriptors meant, and the stacks that were taken of some; of a sync in
+  /// which its thread waited, that of the wait.
+  func resolved(
+    by descriptors: DescriptorTracker, sites: [CallSiteSample], waitsOf threads: [ThreadModel]
+  ) -> FileOperations {
     let kinds = log.kinds
+    let waits = WaitStacks(
+      of: threads, Set(kinds.lazy.filter { $0.shape.kind == .sync }.map(\.shape.tid)))
     let stacks = CallSiteDecoder.nearest(
       sites,
       log.entries.lazy.map {
@@ -46,7 +51,7 @@ struct PendingOperations {
       }
       var resolved = entry
       resolved.kind = known[entry.kind].number
-      if let stack = stacks[index] {
+      if let stack = stacks[index] ?? Self.stack(ofWaitIn: entry, kinds[entry.kind].shape, waits) {
         var shape = result.kinds[resolved.kind]
         shape.stack = stack
         resolved.kind = result.number(of: shape, hint: Int(shape.tid))
@@ -54,6 +59,17 @@ struct PendingOperations {
       result.append(resolved)
     }
     return result
+  }
+
+  private static func stack(
+    ofWaitIn entry: OperationEntry, _ shape: FileOperation.Shape, _ waits: WaitStacks
+  ) -> Int? {
+    guard shape.kind == .sync, let duration = entry.duration else { return nil }
+    return waits.stack(
+      of: shape.tid,
+      from: Timestamp(
+        nanoseconds: entry.time - min(UInt64(duration.nanoseconds.magnitude), entry.time)),
+      to: Timestamp(nanoseconds: entry.time))
   }
 
   /// What a process wrote to files that were closed before they could be looked at, from a moment on.
