@@ -108,9 +108,18 @@ enum Exit {
       if cause.description.hasPrefix("/") || cause.description.contains(" is not a regular file") {
         message = cause.description
       }
-    default: message += "; give a trace that `lull record` or `perf record` made"
+    default:
+      message +=
+        error.path.flatMap(program).map {
+          "; it is a program: record it with `lull record -o run.perf.data -- \($0)`, and give run.perf.data"
+        } ?? "; give a trace that `lull record` or `perf record` made"
     }
     return Failure(status: status(cause), message: message)
+  }
+
+  /// What a shell would run; a trace has no such rights.
+  private static func program(_ path: String) -> String? {
+    access(path, X_OK) == 0 ? path : nil
   }
 
   private static func status(_ error: PerfDataError) -> Int32 {

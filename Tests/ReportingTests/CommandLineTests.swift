@@ -41,6 +41,7 @@ import Testing
     (["report", "empty"], 65, "lull:"),
     (["report", "text"], 65, "not a perf.data file"),
     (["report", "torn"], 65, "lull:"),
+    (["check", "--init", "/bin/true"], 65, "record it with `lull record"),
     (["report"], 64, "Usage"),
     (["report", "text", "--format", "pdf"], 64, "text, html, json and markdown"),
     (["report", "text", "--radio", "no-such"], 64, "no-such"),
