@@ -91,7 +91,8 @@ struct agent {
 struct call {
   struct agent *agent;
   uint64_t start;
-  uint64_t cpu;
+  // The thread's CPU time and how often it had waited as the call began; all ones where nobody asked.
+  uint64_t cpu, waits;
   struct lull_open_call outer;
   uintptr_t outer_place;
   uint32_t number;
@@ -275,7 +276,7 @@ static inline __attribute__((always_inline)) bool lull_begin(struct call *call, 
   struct lull_slot *slot = agent->slot;
   call->agent = agent;
   call->number = number;
-  call->cpu = UINT64_MAX;
+  call->cpu = call->waits = UINT64_MAX;
   call->outer = slot->call;
   call->outer_place = agent->place;
   // A call that a signal's handler jumped out of goes on no more: its frame was given up.
@@ -393,7 +394,10 @@ static inline __attribute__((always_inline)) void lull_finish(struct call *call,
   agent->busy = 0;
 }
 
-// Reads the thread's CPU time before a call that may run long in the kernel.
-static inline void lull_runs_long(struct call *call) { call->cpu = lull_thread_time(); }
+// Reads the thread's CPU time before a call that may run long in the kernel, and wait there several times.
+static inline void lull_runs_long(struct call *call) {
+  call->waits = lull_thread_waits();
+  call->cpu = lull_thread_time();
+}
 
 #endif

@@ -145,7 +145,7 @@ void lull_finish_slowly(struct call *call, uint64_t end, const struct outcome *o
   if (length >= NO_WAIT && is_unblocking(call->number, record.descriptor_kind, outcome)) {
     record.parts |= lull_part_unblocking;
   }
-  uint64_t cpu[3], lengths[2] = {0, 0};
+  uint64_t cpu[4], lengths[2] = {0, 0};
   struct addresses addresses;
   size_t size = sizeof record;
   if (has_cpu) {
@@ -153,6 +153,7 @@ void lull_finish_slowly(struct call *call, uint64_t end, const struct outcome *o
     cpu[0] = lull_thread_time();
     cpu[1] = call->cpu;
     cpu[2] = lull_thread_waits();
+    cpu[3] = call->waits;
     size += sizeof cpu;
     agent->last_cpu = end;
   }

@@ -67,7 +67,7 @@ static void read_registers(const ucontext_t *context, struct registers *register
 }
 
 static void write_sample(struct agent *agent, const struct registers *registers) {
-  uint64_t cpu[3] = {0, UINT64_MAX, 0};
+  uint64_t cpu[4] = {0, UINT64_MAX, 0, UINT64_MAX};
   size_t size = sizeof(struct lull_record) + sizeof cpu + lull_stack_room();
   lull_settle(agent);
   struct lull_record *record = lull_reserve(agent, (uint32_t)((size + 63) & ~63ul), ordinary);

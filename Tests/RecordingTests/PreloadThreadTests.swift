@@ -49,6 +49,35 @@ import Testing
     #expect(reading(waits: 1)?.unseen?.isInvoluntary == false)
   }
 
+  /// A call of 10 ms with 4 ms of CPU time in which the thread went to sleep so many times.
+  private func sync(times: UInt64) -> (waits: [PreloadThread.Wait], reading: PreloadThread.Reading?)
+  {
+    var thread = PreloadThread(tid: 1, began: 0, processor: 0)
+    return thread.call(
+      from: 1_000_000, to: 11_000_000, CallMeaning(function: "do_fsync", onlyWaits: false),
+      use: PreloadUse(
+        processor: 5_000_000, processorBefore: 1_000_000, waits: times + 3, waitsBefore: 3))
+  }
+
+  @Test(arguments: [1, 2, 3, 40] as [UInt64])
+  func `a call in which its thread waits several times is as many waits`(times: UInt64) {
+    let (waits, reading) = sync(times: times)
+    #expect(waits.count == 1 && waits[0].timesTold == times && !waits[0].isInvoluntary)
+    let pieces = waits[0].pieces(from: waits[0].from)
+    #expect(pieces.count == Int(times))
+    let sum = pieces.reduce(0) { $0 + $1.to - $1.from }
+    #expect(sum <= 6_000_000 && sum > 6_000_000 - times)
+    #expect(pieces[0].from == 1_000_000 && pieces.allSatisfy { $0.to <= 11_000_000 })
+    #expect(zip(pieces, pieces.dropFirst()).allSatisfy { $0.to < $1.from })
+    #expect(reading?.brief?.count == 3 && reading?.brief?.within == 0..<1_000_000)
+  }
+
+  @Test func `a call in which its thread did not go to sleep had no CPU`() {
+    let (waits, _) = sync(times: 0)
+    #expect(waits.count == 1 && waits[0].isInvoluntary && waits[0].timesTold == 0)
+    #expect(waits[0].to - waits[0].from == 6_000_000)
+  }
+
   @Test func `who was not heard of for longer than between samples did not run`() {
     var thread = PreloadThread(tid: 1, began: 0, processor: 0)
     _ = thread.read(PreloadUse(processor: 5_000_000, waits: 0), at: 10_000_000)

@@ -20,7 +20,7 @@
 #define LULL_PRELOAD_FOLDER "LULL_PRELOAD_FOLDER"
 
 enum {
-  lull_preload_version = 8,
+  lull_preload_version = 9,
   lull_page_bytes = 4096,
   lull_ring_bytes = 1 << 20,
   // A ring takes memory as it grows, so much at a time.
@@ -224,7 +224,8 @@ enum lull_descriptor_kind {
 
 // Parts that follow a record, in this order.
 enum lull_record_part {
-  // Three numbers: the thread's CPU time at its end, and at its start (or all ones), and how often it has waited.
+  // Four numbers: the thread's CPU time at its end and at its start, how often it had waited at its end and at its
+  // start; all ones for a start where nobody looked.
   lull_part_cpu = 1,
   // A length, and text padded to 8.
   lull_part_path = 2,

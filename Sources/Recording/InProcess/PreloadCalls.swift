@@ -19,7 +19,7 @@ extension PreloadSource {
       tell(reading, process, thread.tid, into: &output)
       tellWaits(waits, of: meaning, parts, pid, thread.tid, into: &output)
       tellWaker(of: record, waited: waits, process, &thread, into: &output)
-      process.toldWaits += UInt64(waits.count)
+      process.toldWaits += waits.reduce(0) { $0 + $1.timesTold }
     }
     let place = Place(pid: pid, tid: thread.tid, time: record.end)
     tellFile(record, parts, place, round, into: &output)

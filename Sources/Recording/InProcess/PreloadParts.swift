@@ -8,6 +8,8 @@ struct PreloadUse {
   var processorBefore: UInt64?
   /// How often it went to sleep: its voluntary switches.
   var waits: UInt64
+  /// The same at the call's start, where that was looked at.
+  var waitsBefore: UInt64?
 }
 
 /// What follows a record in the ring.
@@ -33,8 +35,11 @@ struct PreloadParts {
     var reader = Reader(bytes: bytes)
     func has(_ part: lull_record_part) -> Bool { UInt32(record.parts) & part.rawValue != 0 }
     if has(lull_part_cpu) {
-      let (end, start, waits) = (reader.number(), reader.number(), reader.number())
-      use = PreloadUse(processor: end, processorBefore: start == .max ? nil : start, waits: waits)
+      let (end, start) = (reader.number(), reader.number())
+      let (waits, before) = (reader.number(), reader.number())
+      use = PreloadUse(
+        processor: end, processorBefore: start == .max ? nil : start, waits: waits,
+        waitsBefore: before == .max ? nil : before)
     }
     if has(lull_part_path) { path = reader.text() }
     if has(lull_part_second_path) { otherPath = reader.text() }

@@ -10,8 +10,26 @@ struct PreloadThread {
   struct Wait {
     var from: UInt64
     var to: UInt64
-    /// Of one in no call: whether the thread did not go to sleep, so that it had no CPU.
+    /// Whether the thread did not go to sleep, so that it had no CPU.
     var isInvoluntary = false
+    /// How often it went to sleep, where that is known, and until when.
+    var times: (count: UInt64, until: UInt64)?
+
+    /// How often it is told that the thread went to sleep.
+    var timesTold: UInt64 {
+      isInvoluntary ? 0 : max(1, min(times?.count ?? 1, PreloadThread.mostTimes))
+    }
+
+    /// As many waits of the same length as it was, with what the thread ran between them, from a moment on.
+    func pieces(from start: UInt64) -> [(from: UInt64, to: UInt64)] {
+      guard start < to else { return [] }
+      guard let times else { return [(start, to)] }
+      let count = min(times.count, PreloadThread.mostTimes, (to - start) / 4)
+      guard count > 1 else { return [(start, to)] }
+      let gap = max(1, (times.until - to) / count)
+      let step = (times.until - start) / count
+      return (0..<count).map { (start + step * $0, start + step * ($0 + 1) - gap) }
+    }
   }
 
   /// What a reading of its CPU time tells of the time since the one before.
@@ -44,6 +62,8 @@ struct PreloadThread {
   static let surelyWaited: UInt64 = 1_000_000
   /// Three times what lies between two samples of who runs, at 97 a second.
   private static let longestUnsampled: UInt64 = 31_000_000
+  /// Of a call or a reading, of which there are a hundred a second or so.
+  static let mostTimes: UInt64 = 100
   /// What is missing may be less by what interrupts took.
   private static let leastUnseen: UInt64 = 500_000
 
@@ -61,10 +81,18 @@ struct PreloadThread {
     let start = max(start, covered)
     if end > start, let off = timeToTell(from: start, to: end, meaning, use) {
       noteGap(until: start)
-      waits.append(Wait(from: start, to: min(end, start + off)))
-      covered = min(end, start + off)
+      var wait = Wait(from: start, to: min(end, start + off))
+      if let use, let before = use.waitsBefore {
+        let count = use.waits &- before
+        wait.isInvoluntary = count == 0
+        wait.times = (count, end)
+        waitsSince += count
+      } else {
+        waitsSince += 1
+      }
+      waits.append(wait)
+      covered = wait.times == nil ? wait.to : end
       offSince += off
-      waitsSince += 1
     }
     return (waits, use.flatMap { read($0, at: end) })
   }

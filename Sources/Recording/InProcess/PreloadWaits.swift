@@ -8,6 +8,10 @@ extension PreloadSource {
     _ tid: Int32, goOn: Bool = false, into output: inout RecordBytes
   ) {
     for wait in waits where wait.to > wait.from {
+      if wait.isInvoluntary {
+        tellUnseen(wait, pid, tid, into: &output)
+        continue
+      }
       let function = meaning.flatMap {
         parts.stack == nil && $0.needsStack ? nil : $0.function
       }
@@ -15,9 +19,11 @@ extension PreloadSource {
       let isAsked =
         meaning?.onlyWaits == false && wait.to - wait.from >= PreloadThread.surelyWaited
       let queued = isAsked ? queued(in: wait, pid, tid, into: &output) : 0
-      guard wait.from + queued < wait.to else { continue }
-      let end = goOn && wait.to == waits.last?.to ? nil : wait.to
-      tell(from: wait.from + queued, to: end, function, parts, pid, tid, into: &output)
+      let goesOn = goOn && wait.to == waits.last?.to
+      for piece in wait.pieces(from: wait.from + queued) {
+        tell(
+          from: piece.from, to: goesOn ? nil : piece.to, function, parts, pid, tid, into: &output)
+      }
     }
   }
 
@@ -36,7 +42,7 @@ extension PreloadSource {
     let queued = queued(
       in: .init(from: start, to: start + brief.length), process.pid, tid, into: &output)
     let room = brief.within.upperBound - start - queued
-    let told = min(brief.count, Self.mostBrief, room / 4)
+    let told = min(brief.count, PreloadThread.mostTimes, room / 4)
     guard told > 0 else { return }
     let length = max(1, min((brief.length - queued) / told, room / told - 1))
     for index in 0..<told {
@@ -48,9 +54,6 @@ extension PreloadSource {
 
   /// What stands for the kernel's function where it is not known.
   private static let unseenFunction = "off_cpu_out_of_calls"
-
-  /// Of one reading, of which there are a hundred a second or so.
-  private static let mostBrief: UInt64 = 100
 
   /// Who did not go to sleep had no CPU. Else as much of it as the thread is known to have queued for one is that; of
   /// the rest nothing is known.
