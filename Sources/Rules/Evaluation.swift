@@ -79,7 +79,7 @@ package struct Evaluation: Sendable, Equatable {
   package var high: Double?
   /// Share of what would count that was measured, from 0 to 1; nil where nothing would.
   package var measuredShare: Double?
-  /// Why there is no score, or why it is not one number; nil where it is.
+  /// Why there is no score, or why it is not one number or less than its parts have; nil where it is.
   package var note: String?
   /// Bounds up to so many points apart are shown as one number.
   package var narrow: Double

@@ -45,6 +45,16 @@ private enum ThrowingRule: Rule {
   }
 }
 
+/// A rule that nothing breaks.
+private enum SteadyRule: Rule {
+  static let metadata = RuleMetadata(
+    id: "steady", title: "Steady", category: .memory, guide: [], signals: [.cpu], unit: "s",
+    measuredAs: "m", advice: "a", examples: [])
+  static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+    .measured(RuleFinding(fact: 0, displayValue: ""))
+  }
+}
+
 private enum NaNRule: Rule {
   static let metadata = RuleMetadata(
     id: "nan", title: "NaN", category: .memory, guide: [], signals: [.cpu], unit: "s",
@@ -69,6 +79,30 @@ private enum NaNRule: Rule {
     #expect(try audit(2).status == .warn)
     #expect(try audit(2.01).status == .fail)
     #expect(try audit(6).status == .fail)
+  }
+
+  /// Nine tenths of the weight stand at 100, the rest at what so many CPU seconds come to.
+  @Test(
+    arguments: [
+      (1.0, nil, nil), (1.5, 89, "89 at most, since fixed warns"),
+      (3.0, 74, "74 at most, since fixed fails"), (6.0, 74, "74 at most, since fixed fails"),
+    ] as [(Double, Double?, String?)])
+  func `what keeps the score below its parts is told`(
+    seconds: Double, most: Double?, words: String?
+  ) throws {
+    var configuration = FixedRule.configuration
+    configuration.layers[0].general.rules["steady"] = configuration.layers[0].general.rules["fixed"]
+    configuration.layers[0].general.categories = ["cpu": 0.1, "memory": 0.9]
+    configuration.layers[0].formula = ScoringConfiguration.standard.scheme(for: .app).formula
+    let evaluation = Evaluator.evaluate(
+      SignalSet(durationSeconds: 60, cpu: CPUSignal(totalSeconds: seconds)),
+      configuration: configuration, rules: [FixedRule.self, SteadyRule.self])
+    #expect(evaluation.note == words)
+    if let most {
+      #expect(evaluation.overall == most)
+    } else {
+      #expect(evaluation.overall ?? 0 > 98)
+    }
   }
 
   /// One rule of weight 1 is measured, two of another category are not.

@@ -1,11 +1,11 @@
 import Quantities
 
-/// Says why a score is no single number.
+/// Says why a score is no single number, or less than its parts have.
 enum ScoreNote {
   /// Times that people record for.
   private static let steps: [Double] = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600]
 
-  /// Nil where one number says it.
+  /// Nil where one number says it, and the parts' scores lead one to expect it.
   static func text(
     _ score: KnownScore, _ audits: [Audit], _ formula: ScoreFormula, seconds: Double
   ) -> String? {
@@ -15,7 +15,7 @@ enum ScoreNote {
     guard share >= formula.leastMeasured - 1e-9 else {
       return "only \(Figures.percent(share)) of what counts could be measured"
     }
-    guard !score.isKnown || range.width > formula.narrow else { return nil }
+    guard !score.isKnown || range.width > formula.narrow else { return score.limit?.text }
     let counted = audits.filter { $0.weight > 0 }
     let missing = counted.count { !$0.isMeasured }
     let short = counted.filter { $0.isMeasured && $0.status == .notMeasured }
@@ -35,7 +35,8 @@ enum ScoreNote {
           + (enough.map { "; \(Figures.fixed($0, 0)) s would do" } ?? ""))
     }
     parts += doubts
-    return parts.isEmpty
-      ? "\(Figures.seconds(seconds)) tell it no more closely" : parts.joined(separator: ", and ")
+    if parts.isEmpty { parts.append("\(Figures.seconds(seconds)) tell it no more closely") }
+    let open = parts.joined(separator: ", and ")
+    return score.limit.map { "\($0.text); \(open)" } ?? open
   }
 }

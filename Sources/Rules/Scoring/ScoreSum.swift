@@ -6,6 +6,8 @@ struct KnownScore: Sendable, Equatable {
   var measuredShare: Double?
   /// Whether enough is known to give it.
   var isKnown: Bool
+  /// What keeps it below the mean; nil where nothing does.
+  var limit: ScoreLimit?
 
   /// The score to give; nil where too little is known.
   var value: Double? { isKnown ? range?.value : nil }
@@ -37,11 +39,19 @@ struct ScoreSum {
     guard let range = mean.range else { return mean }
     let counted = audits.filter { $0.weight > 0 }
     // The best value is that of the verdicts there are: a rule that leaves its own open costs no more than its score.
+    let failed = counted.filter { $0.status == .fail }.map(\.id)
+    let warned = counted.filter { $0.status == .warn }.map(\.id)
     let verdicts = formula.cap(
-      failed: Set(counted.filter { $0.status == .fail }.map(\.id)),
-      warned: counted.contains { $0.status == .warn || $0.status == .fail })
+      failed: Set(failed), warned: !failed.isEmpty || !warned.isEmpty)
     let capped = range.capped(low: cap(\.low), value: verdicts, high: cap(\.high))
-    return known(capped, share: mean.measuredShare)
+    var whole = known(capped, share: mean.measuredShare)
+    if verdicts < range.value {
+      let felt = failed.filter(formula.felt.contains)
+      whole.limit = ScoreLimit(
+        most: verdicts, rules: felt.isEmpty ? (failed.isEmpty ? warned : failed) : felt,
+        verb: failed.isEmpty ? "warn" : "fail")
+    }
+    return whole
   }
 
   private func known(_ parts: [ScorePart]) -> KnownScore {

@@ -47,7 +47,7 @@ struct VerdictModel {
     trust = TrustLine.lines(report)
   }
 
-  /// Why there is no score, or why it is no single number.
+  /// Why there is no score, or why it is no single number or less than its parts have.
   private static func score(_ score: ScoreSection) -> [String] {
     guard let note = score.note else { return [] }
     let sentence =
