@@ -26,6 +26,27 @@ import Testing
     withExtendedLifetime((queues, concurrent)) {}
   }
 
+  // A process reserves more than is looked through: thread stacks, arenas.
+  @Test func `queues are found behind memory that was never touched`() throws {
+    let reserved: UInt64 = 4 << 30
+    let place = try #require(
+      mmap(
+        nil, Int(reserved), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+        0))
+    try #require(place != MAP_FAILED)
+    defer { munmap(place, Int(reserved)) }
+    let start = UInt64(UInt(bitPattern: place))
+    let pages = try #require(PageMap(of: getpid()))
+    #expect(!pages.holdsAny(of: start..<start + reserved / 2))
+    place.storeBytes(of: 1, toByteOffset: 5 << 20, as: UInt8.self)
+    #expect(pages.holdsAny(of: start..<start + 6 << 20))
+    #expect(!pages.holdsAny(of: start + 6 << 20..<start + 64 << 20))
+    let queue = DispatchQueue(label: "lull.test.behind")
+    let found = QueueLabels.labels(pid: getpid())
+    #expect(found.contains { $0.label == queue.label }, "of \(found.count)")
+    withExtendedLifetime(queue) {}
+  }
+
   @Test func `words are found where they are aligned, before an end`() {
     var bytes = [UInt8](repeating: 0, count: 41)
     for place in [0, 11, 16, 32] { bytes.replaceSubrange(place..<place + 8, with: 1...8) }

@@ -2,7 +2,7 @@ import PerfData
 
 /// The labels of the serial dispatch queues that a process has already made, found by looking through its memory.
 enum QueueLabels {
-  /// What is looked through at most, and taken at once.
+  /// What is looked through at most, of what was ever touched, and taken at once.
   private static let mostBytes: UInt64 = 1 << 30
   private static let pieceBytes: UInt64 = 1 << 20
   private static let mostQueues = 4096
@@ -13,14 +13,21 @@ enum QueueLabels {
     let mappings = MemoryMapping.all(of: pid)
     guard let layout = QueueLayout(pid: pid, mappings, memory) else { return [] }
     var found: [QueueEvent] = []
+    // To read what was never touched takes as long, and gives the process page tables for it.
+    let pages = PageMap(of: pid)
     var left = mostBytes
     for mapping in mappings where mapping.isWritable && isHeap(mapping.path) {
-      for start in stride(from: mapping.start, to: mapping.end, by: Int(pieceBytes)) {
-        let count = min(pieceBytes, mapping.end - start)
+      let pieces = stride(from: mapping.start, to: mapping.end, by: Int(pieceBytes)).map {
+        $0..<min($0 + pieceBytes, mapping.end)
+      }
+      let held = pieces.map { pages?.holdsAny(of: $0) ?? true } + [false]
+      for (index, piece) in pieces.enumerated() where held[index] {
+        let (start, count) = (piece.lowerBound, UInt64(piece.count))
         guard left >= count, found.count < mostQueues else { return found }
         left -= count
         // An object may lie across the end.
-        let bytes = memory.read(start, Int(count) + QueueLayout.objectBytes)
+        let bytes = memory.read(
+          start, Int(count) + (held[index + 1] ? QueueLayout.objectBytes : 0))
         for place in places(of: layout.table, in: bytes, before: Int(count)) {
           guard let address = ProcessMemory.word(bytes, at: place + layout.labelOffset),
             let label = memory.text(address), !label.isEmpty
