@@ -96,4 +96,11 @@ import Testing
     #expect(name(["futex_wait"], ["pthread_mutex_lock", "work()"]) == "pthread_mutex_lock")
     #expect(name(["off_cpu_out_of_calls"], ["pthread_mutex_lock", "work()"]) == nil)
   }
+
+  @Test func `what stands for no function is not shown as one`() {
+    let frame = Frame(
+      function: "off_cpu_out_of_calls", module: "", moduleOffset: 0, file: nil, line: nil,
+      isKernel: true, isProgram: false)
+    #expect(frame.displayName == "[outside of calls]")
+  }
 }

@@ -31,6 +31,7 @@ public struct Frame: Hashable, Sendable {
   /// The name to show: the function's, else module + offset.
   public var displayName: String {
     if isGap { return "[gap]" }
+    if function == WaitClassifier.outOfCalls { return "[outside of calls]" }
     return function ?? "\(module)+0x\(String(moduleOffset, radix: 16))"
   }
 }

@@ -351,9 +351,11 @@ struct StackTracker {
     }
     let next = kernelSymbols.partitioningIndex { $0.address > address }
     let name = next > 0 ? kernelSymbols[next - 1].name : nil
+    // What stands for no function is in no kernel either.
+    let module = name == WaitClassifier.outOfCalls ? "" : "[kernel]"
     return table.intern(
       Frame(
-        function: name, fullName: nil, module: "[kernel]", moduleOffset: name == nil ? address : 0,
+        function: name, fullName: nil, module: module, moduleOffset: name == nil ? address : 0,
         file: nil,
         line: nil, isKernel: true, isProgram: false))
   }
