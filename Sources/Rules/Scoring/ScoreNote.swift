@@ -37,6 +37,7 @@ enum ScoreNote {
     parts += doubts
     if parts.isEmpty { parts.append("\(Figures.seconds(seconds)) tell it no more closely") }
     let open = parts.joined(separator: ", and ")
-    return score.limit.map { "\($0.text); \(open)" } ?? open
+    guard score.isKnown, let limit = score.limit else { return open }
+    return "\(limit.text); \(open)"
   }
 }
