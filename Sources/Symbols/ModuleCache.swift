@@ -107,7 +107,7 @@ final class Module {
   private lazy var callFrames = contents?.callFrames() ?? .empty
   /// Of modules so large that all of it would take longer to read than what is asked for.
   private var frameRules: [UInt64: FrameRule?]?
-  lazy var symbols: SymbolTable = contents?.symbols() ?? .empty
+  private var functions: [UInt64: SymbolTable.Function?] = [:]
   /// Functions that start a thread or the process: stacks end there.
   private lazy var threadStarts =
     contents?.ranges(named: [
@@ -130,8 +130,8 @@ final class Module {
   private var callSites: [UInt64: Bool] = [:]
   private var callTargets: [UInt64: UInt64?] = [:]
 
-  /// What takes some 40 ms to read; a single rule takes 40 µs.
-  private static let mostReadWhole: UInt64 = 512 << 10
+  /// What takes some 5 ms to read; a single rule takes 40 µs, and holds for most of its function.
+  private static let mostReadWhole: UInt64 = 64 << 10
 
   /// How to leave the function at a link-time address.
   func callFrame(at address: UInt64) -> FrameRule? {
@@ -189,11 +189,28 @@ final class Module {
     return isInside ? contents?.objectName(at: address) : nil
   }
 
+  /// The function at a link-time address.
+  func function(at address: UInt64) -> SymbolTable.Function? {
+    if let known = functions[address] { return known }
+    read(functionsAt: CollectionOfOne(address))
+    return functions[address] ?? nil
+  }
+
+  private func read(functionsAt addresses: some Collection<UInt64>) {
+    guard !addresses.isEmpty, let contents else { return }
+    let addresses = Array(addresses)
+    for (address, found) in zip(addresses, contents.functions(at: addresses)) {
+      functions[address] = .some(found?.function)
+      if let found, let shown = found.shown { names[found.function.mangledName] = shown }
+    }
+  }
+
   /// Reads the names of the functions at these link-time addresses in one request.
   func prepare(_ addresses: [UInt64], withInlines: Bool) {
+    read(functionsAt: addresses.filter { functions[$0] == nil })
     var wanted: Set<String> = []
     for address in addresses {
-      if let function = symbols.find(address) { wanted.insert(function.mangledName) }
+      if let function = function(at: address) { wanted.insert(function.mangledName) }
       if withInlines { wanted.formUnion(inlinedCalls(at: address).map(\.function)) }
     }
     read(names: wanted.filter { names[$0] == nil })

@@ -5,6 +5,7 @@ extension ModuleHeader {
     writer.put(UInt8(isProgramFile ? 1 : 0))
     writer.put(held.rawValue)
     writer.put(callFrameBytes)
+    writer.put(symbolBytes)
     writer.put(debugFiles)
     writer.put(segments.map(\.fileOffset))
     writer.put(segments.map(\.fileSize))
@@ -17,6 +18,7 @@ extension ModuleHeader {
     isProgramFile = try reader.number(UInt8.self) != 0
     held = HeldLibraries(rawValue: try reader.number(UInt8.self))
     callFrameBytes = try reader.number(UInt64.self)
+    symbolBytes = try reader.number(UInt64.self)
     debugFiles = try reader.texts()
     let offsets = try reader.numbers(UInt64.self)
     let sizes = try reader.numbers(UInt64.self)
@@ -126,5 +128,26 @@ extension FunctionName {
     simplified = try reader.text()
     full = try reader.optionalText()
     isOwn = try reader.number(UInt8.self) != 0
+  }
+}
+
+extension NamedFunction {
+  static func write(_ function: NamedFunction?, to writer: inout WireWriter) {
+    writer.put(UInt8(function == nil ? 0 : 1))
+    guard let function else { return }
+    writer.put(function.function.mangledName)
+    writer.put(function.function.start)
+    writer.put(function.function.end)
+    writer.put(UInt8(function.shown == nil ? 0 : 1))
+    function.shown?.write(to: &writer)
+  }
+
+  static func read(from reader: inout WireReader) throws(WireError) -> NamedFunction? {
+    guard try reader.number(UInt8.self) != 0 else { return nil }
+    let function = SymbolTable.Function(
+      mangledName: try reader.text(), start: try reader.number(), end: try reader.number())
+    let isShown = try reader.number(UInt8.self) != 0
+    return NamedFunction(
+      function: function, shown: isShown ? try FunctionName(from: &reader) : nil)
   }
 }
