@@ -118,14 +118,9 @@ final class Module {
   private lazy var serialDrains =
     contents?.ranges(named: ["_dispatch_lane_serial_drain"]) ?? []
   private var mainQueues: [UInt64: Bool] = [:]
-  lazy var lines: LineTable = {
-    let lines = contents?.lines() ?? .empty
-    linesProblem = lines.problem
-    return lines
-  }()
   /// Why lines that were asked for are missing.
   private(set) var linesProblem: String?
-  private var inlines: [UInt32: InlineTable] = [:]
+  private var sources: [UInt64: SourcePlace] = [:]
   private var names: [String: FunctionName] = [:]
   private var callSites: [UInt64: Bool] = [:]
   private var callTargets: [UInt64: UInt64?] = [:]
@@ -170,15 +165,20 @@ final class Module {
     return isMain
   }
 
-  /// Calls that were inlined at a link-time address, innermost first.
-  func inlinedCalls(at address: UInt64) -> [InlinedCall] {
-    guard let contents, let row = lines.row(at: address), row.unit < lines.units.count else {
-      return []
+  /// What the debug information tells of a link-time address.
+  func source(at address: UInt64) -> SourcePlace {
+    if sources[address] == nil { read(sourcesOf: CollectionOfOne(address)) }
+    return sources[address] ?? SourcePlace()
+  }
+
+  private func read(sourcesOf addresses: some Collection<UInt64>) {
+    guard !addresses.isEmpty, let contents else { return }
+    let places = addresses.map {
+      CodePlace(address: $0, functionStart: function(at: $0)?.start ?? $0)
     }
-    if let known = inlines[row.unit] { return known.find(address) }
-    let table = contents.inlines(unit: lines.units[Int(row.unit)])
-    inlines[row.unit] = table
-    return table.find(address)
+    let found = contents.sources(of: places)
+    linesProblem = found.problem ?? linesProblem
+    for (place, source) in zip(places, found.places) { sources[place.address] = source }
   }
 
   /// Linker name of the data object at a link-time address.
@@ -208,10 +208,11 @@ final class Module {
   /// Reads the names of the functions at these link-time addresses in one request.
   func prepare(_ addresses: [UInt64], withInlines: Bool) {
     read(functionsAt: addresses.filter { functions[$0] == nil })
+    if withInlines { read(sourcesOf: addresses.filter { sources[$0] == nil }) }
     var wanted: Set<String> = []
     for address in addresses {
       if let function = function(at: address) { wanted.insert(function.mangledName) }
-      if withInlines { wanted.formUnion(inlinedCalls(at: address).map(\.function)) }
+      if withInlines { wanted.formUnion(source(at: address).inlined.map(\.function)) }
     }
     read(names: wanted.filter { names[$0] == nil })
   }

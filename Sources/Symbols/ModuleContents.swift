@@ -9,6 +9,8 @@ struct ModuleHeader: Hashable, Sendable {
   var callFrameBytes: UInt64
   /// How much its symbol tables take, with the names.
   var symbolBytes: UInt64
+  /// How much its own line tables take.
+  var lineBytes: UInt64
   /// Where its symbols and lines may be, where it has none itself.
   var debugFiles: [String]
 }
@@ -48,6 +50,8 @@ protocol ModuleContents {
   /// The functions at link-time addresses, as `symbols` has them.
   func functions(at addresses: [UInt64]) -> [NamedFunction?]
   func lines() -> LineTable
+  /// What the debug information tells of instructions, as `lines` and `inlines` have it, and why it tells nothing.
+  func sources(of places: [CodePlace]) -> (places: [SourcePlace], problem: String?)
   /// The inlined calls of a unit of the line table.
   func inlines(unit: UInt64) -> InlineTable
   /// Linker name of the data object at a link-time address.
@@ -74,6 +78,7 @@ final class LocalContents: ModuleContents {
   private lazy var index = reader.functions(debugFile: reader.hasFullSymbols ? nil : debugFile)
   private lazy var holdsAgent = reader.hasSection(prefix: ".lull_agent")
   private lazy var lineReader: ModuleReader? = reader.hasLineTables ? reader : debugFile
+  private lazy var lineIndex = lineReader.map { LineIndex($0, segments: reader.segments) }
 
   init(_ reader: ModuleReader) {
     self.reader = reader
@@ -82,6 +87,7 @@ final class LocalContents: ModuleContents {
       held: reader.heldLibraries,
       callFrameBytes: reader.section(".eh_frame")?.header.sh_size ?? 0,
       symbolBytes: reader.symbolBytes,
+      lineBytes: reader.hasLineTables ? reader.section(".debug_line")?.header.sh_size ?? 0 : 0,
       debugFiles: DebugFile.candidates(for: reader))
   }
 
@@ -112,6 +118,11 @@ final class LocalContents: ModuleContents {
   }
 
   func lines() -> LineTable { lineReader?.lines(segments: reader.segments) ?? .empty }
+
+  func sources(of places: [CodePlace]) -> (places: [SourcePlace], problem: String?) {
+    guard let lineIndex else { return (places.map { _ in SourcePlace() }, nil) }
+    return (places.map { lineIndex.find($0) }, lineIndex.problem)
+  }
 
   func inlines(unit: UInt64) -> InlineTable { lineReader?.inlines(unit: unit) ?? .empty }
 

@@ -164,11 +164,11 @@ public final class Symbolizer {
     guard showsLines(of: module, isMain: isMain) else {
       return [frame(function?.mangledName, nil, nil, inlined: false)]
     }
-    let location = module.lines.find(address, functionStart: function?.start ?? address)
-    var file = location?.file
-    var line = location?.line
+    let source = module.source(at: address)
+    var file = source.location?.file
+    var line = source.location?.line
     var frames: [ResolvedFrame] = []
-    for call in module.inlinedCalls(at: address) {
+    for call in source.inlined {
       // The trap of a failed check is described as an inlined function; it is none.
       if !call.function.hasPrefix("Swift runtime failure") {
         frames.append(frame(call.function, file, line, inlined: true))

@@ -17,6 +17,8 @@ enum ReaderRequest: UInt8 {
   case ranges
   /// Link-time addresses.
   case functions
+  /// The same, and the starts of the functions that they are in.
+  case sources
 }
 
 /// The reading process: reads files that may be hostile, within limits, until Lull hangs up.
@@ -107,6 +109,13 @@ public enum ReaderService {
       for found in contents.functionRanges(at: try reader.numbers(UInt64.self)) {
         found.write(to: &writer) { NamedFunction.write($0, to: &$1) }
       }
+    case .sources:
+      let addresses = try reader.numbers(UInt64.self)
+      let starts = try reader.numbers(UInt64.self)
+      let (places, problem) = contents.sources(
+        of: zip(addresses, starts).map { CodePlace(address: $0, functionStart: $1) })
+      writer.put(problem)
+      for place in places { place.write(to: &writer) }
     case .names: for name in contents.names(try reader.texts()) { name.write(to: &writer) }
     }
   }

@@ -21,9 +21,14 @@ final class RemoteContents: ModuleContents {
   /// How many functions were asked for, as long as not all are here.
   private var asked = 0
   private var wholeSymbols: SymbolTable?
+  private var askedSources = 0
+  private var wholeLines: LineTable?
+  private var inlineTables: [UInt64: InlineTable] = [:]
 
   /// Of symbol tables of so many bytes all functions take less long than some: 1 ms.
   private static let mostSentWhole: UInt64 = 512 << 10
+  /// All lines of so many bytes take some 3 ms.
+  private static let mostLinesSentWhole: UInt64 = 64 << 10
   /// More functions take longer than all, which of the largest programs take 100 ms.
   private static let mostAsked = 2000
 
@@ -94,6 +99,65 @@ final class RemoteContents: ModuleContents {
     table(
       .lines, "lines", .empty, isSound: { $0.problem == nil },
       read: { reader throws(WireError) in try .init(from: &reader) })
+  }
+
+  func sources(of places: [CodePlace]) -> (places: [SourcePlace], problem: String?) {
+    if wholeLines == nil, header.lineBytes <= Self.mostLinesSentWhole { wholeLines = lines() }
+    var known: [CodePlace: SourcePlace] = [:]
+    var problem: String?
+    if wholeLines == nil {
+      for place in places {
+        guard let sent = kept?.answer(to: Self.request(place)) else { continue }
+        var reader = WireReader(sent)
+        known[place] = try? SourcePlace(from: &reader)
+      }
+      let unknown = places.filter { known[$0] == nil }
+      if !unknown.isEmpty, askedSources == 0 { wholeLines = kept("lines", LineTable.init(from:)) }
+      if wholeLines == nil, askedSources + unknown.count > Self.mostAsked { wholeLines = lines() }
+      if wholeLines == nil, !unknown.isEmpty { problem = ask(unknown, &known) }
+    }
+    guard let wholeLines else { return (places.map { known[$0] ?? SourcePlace() }, problem) }
+    let found = places.map { place in
+      known[place]
+        ?? SourcePlace(of: place, in: wholeLines) { unit in
+          if let known = inlineTables[unit] { return known }
+          let table = inlines(unit: unit)
+          inlineTables[unit] = table
+          return table
+        }
+    }
+    return (found, wholeLines.problem)
+  }
+
+  private func ask(_ places: [CodePlace], _ known: inout [CodePlace: SourcePlace]) -> String? {
+    askedSources += places.count
+    var problem: String?
+    ask(
+      .sources,
+      parameters: {
+        $0.put(places.map(\.address))
+        $0.put(places.map(\.functionStart))
+      },
+      read: { reader throws(WireError) in
+        problem = try reader.optionalText()
+        for place in places {
+          let found = try SourcePlace(from: &reader)
+          known[place] = found
+          guard problem == nil else { continue }
+          var writer = WireWriter()
+          found.write(to: &writer)
+          kept?.keep(answer: writer.bytes, to: Self.request(place))
+        }
+      })
+    return problem
+  }
+
+  private static func request(_ place: CodePlace) -> [UInt8] {
+    var writer = WireWriter()
+    writer.put(ReaderRequest.sources.rawValue)
+    writer.put(place.address)
+    writer.put(place.functionStart)
+    return writer.bytes
   }
 
   func inlines(unit: UInt64) -> InlineTable {
