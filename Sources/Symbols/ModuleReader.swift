@@ -37,6 +37,7 @@ public final class ModuleReader {
   /// Why the file has lines that cannot be read.
   private(set) var linesProblem: String?
   private var openedCallFrames: OpaquePointer?
+  private var sectionless: SectionlessImage?
   private var triedDwarf = false
 
   /// Bounds on what one module may make Lull hold; generous for real files, firm for hostile ones.
@@ -121,9 +122,20 @@ public final class ModuleReader {
     if openedCallFrames == nil, let section = section(".eh_frame"),
       section.header.sh_type != UInt32(SHT_NOBITS)
     {
-      openedCallFrames = libdw.dwarf_getcfi_elf(elf)
+      if isMapped, isIndexBehindCallFrames {
+        sectionless = SectionlessImage(descriptor: descriptor)
+        openedCallFrames = sectionless.flatMap { libdw.dwarf_getcfi_elf($0.elf) }
+      }
+      openedCallFrames = openedCallFrames ?? libdw.dwarf_getcfi_elf(elf)
     }
     return openedCallFrames
+  }
+
+  private var isIndexBehindCallFrames: Bool {
+    guard let frames = sections.firstIndex(where: { $0.name == ".eh_frame" }),
+      let index = sections.firstIndex(where: { $0.name == ".eh_frame_hdr" })
+    else { return false }
+    return frames < index
   }
 
   /// Whether the file is a program rather than a library.

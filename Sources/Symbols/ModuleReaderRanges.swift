@@ -13,9 +13,10 @@ extension ModuleReader {
     for reader in readers {
       reader.eachTable { symbols, text in
         let places = Self.places(of: wanted, in: text)
-        guard !places.isEmpty else { return }
+        guard let first = places.min(), let last = places.max() else { return }
         Self.eachFunction(symbols, segments) { symbol, segment, _ in
-          guard places.contains(symbol.st_name) else { return }
+          guard symbol.st_name >= first, symbol.st_name <= last, places.contains(symbol.st_name)
+          else { return }
           let size = min(symbol.st_size, segment.address + segment.fileSize - symbol.st_value)
           found[symbol.st_value] = max(found[symbol.st_value] ?? 0, size)
         }

@@ -12,9 +12,7 @@ import Testing
     switch kind {
     case "libc": return try TestProgram.cLibrary()
     case "frontend", "runtime":
-      let compiler = try TestProgram.run([
-        "sh", "-c", "readlink -f \"$(command -v swift-frontend)\"",
-      ]).trimmingCharacters(in: .whitespacesAndNewlines)
+      let compiler = try TestProgram.toolchain("swift-frontend")
       return kind == "frontend"
         ? compiler
         : URL(fileURLWithPath: compiler).deletingLastPathComponent()

@@ -135,8 +135,7 @@ import Testing
 
   @Test func `a hundred thousand addresses of a large binary are named`() throws {
     // The compiler itself: a program of some hundred megabytes.
-    let path = try TestProgram.run(["sh", "-c", "readlink -f \"$(command -v swift-frontend)\""])
-      .trimmingCharacters(in: .whitespacesAndNewlines)
+    let path = try TestProgram.toolchain("swift-frontend")
     let modules = ModuleCache(process: try process())
     let reader = try ModuleReader(path: path)
     let text = try #require(reader.segments.first { $0.isExecutable })

@@ -14,9 +14,7 @@ import Testing
     case "static":
       return try TestProgram.compile(
         "chain", TestProgram.chainText, ["swiftc", "-O", "-g", "-static-stdlib"], suffix: "swift")
-    case "driver":
-      return try TestProgram.run(["sh", "-c", "readlink -f \"$(command -v swift-driver)\""])
-        .trimmingCharacters(in: .whitespacesAndNewlines)
+    case "driver": return try TestProgram.toolchain("swift-driver")
     default:
       // Several units, with code in a section of its own and lines that the compiler made.
       let folder = "\(TestProgram.directory)/units-\(UUID().uuidString)"
