@@ -102,6 +102,18 @@ import Testing
     #expect(other.symbols().count > 10)
   }
 
+  @Test func `a file that is cut short while it is read costs its own names alone`() throws {
+    let path = "\(TestProgram.directory)/cut-\(UUID().uuidString)"
+    try FileManager.default.copyItem(atPath: try TestProgram.chain("-O", "-g"), toPath: path)
+    let process = try process()
+    let contents = try #require(open(path, in: process))
+    #expect(truncate(path, 0) == 0)
+    #expect(contents.symbols().count == 0)
+    #expect(process.failures[path] == "it was made shorter while it was read, or its disk fails")
+    let sound = try TestProgram.chain("-O", "-g")
+    #expect(open(sound, in: process)?.symbols().count ?? 0 > 10)
+  }
+
   @Test func `names and lines of altered files cost no more than names`() throws {
     let original = try [UInt8](
       Data(contentsOf: URL(fileURLWithPath: TestProgram.chain("-O", "-g"))))
