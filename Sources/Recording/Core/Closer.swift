@@ -4,26 +4,52 @@ import Synchronization
 
 /// Closes descriptors beside the recording, in their order: for each the kernel may wait for all CPUs, 30 to 120 ms.
 final class Closer: Sendable {
-  private let waiting = Mutex<ArraySlice<Int32>>([])
-  private let queue: DispatchQueue
+  private struct State {
+    var waiting: ArraySlice<Int32> = []
+    var workers = 0
+  }
 
-  init(_ label: String) { queue = DispatchQueue(label: label) }
+  private let state = Mutex(State())
+  private let queue: DispatchQueue
+  private let width: Int
+
+  /// Closes so many at once: what waits for the same takes no longer than one of them.
+  init(_ label: String, width: Int = 1) {
+    queue = DispatchQueue(label: label, attributes: .concurrent)
+    self.width = width
+  }
 
   func close(_ descriptors: some Sequence<Int32>) {
-    waiting.withLock { $0 += descriptors }
-    queue.async { [self] in
-      while let next = waiting.withLock({ $0.popFirst() }) { Glibc.close(next) }
+    let added = state.withLock { state in
+      state.waiting += descriptors
+      let added = max(0, min(width, state.waiting.count) - state.workers)
+      state.workers += added
+      return added
+    }
+    for _ in 0..<added {
+      queue.async { [self] in
+        while let next = next() { Glibc.close(next) }
+      }
+    }
+  }
+
+  /// The next to close; nil ends a worker.
+  private func next() -> Int32? {
+    state.withLock { state in
+      let next = state.waiting.popFirst()
+      if next == nil { state.workers -= 1 }
+      return next
     }
   }
 
   /// Gives up those that it has not come to: after a build, which runs dozens of programs, they are some seconds' worth.
   func takeRest() -> [Int32] {
-    waiting.withLock { waiting in
-      defer { waiting = [] }
-      return Array(waiting)
+    state.withLock { state in
+      defer { state.waiting = [] }
+      return Array(state.waiting)
     }
   }
 
   /// Waits until all are closed.
-  func finish() { queue.sync {} }
+  func finish() { queue.sync(flags: .barrier) {} }
 }

@@ -17,7 +17,7 @@ final class KernelJobs {
   /// What ends them, by process; nil when all is over.
   private var links: [Int32: [Int32]]? = [:]
   /// The kernel waits until no CPU is in a program any longer.
-  private let closing = Closer("closing probes")
+  private let closing = Closer("closing probes", width: 8)
   private var count = 0
   /// Seconds since the last look at how many there were.
   private var elapsed = 0.0
