@@ -3,9 +3,9 @@ import Glibc
 
 /// A module's file as it would be without a table of sections.
 ///
-/// libdw uses the index of the call frame information only where that stands before it among the sections, which is not
-/// the case in what gold links (the Swift compiler): it goes through all of it then, and keeps each part. By the program
-/// headers it always finds the index.
+/// libdw uses the index of the call frame information only where that stands before it among the sections, which is
+/// not the case in what gold links (the Swift compiler): it goes through all of it then, and keeps each part. By the
+/// program headers it always finds the index.
 final class SectionlessImage {
   let elf: OpaquePointer
   private let bytes: UnsafeMutableRawBufferPointer

@@ -42,7 +42,7 @@ final class Closer: Sendable {
     }
   }
 
-  /// Gives up those that it has not come to: after a build, which runs dozens of programs, they are some seconds' worth.
+  /// Gives up those that it has not come to: after a build, which runs dozens of programs, they are seconds' worth.
   func takeRest() -> [Int32] {
     state.withLock { state in
       defer { state.waiting = [] }
