@@ -63,18 +63,23 @@ struct CallFrameBuilder {
     rows.append((range.end, CallFrameTable.none))
   }
 
-  /// The rule of one instruction.
-  func rule(at address: UInt64) -> FrameRule? {
+  /// The rule of one instruction, with the addresses around it of which the same is true.
+  func rule(at address: UInt64) -> Ranged<FrameRule?> {
+    let nothing = Ranged<FrameRule?>(range: address...address, value: nil)
     var opened: OpaquePointer?
     guard libdw.dwarf_cfi_addrframe(information, address, &opened) == 0, let frame = opened else {
-      return nil
+      return nothing
     }
     defer { free(UnsafeMutableRawPointer(frame)) }
     var start: UInt64 = 0
     var end: UInt64 = 0
     var isSignalFrame = false
-    guard libdw.dwarf_frame_info(frame, &start, &end, &isSignalFrame) >= 0 else { return nil }
-    return rule(of: frame, isSignalFrame: isSignalFrame)
+    guard libdw.dwarf_frame_info(frame, &start, &end, &isSignalFrame) >= 0 else { return nothing }
+    let rule = rule(of: frame, isSignalFrame: isSignalFrame)
+    guard start <= address, address < end else {
+      return Ranged(range: address...address, value: rule)
+    }
+    return Ranged(range: start...(end - 1), value: rule)
   }
 
   private mutating func index(of rule: FrameRule) -> UInt32 {

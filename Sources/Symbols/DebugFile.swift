@@ -8,14 +8,15 @@ enum DebugFile {
   /// The file by build id, or by the module's debug link.
   static func find(for reader: ModuleReader) -> ModuleReader? {
     if let (path, buildID) = pathByBuildID(of: reader),
-      let found = try? ModuleReader(path: path, expectedBuildID: buildID),
+      let found = try? ModuleReader(
+        path: path, expectedBuildID: buildID, isMapped: reader.isMapped),
       found.buildID == buildID
     {
       return found
     }
     guard let link = link(of: reader) else { return nil }
     for path in paths(of: link.name, for: reader) {
-      guard let found = try? ModuleReader(path: path) else { continue }
+      guard let found = try? ModuleReader(path: path, isMapped: reader.isMapped) else { continue }
       if let own = reader.buildID, let other = found.buildID {
         if own == other { return found }
       } else if checksum(path) == link.checksum {

@@ -7,6 +7,10 @@ struct ModuleHeader: Hashable, Sendable {
   var held: HeldLibraries
   /// How much call frame information it has.
   var callFrameBytes: UInt64
+  /// How much its symbol tables take, with the names.
+  var symbolBytes: UInt64
+  /// How much its own line tables take.
+  var lineBytes: UInt64
   /// Where its symbols and lines may be, where it has none itself.
   var debugFiles: [String]
 }
@@ -30,6 +34,12 @@ struct FunctionName: Hashable, Sendable {
   var isOwn: Bool
 }
 
+/// A function as found by address, with its name as it is shown, where that was told with it.
+struct NamedFunction: Hashable, Sendable {
+  var function: SymbolTable.Function
+  var shown: FunctionName?
+}
+
 /// The tables of one module, read in this process or in another.
 protocol ModuleContents {
   var header: ModuleHeader { get }
@@ -37,7 +47,11 @@ protocol ModuleContents {
   /// How to leave the function at a link-time address, without reading of all others how.
   func callFrame(at address: UInt64) -> FrameRule?
   func symbols() -> SymbolTable
+  /// The functions at link-time addresses, as `symbols` has them.
+  func functions(at addresses: [UInt64]) -> [NamedFunction?]
   func lines() -> LineTable
+  /// What the debug information tells of instructions, as `lines` and `inlines` have it, and why it tells nothing.
+  func sources(of places: [CodePlace]) -> (places: [SourcePlace], problem: String?)
   /// The inlined calls of a unit of the line table.
   func inlines(unit: UInt64) -> InlineTable
   /// Linker name of the data object at a link-time address.
@@ -61,7 +75,10 @@ final class LocalContents: ModuleContents {
   let header: ModuleHeader
   private let reader: ModuleReader
   private lazy var debugFile: ModuleReader? = DebugFile.find(for: reader)
+  private lazy var index = reader.functions(debugFile: reader.hasFullSymbols ? nil : debugFile)
+  private lazy var holdsAgent = reader.hasSection(prefix: ".lull_agent")
   private lazy var lineReader: ModuleReader? = reader.hasLineTables ? reader : debugFile
+  private lazy var lineIndex = lineReader.map { LineIndex($0, segments: reader.segments) }
 
   init(_ reader: ModuleReader) {
     self.reader = reader
@@ -69,18 +86,43 @@ final class LocalContents: ModuleContents {
       machine: reader.machine, segments: reader.segments, isProgramFile: reader.isProgramFile,
       held: reader.heldLibraries,
       callFrameBytes: reader.section(".eh_frame")?.header.sh_size ?? 0,
+      symbolBytes: reader.symbolBytes,
+      lineBytes: reader.hasLineTables ? reader.section(".debug_line")?.header.sh_size ?? 0 : 0,
       debugFiles: DebugFile.candidates(for: reader))
   }
 
   func callFrames() -> CallFrameTable { reader.callFrames() }
 
-  func callFrame(at address: UInt64) -> FrameRule? { reader.callFrame(at: address) }
+  func callFrame(at address: UInt64) -> FrameRule? { callFrameRow(at: address).value }
 
-  func symbols() -> SymbolTable {
-    reader.symbols(debugFile: reader.hasFullSymbols ? nil : debugFile)
+  /// The same with the addresses of which it is true.
+  func callFrameRow(at address: UInt64) -> Ranged<FrameRule?> { reader.callFrame(at: address) }
+
+  func symbols() -> SymbolTable { index.table }
+
+  func functions(at addresses: [UInt64]) -> [NamedFunction?] {
+    addresses.map { address in
+      index.find(address).value.map { NamedFunction(function: $0, shown: nil) }
+    }
+  }
+
+  /// The same with the addresses of which it is true, and with the names as they are shown.
+  func functionRanges(at addresses: [UInt64]) -> [Ranged<NamedFunction?>] {
+    addresses.map { address in
+      let found = index.find(address)
+      let named = found.value.map {
+        NamedFunction(function: $0, shown: names([$0.mangledName]).first)
+      }
+      return Ranged(range: found.range, value: named)
+    }
   }
 
   func lines() -> LineTable { lineReader?.lines(segments: reader.segments) ?? .empty }
+
+  func sources(of places: [CodePlace]) -> (places: [SourcePlace], problem: String?) {
+    guard let lineIndex else { return (places.map { _ in SourcePlace() }, nil) }
+    return (places.map { lineIndex.find($0) }, lineIndex.problem)
+  }
 
   func inlines(unit: UInt64) -> InlineTable { lineReader?.inlines(unit: unit) ?? .empty }
 
@@ -91,10 +133,7 @@ final class LocalContents: ModuleContents {
   }
 
   func names(_ mangled: [String]) -> [FunctionName] {
-    let holdsAgent = reader.hasSection(prefix: ".lull_agent")
-    return mangled.map {
-      Self.name($0, holding: header.held, holdsAgent: holdsAgent)
-    }
+    mangled.map { Self.name($0, holding: header.held, holdsAgent: holdsAgent) }
   }
 
   func bytes(at address: UInt64, count: Int) -> [UInt8] {

@@ -24,6 +24,7 @@ public final class ModuleReader {
   }
 
   public let path: String
+  let isMapped: Bool
   let elf: OpaquePointer
   let descriptor: Int32
   let machine: Machine
@@ -36,6 +37,7 @@ public final class ModuleReader {
   /// Why the file has lines that cannot be read.
   private(set) var linesProblem: String?
   private var openedCallFrames: OpaquePointer?
+  private var sectionless: SectionlessImage?
   private var triedDwarf = false
 
   /// Bounds on what one module may make Lull hold; generous for real files, firm for hostile ones.
@@ -59,8 +61,11 @@ public final class ModuleReader {
 
   /// Opens a 64-bit little-endian ELF file of a known instruction set.
   ///
-  /// With `expectedBuildID` a file of another build id is refused.
-  public init(path: String, expectedBuildID: [UInt8]? = nil) throws(ModuleReaderError) {
+  /// With `expectedBuildID` a file of another build id is refused. What is looked at of a file that is mapped is not
+  /// copied, but who makes the file shorter meanwhile ends the process that reads it (SIGBUS).
+  public init(
+    path: String, expectedBuildID: [UInt8]? = nil, isMapped: Bool = false
+  ) throws(ModuleReaderError) {
     guard Self.isAvailable else {
       throw .unsupported(path: path, reason: "cannot be read without libdw: install libdw1")
     }
@@ -76,8 +81,9 @@ public final class ModuleReader {
       close(descriptor)
       throw .unsupported(path: path, reason: "is not a regular file")
     }
-    // Not mapped: a file cut short while it is read must be an error, not a SIGBUS.
-    guard let elf = libdw.elf_begin(descriptor, ELF_C_READ, nil) else {
+    guard
+      let elf = libdw.elf_begin(descriptor, isMapped ? ELF_C_READ_MMAP : ELF_C_READ, nil)
+    else {
       close(descriptor)
       throw .unsupported(path: path, reason: "is not an ELF file")
     }
@@ -99,6 +105,7 @@ public final class ModuleReader {
       throw error
     }
     self.path = path
+    self.isMapped = isMapped
     self.elf = elf
     self.descriptor = descriptor
   }
@@ -115,9 +122,20 @@ public final class ModuleReader {
     if openedCallFrames == nil, let section = section(".eh_frame"),
       section.header.sh_type != UInt32(SHT_NOBITS)
     {
-      openedCallFrames = libdw.dwarf_getcfi_elf(elf)
+      if isMapped, isIndexBehindCallFrames {
+        sectionless = SectionlessImage(descriptor: descriptor)
+        openedCallFrames = sectionless.flatMap { libdw.dwarf_getcfi_elf($0.elf) }
+      }
+      openedCallFrames = openedCallFrames ?? libdw.dwarf_getcfi_elf(elf)
     }
     return openedCallFrames
+  }
+
+  private var isIndexBehindCallFrames: Bool {
+    guard let frames = sections.firstIndex(where: { $0.name == ".eh_frame" }),
+      let index = sections.firstIndex(where: { $0.name == ".eh_frame_hdr" })
+    else { return false }
+    return frames < index
   }
 
   /// Whether the file is a program rather than a library.

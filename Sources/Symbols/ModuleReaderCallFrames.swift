@@ -36,8 +36,10 @@ extension ModuleReader {
   }
 
   /// How to leave the function at a link-time address: found by the file's own index, where it has one.
-  func callFrame(at address: UInt64) -> FrameRule? {
-    guard isExecutable(address), let information = openCallFrames() else { return nil }
+  func callFrame(at address: UInt64) -> Ranged<FrameRule?> {
+    guard isExecutable(address), let information = openCallFrames() else {
+      return Ranged(range: address...address, value: nil)
+    }
     return CallFrameBuilder(information: information, machine: machine).rule(at: address)
   }
 

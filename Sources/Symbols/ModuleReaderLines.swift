@@ -8,24 +8,39 @@ extension ModuleReader {
     guard let dwarf = dwarf() else {
       return LineTable(sorted: [], files: [], units: [], problem: linesProblem)
     }
-    let code = segments.filter(\.isExecutable)
-    var files = FileNames()
-    var units: [UInt64] = []
-    var rows: [LineTable.Row] = []
+    var units: [Dwarf_Die] = []
+    eachUnit(of: dwarf) { die in
+      units.append(die)
+      return true
+    }
+    return lines(ofUnits: units, segments: segments)
+  }
+
+  /// Goes through the units of the debug information until `body` says that it is enough; false if it did.
+  @discardableResult
+  func eachUnit(of dwarf: OpaquePointer, _ body: (inout Dwarf_Die) -> Bool) -> Bool {
     var unit: OpaquePointer?
-    while rows.count < Limit.lineRows, units.count < Limit.units {
+    for _ in 0..<Limit.units {
       var next: OpaquePointer?
       var die = Dwarf_Die()
       let status = libdw.dwarf_get_units(dwarf, unit, &next, nil, nil, &die, nil)
       guard status == 0, let next else { break }
       unit = next
+      if libdw.dwarf_tag(&die) != 0, !body(&die) { return false }
+    }
+    return true
+  }
+
+  /// The line rows of some units.
+  func lines(ofUnits dies: [Dwarf_Die], segments: [Segment]) -> LineTable {
+    let code = segments.filter(\.isExecutable)
+    var files = FileNames()
+    var units: [UInt64] = []
+    var rows: [LineTable.Row] = []
+    for var die in dies where rows.count < Limit.lineRows {
       var table: OpaquePointer?
       var count = 0
-      guard libdw.dwarf_tag(&die) != 0, libdw.dwarf_getsrclines(&die, &table, &count) == 0,
-        let table
-      else {
-        continue
-      }
+      guard libdw.dwarf_getsrclines(&die, &table, &count) == 0, let table else { continue }
       let number = UInt32(units.count)
       units.append(libdw.dwarf_dieoffset(&die))
       let directory = Self.string(&die, UInt32(DW_AT_comp_dir))

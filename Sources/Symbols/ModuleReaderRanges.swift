@@ -13,9 +13,10 @@ extension ModuleReader {
     for reader in readers {
       reader.eachTable { symbols, text in
         let places = Self.places(of: wanted, in: text)
-        guard !places.isEmpty else { return }
+        guard let first = places.min(), let last = places.max() else { return }
         Self.eachFunction(symbols, segments) { symbol, segment, _ in
-          guard places.contains(symbol.st_name) else { return }
+          guard symbol.st_name >= first, symbol.st_name <= last, places.contains(symbol.st_name)
+          else { return }
           let size = min(symbol.st_size, segment.address + segment.fileSize - symbol.st_value)
           found[symbol.st_value] = max(found[symbol.st_value] ?? 0, size)
         }
@@ -41,15 +42,19 @@ extension ModuleReader {
   private static func places(of names: [String], in text: UnsafeRawBufferPointer) -> Set<UInt32> {
     var places: Set<UInt32> = []
     guard let base = text.baseAddress else { return places }
-    let wanted = names.map { Array($0.utf8) }
+    let wanted = names.map { Array($0.utf8) }.filter { !$0.isEmpty }
+    // Most names end otherwise.
+    var ends = [Bool](repeating: false, count: 256)
+    for name in wanted { ends[Int(name[name.count - 1])] = true }
     var from = 0
     while from < text.count, let hit = memchr(base + from, 0, text.count - from) {
       let end = base.distance(to: hit)
+      defer { from = end + 1 }
+      guard end > from, ends[Int(text[end - 1])] else { continue }
       for name in wanted where name.count <= end - from && name.last == text[end - 1] {
         let place = end - name.count
         if memcmp(base + place, name, name.count) == 0 { places.insert(UInt32(clamping: place)) }
       }
-      from = end + 1
     }
     return places
   }

@@ -7,17 +7,41 @@ extension ModuleReader {
     sections.contains { $0.header.sh_type == UInt32(SHT_SYMTAB) && $0.header.sh_size > 24 }
   }
 
+  /// Bytes of its symbol tables, with the names.
+  var symbolBytes: UInt64 {
+    var total: UInt64 = 0
+    for section in sections
+    where [UInt32(SHT_SYMTAB), UInt32(SHT_DYNSYM)].contains(section.header.sh_type) {
+      var strings = GElf_Shdr()
+      if let scn = libdw.elf_getscn(elf, Int(section.header.sh_link)),
+        libdw.gelf_getshdr(scn, &strings) != nil
+      {
+        total = total.addingReportingOverflow(strings.sh_size).partialValue
+      }
+      total = total.addingReportingOverflow(section.header.sh_size).partialValue
+    }
+    return total
+  }
+
   /// All functions of the symbol tables, with those of `debugFile` added.
   public func symbols(debugFile: ModuleReader? = nil) -> SymbolTable {
-    var entries: [SymbolTable.Entry] = []
-    var names: [UInt8] = []
-    for reader in [self, debugFile].compactMap({ $0 }) {
+    functions(debugFile: debugFile).table
+  }
+
+  /// The same without a copy of their names.
+  func functions(debugFile: ModuleReader? = nil) -> FunctionIndex {
+    var entries: [FunctionIndex.Entry] = []
+    var texts: [UnsafeRawBufferPointer] = []
+    let readers = [self, debugFile].compactMap { $0 }
+    for reader in readers {
       reader.eachTable { symbols, text in
-        Self.append(symbols, text, segments: segments, to: &entries, names: &names)
+        guard let number = UInt16(exactly: texts.count) else { return }
+        texts.append(text)
+        Self.append(symbols, text, number, segments: segments, to: &entries)
       }
     }
     let limit = segments.filter(\.isExecutable).map { $0.address + $0.fileSize }.max() ?? 0
-    return SymbolTable(entries: entries, names: names, limit: limit)
+    return FunctionIndex(entries, texts: texts, of: readers, limit: limit)
   }
 
   /// The name of the data object that begins at a link-time address.
@@ -78,8 +102,8 @@ extension ModuleReader {
   }
 
   private static func append(
-    _ symbols: UnsafeRawBufferPointer, _ text: UnsafeRawBufferPointer, segments: [Segment],
-    to entries: inout [SymbolTable.Entry], names: inout [UInt8]
+    _ symbols: UnsafeRawBufferPointer, _ text: UnsafeRawBufferPointer, _ number: UInt16,
+    segments: [Segment], to entries: inout [FunctionIndex.Entry]
   ) {
     guard let textBase = text.baseAddress else { return }
     entries.reserveCapacity(entries.count + min(symbols.count / 24, Limit.symbols) / 2)
@@ -89,18 +113,15 @@ extension ModuleReader {
         let terminator = memchr(textBase + start, 0, text.count - start)
       else { return }
       let end = textBase.distance(to: terminator)
-      guard end > start, end - start < 65_536,
-        names.count + (end - start) < Int(UInt32.max)
-      else { return }
+      guard end > start, end - start < 65_536 else { return }
       // Assembler marks ("$d", ".L1") are no functions.
       if !isFunction, end - start < 3 || text[start] == 0x2e { return }
       let size = min(symbol.st_size, segment.address + segment.fileSize - symbol.st_value)
       entries.append(
-        SymbolTable.Entry(
-          address: symbol.st_value, end: symbol.st_value + size,
-          nameOffset: UInt32(names.count), nameLength: UInt32(end - start),
+        FunctionIndex.Entry(
+          address: symbol.st_value, end: symbol.st_value + size, nameOffset: symbol.st_name,
+          nameLength: UInt32(end - start), text: number,
           rank: Self.rank(symbol, isFunction: isFunction, name: text[start..<end])))
-      names.append(contentsOf: UnsafeRawBufferPointer(rebasing: text[start..<end]))
     }
   }
 

@@ -139,9 +139,9 @@ public final class Symbolizer {
   ) -> ResolvedFrame? {
     guard let (module, key) = place(of: returnAddress &- 1, in: mappings),
       let target = module.callTarget(key.address &+ 1),
-      let function = module.symbols.find(target), function.start == target,
+      let function = module.function(at: target), function.start == target,
       let (calleeModule, calleeKey) = place(of: callee, in: mappings),
-      let reached = calleeModule.symbols.find(calleeKey.address)
+      let reached = calleeModule.function(at: calleeKey.address)
     else { return nil }
     if calleeModule === module {
       guard !(function.start..<function.end).contains(calleeKey.address) else { return nil }
@@ -153,7 +153,7 @@ public final class Symbolizer {
 
   private func frames(of module: Module, at address: UInt64, isMain: Bool) -> [ResolvedFrame] {
     let isProgramModule = isProgram(module, isMain: isMain)
-    let function = module.symbols.find(address)
+    let function = module.function(at: address)
     func frame(_ mangled: String?, _ file: String?, _ line: Int?, inlined: Bool) -> ResolvedFrame {
       let name = mangled.map { module.name($0) }
       return ResolvedFrame(
@@ -164,11 +164,11 @@ public final class Symbolizer {
     guard showsLines(of: module, isMain: isMain) else {
       return [frame(function?.mangledName, nil, nil, inlined: false)]
     }
-    let location = module.lines.find(address, functionStart: function?.start ?? address)
-    var file = location?.file
-    var line = location?.line
+    let source = module.source(at: address)
+    var file = source.location?.file
+    var line = source.location?.line
     var frames: [ResolvedFrame] = []
-    for call in module.inlinedCalls(at: address) {
+    for call in source.inlined {
       // The trap of a failed check is described as an inlined function; it is none.
       if !call.function.hasPrefix("Swift runtime failure") {
         frames.append(frame(call.function, file, line, inlined: true))

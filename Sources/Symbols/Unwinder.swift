@@ -215,7 +215,7 @@ public final class Unwinder {
       guard let place, address > 1, let caller = unwinder.place(of: address - 1, in: mappings),
         caller.module === place.module, let target = caller.module.callTarget(caller.address + 1)
       else { return false }
-      return place.module.symbols.find(place.address)?.start == target
+      return place.module.function(at: place.address)?.start == target
     }
 
     /// Goes on with the kernel's callchain from where the two meet.

@@ -58,7 +58,9 @@ import Testing
           continue
         }
         // Found by the file's index rather than in the table of all.
-        if reader.callFrame(at: address) != rule { wrong.append("\(line): another by itself") }
+        if reader.callFrame(at: address).value != rule {
+          wrong.append("\(line): another by itself")
+        }
         var differences: [String] = []
         for (column, value) in zip(columns, parts).dropFirst() {
           if column == "CFA" {

@@ -102,6 +102,18 @@ import Testing
     #expect(other.symbols().count > 10)
   }
 
+  @Test func `a file that is cut short while it is read costs its own names alone`() throws {
+    let path = "\(TestProgram.directory)/cut-\(UUID().uuidString)"
+    try FileManager.default.copyItem(atPath: try TestProgram.chain("-O", "-g"), toPath: path)
+    let process = try process()
+    let contents = try #require(open(path, in: process))
+    #expect(truncate(path, 0) == 0)
+    #expect(contents.symbols().count == 0)
+    #expect(process.failures[path] == "it was made shorter while it was read, or its disk fails")
+    let sound = try TestProgram.chain("-O", "-g")
+    #expect(open(sound, in: process)?.symbols().count ?? 0 > 10)
+  }
+
   @Test func `names and lines of altered files cost no more than names`() throws {
     let original = try [UInt8](
       Data(contentsOf: URL(fileURLWithPath: TestProgram.chain("-O", "-g"))))
@@ -135,8 +147,7 @@ import Testing
 
   @Test func `a hundred thousand addresses of a large binary are named`() throws {
     // The compiler itself: a program of some hundred megabytes.
-    let path = try TestProgram.run(["sh", "-c", "readlink -f \"$(command -v swift-frontend)\""])
-      .trimmingCharacters(in: .whitespacesAndNewlines)
+    let path = try TestProgram.toolchain("swift-frontend")
     let modules = ModuleCache(process: try process())
     let reader = try ModuleReader(path: path)
     let text = try #require(reader.segments.first { $0.isExecutable })

@@ -25,6 +25,12 @@ enum TestProgram {
     return String(path)
   }
 
+  /// A program of the Swift toolchain.
+  static func toolchain(_ name: String) throws -> String {
+    try run(["sh", "-c", "readlink -f \"$(command -v \(name))\""])
+      .trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
   /// Output of a tool found in PATH.
   @discardableResult
   static func run(_ arguments: [String], input: String? = nil) throws -> String {

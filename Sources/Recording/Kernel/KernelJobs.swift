@@ -1,5 +1,4 @@
 import CBPF
-import Dispatch
 import Glibc
 
 /// The functions of Swift's concurrency at which programs in the kernel tell jobs.
@@ -18,7 +17,7 @@ final class KernelJobs {
   /// What ends them, by process; nil when all is over.
   private var links: [Int32: [Int32]]? = [:]
   /// The kernel waits until no CPU is in a program any longer.
-  private let closing = DispatchQueue(label: "closing probes")
+  private let closing = Closer("closing probes", width: 8)
   private var count = 0
   /// Seconds since the last look at how many there were.
   private var elapsed = 0.0
@@ -86,7 +85,7 @@ final class KernelJobs {
 
   func ended(_ pid: Int32) {
     guard let links = links?.removeValue(forKey: pid) else { return }
-    closing.async { for link in links { close(link) } }
+    closing.close(links)
   }
 
   /// Takes a record in.
@@ -116,14 +115,14 @@ final class KernelJobs {
       reason = reason ?? text
       let all = takeLinks()
       links = [:]
-      closing.async { for link in all { close(link) } }
+      closing.close(all)
     }
     count = 0
     elapsed = 0
   }
 
   func leave(to leftovers: Leftovers) {
-    closing.sync {}
+    leftovers.add(closing.takeRest())
     leftovers.add(takeLinks())
   }
 

@@ -1,5 +1,4 @@
 import CPerfEvent
-import Dispatch
 import Glibc
 import PerfData
 
@@ -28,7 +27,7 @@ final class EventSet {
   var events: [Opened]
   var rings: [PerfRing] = []
   var gates = EventGates()
-  let closing = DispatchQueue(label: "closing events")
+  let closing = Closer("closing events")
   let cpus: [Int32]
   private let ringBytes: Int
   var requests: EventRequest

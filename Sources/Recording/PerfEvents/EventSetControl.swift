@@ -67,8 +67,7 @@ extension EventSet {
   /// With a probe's last event the kernel waits up to 0.1 s for all CPUs, while no thread can be given one: so the
   /// recorder keeps one of its own.
   func close(_ indices: some Sequence<Int>) {
-    let descriptors = giveUp(indices)
-    closing.async { for descriptor in descriptors { Glibc.close(descriptor) } }
+    closing.close(giveUp(indices))
   }
 
   /// Switches events off and gives their descriptors; what keeps their probes stays.
@@ -102,8 +101,7 @@ extension EventSet {
 
   /// Closes the groups of the threads' sliced events, which are closed themselves.
   func closeThreadGates() {
-    let closed = gates.giveUpThreads()
-    closing.async { for gate in closed { Glibc.close(gate) } }
+    closing.close(gates.giveUpThreads())
   }
 
   /// Stops all events.
@@ -116,7 +114,7 @@ extension EventSet {
   func leave(to leftovers: Leftovers) {
     rings = []
     leftovers.add(giveUpAll())
-    closing.sync {}
+    leftovers.add(closing.takeRest())
     leftovers.add(ringOwners)
     ringOwners = []
     leftovers.add(gates.giveUp())
@@ -125,8 +123,8 @@ extension EventSet {
   /// Closes all; the rings with them.
   func close() {
     rings = []
-    let descriptors = giveUpAll()
-    closing.sync { for descriptor in descriptors { Glibc.close(descriptor) } }
+    closing.close(giveUpAll())
+    closing.finish()
     for descriptor in ringOwners + gates.giveUp() { Glibc.close(descriptor) }
     ringOwners = []
   }

@@ -70,7 +70,7 @@ extension EventSet {
       }
       events[index].descriptors.removeAll { closed.contains($0) }
     }
-    closing.async { [closed] in for descriptor in closed { Glibc.close(descriptor) } }
+    closing.close(closed)
   }
 }
 

@@ -147,9 +147,14 @@ public final class ReaderProcess {
     let isLate = SocketMessage.now() >= deadline
     let end = stop()
     failures[path] =
-      isLate
-      ? "reading it took longer than \(Int(timeout)) s"
-      : "reading it ended in \(end); the file is damaged or made to do harm"
+      if isLate {
+        "reading it took longer than \(Int(timeout)) s"
+      } else if end == Self.text(SIGBUS) {
+        // It is mapped.
+        "it was made shorter while it was read, or its disk fails"
+      } else {
+        "reading it ended in \(end); the file is damaged or made to do harm"
+      }
     return nil
   }
 

@@ -15,6 +15,10 @@ enum ReaderRequest: UInt8 {
   case objectName
   /// Linker names of functions, of which it is asked where they lie.
   case ranges
+  /// Link-time addresses.
+  case functions
+  /// The same, and the starts of the functions that they are in.
+  case sources
 }
 
 /// The reading process: reads files that may be hostile, within limits, until Lull hangs up.
@@ -28,13 +32,16 @@ public enum ReaderService {
 
   enum Limit {
     static let memory: rlim_t = 6 << 30
+    /// With the files themselves, which are mapped.
+    static let addresses: rlim_t = 64 << 30
     static let processorSeconds: rlim_t = 120
     static let request = 64 << 20
   }
 
   /// Answers requests until the other side hangs up; never returns.
   public static func run() -> Never {
-    limit(__rlimit_resource_t(RLIMIT_AS.rawValue), Limit.memory)
+    limit(__rlimit_resource_t(RLIMIT_DATA.rawValue), Limit.memory)
+    limit(__rlimit_resource_t(RLIMIT_AS.rawValue), Limit.addresses)
     limit(__rlimit_resource_t(RLIMIT_CPU.rawValue), Limit.processorSeconds)
     limit(__rlimit_resource_t(RLIMIT_CORE.rawValue), 0)
     limit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), 0)
@@ -70,7 +77,8 @@ public enum ReaderService {
       let buildID = try reader.numbers(UInt8.self)
       do throws(ModuleReaderError) {
         let contents = LocalContents(
-          try ModuleReader(path: path, expectedBuildID: buildID.isEmpty ? nil : buildID))
+          try ModuleReader(
+            path: path, expectedBuildID: buildID.isEmpty ? nil : buildID, isMapped: true))
         writer.put(UInt8(0))
         writer.put(UInt32(modules.count))
         contents.header.write(to: &writer)
@@ -87,9 +95,8 @@ public enum ReaderService {
     case .open: break
     case .callFrames: contents.callFrames().write(to: &writer)
     case .callFrame:
-      let rule = contents.callFrame(at: try reader.number(UInt64.self))
-      writer.put(UInt8(rule == nil ? 0 : 1))
-      rule?.write(to: &writer)
+      contents.callFrameRow(at: try reader.number(UInt64.self))
+        .write(to: &writer) { FrameRule.write($0, to: &$1) }
     case .symbols: contents.symbols().write(to: &writer)
     case .lines: contents.lines().write(to: &writer)
     case .inlines: contents.inlines(unit: try reader.number(UInt64.self)).write(to: &writer)
@@ -98,6 +105,17 @@ public enum ReaderService {
       let ranges = contents.ranges(named: try reader.texts())
       writer.put(ranges.map(\.lowerBound))
       writer.put(ranges.map(\.upperBound))
+    case .functions:
+      for found in contents.functionRanges(at: try reader.numbers(UInt64.self)) {
+        found.write(to: &writer) { NamedFunction.write($0, to: &$1) }
+      }
+    case .sources:
+      let addresses = try reader.numbers(UInt64.self)
+      let starts = try reader.numbers(UInt64.self)
+      let (places, problem) = contents.sources(
+        of: zip(addresses, starts).map { CodePlace(address: $0, functionStart: $1) })
+      writer.put(problem)
+      for place in places { place.write(to: &writer) }
     case .names: for name in contents.names(try reader.texts()) { name.write(to: &writer) }
     }
   }

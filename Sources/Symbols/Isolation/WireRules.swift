@@ -20,6 +20,15 @@ extension CallFrameTable {
 }
 
 extension FrameRule {
+  static func write(_ rule: FrameRule?, to writer: inout WireWriter) {
+    writer.put(UInt8(rule == nil ? 0 : 1))
+    rule?.write(to: &writer)
+  }
+
+  static func read(from reader: inout WireReader) throws(WireError) -> FrameRule? {
+    try reader.number(UInt8.self) == 0 ? nil : try FrameRule(from: &reader)
+  }
+
   func write(to writer: inout WireWriter) {
     switch frameAddress {
     case .register(let number, let offset):

@@ -5,6 +5,8 @@ extension ModuleHeader {
     writer.put(UInt8(isProgramFile ? 1 : 0))
     writer.put(held.rawValue)
     writer.put(callFrameBytes)
+    writer.put(symbolBytes)
+    writer.put(lineBytes)
     writer.put(debugFiles)
     writer.put(segments.map(\.fileOffset))
     writer.put(segments.map(\.fileSize))
@@ -17,6 +19,8 @@ extension ModuleHeader {
     isProgramFile = try reader.number(UInt8.self) != 0
     held = HeldLibraries(rawValue: try reader.number(UInt8.self))
     callFrameBytes = try reader.number(UInt64.self)
+    symbolBytes = try reader.number(UInt64.self)
+    lineBytes = try reader.number(UInt64.self)
     debugFiles = try reader.texts()
     let offsets = try reader.numbers(UInt64.self)
     let sizes = try reader.numbers(UInt64.self)
@@ -87,11 +91,7 @@ extension InlineTable {
     writer.put(UInt64(chains.count))
     for chain in chains { writer.put(chain) }
     writer.put(UInt64(calls.count))
-    for call in calls {
-      writer.put(call.function)
-      writer.put(call.callFile)
-      writer.put(Int64(call.callLine ?? -1))
-    }
+    for call in calls { call.write(to: &writer) }
   }
 
   init(from reader: inout WireReader) throws(WireError) {
@@ -100,18 +100,31 @@ extension InlineTable {
     var chains: [[UInt32]] = []
     for _ in 0..<(try reader.count(of: 8)) { chains.append(try reader.numbers(UInt32.self)) }
     var calls: [InlinedCall] = []
-    for _ in 0..<(try reader.count(of: 17)) {
-      let function = try reader.text()
-      let file = try reader.optionalText()
-      let line = try reader.number(Int64.self)
-      calls.append(
-        InlinedCall(
-          function: function, callFile: file, callLine: line < 0 ? nil : Int(exactly: line)))
+    for _ in 0..<(try reader.count(of: InlinedCall.smallest)) {
+      calls.append(try InlinedCall(from: &reader))
     }
     guard starts.count == parts.count,
       chains.allSatisfy({ $0.allSatisfy { $0 < calls.count } })
     else { throw WireError() }
     self.init(starts: starts, chainOfPart: parts, chains: chains, calls: calls)
+  }
+}
+
+extension InlinedCall {
+  /// What one takes at least as it is sent.
+  static var smallest: Int { 17 }
+
+  func write(to writer: inout WireWriter) {
+    writer.put(function)
+    writer.put(callFile)
+    writer.put(Int64(callLine ?? -1))
+  }
+
+  init(from reader: inout WireReader) throws(WireError) {
+    function = try reader.text()
+    callFile = try reader.optionalText()
+    let line = try reader.number(Int64.self)
+    callLine = line < 0 ? nil : Int(exactly: line)
   }
 }
 
@@ -126,5 +139,26 @@ extension FunctionName {
     simplified = try reader.text()
     full = try reader.optionalText()
     isOwn = try reader.number(UInt8.self) != 0
+  }
+}
+
+extension NamedFunction {
+  static func write(_ function: NamedFunction?, to writer: inout WireWriter) {
+    writer.put(UInt8(function == nil ? 0 : 1))
+    guard let function else { return }
+    writer.put(function.function.mangledName)
+    writer.put(function.function.start)
+    writer.put(function.function.end)
+    writer.put(UInt8(function.shown == nil ? 0 : 1))
+    function.shown?.write(to: &writer)
+  }
+
+  static func read(from reader: inout WireReader) throws(WireError) -> NamedFunction? {
+    guard try reader.number(UInt8.self) != 0 else { return nil }
+    let function = SymbolTable.Function(
+      mangledName: try reader.text(), start: try reader.number(), end: try reader.number())
+    let isShown = try reader.number(UInt8.self) != 0
+    return NamedFunction(
+      function: function, shown: isShown ? try FunctionName(from: &reader) : nil)
   }
 }
