@@ -90,7 +90,7 @@ package final class Recorder {
         jobs == nil || $0.template.purpose != .concurrency
       })
     unavailable += plan.unavailable
-    let events = EventSet(
+    var events = EventSet(
       specs: options.recorder == .outside ? [] : plan.specs, cpus: SystemInfo.onlineCPUs())
     defer {
       events.leave(to: leftovers)
@@ -107,7 +107,15 @@ package final class Recorder {
       threads = [command.pid]
     case .process(let process):
       if !isFromOutside { earlier = earlierWaits(process.pid, tracefs, programs) }
-      threads = try process.arm(events)
+      do throws(RecordingError) {
+        threads = try process.arm(events, besideLooks: isFromOutside ? OutsideFiles.descriptors : 0)
+      } catch {
+        guard isFromOutside, error.errno == EMFILE || error.errno == ENFILE else { throw error }
+        problems.append("\(error.message): it is looked at without perf's switches")
+        events.close()
+        events = EventSet(specs: [], cpus: SystemInfo.onlineCPUs())
+        threads = try process.arm(events)
+      }
       for child in process.descendants { jobs?.add(child) }
       if !process.strangers.isEmpty, options.takesChildren {
         problems.append(

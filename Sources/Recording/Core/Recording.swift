@@ -71,6 +71,10 @@ final class Recording {
     // first, the rings tell what the others ask about, what a descriptor stands for is looked up before it may be
     // closed, and the governor judges by all that before time is taken for readings.
     let processes = processes
+    if let outside, !outside.tellsAll {
+      drain.waits = (subject.pid, 0)
+      outside.countedWaits = { [unowned drain] in drain.waits?.count }
+    }
     let synthetic = SyntheticEvent.allCases.enumerated().map { index, event in
       event.attribute(ids: [Self.syntheticIDs + UInt64(index)])
     }

@@ -12,6 +12,7 @@ final class OutsideSource: RecordingSource {
   let isForStrangers: Bool
   /// Whether nothing else tells of switches, threads and mappings.
   let tellsAll: Bool
+  private let samplesLeaveOutKernel: Bool
   var writer: OutsideWriter
   var processes: [Int32: OutsideProcess] = [:]
   var seen: Set<Int32> = []
@@ -25,6 +26,10 @@ final class OutsideSource: RecordingSource {
   let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1024, alignment: 16)
   var isMemoryForbidden = false
   var areCallsForbidden = false
+  /// How often the root's threads waited, where the kernel's switches tell.
+  var countedWaits: () -> UInt64? = { nil }
+  /// Time in queues of threads that have ended, in nanoseconds.
+  var endedQueued: UInt64 = 0
   private var isFinished = false
 
   private static let childrenInterval: UInt64 = 100_000_000
@@ -37,6 +42,7 @@ final class OutsideSource: RecordingSource {
     root = subject.pid
     isForStrangers = false
     tellsAll = !events.tellsSwitches
+    samplesLeaveOutKernel = events.samplesLeaveOutKernel
     writer = OutsideWriter(stackBytes: options.stackBytes)
     var children: [Int32] = []
     switch subject {
@@ -58,6 +64,7 @@ final class OutsideSource: RecordingSource {
   init(besideProgramsOf root: Int32, _ options: RecordingOptions) {
     self.root = root
     (isWrapped, isForStrangers, tellsAll) = (true, true, true)
+    samplesLeaveOutKernel = false
     writer = OutsideWriter(stackBytes: options.stackBytes, isSecond: true)
   }
 
@@ -118,9 +125,11 @@ final class OutsideSource: RecordingSource {
 
   private func tellSwitches(_ round: Round) throws(PerfDataError) {
     guard let process = processes[root] else { return }
-    let count = process.tasks.values.reduce(process.endedSwitches) {
-      $0 + $1.switches.last - $1.switches.first
-    }
+    let count =
+      countedWaits()
+      ?? process.tasks.values.reduce(process.endedSwitches) {
+        $0 + $1.switches.last - $1.switches.first
+      }
     try round.sink.append(
       CounterEvent(
         name: "voluntary context switches", value: Double(count), final: round.isLast),
@@ -141,6 +150,14 @@ final class OutsideSource: RecordingSource {
       try round.sink.append(
         KernelSymbolEvent(address: address, name: function), pid: root, time: round.now)
     }
+  }
+
+  /// How long the threads were in queues for a CPU, as far as looks tell.
+  private var queuedText: String {
+    let queued = processes.values.flatMap(\.tasks.values).reduce(endedQueued) {
+      $0 + $1.thread.queued
+    }
+    return queued < 1_000_000 ? "under 1 ms" : "\(queued / 1_000_000) ms"
   }
 
   var unavailable: [CaptureEvent.Unavailable] {
@@ -165,8 +182,17 @@ final class OutsideSource: RecordingSource {
           tellsAll
             ? "\(outside): what is shorter than the distance of two looks (\(pace.largest / 1_000_000) ms\(gap)) is"
               + " known in sum, by CPU times and schedstat; when a wait began and ended is known to that distance"
-            : "\(outside): of waits that are shorter than the distance of two looks"
-              + " (\(pace.largest / 1_000_000) ms\(gap)) not all have a cause and a function"))
+            : "\(outside): when each wait began and ended is told by the kernel, by its switches; what a thread waits for"
+              + " a CPU at the end of a wait is part of it (in all \(queuedText) in queues, by schedstat). Of waits that"
+              + " are shorter than the distance of two looks (\(pace.largest / 1_000_000) ms\(gap)) not all have a cause"
+              + " and a function"))
+    }
+    if samplesLeaveOutKernel {
+      list.append(
+        .init(
+          .cpuSamples,
+          "of what the program does itself: what is done in the kernel for it, and in threads that take less than 10 ms"
+            + " of a CPU, has no stack (kernel.perf_event_paranoid, CAP_PERFMON)"))
     }
     list.append(
       .init(
@@ -206,6 +232,7 @@ final class OutsideSource: RecordingSource {
     // A baseline of the one is no measure for the other.
     summary.capture.privilege +=
       ", looked at from outside" + (tellsAll ? "" : " beside perf's switches")
+    if !tellsAll { summary.capture.recordsSwitches = true }
     summary.capture.recorder = CaptureEvent.outsideRecorder
     summary.capture.processesRecorded = seen.sorted().map(Int.init)
   }

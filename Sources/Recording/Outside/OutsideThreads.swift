@@ -80,6 +80,7 @@ extension OutsideSource {
   ) {
     guard process.tasks.removeValue(forKey: task.tid) != nil else { return }
     process.endedSwitches += task.switches.last - task.switches.first
+    endedQueued += task.thread.queued
     guard tellsAll else { return }
     write(task.thread.finish(), of: task, into: &output)
     let last = task.thread.told.time

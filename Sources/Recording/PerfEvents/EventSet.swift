@@ -123,16 +123,18 @@ final class EventSet {
     if error == ESRCH, pid > 0 {
       throw RecordingError(kind: .noSuchProcess, message: "thread \(pid) has ended", errno: error)
     }
-    if error == EMFILE || error == ENFILE {
-      throw RecordingError(
-        kind: .io,
-        message:
-          "too few file descriptors: each thread needs \(descriptorsOfThread), one for each event and CPU;"
-          + " raise the hard limit (`ulimit -Hn` shows it; root may record any number of threads)",
-        errno: error)
-    }
+    if error == EMFILE || error == ENFILE { throw tooFewDescriptors(error) }
     fail(index, "\(events[index].spec.name): \(EventRequest.explain(error))")
     return false
+  }
+
+  func tooFewDescriptors(_ error: Int32 = EMFILE) -> RecordingError {
+    RecordingError(
+      kind: .io,
+      message:
+        "too few file descriptors: each thread needs \(descriptorsOfThread), one for each event and CPU;"
+        + " raise the hard limit (`ulimit -Hn` shows it; root may record any number of threads)",
+      errno: error)
   }
 
   private func fail(_ index: Int, _ reason: String) {

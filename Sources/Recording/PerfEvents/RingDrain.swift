@@ -27,6 +27,8 @@ final class RingDrain {
   var headless = HeadlessProcesses()
   /// Nil where no part of the recording will have to tell of them.
   var standingWaits: StandingWaits?
+  /// How often threads of that process have left their CPUs to wait, where somebody asks.
+  var waits: (pid: Int32, count: UInt64)?
   var mappedBuildIDs = MappedBuildIDs()
   /// The build ids of the files that were mapped, by their paths.
   var buildIDs = RecentTable<String, [UInt8]>(most: BuildIDNote.most)

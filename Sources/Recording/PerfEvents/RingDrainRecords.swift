@@ -12,7 +12,10 @@ extension RingDrain {
     switch type {
     case RecordType.contextSwitch, RecordType.contextSwitchCPUWide:
       governor.noteSwitch()
-      // PERF_RECORD_MISC_SWITCH_OUT.
+      // PERF_RECORD_MISC_SWITCH_OUT, without PERF_RECORD_MISC_SWITCH_OUT_PREEMPT.
+      if header & 3 << 45 == 1 << 45, ring.signed(at + size - trailer.pid) == waits?.pid {
+        waits?.count += 1
+      }
       if standingWaits != nil, header & 1 << 45 == 0 {
         let end = at + size
         standingWaits?.arrived(

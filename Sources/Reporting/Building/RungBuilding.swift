@@ -46,7 +46,9 @@ enum RungBuilding {
     switch capture.recorder {
     case CaptureEvent.kernelRecorder: return .kernel
     case CaptureEvent.processRecorder: return capture.mode == .attach ? .agent : .process
-    case CaptureEvent.outsideRecorder: return kind == .network ? .sockets : .outside
+    case CaptureEvent.outsideRecorder:
+      if kind == .network { return .sockets }
+      return capture.recordsSwitches == true ? .switches : .outside
     default: return .perf
     }
   }

@@ -13,6 +13,8 @@ struct BlameSample {
   var cause: WaitCause?
   /// How many events were added up.
   var events = 1
+  /// How many samples of a clock were not taken of it.
+  var untaken = 0
   var seconds = 0.0
   var count = 1.0
   /// How many of these took it is not known how long, and are not among the seconds.
@@ -46,7 +48,8 @@ struct BlameSamples {
   }
 
   /// Each sample stands for an equal part of the CPU time that the scheduler's events tell exactly. Without these that
-  /// of a clock stands for its period, and that of another event for a share: its periods are counted.
+  /// of a clock stands for its period, and that of another event for a share: its periods are counted. Where the clock
+  /// gives none in the kernel, what its samples do not stand for has no stack.
   private func processor(
     _ threads: [ThreadModel], of isTheirs: (Int32) -> Bool
   ) -> [BlameSample] {
@@ -55,15 +58,38 @@ struct BlameSamples {
     guard !own.isEmpty else { return [] }
     let isSampled = threads.contains { $0.sampledTime != nil }
     let isShare = subject.trace.sharesEvent != nil
+    let period = isSampled ? nil : subject.trace.processorEvent?.periodInProgram?.seconds
     let each = total / Double(own.count)
+    var (counts, running): ([Int32: Int], [Int32: Double]) = ([:], [:])
+    if period != nil {
+      for sample in own { counts[sample.tid, default: 0] += 1 }
+      for thread in threads { running[thread.tid, default: 0] += thread.runningTime.seconds }
+    }
+    /// Of a thread's samples, of which the kernel's part of its time has none.
+    func seconds(_ tid: Int32, _ period: Double) -> Double {
+      min(period, running[tid, default: 0] / Double(max(1, counts[tid, default: 0])))
+    }
     var sums = BlameSums()
     for sample in own {
-      let seconds = isSampled ? sample.clockTime.seconds : each
+      let seconds =
+        isSampled ? sample.clockTime.seconds : period.map { seconds(sample.tid, $0) } ?? each
       sums.add(
         BlameSample(
           stack: sample.stack, tid: sample.tid, seconds: seconds,
           count: isShare ? Double(sample.period) : 1,
           joules: seconds * priors.wattsPerBusyCore))
+    }
+    guard let period else { return sums.samples }
+    var (sum, told) = (0.0, 0)
+    for (tid, time) in running.sorted(by: { $0.key < $1.key }) {
+      let rest = time - seconds(tid, period) * Double(counts[tid, default: 0])
+      sum += rest
+      let untaken = Int((sum / period).rounded()) - told
+      told += untaken
+      sums.add(
+        BlameSample(
+          stack: nil, tid: tid, events: 0, untaken: untaken, seconds: rest, count: Double(untaken),
+          joules: rest * priors.wattsPerBusyCore))
     }
     return sums.samples
   }
