@@ -59,9 +59,10 @@ extension EndToEnd {
       func waits(_ thread: ThreadModel) -> [ThreadInterval] {
         thread.intervals.filter { if case .blocked = $0.state { true } else { false } }
       }
-      let threads = trace.threads(of: trace.subject.pid)
-      let first = try #require(threads.first { $0.tid == trace.subject.pid })
-      let later = try #require(threads.first { $0.tid != trace.subject.pid })
+      let pid = try #require(trace.processes.first { $0.name == "waits" }).pid
+      let threads = trace.threads(of: pid)
+      let first = try #require(threads.first { $0.tid == pid })
+      let later = try #require(threads.first { $0.tid != pid })
       return (waits(first), waits(later))
     }
 
@@ -70,7 +71,7 @@ extension EndToEnd {
     }
 
     /// Holds each wait against what the program knows; `others` of the first thread's are before those and after.
-    private func expect(_ run: Recorded, others: ClosedRange<Int>) throws {
+    private func expectWaits(_ run: Recorded, others: ClosedRange<Int>) throws {
       let (first, later) = try waits(run)
       let long = first.filter { $0.length.seconds > 0.29 && $0.length.seconds < 0.4 }
       let truths = run.truth["long"].items.compactMap(\.double)
@@ -83,11 +84,18 @@ extension EndToEnd {
       // Its last wait may be for the C library as it ends.
       let laters = run.truth["later"].int ?? 0
       #expect((0...1).contains(later.count - laters), "\(later.count) of \(laters)")
-      #expect(
-        run.report["capture"]["privilege"].string?.contains("beside perf's switches") == true)
       for signal in ["mainThread", "cpu"] {
         #expect(rung(signal, of: run)["rung"].string == "switches", "\(rung(signal, of: run))")
       }
+    }
+
+    /// The same of one that is looked at alone, with what is said of it.
+    private func expect(_ run: Recorded, others: ClosedRange<Int>) throws {
+      try expectWaits(run, others: others)
+      #expect(
+        run.report["capture"]["privilege"].string?.contains("beside perf's switches") == true)
+      let own = run.truth["waits"].int ?? 0
+      let laters = run.truth["later"].int ?? 0
       let counted = run.signals["counters"].items.first {
         $0["name"].string == "voluntary context switches"
       }
@@ -122,6 +130,57 @@ extension EndToEnd {
       let run = try Recorded(
         attachedTo: [program], in: Rung.user.words(writingTo: scratch), scratch: scratch)
       try expect(run, others: 1...6)
+    }
+
+    @Test(arguments: ["\"$@\"; true", "exec \"$@\""])
+    func `of a static program that another starts each wait is known from when it is found`(
+      script: String
+    ) throws {
+      let scratch = try Scratch()
+      let program = try scratch.program(
+        "waits", Self.waits, ["-g", "-static", "-pthread", "-DBEFORE=1500000"])
+      let run = try Recorded(
+        ["sh", "-c", script, "sh", program], in: Rung.user.words(writingTo: scratch),
+        reportOptions: ["--process", "waits"], scratch: scratch)
+      #expect(run.report["process"]["name"].string == "waits", "\(run.report["process"])")
+      try expectWaits(run, others: 1...9)
+      let reasons = run.report["capture"]["unavailable"].items.compactMap { $0["reason"].string }
+      #expect(
+        reasons.contains { $0.contains("every wait") && $0.contains("by the kernel's switches") },
+        "\(reasons)")
+      let stacks = try Command.run([
+        Machine.lull, "export", run.trace, "--process", "waits", "--format", "folded", "--what",
+        "offcpu",
+      ])
+      #expect(stacks.text.contains("main;longWait"), "\(stacks.text)")
+    }
+
+    // What such a program starts may tell of itself: the kernel's events of its parent are not inherited.
+    @Test func `what a static program starts is told of once`() throws {
+      let scratch = try Scratch()
+      let program = try scratch.program(
+        "parent",
+        """
+        #include <stdlib.h>
+        #include <unistd.h>
+        int main(void) {
+          usleep(1200000);
+          return system("sleep 0.3; i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done");
+        }
+        """, ["-static"])
+      let run = try Recorded(
+        ["sh", "-c", "\"$@\"; true", "sh", program], in: Rung.user.words(writingTo: scratch),
+        reportOptions: ["--process", "parent"], scratch: scratch)
+      let trace = try Trace.load(path: run.trace)
+      let shell = try #require(
+        trace.processes.filter { $0.name == "sh" }.max { $0.pid < $1.pid })
+      let used = trace.threads(of: shell.pid).reduce(0) { $0 + $1.runningTime.seconds }
+      let sampled = trace.processorSamples.filter { $0.pid == shell.pid }
+        .reduce(0) { $0 + $1.clockTime.seconds }
+      #expect(used > 0.05 && sampled < 1.4 * used, "\(used) \(sampled)")
+      let waits = trace.threads(of: shell.pid).flatMap { $0.intervals.map { $0 } }
+        .filter { $0.state == .blocked(.child) }
+      #expect(waits.count == 1 && abs((waits.first?.length.seconds ?? 0) - 0.3) < 0.02, "\(waits)")
     }
 
     // Looks alone are what a filter of system calls leaves, as before.

@@ -218,7 +218,8 @@ package final class Recorder {
       door.strangers = Set(process.strangers)
       threads.formUnion(door.ask(own, into: folder))
       let recording = try Recording(
-        options: options, subject: .process(process), events: events, tracefs: nil, transfers: nil,
+        options: options, subject: .process(process), events: eventsBesideLooks(), tracefs: nil,
+        transfers: nil,
         unavailable: unavailable, threads: threads, folder: folder, door: door, outside: nil,
         signals: try StopSignals())
       return try recording.run(
@@ -230,6 +231,18 @@ package final class Recorder {
     }
   }
 
+  /// For programs that take no library, which are not there yet: none where the kernel refuses any of them.
+  private func eventsBesideLooks() -> EventSet {
+    let cpus = SystemInfo.onlineCPUs()
+    let none = EventSet(specs: [], cpus: cpus)
+    guard RecorderKind.hasSwitches else { return none }
+    // Not all that the user may lock: few programs are of that kind.
+    let events = EventSet(
+      specs: EventPlan.besideLooks(options), cpus: cpus, ringBytes: RingShare.besideLooks)
+    do { try events.openModels() } catch { return none }
+    return events.events.allSatisfy { $0.failure == nil } ? events : none
+  }
+
   private func runWithinProcess(
     _ folder: PreloadFolder, before: Double
   ) throws(RecordingError) -> RecordingResult {
@@ -237,9 +250,9 @@ package final class Recorder {
       let subject = try makeSubject(environment: folder.environment(adding: environment))
       let signals = try StopSignals()
       DescriptorLimit.raise()
-      let events = EventSet(specs: [], cpus: SystemInfo.onlineCPUs())
       let recording = try Recording(
-        options: options, subject: subject, events: events, tracefs: nil, transfers: nil,
+        options: options, subject: subject, events: eventsBesideLooks(), tracefs: nil,
+        transfers: nil,
         unavailable: unavailable, threads: [subject.pid], folder: folder, outside: nil,
         signals: signals)
       return try recording.run(

@@ -56,7 +56,9 @@ final class Recording {
     machine = Self.machine(options)
     let governor = RateGovernor(
       events: events, transfers: transfers, subject: subject, besidePrograms: programs != nil)
-    rings = RingSource(events: events, governor: governor, tracefs: tracefs, pid: subject.pid)
+    rings = RingSource(
+      events: events, governor: governor, tracefs: tracefs, pid: subject.pid,
+      tellsProcesses: folder == nil)
     for thread in threads { rings.drain.threads.begin(thread) }
     if rings.drain.isNamespaced {
       transfers?.translate(
@@ -93,6 +95,7 @@ final class Recording {
         folder: $0, door: door, options: options, processes: processes, root: subject.pid,
         own: synthetic)
     }
+    if events.tellsSwitches { within?.looks.events = events }
     let sources: [(any RecordingSource)?] = [
       processes,
       rings,

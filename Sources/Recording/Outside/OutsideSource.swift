@@ -13,6 +13,12 @@ final class OutsideSource: RecordingSource {
   /// Whether nothing else tells of switches, threads and mappings.
   let tellsAll: Bool
   private let samplesLeaveOutKernel: Bool
+  /// What the kernel tells of programs that are looked at beside others; nil where that is nothing.
+  var events: EventSet?
+  /// The kernel's ids of these by the processes that they are of, and those of which they ever were.
+  private var heard: [Int32: [UInt64]] = [:]
+  private var everHeard: Set<Int32> = []
+  private var isTellingLast = false
   var writer: OutsideWriter
   var processes: [Int32: OutsideProcess] = [:]
   var seen: Set<Int32> = []
@@ -71,18 +77,52 @@ final class OutsideSource: RecordingSource {
   /// Looks at a program that takes no library, which runs since then at least; or just since then, where it is known
   /// how much CPU time its first thread had used, in nanoseconds.
   func begin(
-    stranger pid: Int32, parent: Int32, at time: UInt64, knownToHaveUsed used: UInt64? = nil
-  ) {
+    stranger pid: Int32, parent: Int32, at time: UInt64, knownToHaveUsed used: UInt64? = nil,
+    _ round: Round
+  ) throws(PerfDataError) {
     guard processes.count < Self.mostStrangers, ProcessProbe.isTraceable(pid: pid) else { return }
     let process = OutsideProcess(pid: pid, parent: parent, at: time)
     process.usedBefore = used
     processes[pid] = process
     // Its mappings come before its stacks.
     (next, nextChildren) = (0, 0)
+    try hear(process, round)
+  }
+
+  /// Has the kernel tell of its switches from here on; what it did before is told by a look.
+  private func hear(_ process: OutsideProcess, _ round: Round) throws(PerfDataError) {
+    guard let events else { return }
+    let least = ProcessProbe.threadIDs(pid: process.pid).count * events.cpus.count
+    let ids = events.reopen(Array(events.events.indices), in: process.pid)
+    // Each thread is to have all.
+    guard least > 0, ids.count >= least * events.events.count else {
+      return events.closeLater(ids)
+    }
+    heard[process.pid] = ids
+    everHeard.insert(process.pid)
+    var output = RecordBytes()
+    let now = SystemInfo.monotonicNanoseconds()
+    tellMappings(of: process, now: now, into: &output)
+    isTellingLast = true
+    look(at: process, now: now, into: &output)
+    for task in process.tasks.values {
+      guard let reading = task.files.reading(buffer) else { continue }
+      write(task.thread.handsOver(at: reading), of: task, into: &output)
+    }
+    isTellingLast = false
+    try round.sink.append(output)
   }
 
   /// It tells of itself from here on.
-  func forget(stranger pid: Int32) { processes[pid] = nil }
+  func forget(stranger pid: Int32) {
+    processes[pid] = nil
+    if let ids = heard.removeValue(forKey: pid) { events?.closeLater(ids) }
+  }
+
+  /// Whether looks tell when a process's threads begin, switch and end.
+  func tellsSwitches(of pid: Int32) -> Bool {
+    tellsAll && (isTellingLast || heard[pid] == nil)
+  }
 
   deinit { buffer.deallocate() }
 
@@ -138,7 +178,7 @@ final class OutsideSource: RecordingSource {
 
   func finish(_ ending: RecordingEnding, _ round: Round) throws(PerfDataError) {
     if tellsAll {
-      for task in processes.values.flatMap(\.tasks.values) {
+      for task in processes.values.flatMap(\.tasks.values) where tellsSwitches(of: task.pid) {
         for step in task.thread.finish() {
           try round.sink.append(writer.switch(step, pid: task.pid, tid: task.tid))
         }
@@ -165,14 +205,32 @@ final class OutsideSource: RecordingSource {
     let gap = pace.usualGap.map { ", 19 of 20 looks at most \($0) ms after the one before" } ?? ""
     var list: [CaptureEvent.Unavailable] = []
     if isForStrangers {
-      guard !seen.isEmpty else { return [] }
-      let names = PreloadSource.named(seen)
-      let until = isFinished ? " (\(pace.largest / 1_000_000) ms\(gap))" : ""
-      let reason =
-        "\(outside), beside what is recorded within the process: process \(names), which takes no library. Of it waits"
-        + " that last, CPU time and memory are told, from when it was found; what is shorter than the distance of two"
-        + " looks\(until) is known in sum; wakeups, writes and traffic are not seen"
-      return [.init(.processes, reason)]
+      let distance =
+        "the distance of two looks" + (isFinished ? " (\(pace.largest / 1_000_000) ms\(gap))" : "")
+      func reason(_ pids: Set<Int32>, _ told: String) -> CaptureEvent.Unavailable {
+        .init(
+          .processes,
+          "\(outside), beside what is recorded within the process: process \(PreloadSource.named(pids)), which takes no"
+            + " library. \(told); wakeups, writes and traffic are not seen")
+      }
+      let unheard = seen.subtracting(everHeard)
+      let heard = seen.intersection(everHeard)
+      if !heard.isEmpty {
+        list.append(
+          reason(
+            heard,
+            "Of it every wait, CPU time, samples of running code and memory are told, from when it was found, by the"
+              + " kernel's switches; of waits that are shorter than \(distance) not all have a cause and a function, and"
+              + " what a thread waits for a CPU at the end of a wait is part of it"))
+      }
+      if !unheard.isEmpty {
+        list.append(
+          reason(
+            unheard,
+            "Of it waits that last, CPU time and memory are told, from when it was found; what is shorter than"
+              + " \(distance) is known in sum"))
+      }
+      return list
     }
     // How far looks were apart is known at the end.
     if isFinished {
@@ -226,6 +284,7 @@ final class OutsideSource: RecordingSource {
     .sorted { $0.key < $1.key }.map { BuildIDEntry(path: $0.key, buildID: $0.value) }
     if isForStrangers {
       summary.capture.processesLookedAt = seen.isEmpty ? nil : seen.sorted().map(Int.init)
+      if !seen.isEmpty, seen.isSubset(of: everHeard) { summary.capture.recordsSwitches = true }
       return
     }
     summary.capture.scope = .process

@@ -90,6 +90,12 @@ struct OutsideThread {
     return close(reading, endsOn: false, waits)
   }
 
+  /// Another tells of it from that reading on: what it did until then, where it was found running.
+  mutating func handsOver(at reading: OutsideReading) -> [Step] {
+    guard seenRunning != nil, reading.time > told.time else { return [] }
+    return close(reading, endsOn: true) { nil }
+  }
+
   /// The recording ends: what was seen of it until then.
   func finish() -> [Step] {
     guard !isOn, let seenRunning else { return [] }

@@ -9,6 +9,8 @@ import PerfData
 final class RingDrain {
   let events: EventSet
   let governor: RateGovernor
+  /// Whether it is by its records that processes are known to begin and end.
+  let tellsProcesses: Bool
   var threads = RecordedThreads()
   /// Tracepoints' fields name threads by other ids than all else does.
   let isNamespaced = !PIDNamespace.isInitial
@@ -44,8 +46,9 @@ final class RingDrain {
   let places = SamplePlaces(.base)
   let trailer = TrailerPlaces()
 
-  init(events: EventSet, governor: RateGovernor) {
+  init(events: EventSet, governor: RateGovernor, tellsProcesses: Bool = true) {
     self.events = events
+    self.tellsProcesses = tellsProcesses
     self.governor = governor
     let ids = events.events.flatMap(\.ids)
     lowestID = ids.min() ?? 0
@@ -81,7 +84,10 @@ final class RingDrain {
     }
     if isAny { sink.endRound() }
     threads.forgetEnded { kernelThreadIDs.forget($0) }
-    observations += headless.gone().map { .processEnded(pid: $0.pid, time: $0.time) }
+    let gone = headless.gone()
+    if tellsProcesses {
+      observations += gone.map { .processEnded(pid: $0.pid, time: $0.time) }
+    }
     return observations
   }
 

@@ -27,7 +27,7 @@ struct StackSums {
     }
     let time = threads.reduce(TimeSpan.zero) { $0 + $1.runningTime }.nanoseconds
     let even = samples.isEmpty ? 0 : time / Int64(samples.count)
-    let each = min(even, trace.processorEvent?.periodInProgram?.nanoseconds ?? .max)
+    let each = min(even, trace.periodInProgram(of: trace.subject.pid)?.nanoseconds ?? .max)
     let isSampled = threads.contains { $0.sampledTime != nil }
     for sample in samples {
       let value =

@@ -58,33 +58,36 @@ struct BlameSamples {
     guard !own.isEmpty else { return [] }
     let isSampled = threads.contains { $0.sampledTime != nil }
     let isShare = subject.trace.sharesEvent != nil
-    let period = isSampled ? nil : subject.trace.processorEvent?.periodInProgram?.seconds
-    let each = total / Double(own.count)
-    var (counts, running): ([Int32: Int], [Int32: Double]) = ([:], [:])
-    if period != nil {
-      for sample in own { counts[sample.tid, default: 0] += 1 }
-      for thread in threads { running[thread.tid, default: 0] += thread.runningTime.seconds }
+    var counts: [Int32: Int] = [:]
+    for sample in own { counts[sample.tid, default: 0] += 1 }
+    // Threads of which the kernel's part of the time has no samples: how long each ran, and from one to the next.
+    var halves: [Int32: (running: Double, period: Double)] = [:]
+    for thread in threads where !isSampled {
+      guard let period = subject.trace.periodInProgram(of: thread.pid)?.seconds else { continue }
+      halves[thread.tid, default: (0, period)].running += thread.runningTime.seconds
     }
-    /// Of a thread's samples, of which the kernel's part of its time has none.
-    func seconds(_ tid: Int32, _ period: Double) -> Double {
-      min(period, running[tid, default: 0] / Double(max(1, counts[tid, default: 0])))
+    let others = counts.reduce(0) { $0 + (halves[$1.key] == nil ? $1.value : 0) }
+    let each =
+      (total - halves.values.reduce(0) { $0 + $1.running }) / Double(max(1, others))
+    func seconds(_ tid: Int32) -> Double {
+      guard let half = halves[tid] else { return each }
+      return min(half.period, half.running / Double(max(1, counts[tid, default: 0])))
     }
     var sums = BlameSums()
     for sample in own {
-      let seconds =
-        isSampled ? sample.clockTime.seconds : period.map { seconds(sample.tid, $0) } ?? each
+      let seconds = isSampled ? sample.clockTime.seconds : seconds(sample.tid)
       sums.add(
         BlameSample(
           stack: sample.stack, tid: sample.tid, seconds: seconds,
           count: isShare ? Double(sample.period) : 1,
           joules: seconds * priors.wattsPerBusyCore))
     }
-    guard let period else { return sums.samples }
-    var (sum, told) = (0.0, 0)
-    for (tid, time) in running.sorted(by: { $0.key < $1.key }) {
-      let rest = time - seconds(tid, period) * Double(counts[tid, default: 0])
-      sum += rest
-      let untaken = Int((sum / period).rounded()) - told
+    // A thread's few milliseconds are no sample, those of many are.
+    var (periods, told) = (0.0, 0)
+    for (tid, half) in halves.sorted(by: { $0.key < $1.key }) {
+      let rest = half.running - seconds(tid) * Double(counts[tid, default: 0])
+      periods += rest / half.period
+      let untaken = Int(periods.rounded()) - told
       told += untaken
       sums.add(
         BlameSample(

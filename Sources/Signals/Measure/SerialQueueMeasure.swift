@@ -31,7 +31,7 @@ enum SerialQueueMeasure {
       sums[queue, default: Sum()].samples += 1
     }
     let total = subject.threads.reduce(TimeSpan.zero) { $0 + $1.runningTime }
-    let each = subject.trace.seconds(ofEach: samples.count, in: total)
+    let each = subject.trace.seconds(ofEach: samples.count, in: total, of: subject.pid)
     return sums.map { label, sum in
       let parts = TimeParts(sum.waits)
       return SerialQueueSignal(

@@ -69,10 +69,17 @@ extension EventAttribute {
 }
 
 extension Trace {
-  /// How many seconds of a CPU each of so many samples stands for, of all that the threads ran: an equal part, but no
-  /// more than its period where the kernel's part of the time has no samples.
-  public func seconds(ofEach count: Int, in total: TimeSpan) -> Double {
+  /// The CPU time between two samples of a process of which the kernel's part has none; nil where all of it has.
+  public func periodInProgram(of pid: Int32) -> TimeSpan? {
+    // What tells of itself has a clock of its own.
+    let isWithin = capture?.recorder == CaptureEvent.processRecorder
+    return isWithin && capture?.looksBesideAt(pid) != true ? nil : processorEvent?.periodInProgram
+  }
+
+  /// How many seconds of a CPU each of so many samples of a process stands for, of all that the threads ran: an equal
+  /// part, but no more than its period where the kernel's part of the time has no samples.
+  public func seconds(ofEach count: Int, in total: TimeSpan, of pid: Int32) -> Double {
     let even = count > 0 ? total.seconds / Double(count) : 0
-    return processorEvent?.periodInProgram.map { min($0.seconds, even) } ?? even
+    return periodInProgram(of: pid).map { min($0.seconds, even) } ?? even
   }
 }
