@@ -249,8 +249,8 @@ final class OutsideSource: RecordingSource {
       list.append(
         .init(
           .cpuSamples,
-          "of what the program does itself: what is done in the kernel for it, and in threads that take less than 10 ms"
-            + " of a CPU, has no stack (kernel.perf_event_paranoid, CAP_PERFMON)"))
+          "of what the program does itself: what is done in the kernel for it has no stack"
+            + " (kernel.perf_event_paranoid, CAP_PERFMON)"))
     }
     list.append(
       .init(

@@ -87,10 +87,13 @@ extension RingDrain {
   @discardableResult
   func rename(_ ring: PerfRing, _ at: UInt64, _ place: UInt64) -> Bool {
     let id = ring.word(at + place)
-    guard id &- lowestID >= UInt64(indexOfID.count), let known = events.standIns[id] else {
-      return false
+    if id != lastRename.from {
+      guard id &- lowestID >= UInt64(indexOfID.count), let known = events.standIns[id] else {
+        return false
+      }
+      lastRename = (id, known)
     }
-    renamed = (Int(place), known)
+    renamed = (Int(place), lastRename.to)
     return true
   }
 
