@@ -220,8 +220,8 @@ final class OutsideSource: RecordingSource {
           reason(
             heard,
             "Of it every wait, CPU time, samples of running code and memory are told, from when it was found, by the"
-              + " kernel's switches; of waits that are shorter than \(distance) not all have a cause and a function, and"
-              + " what a thread waits for a CPU at the end of a wait is part of it"))
+              + " kernel's switches; of waits that are shorter than \(distance) not all have a cause and a function,"
+              + " and what a thread waits for a CPU at the end of a wait is part of it"))
       }
       if !unheard.isEmpty {
         list.append(
@@ -240,10 +240,10 @@ final class OutsideSource: RecordingSource {
           tellsAll
             ? "\(outside): what is shorter than the distance of two looks (\(pace.largest / 1_000_000) ms\(gap)) is"
               + " known in sum, by CPU times and schedstat; when a wait began and ended is known to that distance"
-            : "\(outside): when each wait began and ended is told by the kernel, by its switches; what a thread waits for"
-              + " a CPU at the end of a wait is part of it (in all \(queuedText) in queues, by schedstat). Of waits that"
-              + " are shorter than the distance of two looks (\(pace.largest / 1_000_000) ms\(gap)) not all have a cause"
-              + " and a function"))
+            : "\(outside): when each wait began and ended is told by the kernel, by its switches; what a thread waits"
+              + " for a CPU at the end of a wait is part of it (in all \(queuedText) in queues, by schedstat). Of waits"
+              + " that are shorter than the distance of two looks (\(pace.largest / 1_000_000) ms\(gap)) not all have a"
+              + " cause and a function"))
     }
     if samplesLeaveOutKernel {
       list.append(

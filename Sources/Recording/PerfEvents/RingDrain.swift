@@ -147,7 +147,7 @@ final class RingDrain {
     if ring.searched < end { ring.searched = end }
   }
 
-  /// Appends records with the ids by which the trace knows their events; what the kernel has written may not be changed.
+  /// Appends records with the ids by which the trace knows their events; what the kernel wrote may not be changed.
   private func append(
     _ ring: PerfRing, from start: UInt64, to end: UInt64, to sink: TraceSink
   ) throws(PerfDataError) {
