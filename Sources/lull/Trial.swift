@@ -45,7 +45,9 @@ struct Trial: Codable {
         width: 80
       ).joined(separator: "\n")
     }
-    return (["A program \(what) was recorded \(means):"] + rows).joined(separator: "\n") + "\n"
+    let heading = CapabilityReport.wrapped(
+      "A program \(what) was recorded \(means):", first: "", rest: "", width: 80)
+    return (heading + rows).joined(separator: "\n") + "\n"
   }
 
   /// Records and reads back; throws where not even that is possible.
@@ -79,7 +81,9 @@ struct Trial: Codable {
   private static func means(of trace: Trace) -> String {
     switch trace.capture?.recorder {
     case "process": "within the process"
-    case "outside": "from outside"
+    case "outside":
+      trace.capture?.recordsSwitches == true
+        ? "from outside, beside the kernel's switches" : "from outside"
     case "kernel": "by programs in the kernel"
     default: trace.eventNames.contains("sched:sched_switch") ? "by perf events" : "by /proc alone"
     }

@@ -40,6 +40,13 @@ enum Rung: String, CaseIterable, CustomTestStringConvertible {
   static let needsTools: Comment =
     "needs root, setpriv, unshare, bubblewrap and, to refuse system calls, cc with libseccomp-dev"
 
+  /// Whether the kernel lets a plain user open events of own programs.
+  static let userHasEvents: Bool = {
+    let file = URL(fileURLWithPath: "/proc/sys/kernel/perf_event_paranoid")
+    let text = (try? Data(contentsOf: file)).map { String(decoding: $0, as: UTF8.self) }
+    return (text?.split(separator: "\n").first).flatMap { Int($0) }.map { $0 <= 2 } ?? false
+  }()
+
   static let areThere: Bool = {
     guard Machine.isRoot, let scratch = try? Scratch() else { return false }
     return allCases.allSatisfy { rung in

@@ -87,6 +87,15 @@ extension EndToEnd {
         #expect(!sent.isEmpty && sent.allSatisfy { $0["count"].double == 0 }, "\(sent)")
       default: try workload.expect(run, "\(rung)", within: 0.015)
       }
+      if workload == .lock, rung == .user, Rung.userHasEvents {
+        // The kernel's switches tell of each wait when it began and ended.
+        for (hang, (length, cpu)) in zip(run.hangs, zip(run.trueSpans, run.trueCPU)) {
+          let blocked = hang["blockedByCause"]["lock"].double ?? 0
+          let queued = hang["runnableSeconds"].double ?? 0
+          #expect(blocked < length - cpu + 0.001, "\(hang) of \(length) with \(cpu)")
+          #expect(blocked + queued > length - cpu - 0.001, "\(hang) of \(length) with \(cpu)")
+        }
+      }
       if let blame = workload.blame, workload != .file, workload != .compute {
         for hang in run.hangs {
           let function = hang["blamedFunction"].string ?? ""

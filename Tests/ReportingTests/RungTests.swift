@@ -6,8 +6,11 @@ import Testing
 
 /// By what means each signal was measured, as a report tells it.
 struct RungTests {
-  private func rungs(_ recorder: String?, attached: Bool = false) throws -> [String: SignalRung] {
+  private func rungs(
+    _ recorder: String?, attached: Bool = false, recordsSwitches: Bool? = nil
+  ) throws -> [String: SignalRung] {
     var capture = SampleReport.capture()
+    capture.recordsSwitches = recordsSwitches
     capture.recorder = recorder
     if attached { capture.mode = .attach }
     capture.unavailable = [
@@ -43,6 +46,12 @@ struct RungTests {
     let rungs = try rungs(CaptureEvent.outsideRecorder)
     #expect(rungs["mainThread"]?.rung == .outside && rungs["network"]?.rung == .sockets)
     #expect(rungs["wakeups"] != nil && rungs["wakeups"]?.rung == nil && rungs["disk"]?.rung == nil)
+  }
+
+  @Test func `beside the kernel's switches looks tell causes alone`() throws {
+    let rungs = try rungs(CaptureEvent.outsideRecorder, recordsSwitches: true)
+    #expect(rungs["mainThread"]?.rung == .switches && rungs["cpu"]?.rung == .switches)
+    #expect(rungs["network"]?.rung == .sockets && rungs["memory"]?.rung == .proc)
   }
 
   @Test func `a report tells it in a line, of a trace of another recorder nothing`() {

@@ -1,3 +1,4 @@
+import PerfData
 import Quantities
 import TestSupport
 import Testing
@@ -101,6 +102,21 @@ import Testing
     let rows = tables().cpu
     #expect(Self.near(rows.first { $0.function == "load()" }?.selfSeconds, 0.06))
     #expect(Self.near(rows.first { $0.function == "store()" }?.selfSeconds, 0.06))
+    #expect(Self.near(rows.reduce(0) { $0 + $1.joules }, 0.12 * 1.56))
+  }
+
+  // What the kernel did for the program was charged to what the program did by itself.
+  @Test func `what the kernel does has no samples of a clock that leaves it out`() throws {
+    var trace = Self.trace()
+    trace.processorEvent = ProcessorEvent(
+      EventAttribute(
+        type: 1, config: 0, sampleType: .base, flags: 1 << 5, samplePeriod: 10_000_000, ids: [],
+        name: "cpu-clock"))
+    let rows = BlameMeasure(SubjectView(trace), priors: EnergyPriors()).tables(network: nil).cpu
+    #expect(Self.near(rows.first { $0.function == "load()" }?.selfSeconds, 0.01))
+    #expect(Self.near(rows.first { $0.function == "store()" }?.selfSeconds, 0.01))
+    let rest = try #require(rows.first { $0.function == "[no stack]" })
+    #expect(Self.near(rest.selfSeconds, 0.1) && rest.samples == 0 && rest.untakenSamples == 10)
     #expect(Self.near(rows.reduce(0) { $0 + $1.joules }, 0.12 * 1.56))
   }
 

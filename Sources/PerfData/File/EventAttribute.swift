@@ -126,6 +126,8 @@ public struct EventAttribute: Sendable, Hashable {
   public var usesClockID: Bool { flags & Self.useClockIDFlag != 0 }
   /// Whether periods vary.
   public var usesFrequency: Bool { flags & Self.usesFrequencyFlag != 0 }
+  /// Whether nothing is recorded while the kernel works for the program.
+  public var excludesKernel: Bool { flags & (1 << 5) != 0 }
   /// Whether SWITCH records tell when threads get and leave a CPU.
   public var tellsSwitches: Bool { flags & (1 << 26) != 0 }
 

@@ -182,6 +182,8 @@ public struct CaptureEvent: SyntheticPayload, Hashable {
   public var processesRecorded: [Int]?
   /// The processes that were looked at from outside beside others that were recorded from within.
   public var processesLookedAt: [Int]?
+  /// Whether the kernel told when threads that were looked at from outside left their CPUs and got one again.
+  public var recordsSwitches: Bool?
 
   /// Which part of a recording that is kept in several it is about, counted from 1.
   public var part: Int?

@@ -90,7 +90,7 @@ package final class Recorder {
         jobs == nil || $0.template.purpose != .concurrency
       })
     unavailable += plan.unavailable
-    let events = EventSet(
+    var events = EventSet(
       specs: options.recorder == .outside ? [] : plan.specs, cpus: SystemInfo.onlineCPUs())
     defer {
       events.leave(to: leftovers)
@@ -107,7 +107,15 @@ package final class Recorder {
       threads = [command.pid]
     case .process(let process):
       if !isFromOutside { earlier = earlierWaits(process.pid, tracefs, programs) }
-      threads = try process.arm(events)
+      do throws(RecordingError) {
+        threads = try process.arm(events, besideLooks: isFromOutside ? OutsideFiles.descriptors : 0)
+      } catch {
+        guard isFromOutside, error.errno == EMFILE || error.errno == ENFILE else { throw error }
+        problems.append("\(error.message): it is looked at without perf's switches")
+        events.close()
+        events = EventSet(specs: [], cpus: SystemInfo.onlineCPUs())
+        threads = try process.arm(events)
+      }
       for child in process.descendants { jobs?.add(child) }
       if !process.strangers.isEmpty, options.takesChildren {
         problems.append(
@@ -210,7 +218,8 @@ package final class Recorder {
       door.strangers = Set(process.strangers)
       threads.formUnion(door.ask(own, into: folder))
       let recording = try Recording(
-        options: options, subject: .process(process), events: events, tracefs: nil, transfers: nil,
+        options: options, subject: .process(process), events: eventsBesideLooks(), tracefs: nil,
+        transfers: nil,
         unavailable: unavailable, threads: threads, folder: folder, door: door, outside: nil,
         signals: try StopSignals())
       return try recording.run(
@@ -222,6 +231,18 @@ package final class Recorder {
     }
   }
 
+  /// For programs that take no library, which are not there yet: none where the kernel refuses any of them.
+  private func eventsBesideLooks() -> EventSet {
+    let cpus = SystemInfo.onlineCPUs()
+    let none = EventSet(specs: [], cpus: cpus)
+    guard RecorderKind.hasSwitches else { return none }
+    // Not all that the user may lock: few programs are of that kind.
+    let events = EventSet(
+      specs: EventPlan.besideLooks(options), cpus: cpus, ringBytes: RingShare.besideLooks)
+    do { try events.openModels() } catch { return none }
+    return events.events.allSatisfy { $0.failure == nil } ? events : none
+  }
+
   private func runWithinProcess(
     _ folder: PreloadFolder, before: Double
   ) throws(RecordingError) -> RecordingResult {
@@ -229,9 +250,9 @@ package final class Recorder {
       let subject = try makeSubject(environment: folder.environment(adding: environment))
       let signals = try StopSignals()
       DescriptorLimit.raise()
-      let events = EventSet(specs: [], cpus: SystemInfo.onlineCPUs())
       let recording = try Recording(
-        options: options, subject: subject, events: events, tracefs: nil, transfers: nil,
+        options: options, subject: subject, events: eventsBesideLooks(), tracefs: nil,
+        transfers: nil,
         unavailable: unavailable, threads: [subject.pid], folder: folder, outside: nil,
         signals: signals)
       return try recording.run(

@@ -56,7 +56,9 @@ final class Recording {
     machine = Self.machine(options)
     let governor = RateGovernor(
       events: events, transfers: transfers, subject: subject, besidePrograms: programs != nil)
-    rings = RingSource(events: events, governor: governor, tracefs: tracefs, pid: subject.pid)
+    rings = RingSource(
+      events: events, governor: governor, tracefs: tracefs, pid: subject.pid,
+      tellsProcesses: folder == nil)
     for thread in threads { rings.drain.threads.begin(thread) }
     if rings.drain.isNamespaced {
       transfers?.translate(
@@ -71,6 +73,10 @@ final class Recording {
     // first, the rings tell what the others ask about, what a descriptor stands for is looked up before it may be
     // closed, and the governor judges by all that before time is taken for readings.
     let processes = processes
+    if let outside, !outside.tellsAll {
+      drain.waits = (subject.pid, 0)
+      outside.countedWaits = { [unowned drain] in drain.waits?.count }
+    }
     let synthetic = SyntheticEvent.allCases.enumerated().map { index, event in
       event.attribute(ids: [Self.syntheticIDs + UInt64(index)])
     }
@@ -89,6 +95,7 @@ final class Recording {
         folder: $0, door: door, options: options, processes: processes, root: subject.pid,
         own: synthetic)
     }
+    if events.tellsSwitches { within?.looks.events = events }
     let sources: [(any RecordingSource)?] = [
       processes,
       rings,

@@ -149,9 +149,9 @@ extension PreloadSource {
       round.tell([.processEnded(pid: pid, time: round.now)])
     } else {
       strangers.living.insert(pid)
-      looks.begin(
+      try looks.begin(
         stranger: pid, parent: doubt.parent, at: since,
-        knownToHaveUsed: leaving.map(\.use.processor))
+        knownToHaveUsed: leaving.map(\.use.processor), round)
     }
   }
 }

@@ -40,8 +40,11 @@ package enum RecorderKind: String, Sendable, CaseIterable {
       return
         "by the program itself (LullAgent): waits, files, sockets, wakeups, CPU samples and memory"
     }
-    return isFromOutside
-      ? "from outside: waits that last, CPU time and memory; unavailable: wakeups, files" : nil
+    guard isFromOutside else { return nil }
+    return self != .outside && Self.hasSwitches
+      ? "from outside, beside the kernel's switches: every wait, with the cause of those that last, CPU samples and"
+        + " memory; unavailable: wakeups, files"
+      : "from outside: waits that last, CPU time and memory; unavailable: wakeups, files"
   }
 
   /// What `lull record --` does here instead of opening perf's events, in a sentence; nil where it opens them.
@@ -55,9 +58,25 @@ package enum RecorderKind: String, Sendable, CaseIterable {
       What lull starts (lull record -- COMMAND) is recorded within the process:
       waits of threads with their causes and functions, wakeups, files, sockets, CPU
       samples and memory, of programs that are dynamically linked. So is what runs
-      already (--pid) and imports LullAgent; what does not is looked at from outside.
+      already (--pid) and imports LullAgent; what does not is looked at from outside\(
+        hasSwitches
+          ? ",\nwhile the kernel tells of its switches and samples its code." : ".")
       """
   }
+
+  /// Whether the kernel tells of its switches to who may record an own program in user space alone.
+  static let hasSwitches: Bool = {
+    let cpus = SystemInfo.onlineCPUs()
+    guard let cpu = cpus.first, RingShare.bytes(cpus: cpus.count) != nil else { return false }
+    var spec = EventSpec(
+      name: "switches", kind: .software, config: EventSpec.dummy, purpose: .mainThread)
+    spec.flags = EventSpec.Flag.contextSwitch | EventSpec.Flag.disabled
+    var requests = EventRequest(ringBytes: RingShare.smallest)
+    let event = requests.open(spec, pid: 0, cpu: cpu, group: -1).result
+    guard event >= 0 else { return false }
+    TriedEvents.keep(event)
+    return true
+  }()
 
   /// Whether the tracepoints by which waits and calls are recorded can be opened.
   static let hasTracepoints: Bool = {

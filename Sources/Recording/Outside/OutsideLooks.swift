@@ -83,7 +83,7 @@ extension OutsideSource {
   func write(
     _ steps: [OutsideThread.Step], of task: OutsideTask, into output: inout RecordBytes
   ) {
-    guard tellsAll else { return }
+    guard tellsSwitches(of: task.pid) else { return }
     for step in steps { output.append(writer.switch(step, pid: task.pid, tid: task.tid)) }
   }
 

@@ -7,8 +7,11 @@ extension OutsideSource {
       guard process.tasks.isEmpty, process.listed > 0,
         ProcessProbe.threadIDs(pid: process.pid).isEmpty
       else { continue }
+      if isForStrangers {
+        forget(stranger: process.pid)
+        continue
+      }
       processes[process.pid] = nil
-      if isForStrangers { continue }
       round.tell([.processEnded(pid: process.pid, time: round.now)])
     }
     if isForStrangers { return }

@@ -42,6 +42,9 @@ final class OutsideFiles {
   /// Which call a thread is in may be told to those alone who might trace it.
   private(set) var isCallForbidden = false
 
+  /// How many descriptors it takes.
+  static let descriptors = 2
+
   init?(pid: Int32, tid: Int32) {
     folder = "/proc/\(pid)/task/\(tid)"
     guard let times = OwnedDescriptor(opening: folder + "/schedstat"),

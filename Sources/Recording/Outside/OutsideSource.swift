@@ -12,6 +12,13 @@ final class OutsideSource: RecordingSource {
   let isForStrangers: Bool
   /// Whether nothing else tells of switches, threads and mappings.
   let tellsAll: Bool
+  private let samplesLeaveOutKernel: Bool
+  /// What the kernel tells of programs that are looked at beside others; nil where that is nothing.
+  var events: EventSet?
+  /// The kernel's ids of these by the processes that they are of, and those of which they ever were.
+  private var heard: [Int32: [UInt64]] = [:]
+  private var everHeard: Set<Int32> = []
+  private var isTellingLast = false
   var writer: OutsideWriter
   var processes: [Int32: OutsideProcess] = [:]
   var seen: Set<Int32> = []
@@ -25,6 +32,10 @@ final class OutsideSource: RecordingSource {
   let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1024, alignment: 16)
   var isMemoryForbidden = false
   var areCallsForbidden = false
+  /// How often the root's threads waited, where the kernel's switches tell.
+  var countedWaits: () -> UInt64? = { nil }
+  /// Time in queues of threads that have ended, in nanoseconds.
+  var endedQueued: UInt64 = 0
   private var isFinished = false
 
   private static let childrenInterval: UInt64 = 100_000_000
@@ -37,6 +48,7 @@ final class OutsideSource: RecordingSource {
     root = subject.pid
     isForStrangers = false
     tellsAll = !events.tellsSwitches
+    samplesLeaveOutKernel = events.samplesLeaveOutKernel
     writer = OutsideWriter(stackBytes: options.stackBytes)
     var children: [Int32] = []
     switch subject {
@@ -58,24 +70,59 @@ final class OutsideSource: RecordingSource {
   init(besideProgramsOf root: Int32, _ options: RecordingOptions) {
     self.root = root
     (isWrapped, isForStrangers, tellsAll) = (true, true, true)
+    samplesLeaveOutKernel = false
     writer = OutsideWriter(stackBytes: options.stackBytes, isSecond: true)
   }
 
   /// Looks at a program that takes no library, which runs since then at least; or just since then, where it is known
   /// how much CPU time its first thread had used, in nanoseconds.
   func begin(
-    stranger pid: Int32, parent: Int32, at time: UInt64, knownToHaveUsed used: UInt64? = nil
-  ) {
+    stranger pid: Int32, parent: Int32, at time: UInt64, knownToHaveUsed used: UInt64? = nil,
+    _ round: Round
+  ) throws(PerfDataError) {
     guard processes.count < Self.mostStrangers, ProcessProbe.isTraceable(pid: pid) else { return }
     let process = OutsideProcess(pid: pid, parent: parent, at: time)
     process.usedBefore = used
     processes[pid] = process
     // Its mappings come before its stacks.
     (next, nextChildren) = (0, 0)
+    try hear(process, round)
+  }
+
+  /// Has the kernel tell of its switches from here on; what it did before is told by a look.
+  private func hear(_ process: OutsideProcess, _ round: Round) throws(PerfDataError) {
+    guard let events else { return }
+    let least = ProcessProbe.threadIDs(pid: process.pid).count * events.cpus.count
+    let ids = events.reopen(Array(events.events.indices), in: process.pid)
+    // Each thread is to have all.
+    guard least > 0, ids.count >= least * events.events.count else {
+      return events.closeLater(ids)
+    }
+    heard[process.pid] = ids
+    everHeard.insert(process.pid)
+    var output = RecordBytes()
+    let now = SystemInfo.monotonicNanoseconds()
+    tellMappings(of: process, now: now, into: &output)
+    isTellingLast = true
+    look(at: process, now: now, into: &output)
+    for task in process.tasks.values {
+      guard let reading = task.files.reading(buffer) else { continue }
+      write(task.thread.handsOver(at: reading), of: task, into: &output)
+    }
+    isTellingLast = false
+    try round.sink.append(output)
   }
 
   /// It tells of itself from here on.
-  func forget(stranger pid: Int32) { processes[pid] = nil }
+  func forget(stranger pid: Int32) {
+    processes[pid] = nil
+    if let ids = heard.removeValue(forKey: pid) { events?.closeLater(ids) }
+  }
+
+  /// Whether looks tell when a process's threads begin, switch and end.
+  func tellsSwitches(of pid: Int32) -> Bool {
+    tellsAll && (isTellingLast || heard[pid] == nil)
+  }
 
   deinit { buffer.deallocate() }
 
@@ -118,9 +165,11 @@ final class OutsideSource: RecordingSource {
 
   private func tellSwitches(_ round: Round) throws(PerfDataError) {
     guard let process = processes[root] else { return }
-    let count = process.tasks.values.reduce(process.endedSwitches) {
-      $0 + $1.switches.last - $1.switches.first
-    }
+    let count =
+      countedWaits()
+      ?? process.tasks.values.reduce(process.endedSwitches) {
+        $0 + $1.switches.last - $1.switches.first
+      }
     try round.sink.append(
       CounterEvent(
         name: "voluntary context switches", value: Double(count), final: round.isLast),
@@ -129,7 +178,7 @@ final class OutsideSource: RecordingSource {
 
   func finish(_ ending: RecordingEnding, _ round: Round) throws(PerfDataError) {
     if tellsAll {
-      for task in processes.values.flatMap(\.tasks.values) {
+      for task in processes.values.flatMap(\.tasks.values) where tellsSwitches(of: task.pid) {
         for step in task.thread.finish() {
           try round.sink.append(writer.switch(step, pid: task.pid, tid: task.tid))
         }
@@ -143,19 +192,45 @@ final class OutsideSource: RecordingSource {
     }
   }
 
+  /// How long the threads were in queues for a CPU, as far as looks tell.
+  private var queuedText: String {
+    let queued = processes.values.flatMap(\.tasks.values).reduce(endedQueued) {
+      $0 + $1.thread.queued
+    }
+    return queued < 1_000_000 ? "under 1 ms" : "\(queued / 1_000_000) ms"
+  }
+
   var unavailable: [CaptureEvent.Unavailable] {
     let outside = "looked at from outside"
     let gap = pace.usualGap.map { ", 19 of 20 looks at most \($0) ms after the one before" } ?? ""
     var list: [CaptureEvent.Unavailable] = []
     if isForStrangers {
-      guard !seen.isEmpty else { return [] }
-      let names = PreloadSource.named(seen)
-      let until = isFinished ? " (\(pace.largest / 1_000_000) ms\(gap))" : ""
-      let reason =
-        "\(outside), beside what is recorded within the process: process \(names), which takes no library. Of it waits"
-        + " that last, CPU time and memory are told, from when it was found; what is shorter than the distance of two"
-        + " looks\(until) is known in sum; wakeups, writes and traffic are not seen"
-      return [.init(.processes, reason)]
+      let distance =
+        "the distance of two looks" + (isFinished ? " (\(pace.largest / 1_000_000) ms\(gap))" : "")
+      func reason(_ pids: Set<Int32>, _ told: String) -> CaptureEvent.Unavailable {
+        .init(
+          .processes,
+          "\(outside), beside what is recorded within the process: process \(PreloadSource.named(pids)), which takes no"
+            + " library. \(told); wakeups, writes and traffic are not seen")
+      }
+      let unheard = seen.subtracting(everHeard)
+      let heard = seen.intersection(everHeard)
+      if !heard.isEmpty {
+        list.append(
+          reason(
+            heard,
+            "Of it every wait, CPU time, samples of running code and memory are told, from when it was found, by the"
+              + " kernel's switches; of waits that are shorter than \(distance) not all have a cause and a function,"
+              + " and what a thread waits for a CPU at the end of a wait is part of it"))
+      }
+      if !unheard.isEmpty {
+        list.append(
+          reason(
+            unheard,
+            "Of it waits that last, CPU time and memory are told, from when it was found; what is shorter than"
+              + " \(distance) is known in sum"))
+      }
+      return list
     }
     // How far looks were apart is known at the end.
     if isFinished {
@@ -165,8 +240,17 @@ final class OutsideSource: RecordingSource {
           tellsAll
             ? "\(outside): what is shorter than the distance of two looks (\(pace.largest / 1_000_000) ms\(gap)) is"
               + " known in sum, by CPU times and schedstat; when a wait began and ended is known to that distance"
-            : "\(outside): of waits that are shorter than the distance of two looks"
-              + " (\(pace.largest / 1_000_000) ms\(gap)) not all have a cause and a function"))
+            : "\(outside): when each wait began and ended is told by the kernel, by its switches; what a thread waits"
+              + " for a CPU at the end of a wait is part of it (in all \(queuedText) in queues, by schedstat). Of waits"
+              + " that are shorter than the distance of two looks (\(pace.largest / 1_000_000) ms\(gap)) not all have a"
+              + " cause and a function"))
+    }
+    if samplesLeaveOutKernel {
+      list.append(
+        .init(
+          .cpuSamples,
+          "of what the program does itself: what is done in the kernel for it has no stack"
+            + " (kernel.perf_event_paranoid, CAP_PERFMON)"))
     }
     list.append(
       .init(
@@ -200,12 +284,14 @@ final class OutsideSource: RecordingSource {
     .sorted { $0.key < $1.key }.map { BuildIDEntry(path: $0.key, buildID: $0.value) }
     if isForStrangers {
       summary.capture.processesLookedAt = seen.isEmpty ? nil : seen.sorted().map(Int.init)
+      if !seen.isEmpty, seen.isSubset(of: everHeard) { summary.capture.recordsSwitches = true }
       return
     }
     summary.capture.scope = .process
     // A baseline of the one is no measure for the other.
     summary.capture.privilege +=
       ", looked at from outside" + (tellsAll ? "" : " beside perf's switches")
+    if !tellsAll { summary.capture.recordsSwitches = true }
     summary.capture.recorder = CaptureEvent.outsideRecorder
     summary.capture.processesRecorded = seen.sorted().map(Int.init)
   }

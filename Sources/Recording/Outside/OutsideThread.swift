@@ -23,6 +23,8 @@ struct OutsideThread {
   private var waits: UInt64?
   /// How many waits no look saw of what was told last.
   private(set) var unseen = 0
+  /// How long it had been in queues for a CPU when that was first read.
+  private let queuedBefore: UInt64
   /// When it was seen running, first and last, since then.
   private var seenRunning: (first: UInt64, last: UInt64)?
 
@@ -43,7 +45,11 @@ struct OutsideThread {
     self.waits = waits
     self.isOn = isOn
     base = reading.processor - min(untold, reading.processor)
+    queuedBefore = reading.queued
   }
+
+  /// How long it was in queues for a CPU since then, up to when it was told of last.
+  var queued: UInt64 { told.queued - min(queuedBefore, told.queued) }
 
   /// When a thread began that was not there at the look before, by its first reading; its times are none by then.
   static func beginning(
@@ -82,6 +88,12 @@ struct OutsideThread {
       return []
     }
     return close(reading, endsOn: false, waits)
+  }
+
+  /// Another tells of it from that reading on: what it did until then, where it was found running.
+  mutating func handsOver(at reading: OutsideReading) -> [Step] {
+    guard seenRunning != nil, reading.time > told.time else { return [] }
+    return close(reading, endsOn: true) { nil }
   }
 
   /// The recording ends: what was seen of it until then.

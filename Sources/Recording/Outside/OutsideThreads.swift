@@ -42,7 +42,7 @@ extension OutsideSource {
     let thread = OutsideThread(start, isOn: true, untold: untold, waits: 0)
     process.tasks[tid] = OutsideTask(
       pid: pid, tid: tid, files: files, thread: thread, name: name, switches: 0)
-    guard tellsAll else { return }
+    guard tellsSwitches(of: pid) else { return }
     let place = OutsideWriter.Place(pid: pid, tid: tid, time: start.time)
     if tid != pid { output.append(writer.fork(from: pid, place)) }
     output.append(writer.comm(name, place))
@@ -62,7 +62,7 @@ extension OutsideSource {
     let thread = OutsideThread(start, isOn: found.wait == nil, waits: found.switches)
     process.tasks[tid] = OutsideTask(
       pid: pid, tid: tid, files: found.files, thread: thread, name: name, switches: found.switches)
-    guard tellsAll else { return }
+    guard tellsSwitches(of: pid) else { return }
     let place = OutsideWriter.Place(pid: pid, tid: tid, time: began)
     output.append(writer.comm(name, place))
     guard var call = found.wait else {
@@ -80,7 +80,8 @@ extension OutsideSource {
   ) {
     guard process.tasks.removeValue(forKey: task.tid) != nil else { return }
     process.endedSwitches += task.switches.last - task.switches.first
-    guard tellsAll else { return }
+    endedQueued += task.thread.queued
+    guard tellsSwitches(of: task.pid) else { return }
     write(task.thread.finish(), of: task, into: &output)
     let last = task.thread.told.time
     let time = last + (now - min(now, last)) / 2

@@ -136,14 +136,33 @@ struct EventPlan {
     specs.append(spec)
   }
 
-  private mutating func addClock() {
-    guard options.sampleFrequency > 0 else { return }
+  /// Of programs that are looked at from outside, beside others that tell of themselves: their switches and threads,
+  /// and samples where they run. Their children are found as they were.
+  static func besideLooks(_ options: RecordingOptions) -> [EventSpec] {
+    typealias Flag = EventSpec.Flag
+    var switches = EventSpec(
+      name: "dummy:HG", kind: .software, config: EventSpec.dummy, purpose: .mainThread)
+    switches.fields = [.base, .instructionPointer]
+    switches.flags = Flag.comm | Flag.task | Flag.contextSwitch | Flag.inheritThread
+    guard options.sampleFrequency > 0 else { return [switches] }
+    var clock = clock(options)
+    clock.flags |= Flag.inheritThread
+    return [switches, clock]
+  }
+
+  private static func clock(_ options: RecordingOptions) -> EventSpec {
     // PERF_COUNT_SW_CPU_CLOCK, whose period is in nanoseconds.
     var spec = EventSpec(name: "cpu-clock", kind: .software, config: 0, purpose: .cpuSamples)
     spec.fields = [.base, .instructionPointer, .callchain, .userRegisters, .userStack]
     spec.period = options.sampleInterval
     spec.registers = Self.stackRegisters
     spec.stackBytes = options.stackBytes
+    return spec
+  }
+
+  private mutating func addClock() {
+    guard options.sampleFrequency > 0 else { return }
+    var spec = Self.clock(options)
     spec.phase = .taskClock
     specs.append(spec)
     guard options.scope == .system || isBesidePrograms else { return }

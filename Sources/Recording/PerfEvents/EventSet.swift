@@ -41,11 +41,11 @@ final class EventSet {
   /// Those of them that nothing is written by any longer, but what the rings may still hold.
   var retired: [UInt64] = []
 
-  init(specs: [EventSpec], cpus: [Int32]) {
+  init(specs: [EventSpec], cpus: [Int32], ringBytes most: Int = .max) {
     events = specs.map { Opened(spec: $0, isOn: !$0.startsDisabled) }
     self.cpus = cpus
     // Where there is no room the kernel is to say so.
-    ringBytes = RingShare.bytes(cpus: cpus.count) ?? RingShare.smallest
+    ringBytes = min(most, RingShare.bytes(cpus: cpus.count) ?? RingShare.smallest)
     requests = EventRequest(ringBytes: ringBytes)
   }
 
@@ -122,16 +122,18 @@ final class EventSet {
     if error == ESRCH, pid > 0 {
       throw RecordingError(kind: .noSuchProcess, message: "thread \(pid) has ended", errno: error)
     }
-    if error == EMFILE || error == ENFILE {
-      throw RecordingError(
-        kind: .io,
-        message:
-          "too few file descriptors: each thread needs \(descriptorsOfThread), one for each event and CPU;"
-          + " raise the hard limit (`ulimit -Hn` shows it; root may record any number of threads)",
-        errno: error)
-    }
+    if error == EMFILE || error == ENFILE { throw tooFewDescriptors(error) }
     fail(index, "\(events[index].spec.name): \(EventRequest.explain(error))")
     return false
+  }
+
+  func tooFewDescriptors(_ error: Int32 = EMFILE) -> RecordingError {
+    RecordingError(
+      kind: .io,
+      message:
+        "too few file descriptors: each thread needs \(descriptorsOfThread), one for each event and CPU;"
+        + " raise the hard limit (`ulimit -Hn` shows it; root may record any number of threads)",
+      errno: error)
   }
 
   private func fail(_ index: Int, _ reason: String) {
@@ -149,6 +151,27 @@ final class EventSet {
     events[index].descriptors = []
     events[index].ids = []
     events[index].failure = reason
+  }
+
+  /// Opens each event in the recorder itself, where it is never on: those of programs that are found later write to its
+  /// rings, and stand in the trace under its ids.
+  func openModels() throws(RecordingError) {
+    for index in events.indices {
+      var spec = events[index].spec
+      // It is not inherited by what the recorder starts.
+      spec.visibility = .machine(by: .maker)
+      spec.flags = spec.flags & ~EventSpec.Flag.inheritThread | EventSpec.Flag.disabled
+      for cpu in cpus {
+        let (result, event) = requests.open(spec, pid: 0, cpu: cpu, group: -1)
+        guard result >= 0 else {
+          fail(index, "\(spec.name): \(EventRequest.explain(-result))")
+          break
+        }
+        events[index].spec.flags |= event.flags & ~EventSpec.Flag.disabled
+        events[index].countsLost = event.read_format != 0
+        if try !adopt(result, index: index, pid: 0, cpu: cpu) { break }
+      }
+    }
   }
 
   private func adopt(

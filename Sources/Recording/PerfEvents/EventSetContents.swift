@@ -40,6 +40,14 @@ extension EventSet {
     events.contains { $0.spec.flags & EventSpec.Flag.contextSwitch != 0 && !$0.ids.isEmpty }
   }
 
+  /// Whether samples of running code are taken, and none while the kernel works for the program.
+  var samplesLeaveOutKernel: Bool {
+    events.contains {
+      $0.spec.purpose == .cpuSamples && $0.spec.flags & EventSpec.Flag.excludeKernel != 0
+        && !$0.ids.isEmpty
+    }
+  }
+
   /// Whether what sockets of the recorded processes carry is told of, by the kernel's addresses of those.
   var tellsTransfers: Bool { isOpen("sock:sock_send_length") }
 

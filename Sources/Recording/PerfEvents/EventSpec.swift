@@ -134,6 +134,8 @@ struct EventSpec {
     static let commExec: UInt64 = 1 << 24
     static let contextSwitch: UInt64 = 1 << 26
     static let buildID: UInt64 = 1 << 34
+    /// New threads inherit it, new processes do not (Linux 5.13).
+    static let inheritThread: UInt64 = 1 << 35
     static let base = EventAttribute.sampleIDAllFlag | EventAttribute.useClockIDFlag | watermark
   }
 

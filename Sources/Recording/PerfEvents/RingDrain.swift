@@ -9,6 +9,8 @@ import PerfData
 final class RingDrain {
   let events: EventSet
   let governor: RateGovernor
+  /// Whether it is by its records that processes are known to begin and end.
+  let tellsProcesses: Bool
   var threads = RecordedThreads()
   /// Tracepoints' fields name threads by other ids than all else does.
   let isNamespaced = !PIDNamespace.isInitial
@@ -22,11 +24,17 @@ final class RingDrain {
   var observations: [Observation] = []
   /// Of the record that is looked at: where its event's id is, and which it is to be.
   var renamed: (place: Int, id: UInt64)?
+  /// The same of the records that are to be copied next, by where it is in the ring.
+  private var renames: [(place: UInt64, id: UInt64)] = []
+  /// The last id that another stands for in the trace.
+  var lastRename: (from: UInt64, to: UInt64) = (0, 0)
   /// Of the record that is looked at: the build id of the file that was mapped, empty to say that it has none.
   var buildID: [UInt8]?
   var headless = HeadlessProcesses()
   /// Nil where no part of the recording will have to tell of them.
   var standingWaits: StandingWaits?
+  /// How often threads of that process have left their CPUs to wait, where somebody asks.
+  var waits: (pid: Int32, count: UInt64)?
   var mappedBuildIDs = MappedBuildIDs()
   /// The build ids of the files that were mapped, by their paths.
   var buildIDs = RecentTable<String, [UInt8]>(most: BuildIDNote.most)
@@ -42,8 +50,9 @@ final class RingDrain {
   let places = SamplePlaces(.base)
   let trailer = TrailerPlaces()
 
-  init(events: EventSet, governor: RateGovernor) {
+  init(events: EventSet, governor: RateGovernor, tellsProcesses: Bool = true) {
     self.events = events
+    self.tellsProcesses = tellsProcesses
     self.governor = governor
     let ids = events.events.flatMap(\.ids)
     lowestID = ids.min() ?? 0
@@ -79,7 +88,10 @@ final class RingDrain {
     }
     if isAny { sink.endRound() }
     threads.forgetEnded { kernelThreadIDs.forget($0) }
-    observations += headless.gone().map { .processEnded(pid: $0.pid, time: $0.time) }
+    let gone = headless.gone()
+    if tellsProcesses {
+      observations += gone.map { .processEnded(pid: $0.pid, time: $0.time) }
+    }
     return observations
   }
 
@@ -106,30 +118,49 @@ final class RingDrain {
       let size = header >> 48
       if size < 8 {
         // Cannot happen in a sound ring; go on behind the damage.
-        try sink.append(ring, from: start, to: at)
+        try append(ring, from: start, to: at, to: sink)
         start = end
         lostRecords += 1
         break
       }
       if inspect(ring, at, header) {
         records += 1
-        if renamed != nil || buildID != nil {
-          if start < at { try sink.append(ring, from: start, to: at) }
+        if buildID != nil {
+          try append(ring, from: start, to: at, to: sink)
           start = at + size
           try appendAmended(ring, from: at, to: start, to: sink)
+        } else if let (place, id) = renamed {
+          renames.append((at + UInt64(place), id))
+          renamed = nil
         }
       } else {
         renamed = nil
-        if start < at { try sink.append(ring, from: start, to: at) }
+        try append(ring, from: start, to: at, to: sink)
         start = at + size
         dropped += 1
       }
       at += size
     }
     if ring.wakesAtOnce { strangers += dropped }
-    if start < end { try sink.append(ring, from: start, to: end) }
+    try append(ring, from: start, to: end, to: sink)
     ring.position = end
     if ring.searched < end { ring.searched = end }
+  }
+
+  /// Appends records with the ids by which the trace knows their events; what the kernel wrote may not be changed.
+  private func append(
+    _ ring: PerfRing, from start: UInt64, to end: UInt64, to sink: TraceSink
+  ) throws(PerfDataError) {
+    guard start < end else { return }
+    guard !renames.isEmpty else { return try sink.append(ring, from: start, to: end) }
+    var bytes = ring.bytes(from: start, to: end)
+    bytes.withUnsafeMutableBytes { bytes in
+      for (place, id) in renames {
+        bytes.storeBytes(of: id, toByteOffset: Int(place - start), as: UInt64.self)
+      }
+    }
+    renames.removeAll(keepingCapacity: true)
+    try sink.append(bytes)
   }
 
   func takeStrangers() -> Int {

@@ -8,11 +8,15 @@ extension RingDrain {
     let type = UInt32(truncatingIfNeeded: header)
     if type == RecordType.sample { return inspectSample(ring, at) }
     let size = header >> 48
+    if !events.standIns.isEmpty, size >= 8 + trailer.size { rename(ring, at, size - trailer.id) }
     if governor.hearsAll, !isOwn(ring, at, type, size) { return false }
     switch type {
     case RecordType.contextSwitch, RecordType.contextSwitchCPUWide:
       governor.noteSwitch()
-      // PERF_RECORD_MISC_SWITCH_OUT.
+      // PERF_RECORD_MISC_SWITCH_OUT, without PERF_RECORD_MISC_SWITCH_OUT_PREEMPT.
+      if header & 3 << 45 == 1 << 45, ring.signed(at + size - trailer.pid) == waits?.pid {
+        waits?.count += 1
+      }
       if standingWaits != nil, header & 1 << 45 == 0 {
         let end = at + size
         standingWaits?.arrived(
@@ -20,15 +24,13 @@ extension RingDrain {
       }
     case RecordType.lost:
       lostRecords += ring.word(at + 16)
-      rename(ring, at, size - trailer.id)
     case RecordType.lostSamples:
       lostRecords += ring.word(at + 8)
-      rename(ring, at, size - trailer.id)
     case RecordType.fork:
       let (pid, parent) = (ring.signed(at + 8), ring.signed(at + 12))
       if pid == parent {
         governor.turnover.begun += 1
-      } else {
+      } else if tellsProcesses {
         observations.append(
           .processBegan(pid: pid, parentPid: parent, time: ring.word(at + 24)))
       }
@@ -38,7 +40,7 @@ extension RingDrain {
       standingWaits?.ended(tid)
       governor.turnover.ended += 1
       let time = ring.word(at + 24)
-      if headless.ended(pid, tid: tid, at: time) {
+      if headless.ended(pid, tid: tid, at: time), tellsProcesses {
         observations.append(.processEnded(pid: pid, time: time))
       }
     case RecordType.comm where header & 1 << 45 != 0:
@@ -85,10 +87,13 @@ extension RingDrain {
   @discardableResult
   func rename(_ ring: PerfRing, _ at: UInt64, _ place: UInt64) -> Bool {
     let id = ring.word(at + place)
-    guard id &- lowestID >= UInt64(indexOfID.count), let known = events.standIns[id] else {
-      return false
+    if id != lastRename.from {
+      guard id &- lowestID >= UInt64(indexOfID.count), let known = events.standIns[id] else {
+        return false
+      }
+      lastRename = (id, known)
     }
-    renamed = (Int(place), known)
+    renamed = (Int(place), lastRename.to)
     return true
   }
 

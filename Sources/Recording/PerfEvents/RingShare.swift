@@ -14,6 +14,8 @@ enum RingShare {
   static let smallest = 16 << 10
   /// Room for a hundred records that are read at once, in a ring beside the large one.
   static let small = 16 << 10
+  /// Room for the switches and samples of a few programs.
+  static let besideLooks = 1 << 20
 
   /// Of each CPU's large ring, a power of two; nil where not even the smallest has room.
   static func bytes(cpus: Int, lockable: Int? = lockable(), page: Int = pageSize) -> Int? {

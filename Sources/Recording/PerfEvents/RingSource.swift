@@ -11,7 +11,10 @@ final class RingSource: RecordingSource {
   private var executed: Set<Int32> = []
   private var strangerWakes = StrangerWakes()
 
-  init(events: EventSet, governor: RateGovernor, tracefs: TraceFS?, pid: Int32) {
+  init(
+    events: EventSet, governor: RateGovernor, tracefs: TraceFS?, pid: Int32,
+    tellsProcesses: Bool = true
+  ) {
     self.events = events
     self.governor = governor
     tracingData = tracefs.map {
@@ -19,7 +22,7 @@ final class RingSource: RecordingSource {
         headerPage: $0.headerPage, headerEvent: $0.headerEvent, formats: events.formats)
     }
     self.pid = pid
-    drain = RingDrain(events: events, governor: governor)
+    drain = RingDrain(events: events, governor: governor, tellsProcesses: tellsProcesses)
   }
 
   var attributes: [EventAttribute] { events.attributes }
@@ -89,7 +92,7 @@ final class RingSource: RecordingSource {
     summary.features.tracingData = tracingData
     summary.features.buildIDs = drain.buildIDs.entries.sorted { $0.key < $1.key }
       .map { BuildIDEntry(path: $0.key, buildID: $0.value) }
-    if drain.lastTime > 0 {
+    if drain.lastTime > 0, drain.tellsProcesses {
       summary.features.sampleTime = SampleTimeRange(first: drain.firstTime, last: drain.lastTime)
     }
     summary.capture.recordsLargeReads = events.events.contains {

@@ -23,6 +23,7 @@ struct SamplePlaces {
 /// Where the fields are with which all other records of Lull's own events end, in bytes from the record's end.
 struct TrailerPlaces {
   let id: UInt64
+  let pid: UInt64
   let tid: UInt64
   let time: UInt64
   /// All of them.
@@ -31,7 +32,7 @@ struct TrailerPlaces {
   init() {
     let offsets = SampleOffsets(trailersOf: .base)
     func place(_ part: SamplePart) -> UInt64 { UInt64(offsets.size - (offsets[part] ?? 0)) }
-    (id, tid, time) = (place(.identifier), place(.tid), place(.time))
+    (id, pid, tid, time) = (place(.identifier), place(.pid), place(.tid), place(.time))
     size = UInt64(offsets.size)
   }
 }

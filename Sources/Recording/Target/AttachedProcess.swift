@@ -52,7 +52,9 @@ final class AttachedProcess {
   ///
   /// A thread that was born of one whose events are open has inherited them, which its
   /// announcement in the rings tells; it must not get them twice.
-  func arm(_ events: EventSet) throws(RecordingError) -> Set<Int32> {
+  ///
+  /// Where looks at its threads take so many descriptors of each too, there have to be enough for both.
+  func arm(_ events: EventSet, besideLooks own: Int = 0) throws(RecordingError) -> Set<Int32> {
     var armed: Set<Int32> = []
     while true {
       let announced = Set(events.rings.flatMap { $0.beginnings() }.map(\.tid))
@@ -69,8 +71,9 @@ final class AttachedProcess {
       }
       // Those of CPUs announce the threads of all programs.
       if fresh.isEmpty { return events.areOfCPUs ? armed : armed.union(announced) }
-      let needed = events.descriptorsOfThread * (armed.count + fresh.count)
+      let needed = (events.descriptorsOfThread + own) * (armed.count + fresh.count)
       let isEnough = DescriptorLimit.raise(toHold: needed)
+      if !isEnough, own > 0, events.descriptorsOfThread > 0 { throw events.tooFewDescriptors() }
       if !isEnough, events.canBeTakenOver { events.isForTakeover = true }
       for tid in fresh {
         armed.insert(tid)

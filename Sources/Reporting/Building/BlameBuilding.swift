@@ -17,13 +17,14 @@ enum BlameBuilding {
 
   /// What samples tell has the bounds of their number.
   private static func processor(_ rows: [BlameRow], _ event: String?) -> [BlameRowSection] {
-    let samples = rows.reduce(0) { $0 + $1.samples }
+    let samples = rows.reduce(0) { $0 + $1.samples + $1.untakenSamples }
     let seconds = rows.reduce(0) { $0 + $1.selfSeconds }
     return rows.map {
       var section = row($0)
       section.samples = $0.samples
       if event == nil {
-        let bounds = Bounds.share(Double($0.samples), of: Double(samples)).scaled(by: seconds)
+        let own = Double($0.samples + $0.untakenSamples)
+        let bounds = Bounds.share(own, of: Double(samples)).scaled(by: seconds)
         section.selfSecondsInterval = [bounds.low.finite, bounds.high.finite]
       }
       return section

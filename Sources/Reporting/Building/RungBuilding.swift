@@ -42,11 +42,12 @@ enum RungBuilding {
     of kind: SignalKind, _ capture: CaptureEvent, of subject: Int32
   ) -> SignalRung.Rung {
     guard kind != .memory else { return .proc }
-    if capture.looksBesideAt(subject) { return .outside }
+    let looks: SignalRung.Rung = capture.recordsSwitches == true ? .switches : .outside
+    if capture.looksBesideAt(subject) { return looks }
     switch capture.recorder {
     case CaptureEvent.kernelRecorder: return .kernel
     case CaptureEvent.processRecorder: return capture.mode == .attach ? .agent : .process
-    case CaptureEvent.outsideRecorder: return kind == .network ? .sockets : .outside
+    case CaptureEvent.outsideRecorder: return kind == .network ? .sockets : looks
     default: return .perf
     }
   }

@@ -26,7 +26,8 @@ struct StackSums {
       $0.pid == trace.subject.pid && $0.stack != nil
     }
     let time = threads.reduce(TimeSpan.zero) { $0 + $1.runningTime }.nanoseconds
-    let each = samples.isEmpty ? 0 : time / Int64(samples.count)
+    let even = samples.isEmpty ? 0 : time / Int64(samples.count)
+    let each = min(even, trace.periodInProgram(of: trace.subject.pid)?.nanoseconds ?? .max)
     let isSampled = threads.contains { $0.sampledTime != nil }
     for sample in samples {
       let value =

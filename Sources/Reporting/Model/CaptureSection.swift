@@ -26,7 +26,7 @@ package struct CaptureSection: Codable, Sendable, Equatable {
 package struct SignalRung: Codable, Sendable, Equatable {
   /// From the most that is told to the least.
   package enum Rung: String, Codable, Sendable, Equatable, CaseIterable {
-    case kernel, perf, process, agent, outside, sockets, proc
+    case kernel, perf, process, agent, switches, outside, sockets, proc
   }
 
   package var signal: String
@@ -44,6 +44,7 @@ extension SignalRung.Rung {
     case .perf: "perf events"
     case .process: "within the process"
     case .agent: "the program itself"
+    case .switches: "the kernel's switches, causes by looks from outside"
     case .outside: "looks from outside"
     case .sockets: "the kernel's counts of sockets"
     case .proc: "/proc"

@@ -59,7 +59,7 @@ struct BlameMeasure {
       case .blocked: break
       }
     }
-    let all = samples.reduce(0) { $0 + $1.events }
+    let all = samples.reduce(0) { $0 + $1.events + $1.untaken }
     let joules =
       subject.threads.reduce(TimeSpan.zero) { $0 + $1.runningTime }.seconds
       * self.samples.priors.wattsPerBusyCore
@@ -127,6 +127,7 @@ struct BlameMeasure {
         $0.count += sample.count
         $0.untimed += sample.untimed
         if countsSamples { $0.samples += sample.events }
+        $0.untakenSamples += sample.untaken
         $0.bytes += sample.bytes
         $0.joules += sample.joules
         if found.charged == nil {

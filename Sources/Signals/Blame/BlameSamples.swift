@@ -13,6 +13,8 @@ struct BlameSample {
   var cause: WaitCause?
   /// How many events were added up.
   var events = 1
+  /// How many samples of a clock were not taken of it.
+  var untaken = 0
   var seconds = 0.0
   var count = 1.0
   /// How many of these took it is not known how long, and are not among the seconds.
@@ -46,7 +48,8 @@ struct BlameSamples {
   }
 
   /// Each sample stands for an equal part of the CPU time that the scheduler's events tell exactly. Without these that
-  /// of a clock stands for its period, and that of another event for a share: its periods are counted.
+  /// of a clock stands for its period, and that of another event for a share: its periods are counted. Where the clock
+  /// gives none in the kernel, what its samples do not stand for has no stack.
   private func processor(
     _ threads: [ThreadModel], of isTheirs: (Int32) -> Bool
   ) -> [BlameSample] {
@@ -55,15 +58,41 @@ struct BlameSamples {
     guard !own.isEmpty else { return [] }
     let isSampled = threads.contains { $0.sampledTime != nil }
     let isShare = subject.trace.sharesEvent != nil
-    let each = total / Double(own.count)
+    var counts: [Int32: Int] = [:]
+    for sample in own { counts[sample.tid, default: 0] += 1 }
+    // Threads of which the kernel's part of the time has no samples: how long each ran, and from one to the next.
+    var halves: [Int32: (running: Double, period: Double)] = [:]
+    for thread in threads where !isSampled {
+      guard let period = subject.trace.periodInProgram(of: thread.pid)?.seconds else { continue }
+      halves[thread.tid, default: (0, period)].running += thread.runningTime.seconds
+    }
+    let others = counts.reduce(0) { $0 + (halves[$1.key] == nil ? $1.value : 0) }
+    let each =
+      (total - halves.values.reduce(0) { $0 + $1.running }) / Double(max(1, others))
+    func seconds(_ tid: Int32) -> Double {
+      guard let half = halves[tid] else { return each }
+      return min(half.period, half.running / Double(max(1, counts[tid, default: 0])))
+    }
     var sums = BlameSums()
     for sample in own {
-      let seconds = isSampled ? sample.clockTime.seconds : each
+      let seconds = isSampled ? sample.clockTime.seconds : seconds(sample.tid)
       sums.add(
         BlameSample(
           stack: sample.stack, tid: sample.tid, seconds: seconds,
           count: isShare ? Double(sample.period) : 1,
           joules: seconds * priors.wattsPerBusyCore))
+    }
+    // A thread's few milliseconds are no sample, those of many are.
+    var (periods, told) = (0.0, 0)
+    for (tid, half) in halves.sorted(by: { $0.key < $1.key }) {
+      let rest = half.running - seconds(tid) * Double(counts[tid, default: 0])
+      periods += rest / half.period
+      let untaken = Int(periods.rounded()) - told
+      told += untaken
+      sums.add(
+        BlameSample(
+          stack: nil, tid: tid, events: 0, untaken: untaken, seconds: rest, count: Double(untaken),
+          joules: rest * priors.wattsPerBusyCore))
     }
     return sums.samples
   }

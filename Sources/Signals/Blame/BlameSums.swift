@@ -24,6 +24,7 @@ struct BlameSums {
       recent[slot] = place
     }
     sums[place].events += sample.events
+    sums[place].untaken += sample.untaken
     sums[place].seconds += sample.seconds
     sums[place].count += sample.count
     sums[place].untimed += sample.untimed

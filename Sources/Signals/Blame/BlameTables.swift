@@ -56,6 +56,8 @@ package struct BlameRow: Sendable, Equatable {
   package var untimed: Double = 0
   /// Samples of running threads that are charged to the function, in the table of CPU time; 0 in the others.
   package var samples = 0
+  /// Samples that a clock would have given there, had it been allowed to.
+  package var untakenSamples = 0
   /// Bytes written or sent, charged to the function.
   package var bytes: Double = 0
   /// The same with the function on the stack.

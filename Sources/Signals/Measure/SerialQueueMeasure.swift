@@ -30,15 +30,15 @@ enum SerialQueueMeasure {
       guard let queue = sample.stack.flatMap({ queues[$0] }) else { continue }
       sums[queue, default: Sum()].samples += 1
     }
-    let seconds = subject.threads.reduce(TimeSpan.zero) { $0 + $1.runningTime }.seconds
+    let total = subject.threads.reduce(TimeSpan.zero) { $0 + $1.runningTime }
+    let each = subject.trace.seconds(ofEach: samples.count, in: total, of: subject.pid)
     return sums.map { label, sum in
       let parts = TimeParts(sum.waits)
       return SerialQueueSignal(
         label: label, blockedSeconds: parts.blockedTotal.seconds,
         longestSeconds: sum.waits.map(\.length).max()?.seconds ?? 0,
         blockedByCause: parts.blockedByCause,
-        cpuSeconds: samples.isEmpty
-          ? nil : seconds * Double(sum.samples) / Double(samples.count),
+        cpuSeconds: samples.isEmpty ? nil : each * Double(sum.samples),
         blockings: Array(BlockingSums(sum.waits).blockings(subject).prefix(placeLimit)))
     }.sorted {
       ($1.blockedSeconds + ($1.cpuSeconds ?? 0), $0.label)

@@ -68,11 +68,16 @@ extension FlameGraph {
         tree.add(running, from: 0, lasting: duration, cause: "running", stack: -1)
         continue
       }
+      let each = subject.trace.seconds(
+        ofEach: own.count, in: thread.runningTime, of: subject.pid)
       for sample in own {
         tree.add(
-          running / Double(own.count), from: subject.time(sample.time), lasting: 0,
-          cause: "running", stack: sample.stack ?? -1)
+          each, from: subject.time(sample.time), lasting: 0, cause: "running",
+          stack: sample.stack ?? -1)
       }
+      guard subject.trace.periodInProgram(of: subject.pid) != nil else { continue }
+      let rest = running - each * Double(own.count)
+      tree.add(rest, from: 0, lasting: duration, cause: "running", stack: -1)
     }
     return tree.graph(title)
   }

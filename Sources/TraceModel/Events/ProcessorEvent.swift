@@ -1,4 +1,5 @@
 import PerfData
+import Quantities
 
 /// The event whose samples show where threads ran.
 public struct ProcessorEvent: Sendable, Hashable {
@@ -6,10 +7,16 @@ public struct ProcessorEvent: Sendable, Hashable {
   /// Its periods are CPU time. Those of any other event tell shares of it only: how often one comes changes with the
   /// frequency of the CPU, and with what runs.
   public var isClock: Bool
+  /// Of a clock that gives no sample while the kernel works for the program, the CPU time from one to the next; nil of
+  /// others.
+  public var periodInProgram: TimeSpan?
 
   init(_ attribute: EventAttribute) {
     name = attribute.name
     isClock = attribute.samplingRank.map { $0 <= Self.taskClock } ?? false
+    if isClock, attribute.excludesKernel, !attribute.usesFrequency {
+      periodInProgram = TimeSpan(nanoseconds: Int64(clamping: attribute.samplePeriod))
+    }
   }
 
   fileprivate static let cpuClock = 0
@@ -58,5 +65,21 @@ extension EventAttribute {
         where: name.hasPrefix)
       return type > 5 && isProcessors ? 5 : nil
     }
+  }
+}
+
+extension Trace {
+  /// The CPU time between two samples of a process of which the kernel's part has none; nil where all of it has.
+  public func periodInProgram(of pid: Int32) -> TimeSpan? {
+    // What tells of itself has a clock of its own.
+    let isWithin = capture?.recorder == CaptureEvent.processRecorder
+    return isWithin && capture?.looksBesideAt(pid) != true ? nil : processorEvent?.periodInProgram
+  }
+
+  /// How many seconds of a CPU each of so many samples of a process stands for, of all that the threads ran: an equal
+  /// part, but no more than its period where the kernel's part of the time has no samples.
+  public func seconds(ofEach count: Int, in total: TimeSpan, of pid: Int32) -> Double {
+    let even = count > 0 ? total.seconds / Double(count) : 0
+    return periodInProgram(of: pid).map { min($0.seconds, even) } ?? even
   }
 }
