@@ -176,6 +176,20 @@ import Testing
     #expect(told.opened == 1 && told.notes.count == 1, "\(told)")
   }
 
+  @Test func `the end of what waits for the other side's last word is waited for`() throws {
+    let told = try told { listener in
+      let connection = { Self.connection(inode: listener.inode, sent: $0) }
+      var rest = connection(0)
+      // FIN_WAIT2 of include/net/tcp_states.h.
+      (rest.state, rest.inode, rest.has_counts) = (5, 0, 0)
+      return [
+        Look(listed: [listener]), Look(listed: [listener, connection(4797)]),
+        Look(listed: [rest], endedLater: [connection(4920), listener]),
+      ]
+    }
+    #expect(told.sent == 4920 && told.opened == 1, "\(told)")
+  }
+
   @Test func `a list may lack a connection that goes on`() throws {
     let told = try told { listener in
       let connection = { Self.connection(inode: listener.inode, sent: $0) }

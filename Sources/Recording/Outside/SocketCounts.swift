@@ -143,7 +143,7 @@ final class SocketCounts: RecordingSource {
     let doubted = doubtful
     doubtful = []
     for family in [AF_INET, AF_INET6] {
-      guard let list = table?.list(family, IPPROTO_TCP) else {
+      guard let list = table?.list(family, IPPROTO_TCP)?.filter(Self.isWhole) else {
         isWhole = false
         continue
       }
@@ -170,6 +170,12 @@ final class SocketCounts: RecordingSource {
     // A machine with very many sockets is asked less often.
     let least = round.now < denseUntil ? Self.dense : Self.shortest
     next = round.now + min(max(least, (OutsidePace.ownTime - before) * 100), Self.longest)
+  }
+
+  /// What stands for one that waits only for the other side's last word (inet_timewait_sock) has no counts: those of
+  /// the socket come with its end, which may be told a moment later.
+  private static func isWhole(_ socket: lull_socket) -> Bool {
+    socket.has_counts != 0 || socket.state == State.listening
   }
 
   /// Notes what is in no list any more.
