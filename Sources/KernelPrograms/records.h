@@ -101,11 +101,12 @@ static __always_inline void begin(struct lull_kernel_head *head, __u16 kind, __u
 static __always_inline bool tell(void *record, const __u32 size) {
   __u32 cpu = bpf_get_smp_processor_id();
   struct lull_kernel_ring *own = bpf_map_lookup_elem(&rings, &cpu);
-  /* An interrupt within the making of another record takes the ring that all share. */
-  if (own && !own->is_busy) {
-    __u64 head = own->head;
+  /* An interrupt within the making of another record takes the ring that all share. One that comes before it is said to
+     be busy is over by then: only what is read after that is so. */
+  if (own && !*(volatile __u64 *)&own->is_busy) {
+    *(volatile __u64 *)&own->is_busy = 1;
+    __u64 head = *(volatile __u64 *)&own->head;
     if (head - *(volatile __u64 *)&own->tail <= LULL_KERNEL_RING_BYTES - LULL_KERNEL_MOST_BYTES) {
-      *(volatile __u64 *)&own->is_busy = 1;
       __u64 *to = (__u64 *)(own->records + (head & (LULL_KERNEL_RING_BYTES - 1)));
 #pragma unroll
       for (__u32 word = 0; word < size / 8; word++) to[word] = ((__u64 *)record)[word];
@@ -114,6 +115,7 @@ static __always_inline bool tell(void *record, const __u32 size) {
       *(volatile __u64 *)&own->is_busy = 0;
       return true;
     }
+    *(volatile __u64 *)&own->is_busy = 0;
   }
   if (bpf_ringbuf_output(&ring, record, size, BPF_RB_NO_WAKEUP) == 0) return true;
   lose();
