@@ -184,10 +184,11 @@ import Testing
       (rest.state, rest.inode, rest.has_counts) = (5, 0, 0)
       return [
         Look(listed: [listener]), Look(listed: [listener, connection(4797)]),
-        Look(listed: [rest], endedLater: [connection(4920), listener]),
+        // Nothing else is gone, for which the last look would wait.
+        Look(listed: [listener, rest], endedLater: [connection(4920)]),
       ]
     }
-    #expect(told.sent == 4920 && told.opened == 1, "\(told)")
+    #expect(told.sent == 4920 && told.opened == 1 && told.closed == 1, "\(told)")
   }
 
   @Test func `a list may lack a connection that goes on`() throws {
