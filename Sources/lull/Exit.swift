@@ -117,9 +117,13 @@ enum Exit {
     return Failure(status: status(cause), message: message)
   }
 
-  /// What a shell would run; a trace has no such rights.
+  /// The path, if a shell would run what is there. On some file systems all files have the right to be run.
   private static func program(_ path: String) -> String? {
-    access(path, X_OK) == 0 ? path : nil
+    guard access(path, X_OK) == 0,
+      let start = OwnedDescriptor(opening: path)?.readToEnd(limit: 4)
+    else { return nil }
+    let isProgram = start.starts(with: [0x7f] + Array("ELF".utf8)) || start.starts(with: "#!".utf8)
+    return isProgram ? path : nil
   }
 
   private static func status(_ error: PerfDataError) -> Int32 {

@@ -42,6 +42,8 @@ import Testing
     (["report", "text"], 65, "not a perf.data file"),
     (["report", "torn"], 65, "lull:"),
     (["check", "--init", "/bin/true"], 65, "record it with `lull record"),
+    // As files are where the file system knows of no rights.
+    (["report", "runnable"], 65, "give a trace that"),
     (["report"], 64, "Usage"),
     (["report", "text", "--format", "pdf"], 64, "text, html, json and markdown"),
     (["report", "text", "--radio", "no-such"], 64, "no-such"),
@@ -74,6 +76,7 @@ import Testing
     _ = try file("empty", "")
     _ = try file("text", "this is no trace\n")
     _ = try file("torn", "PERFILE2\u{1}\u{2}\u{3}")
+    chmod(try file("runnable", "this is no trace\n"), 0o777)
     let result = try BuiltLull.run(arguments, in: folder)
     #expect(result.status == status, "\(arguments): \(result.errors)")
     #expect(!result.died, "\(arguments): \(result.errors)")
