@@ -39,12 +39,13 @@ void lull_bpf_mark(uint64_t *memory, uint32_t place, bool is_set) {
   }
 }
 
-void lull_bpf_row(const void *place, uint32_t *generation, uint64_t *count) {
+void lull_bpf_row(const void *place, uint32_t *generation, uint64_t *count, uint64_t *bytes) {
   const struct lull_kernel_repeat *repeat = place;
   /* The count is set back before the generation. */
   do {
     *generation = __atomic_load_n(&repeat->call.generation, __ATOMIC_ACQUIRE);
     *count = __atomic_load_n(&repeat->count, __ATOMIC_ACQUIRE);
+    *bytes = __atomic_load_n(&repeat->bytes, __ATOMIC_ACQUIRE);
   } while (*generation != __atomic_load_n(&repeat->call.generation, __ATOMIC_ACQUIRE));
 }
 

@@ -40,7 +40,8 @@ int lull_bpf_ring_open(lull_bpf_programs *programs, const char *name, lull_bpf_t
   return 0;
 }
 
-static size_t size_of(uint16_t kind) {
+/* Without a default: the compiler says which kind is missing. */
+static size_t size_of(enum lull_kernel_kind kind) {
   switch (kind) {
     case lull_kernel_switch: return sizeof(struct lull_kernel_switch_record);
     case lull_kernel_job: return sizeof(struct lull_kernel_job_record);
@@ -52,9 +53,18 @@ static size_t size_of(uint16_t kind) {
     case lull_kernel_call:
     case lull_kernel_calls:
     case lull_kernel_spin:
-    case lull_kernel_spins: return sizeof(struct lull_kernel_call_record);
-    default: return sizeof(struct lull_kernel_transfer_record);
+    case lull_kernel_spins:
+    case lull_kernel_read:
+    case lull_kernel_reads: return sizeof(struct lull_kernel_call_record);
+    case lull_kernel_send:
+    case lull_kernel_receive: return sizeof(struct lull_kernel_transfer_record);
+    /* In the ring that all share. */
+    case lull_kernel_path: return sizeof(struct lull_kernel_path_record);
+    case lull_kernel_stack:
+    case lull_kernel_send_stack:
+    case lull_kernel_call_stack: break;
   }
+  return sizeof(struct lull_kernel_stack_record);
 }
 
 static uint64_t head_of(struct lull_kernel_ring *ring) { return __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE); }
@@ -71,7 +81,7 @@ uint64_t lull_bpf_ring_drain(lull_bpf_programs *programs) {
     if (heads[cpu] - place > most) most = heads[cpu] - place;
     while (place < heads[cpu]) {
       const void *record = ring->records + (place & (LULL_KERNEL_RING_BYTES - 1));
-      size_t size = size_of(((const struct lull_kernel_head *)record)->kind);
+      size_t size = size_of((enum lull_kernel_kind)((const struct lull_kernel_head *)record)->kind);
       programs->take(programs->context, record, size);
       place += size;
     }

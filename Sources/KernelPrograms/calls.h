@@ -46,27 +46,38 @@ static __always_inline bool tell_paths(
   return true;
 }
 
-/* S_IFMT and S_IFSOCK of include/uapi/linux/stat.h. */
+/* S_IFMT, S_IFSOCK and S_IFREG of include/uapi/linux/stat.h. */
 #define KIND 0170000
 #define SOCKET 0140000
+#define REGULAR 0100000
 
 /* Linux 6.2, older than the tracepoints of what sockets send. */
 extern void *bpf_rdonly_cast(const void *address, __u32 type) __ksym;
 
-/* Whether a descriptor is that of an internet socket; false where that cannot be told. Read as the kernel's own types
-   are, a tenth as long as by a call for each step. */
-static __always_inline bool is_of_internet(struct task_struct *task, __u64 descriptor) {
+/* What a descriptor stands for; nothing where that cannot be told. Read as the kernel's own types are, a tenth as long
+   as by a call for each step. */
+static __always_inline struct file *file_of(struct task_struct *task, __u64 descriptor) {
   struct files_struct *files = task->files;
   struct fdtable *table = files ? files->fdt : NULL;
-  if (!table || descriptor >= table->max_fds) return false;
+  if (!table || descriptor >= table->max_fds) return NULL;
   struct file *address = NULL;
-  if (bpf_probe_read_kernel(&address, sizeof address, table->fd + descriptor) || !address) return false;
-  struct file *file = bpf_rdonly_cast(address, bpf_core_type_id_kernel(struct file));
-  struct inode *inode = file->f_inode;
+  if (bpf_probe_read_kernel(&address, sizeof address, table->fd + descriptor) || !address) return NULL;
+  return bpf_rdonly_cast(address, bpf_core_type_id_kernel(struct file));
+}
+
+static __always_inline bool is_of_internet(struct task_struct *task, __u64 descriptor) {
+  struct file *file = file_of(task, descriptor);
+  struct inode *inode = file ? file->f_inode : NULL;
   if (!inode || (inode->i_mode & KIND) != SOCKET) return false;
   struct socket *socket = bpf_rdonly_cast(file->private_data, bpf_core_type_id_kernel(struct socket));
   struct sock *end = socket->sk;
   return end && is_internet(end->__sk_common.skc_family);
+}
+
+static __always_inline bool is_of_regular_file(struct task_struct *task, __u64 descriptor) {
+  struct file *file = file_of(task, descriptor);
+  struct inode *inode = file ? file->f_inode : NULL;
+  return inode && (inode->i_mode & KIND) == REGULAR;
 }
 
 static __always_inline void begin_call(
@@ -83,6 +94,86 @@ static __always_inline void begin_call(
   read_words(registers, call->words);
 }
 
+/* The place of a thread's calls of a sort, which another thread may have too. */
+static __always_inline struct lull_kernel_repeat *repeat_of(struct task_struct *task, __u32 sort) {
+  __u32 place = (task->pid & (LULL_KERNEL_REPEATS - 1)) + sort * LULL_KERNEL_REPEATS;
+  return bpf_map_lookup_elem(&repeats, &place);
+}
+
+/* Whether a call is one of a row. */
+static __always_inline bool is_in_row(
+  const struct lull_kernel_repeat *repeat, struct task_struct *task, __u64 number, __u64 descriptor, __u64 tick
+) {
+  return repeat->call.tid == task->pid && repeat->tick == tick && repeat->call.number == number &&
+         repeat->call.words[0] == descriptor;
+}
+
+/* Begins another row with a call, and tells how many there were in the one before, of which the recorder may have told
+   some. A row of kind 0 is not told. */
+static __always_inline void begin_row(
+  struct lull_kernel_repeat *repeat, struct lull_kernel_call_record *call, __u64 tick, __u16 kind_of_rows
+) {
+  if (repeat->count && repeat->call.head.kind) {
+    struct lull_kernel_call_record before = repeat->call;
+    before.head.flags = repeat->count;
+    before.head.kind = kind_of_rows;
+    if (kind_of_rows == lull_kernel_reads) before.result = repeat->bytes;
+    tell(&before, sizeof before);
+  }
+  call->generation = repeat->call.generation + 1;
+  /* Before its generation: nobody takes the count of the last for its own. */
+  *(volatile __u64 *)&repeat->count = 0;
+  *(volatile __u64 *)&repeat->bytes = 0;
+  repeat->call = *call;
+  repeat->tick = tick;
+}
+
+/* What comes after it may be of another file of the same number, and is another row. */
+static __always_inline void end_row(struct task_struct *task, __u32 sort) {
+  struct lull_kernel_repeat *repeat = repeat_of(task, sort);
+  if (repeat && repeat->call.tid == task->pid) repeat->tick = 0;
+}
+
+/* A read of little: told where it is of a file, the first of a row by itself. What is read of anything else makes a row
+   as well, so that it is not asked each time what it is. */
+static __always_inline bool tell_small_read(
+  struct task_struct *task, struct pt_regs *registers, __u64 number, __s64 result, __u64 time
+) {
+  struct lull_kernel_call_record call;
+  begin_call(&call, task, registers, lull_kernel_read, number, result);
+  call.head.time = time;
+  struct lull_kernel_repeat *repeat = repeat_of(task, lull_kernel_of_reads);
+  if (!repeat) return false;
+  __u64 tick = bpf_jiffies64();
+  if (is_in_row(repeat, task, number, call.words[0], tick)) {
+    repeat->bytes += result;
+    /* After the bytes: who reads so many calls reads the bytes of no fewer. */
+    *(volatile __u64 *)&repeat->count = repeat->count + 1;
+    return false;
+  }
+  bool is_file = is_of_regular_file(task, call.words[0]);
+  if (repeat->call.tid != task->pid && repeat->tick == tick) {
+    /* Another thread has the place. */
+    if (is_file) tell(&call, sizeof call);
+    return is_file;
+  }
+  if (!is_file) call.head.kind = 0;
+  begin_row(repeat, &call, tick, lull_kernel_reads);
+  if (is_file) tell(&call, sizeof call);
+  return is_file;
+}
+
+/* Of each thread's writes and reads of files the stack of some. */
+static __always_inline void tell_call_site(
+  void *context, struct task_struct *task, struct pt_regs *registers, bool is_read, __u64 time
+) {
+  struct thread *thread = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+  if (!thread) return;
+  if (pays(is_read ? &thread->reads_paid_until : &thread->writes_paid_until, site_pace, time)) {
+    tell_site(context, task, registers, lull_kernel_call_stack, time);
+  }
+}
+
 SEC("tp_btf/sys_exit")
 int BPF_PROG(returned, struct pt_regs *registers, long result) {
   struct task_struct *task = bpf_get_current_task_btf();
@@ -95,65 +186,42 @@ int BPF_PROG(returned, struct pt_regs *registers, long result) {
   bool is_write = is_among(set->repeated, number);
   bool is_spin = false, is_large_read = result >= (long)set->large_read && is_among(set->reads, number);
   if (!is_write && (result < 0 || !is_among(set->calls, number))) {
+    if (result > 0 && !is_large_read && is_among(set->small_reads, number)) {
+      __u64 time = bpf_ktime_get_ns();
+      if (tell_small_read(task, registers, number, result, time)) tell_call_site(ctx, task, registers, true, time);
+      return 0;
+    }
     /* What comes back at once with nothing (EAGAIN). */
     is_spin = result == -AGAIN || (result == 0 && is_among(set->spins, number));
     if (!is_large_read && !is_spin) return 0;
   }
   __u64 words[4] = {};
   read_words(registers, words);
-  struct lull_kernel_repeat *repeat = NULL;
-  if (is_write || is_spin) {
-    __u32 place = (task->pid & (LULL_KERNEL_REPEATS - 1)) + (is_spin ? LULL_KERNEL_REPEATS : 0);
-    repeat = bpf_map_lookup_elem(&repeats, &place);
-  }
+  __u32 sort = is_spin ? lull_kernel_of_spins : lull_kernel_of_writes;
+  struct lull_kernel_repeat *repeat = is_write || is_spin ? repeat_of(task, sort) : NULL;
   __u64 tick = bpf_jiffies64();
-  if (repeat) {
-    if (repeat->call.tid == task->pid && repeat->tick == tick && repeat->call.number == number &&
-        repeat->call.result == result && repeat->call.words[0] == words[0]) {
-      repeat->count++;
-      return 0;
-    }
+  if (repeat && is_in_row(repeat, task, number, words[0], tick) && repeat->call.result == result) {
+    repeat->count++;
+    return 0;
   }
   /* What goes through a socket is told by the socket. A descriptor's number is told by the first word, but on arm64,
-     where it is lost. To ask takes longer than all of the above: a repetition is of the same file, unless another thread
-     closed that and a socket took its number within the tick. */
+     where it is lost. To ask takes longer than all of the above: a repetition is of the same file, unless another
+     thread closed that and a socket took its number within the tick. */
   if (result > 0 && is_among(set->sends, number) && is_of_internet(task, words[0])) return 0;
-  if (repeat) {
-    /* Another thread has the place. */
-    if (repeat->call.tid != task->pid && repeat->tick == tick) repeat = NULL;
-  }
+  /* Another thread has the place. */
+  if (repeat && repeat->call.tid != task->pid && repeat->tick == tick) repeat = NULL;
   struct lull_kernel_call_record call;
   begin_call(&call, task, registers, is_spin ? lull_kernel_spin : lull_kernel_call, number, result);
   if (repeat) {
-    /* How many there were before, of which the recorder may have told some. */
-    if (repeat->count) {
-      struct lull_kernel_call_record before = repeat->call;
-      before.head.flags = repeat->count;
-      before.head.kind = is_spin ? lull_kernel_spins : lull_kernel_calls;
-      before.generation = repeat->call.generation;
-      tell(&before, sizeof before);
-    }
-    call.generation = repeat->call.generation + 1;
-    /* Before its generation: nobody takes the count of the last for its own. */
-    *(volatile __u64 *)&repeat->count = 0;
-    repeat->call = call;
-    repeat->tick = tick;
+    begin_row(repeat, &call, tick, is_spin ? lull_kernel_spins : lull_kernel_calls);
     tell(&call, sizeof call);
   } else {
-    /* What is written after it may be another file of the same number, and is another row. */
-    __u32 place = task->pid & (LULL_KERNEL_REPEATS - 1);
-    struct lull_kernel_repeat *writes = bpf_map_lookup_elem(&repeats, &place);
-    if (writes && writes->call.tid == task->pid) writes->tick = 0;
+    end_row(task, lull_kernel_of_writes);
+    end_row(task, lull_kernel_of_reads);
     if (!is_among(set->paths, number) || !tell_paths(&call, set)) tell(&call, sizeof call);
   }
-  /* Of each thread's writes and large reads the stack of the first in a while. */
   if (!is_spin && (is_large_read || is_among(set->stacks, number))) {
-    struct thread *thread = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-    __u64 *last = thread ? (is_large_read ? &thread->last_load_stack : &thread->last_write_stack) : NULL;
-    if (last && call.head.time - *last >= site_pace) {
-      *last = call.head.time;
-      tell_site(ctx, task, registers, lull_kernel_call_stack, call.head.time);
-    }
+    tell_call_site(ctx, task, registers, is_large_read, call.head.time);
   }
   return 0;
 }

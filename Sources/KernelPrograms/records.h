@@ -68,11 +68,11 @@ struct {
   __type(value, struct lull_kernel_settings);
 } settings SEC(".maps");
 
-/* Calls that come again and again, of which the recorder reads how many there were: a place for a thread's writes, and
-   one for what comes back at once with nothing. */
+/* Calls that come again and again, of which the recorder reads how many there were: a place of each sort for a
+   thread. */
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(max_entries, 2 * LULL_KERNEL_REPEATS);
+  __uint(max_entries, lull_kernel_sorts * LULL_KERNEL_REPEATS);
   __uint(map_flags, BPF_F_MMAPABLE);
   __type(key, __u32);
   __type(value, struct lull_kernel_repeat);

@@ -27,10 +27,10 @@ struct thread {
   __u32 looked;
   /* Whether a queue was drained in it. */
   __u32 is_draining;
-  /* When it was last told where it writes, reads much, and sends. */
-  __u64 last_write_stack, last_load_stack, last_send_stack;
-  /* As `paid_until`, of the first stacks of sockets. */
-  __u64 sends_paid_until;
+  /* When it was last told where it sends. */
+  __u64 last_send_stack;
+  /* As `paid_until`, of where it writes, where it reads, and of the first stacks of sockets. */
+  __u64 writes_paid_until, reads_paid_until, sends_paid_until;
 };
 
 struct {
@@ -55,7 +55,8 @@ static const __u64 stack_age = 5000000000ULL;
    time as many as a second's at once. */
 static const __u64 stack_pace = 1000000;
 static const __u64 stack_burst = 1000000000ULL;
-/* Of a thread so often where it sends or writes: 49 times a second, as the recorder's events of call sites have it. */
+/* Of a thread so often where it sends, writes or reads: 49 times a second, as the recorder's events of call sites have
+   it. Where it writes and reads as many as a second's at once: a short program does that of many files. */
 static const __u64 site_pace = 20408163;
 /* And where it sends to a socket for the first time: 200 of them a second. */
 static const __u64 first_send_pace = 5000000;

@@ -30,8 +30,10 @@
 // may come at once, also of one that the recorder has not seen yet.
 #define STACK_PAUSE 1000000
 #define STACK_BURST 64
-// A write's or send's stack is taken so often, as the recorder with perf events does: 49 times a second.
+// The stack of a write, send or read is taken so often, as the recorder with perf events does: 49 times a second. Of
+// writes and reads as many as a second's may come at once: a short program makes them of many files.
 #define SITE_PAUSE 20408163
+#define SITE_BURST 1000000000
 // How often the thread's CPU time is read at least, while it makes calls.
 #define CPU_PAUSE 10000000
 // So long at most one record stands for more calls.
@@ -66,8 +68,8 @@ struct agent {
   uint64_t next_stack;
   // Where the stack that it was last seen on has memory for certain.
   uint64_t stack_from, stack_to;
-  // When it was last told where it sends, writes, and reads much.
-  uint64_t last_sites[lull_sites];
+  // Until when the stacks of where it sends, writes, and reads of files are paid for.
+  uint64_t sites_paid_until[lull_sites];
   uint64_t last_cpu;
   // A record is being written.
   uint32_t busy;
@@ -122,7 +124,7 @@ enum manner {
   manner_named = 16,
   // What was waited for is told by what is read next.
   manner_polled = 32,
-  // It reads much from a file.
+  // It reads from a file.
   manner_load = 64,
 };
 
@@ -170,7 +172,8 @@ HIDDEN unsigned lull_descriptor(int descriptor);
 // The kinds of those with small numbers, as far as they are known.
 enum { known_descriptors = 1 << 16 };
 HIDDEN extern uint8_t lull_descriptors[known_descriptors];
-// Adds a call that sent or received something to what its socket carried, where it need not be told singly.
+// Adds a call that sent or received something to what its socket carried, or one that read to what was read of its
+// file, where it need not be told singly.
 HIDDEN bool lull_add_up(struct agent *agent, uint32_t number, uint64_t end, const struct outcome *outcome);
 HIDDEN uint64_t lull_thread_time(void);
 #ifdef LULL_AGENT
@@ -328,10 +331,31 @@ static inline bool lull_is_socket(int descriptor) {
   return kind == lull_descriptor_tcp || kind == lull_descriptor_udp;
 }
 
-// When a thread's calls of that kind were last told with their site; each kind has its own pace.
-static inline uint64_t *lull_last_site(struct agent *agent, const struct outcome *outcome) {
-  if (outcome->manner & manner_load) return &agent->last_sites[lull_site_load];
-  return &agent->last_sites[lull_is_socket(outcome->descriptor) ? lull_site_send : lull_site_write];
+// Whether calls like one may be added up: those at sockets, and small reads of files.
+static inline bool lull_may_add_up(const struct outcome *outcome) {
+  if (outcome->manner & manner_load) return outcome->result < LARGE && outcome->descriptor < known_descriptors;
+  return lull_is_socket(outcome->descriptor);
+}
+
+static inline enum lull_site lull_site_of(const struct outcome *outcome) {
+  if (outcome->manner & manner_load) return lull_site_load;
+  return lull_is_socket(outcome->descriptor) ? lull_site_send : lull_site_write;
+}
+
+// Whether a call that ended is to be told with its site; each kind has its own pace.
+static inline bool lull_wants_site(const struct agent *agent, const struct outcome *outcome, uint64_t end) {
+  return outcome->manner & manner_site && agent->sites_paid_until[lull_site_of(outcome)] + SITE_PAUSE <= end;
+}
+
+// A call that ended at a time was told with its site.
+static inline void lull_pay_site(struct agent *agent, const struct outcome *outcome, uint64_t end) {
+  enum lull_site site = lull_site_of(outcome);
+  uint64_t *paid_until = &agent->sites_paid_until[site], earliest = end - SITE_BURST;
+  if (site == lull_site_send) {
+    *paid_until = end;
+  } else {
+    *paid_until = (*paid_until < earliest ? earliest : *paid_until) + SITE_PAUSE;
+  }
 }
 
 // Ends a call; errno stays what the call made it.
@@ -348,7 +372,7 @@ static inline __attribute__((always_inline)) void lull_finish(struct call *call,
   agent->slot->call = call->outer;
   agent->place = call->outer_place;
   if (outcome.result < 0) outcome.result = -errno;
-  bool is_site = outcome.manner & manner_site && end - *lull_last_site(agent, &outcome) >= SITE_PAUSE;
+  bool is_site = lull_wants_site(agent, &outcome, end);
   bool is_slow = end - call->start >= NO_WAIT || end - agent->last_cpu >= CPU_PAUSE || outcome.path ||
                  outcome.manner & (manner_looked_up | manner_named) || is_site || call->cpu != UINT64_MAX;
   // One that found at once what an earlier one had waited for leaves it to be read.
@@ -365,7 +389,7 @@ static inline __attribute__((always_inline)) void lull_finish(struct call *call,
     return;
   }
   if (outcome.manner & manner_wait && end - call->start < NO_WAIT) return;
-  if (lull_is_socket(outcome.descriptor) && lull_add_up(agent, call->number, end, &outcome)) return;
+  if (lull_may_add_up(&outcome) && lull_add_up(agent, call->number, end, &outcome)) return;
   agent->busy = 1;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   struct lull_record *record = NULL;

@@ -10,10 +10,10 @@
 
 // Reads, writes, and what is done to files and descriptors.
 
-// Of reads, those from the network count, those that load much, and the first after a wait for descriptors.
-static unsigned of_read(int descriptor, long result) {
+unsigned lull_manner_of_read(int descriptor, long result) {
   unsigned kind = lull_descriptor(descriptor);
-  if (result >= LARGE) return kind == lull_descriptor_file ? manner_site | manner_load : manner_told;
+  if (result > 0 && kind == lull_descriptor_file) return manner_site | manner_load;
+  if (result >= LARGE) return manner_told;
   if (kind == lull_descriptor_tcp || kind == lull_descriptor_udp) return manner_told;
   if (unlikely(lull_agent.woken) && result > 0) {
     lull_agent.woken = 0;
@@ -30,11 +30,11 @@ ssize_t __pread_chk(int, void *, size_t, off_t, size_t);
 ssize_t __pread64_chk(int, void *, size_t, off64_t, size_t);
 
 #define READS(name, parameters, arguments, number, large) \
-  TIMED(ssize_t, name, parameters, arguments, number, fd, large, .manner = of_read(fd, result))
+  TIMED(ssize_t, name, parameters, arguments, number, fd, large, .manner = lull_manner_of_read(fd, result))
 
 // Signals may be what is read.
 static unsigned of_whole_read(int descriptor, const void *read, long result) {
-  unsigned manner = of_read(descriptor, result);
+  unsigned manner = lull_manner_of_read(descriptor, result);
   if (result > 0 && lull_descriptor(descriptor) == lull_descriptor_signals) lull_note_signals(read, result);
   return manner;
 }

@@ -125,8 +125,7 @@ void lull_finish_slowly(struct call *call, uint64_t end, const struct outcome *o
   struct agent *agent = call->agent;
   uint64_t length = end - call->start;
   bool is_long = length >= LONG_WAIT;
-  bool is_site = outcome->manner & manner_site && outcome->result > 0 &&
-                 end - *lull_last_site(agent, outcome) >= SITE_PAUSE;
+  bool is_site = outcome->result > 0 && lull_wants_site(agent, outcome, end);
   bool has_cpu = is_long || call->cpu != UINT64_MAX || end - agent->last_cpu >= CPU_PAUSE;
   if (outcome->manner & manner_wait && length < NO_WAIT && !has_cpu && !outcome->path) return;
   lull_look_for_recorder(end);
@@ -195,7 +194,7 @@ void lull_finish_slowly(struct call *call, uint64_t end, const struct outcome *o
   if (has_stack) {
     record.parts |= lull_part_stack;
     size += lull_stack_room();
-    if (outcome->manner & manner_site) *lull_last_site(agent, outcome) = end;
+    if (outcome->manner & manner_site) lull_pay_site(agent, outcome, end);
   } else if (!lull_is_written(agent, &stack)) {
     record.stack = 0;
   }

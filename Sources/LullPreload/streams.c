@@ -36,7 +36,7 @@ static ssize_t _IO_new_file_read(FILE *file, void *to, ssize_t count) {
     lull_finish(&call, (struct outcome){.result = result,
                                         .first = (uint64_t)fd,
                                         .descriptor = fd,
-                                        .manner = result >= LARGE ? manner_site | manner_load : manner_wait});
+                                        .manner = lull_manner_of_read(fd, result)});
   }
   return result;
 }

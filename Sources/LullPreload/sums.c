@@ -1,11 +1,13 @@
 #include "segments.h"
 
-// What is sent and received, by socket: a server does so a hundred thousand times a second, and a record for each would
-// cost more than the rest of the recording.
+// What is sent and received, by socket, and read, by file: a server does so a hundred thousand times a second, and a
+// record for each would cost more than the rest of the recording.
 
-// Of a socket so many transfers of a kind are told singly in so long, so that those that are rare are told exactly.
+// Of a socket so many transfers of a kind are told singly in so long, so that those that are rare are told exactly; of
+// a file, which a program may read a line at a time, fewer.
 #define SPAN 100000000
 #define SINGLY 4
+#define SINGLY_OF_FILE 1
 // One that had none for so long makes room for another.
 #define IDLE 1000000000
 
@@ -17,6 +19,7 @@ void lull_renew_sums(int descriptor) { __atomic_add_fetch(&generations_of[descri
 static bool carries(uint32_t number) {
   switch (number) {
     case SYS_read: case SYS_readv: case SYS_recvfrom: case SYS_recvmsg: return true;
+    case SYS_pread64: case SYS_preadv: case SYS_preadv2: return true;
     case SYS_write: case SYS_writev: case SYS_sendto: case SYS_sendmsg: return true;
     default: return false;
   }
@@ -39,35 +42,48 @@ static bool tell_sum(struct agent *agent, const struct lull_sum *sum) {
   return true;
 }
 
-// The place of what a key stands for; nothing where all that it may have are in use.
-static struct lull_sum *sum_of(struct agent *agent, uint64_t key, uint64_t now) {
-  enum { tries = 4 };
+// Gives a place to what a key stands for; false where what it held could not be told.
+static bool take_place(struct agent *agent, struct lull_sum *sum, uint64_t key) {
+  if (sum->key && !tell_sum(agent, sum)) return false;
+  // Who reads in between finds nobody's.
+  __atomic_store_n(&sum->key, 0, __ATOMIC_RELEASE);
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+  sum->begun = sum->count = sum->bytes = sum->last = sum->since = 0;
+  sum->singly = 0;
+  __atomic_store_n(&sum->key, key, __ATOMIC_RELEASE);
+  return true;
+}
+
+// The place of a socket; nothing where all that it may have are in use.
+static struct lull_sum *sum_of_socket(struct agent *agent, uint64_t key, uint64_t now) {
+  enum { tries = 4, places = lull_sums - lull_file_sums };
   struct lull_sum *sums = lull_sums_of(agent->slot), *idlest = NULL;
   uint64_t first = key * 0x9e3779b97f4a7c15 >> 32;
   for (uint64_t index = first; index < first + tries; index++) {
-    struct lull_sum *sum = &sums[index % lull_sums];
+    struct lull_sum *sum = &sums[index % places];
     if (likely(sum->key == key)) return sum;
     if (!idlest || sum->since < idlest->since) idlest = sum;
   }
-  if (idlest->key && (now - idlest->since < IDLE || !tell_sum(agent, idlest))) return NULL;
-  // Who reads in between finds nobody's.
-  __atomic_store_n(&idlest->key, 0, __ATOMIC_RELEASE);
-  __atomic_thread_fence(__ATOMIC_RELEASE);
-  idlest->begun = idlest->count = idlest->bytes = idlest->last = idlest->since = 0;
-  idlest->singly = 0;
-  __atomic_store_n(&idlest->key, key, __ATOMIC_RELEASE);
-  return idlest;
+  if (idlest->key && now - idlest->since < IDLE) return NULL;
+  return take_place(agent, idlest, key) ? idlest : NULL;
+}
+
+// The place of a file. A program that reads many files reads one after the other: the next one takes it at once.
+static struct lull_sum *sum_of_file(struct agent *agent, uint64_t key) {
+  struct lull_sum *sum = lull_sums_of(agent->slot) + (lull_sums - lull_file_sums) + (key & (lull_file_sums - 1));
+  return likely(sum->key == key) || take_place(agent, sum, key) ? sum : NULL;
 }
 
 static bool add(struct agent *agent, uint64_t key, uint64_t end, const struct outcome *outcome) {
-  struct lull_sum *sum = sum_of(agent, key, end);
+  bool is_file = outcome->manner & manner_load;
+  struct lull_sum *sum = is_file ? sum_of_file(agent, key) : sum_of_socket(agent, key, end);
   if (!sum) return false;
   if (end - sum->since >= SPAN) {
     sum->since = end;
     sum->singly = 0;
     sum->descriptor_kind = lull_descriptors[outcome->descriptor];
   }
-  if (sum->singly < SINGLY) {
+  if (sum->singly < (is_file ? SINGLY_OF_FILE : SINGLY)) {
     sum->singly++;
     return false;
   }

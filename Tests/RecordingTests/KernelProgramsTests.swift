@@ -103,21 +103,40 @@ private let absence: String? = {
 
   @Test func `what was read of a row is not told again when it ends`() {
     var repeats = KernelRepeats()
-    repeats.began(call(1), spins: false)
-    func told(_ row: KernelRepeats.Row) -> [UInt64] { repeats.standing { _ in row }.map(\.count) }
-    #expect(told(.init(generation: 1, count: 5)) == [5])
-    #expect(told(.init(generation: 1, count: 9)) == [4])
+    repeats.began(call(1), .writes)
+    func told(_ generation: UInt32, _ count: UInt64) -> [UInt64] {
+      repeats.standing { _ in .init(generation: generation, sum: .init(count: count)) }.map(
+        \.sum.count)
+    }
+    #expect(told(1, 5) == [5])
+    #expect(told(1, 9) == [4])
     // The next row began, and that is not in the ring yet.
-    #expect(told(.init(generation: 2, count: 3)).isEmpty)
-    #expect(repeats.ended(call(1, count: 12), spins: false) == 3)
-    repeats.began(call(2), spins: false)
-    #expect(told(.init(generation: 2, count: 3)) == [3])
+    #expect(told(2, 3).isEmpty)
+    #expect(repeats.ended(call(1, count: 12), .writes).count == 3)
+    repeats.began(call(2), .writes)
+    #expect(told(2, 3) == [3])
     // A row whose beginning comes after its end, by another CPU's ring.
-    #expect(repeats.ended(call(3, count: 8), spins: false) == 8)
-    repeats.began(call(3), spins: false)
-    #expect(told(.init(generation: 4, count: 8)).isEmpty)
+    #expect(repeats.ended(call(3, count: 8), .writes).count == 8)
+    repeats.began(call(3), .writes)
+    #expect(told(4, 8).isEmpty)
     // Other calls of the same thread have another place.
-    #expect(repeats.ended(call(2, count: 3), spins: true) == 3)
+    #expect(repeats.ended(call(2, count: 3), .spins).count == 3)
+  }
+
+  @Test func `of reads, what they brought is told once as well`() {
+    var repeats = KernelRepeats()
+    typealias Sum = KernelRepeats.Sum
+    repeats.began(call(1), .reads)
+    func told(_ count: UInt64, _ bytes: UInt64) -> [Sum] {
+      repeats.standing { _ in .init(generation: 1, sum: .init(count: count, bytes: bytes)) }.map(
+        \.sum)
+    }
+    #expect(told(5, 700) == [Sum(count: 5, bytes: 700)])
+    // The bytes of a call that is not counted yet.
+    #expect(told(6, 1000) == [Sum(count: 1, bytes: 300)])
+    var end = call(1, count: 8)
+    end.result = 1100
+    #expect(repeats.ended(end, .reads) == Sum(count: 2, bytes: 100))
   }
 }
 
@@ -132,6 +151,8 @@ struct KernelProgramsRunningTests {
     var transfers: [lull_kernel_transfer_record] = []
     var calls: [lull_kernel_call_record] = []
     var rows: [lull_kernel_call_record] = []
+    var reads: [lull_kernel_call_record] = []
+    var readRows: [lull_kernel_call_record] = []
     var paths: [(call: lull_kernel_call_record, paths: KernelPaths)] = []
 
     func take(_ record: UnsafeRawPointer) {
@@ -143,6 +164,8 @@ struct KernelProgramsRunningTests {
         transfers.append(record.load(as: lull_kernel_transfer_record.self))
       case lull_kernel_call: calls.append(record.load(as: lull_kernel_call_record.self))
       case lull_kernel_calls: rows.append(record.load(as: lull_kernel_call_record.self))
+      case lull_kernel_read: reads.append(record.load(as: lull_kernel_call_record.self))
+      case lull_kernel_reads: readRows.append(record.load(as: lull_kernel_call_record.self))
       case lull_kernel_path:
         paths.append((record.load(as: lull_kernel_call_record.self), KernelPaths(record)))
       default: break
@@ -319,11 +342,11 @@ struct KernelProgramsRunningTests {
       $0.number == UInt32(SystemCallFilter.write) && $0.words.0 == UInt64(file)
     }
     var repeats = KernelRepeats()
-    for call in writes { repeats.began(call, spins: false) }
+    for call in writes { repeats.began(call, .writes) }
     var rows = records.rows.filter { $0.words.0 == UInt64(file) }.map {
-      ($0, repeats.ended($0, spins: false))
+      ($0, repeats.ended($0, .writes).count)
     }
-    rows += repeats.standing { programs.row(at: $0) }.map { ($0.call, $0.count) }
+    rows += repeats.standing { programs.row(at: $0) }.map { ($0.call, $0.sum.count) }
     rows += writes.map { ($0, 1) }
     #expect(rows.reduce(0) { $0 + $1.1 } == 20_060)
     #expect(rows.reduce(0) { $0 + Int64($1.1) * $1.0.result } == 20_000 + 60 * 61 / 2)
@@ -331,6 +354,46 @@ struct KernelProgramsRunningTests {
     #expect(zip(writes, writes.dropFirst()).allSatisfy { $0.head.time <= $1.head.time })
     // What was told is not told again.
     #expect(repeats.standing { programs.row(at: $0) }.isEmpty)
+  }
+
+  @Test func `small reads of files are added up by file, and those of pipes are not told`() throws {
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("lull-r-\(getpid())")
+      .path
+    #expect(FileManager.default.createFile(atPath: path, contents: Data(count: 1 << 20)))
+    defer { unlink(path) }
+    let (first, second) = (open(path, O_RDONLY), open(path, O_RDONLY))
+    var ends: [Int32] = [0, 0]
+    #expect(pipe(&ends) == 0)
+    defer { for descriptor in [first, second] + ends { close(descriptor) } }
+    var room = [UInt8](repeating: 1, count: 4096)
+    let (records, programs) = try recorded { _ in
+      for index in 0..<3_000 {
+        #expect(read(first, &room, 1 + index % 50) == 1 + index % 50)
+        if index % 7 == 0 { #expect(pread(second, &room, 4096, 0) == 4096) }
+        if index % 5 == 0 {
+          #expect(write(ends[1], room, 9) == 9)
+          #expect(read(ends[0], &room, 9) == 9)
+        }
+      }
+      // Nothing is left there.
+      #expect(pread(second, &room, 4096, 1 << 20) == 0)
+    }
+    var repeats = KernelRepeats()
+    for call in records.reads { repeats.began(call, .reads) }
+    var sums = records.reads.map { ($0, KernelRepeats.Sum(count: 1, bytes: UInt64($0.result))) }
+    sums += records.readRows.map { ($0, repeats.ended($0, .reads)) }
+    sums += repeats.standing { programs.row(at: $0) }.filter { $0.sort == .reads }.map {
+      ($0.call, $0.sum)
+    }
+    func sum(of descriptor: Int32) -> KernelRepeats.Sum {
+      sums.filter { $0.0.words.0 == UInt64(descriptor) }.reduce(.init(count: 0)) {
+        .init(count: $0.count + $1.1.count, bytes: $0.bytes + $1.1.bytes)
+      }
+    }
+    #expect(sum(of: first) == .init(count: 3_000, bytes: 60 * 50 * 51 / 2))
+    #expect(sum(of: second) == .init(count: 429, bytes: 429 * 4096))
+    #expect(sum(of: ends[0]) == .init(count: 0))
+    #expect(records.reads.count < 2_500, "\(records.reads.count)")
   }
 
   @Test func `files are told with the paths that the program named`() throws {

@@ -96,6 +96,37 @@ import TraceModel
         "other files 1.6 MB read in 400 reads of less than 64 KiB, of which is not told; 200 files opened"
       ),
       "\(text)")
+    signals.disk?.smallReadsMeasured = true
+    let known = flowing(SampleReport.report(signals: signals))
+    #expect(
+      known.contains(
+        "other files 1.6 MB read in 400 reads of 200 more files, pipes, terminals and ends of files"
+      ),
+      "\(known)")
+    signals.disk?.otherReads?.files = 0
+    let none = flowing(SampleReport.report(signals: signals))
+    #expect(
+      none.contains("other reads 1.6 MB read in 400 reads of pipes, terminals and ends of files"),
+      "\(none)")
+  }
+
+  @Test func `of a thousand files that were read a hundred are listed, and the others in sum`() {
+    var signals = SampleReport.signals()
+    signals.disk?.readsMeasured = true
+    signals.disk?.smallReadsMeasured = true
+    let written = signals.disk?.files.count ?? 0
+    for number in 0..<1000 {
+      signals.disk?.files.append(
+        FileUse(path: "/data/note\(number)", reads: 2, bytesRead: UInt64(1000 + number)))
+    }
+    signals.disk?.otherReads = OtherReads(files: 0, reads: 10, bytes: 500)
+    let disk = SampleReport.report(signals: signals).signals.disk
+    #expect(disk?.files.count == written + 100)
+    #expect(
+      disk?.files.filter { $0.path.hasPrefix("/data/note") }.compactMap(\.bytesRead).min() == 1900)
+    #expect(
+      disk?.otherReads
+        == OtherReadsSection(files: 900, reads: 10 + 1800, bytes: 500 + 900 * 1000 + 899 * 900 / 2))
   }
 
   @Test func `losses and truncation are said beside the score and at the end`() {

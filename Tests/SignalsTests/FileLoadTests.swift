@@ -12,21 +12,25 @@ private let path = "/data/big.bin"
 /// recorded; its footprint grows by so many bytes meanwhile. Between the halves it may pause for tenths of a second.
 private func measure(
   growing held: UInt64, open: [(path: String, size: UInt64?, kind: DescriptorEvent.Kind)],
-  received: Int = 0, pause: UInt64 = 0, late: Int = 0
+  received: Int = 0, pause: UInt64 = 0, late: Int = 0, recordsSmall: Bool = false
 ) throws -> DiskSignal {
   try #require(
-    try signals(growing: held, open: open, received: received, pause: pause, late: late).disk)
+    try signals(
+      growing: held, open: open, received: received, pause: pause, late: late,
+      recordsSmall: recordsSmall
+    ).disk)
 }
 
 private func signals(
   growing held: UInt64, open: [(path: String, size: UInt64?, kind: DescriptorEvent.Kind)],
-  received: Int = 0, pause: UInt64 = 0, late: Int = 0
+  received: Int = 0, pause: UInt64 = 0, late: Int = 0, recordsSmall: Bool = false
 ) throws -> SignalSet {
   var builder = TraceBuilder()
-  try builder.synthetic(
-    CaptureEvent(
-      mode: .wrap, scope: .system, rootPid: 100, intervalNs: second / 10, complete: true,
-      recordsLargeReads: true), time: second, pid: 100)
+  var capture = CaptureEvent(
+    mode: .wrap, scope: .system, rootPid: 100, intervalNs: second / 10, complete: true,
+    recordsLargeReads: true)
+  if recordsSmall { capture.recordsSmallReads = true }
+  try builder.synthetic(capture, time: second, pid: 100)
   try builder.process(time: second, pid: 100)
   builder.comm(time: second, pid: 100, tid: 100, name: "program")
   builder.switchIn(time: second, 100)
@@ -128,6 +132,15 @@ struct FileLoadTests {
     // Of what is known by file nothing is left but what any program reads.
     let known = try measure(growing: 0, open: [(path, 200_000_000, .regular)])
     #expect(known.files.map(\.path) == [path] && known.otherReads == nil)
+  }
+
+  @Test func `where small reads of files are recorded, what is none of them was of no file`() throws
+  {
+    let disk = try measure(
+      growing: 0, open: [(path, 200_000_000, .regular)], late: 5_000, recordsSmall: true)
+    #expect(disk.loads.isEmpty)
+    #expect(disk.files.map(\.bytesRead) == [5_000] && disk.files.map(\.reads) == [1])
+    #expect(disk.otherReads == OtherReads(files: 0, reads: 48_839, bytes: 200_000_000))
   }
 
   @Test func `what sockets gave is no file`() throws {

@@ -39,6 +39,20 @@ import Testing
     #expect(tracker.target(pid: 1, fd: 5, at: at(5_000_000_010)).path == "/data/file")
   }
 
+  // A recorder that is behind looks at the number when it stands for something else.
+  @Test func `a file that was opened by its path is no pipe that has its number later`() {
+    var tracker = DescriptorTracker()
+    tracker.open(pid: 1, fd: 3, isFile: true, at: at(10))
+    tracker.opened(pid: 1, fd: 3, path: "/data/odd", since: at(9), at: at(12))
+    tracker.seen(pid: 1, fd: 3, path: "pipe:[4332689]", kind: .pipe, at: at(13))
+    #expect(tracker.target(pid: 1, fd: 3, at: at(20)).kind == .regular)
+    // What has a path of its own is a pipe if it was seen to be one.
+    tracker.open(pid: 1, fd: 4, isFile: true, at: at(30))
+    tracker.opened(pid: 1, fd: 4, path: "/data/fifo", since: at(29), at: at(32))
+    tracker.seen(pid: 1, fd: 4, path: "/data/fifo", kind: .pipe, at: at(33))
+    #expect(tracker.target(pid: 1, fd: 4, at: at(40)).kind == .pipe)
+  }
+
   // Foundation saves a file whole by way of another, which is renamed within a millisecond.
   @Test func `a file that was closed before it could be looked at is known to be one`() {
     var tracker = DescriptorTracker()

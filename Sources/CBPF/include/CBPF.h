@@ -60,7 +60,9 @@ uint64_t *_Nullable lull_bpf_map_memory(int map, size_t size);
 void lull_bpf_map_unshare(uint64_t *_Nonnull memory, size_t size);
 
 /* Which row of equal calls such memory has at a place, and how many followed the first, while programs change it. */
-void lull_bpf_row(const void *_Nonnull repeat, uint32_t *_Nonnull generation, uint64_t *_Nonnull count);
+void lull_bpf_row(
+    const void *_Nonnull repeat, uint32_t *_Nonnull generation, uint64_t *_Nonnull count,
+    uint64_t *_Nonnull bytes);
 
 /* Sets a bit of such memory, or sets it back, while programs do. */
 void lull_bpf_mark(uint64_t *_Nonnull memory, uint32_t place, bool is_set);

@@ -54,6 +54,9 @@ enum lull_kernel_kind {
   lull_kernel_task = 16,
   /* Where a thread sends or writes, by a stack that was told before. */
   lull_kernel_site = 17,
+  /* A call read from a file, and how many such calls of its file followed it: the result is the bytes of all these. */
+  lull_kernel_read = 18,
+  lull_kernel_reads = 19,
 };
 
 struct lull_kernel_head {
@@ -151,15 +154,25 @@ struct lull_kernel_call_record {
   lull_u64 words[4];
 };
 
-/* A call that comes again with the same number, descriptor and result within a tick of the clock: so many followed the
-   first, which was told. A thread has the place of its number. */
+/* A call that comes again with the same number, descriptor and, unless it reads, result within a tick of the clock: so
+   many followed the first, which was told. A thread has the place of its number, of each of three sorts. */
 #define LULL_KERNEL_REPEATS 8192
+
+enum lull_kernel_sort {
+  lull_kernel_of_writes,
+  /* What comes back at once with nothing. */
+  lull_kernel_of_spins,
+  lull_kernel_of_reads,
+  lull_kernel_sorts,
+};
 
 struct lull_kernel_repeat {
   struct lull_kernel_call_record call;
   lull_u64 tick;
   lull_u64 count;
-  lull_u64 unused[5];
+  /* What those that read brought. */
+  lull_u64 bytes;
+  lull_u64 unused[4];
 };
 
 struct lull_kernel_job_mark {
@@ -210,6 +223,8 @@ struct lull_kernel_settings {
   /* Calls that are told where they succeeded, those that are told in any case and are added up, those whose stacks are
      told, and those that come back at once with nothing where their result is 0. */
   lull_kernel_numbers calls, repeated, stacks, spins, reads;
+  /* Of these, calls whose first word is the descriptor: smaller ones of files are told too, added up. */
+  lull_kernel_numbers small_reads;
   /* Calls that may write to a socket, whose first word is its descriptor. */
   lull_kernel_numbers sends;
   /* Calls that name a file: by the first word, or by the second; and those that name two, by the next but one then. */

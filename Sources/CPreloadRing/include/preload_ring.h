@@ -20,7 +20,7 @@
 #define LULL_PRELOAD_FOLDER "LULL_PRELOAD_FOLDER"
 
 enum {
-  lull_preload_version = 9,
+  lull_preload_version = 10,
   lull_page_bytes = 4096,
   lull_ring_bytes = 1 << 20,
   // A ring takes memory as it grows, so much at a time.
@@ -28,8 +28,10 @@ enum {
   lull_slots = 32,
   // So many stacks of a thread have a number, from 1 on.
   lull_stack_numbers = 64,
-  // What a thread's sockets carried is added up in so many places, of 64 bytes each.
+  // What a thread's sockets carried is added up in so many places, of 64 bytes each; the last of them are for what it
+  // read of files.
   lull_sums = 256,
+  lull_file_sums = 16,
   // Where a slot's ring begins.
   lull_ring_offset = lull_page_bytes + lull_sums * 64,
   lull_segment_bytes = lull_page_bytes + lull_slots * (lull_ring_offset + lull_ring_bytes),
@@ -160,7 +162,7 @@ struct lull_slot {
   uint64_t registers[lull_registers];
 };
 
-// What calls of one kind sent to a socket, or received from it, that are not told singly.
+// What calls of one kind sent to a socket, received from it or read of a file, that are not told singly.
 struct lull_sum {
   // 0 where it is nobody's. The call's flags, how often its descriptor's number had been given to something else, the
   // call's number plus 1, and the descriptor, of 16 bits each.
@@ -200,7 +202,13 @@ enum lull_record_kind {
   lull_record_sample,
   // A sum whose place another takes: arguments are its key, count and bytes; times are its last.
   lull_record_sum,
+  // What the process held and had used as it ended: with /proc's io, status and stat as its path, each behind
+  // lull_file_begins.
+  lull_record_memory,
 };
+
+// Among what a process tells of its memory; '\f'.
+enum { lull_file_begins = 12 };
 
 // What a test runner said, among marks.
 enum { lull_mark_line = 3 };

@@ -174,6 +174,8 @@ public struct CaptureEvent: SyntheticPayload, Hashable {
   public var lullVersion: String
   /// Whether reads of 64 KiB and more are among the system calls.
   public var recordsLargeReads: Bool?
+  /// Whether smaller reads of files are too.
+  public var recordsSmallReads: Bool?
   /// By what means it was recorded, where not by perf events alone: `processRecorder`, `outsideRecorder` or
   /// `kernelRecorder`.
   public var recorder: String?

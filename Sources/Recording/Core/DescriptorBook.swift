@@ -131,9 +131,12 @@ final class DescriptorBook {
       ended.removeAll(keepingCapacity: true)
     }
     let seen = wanted.compactMap { key, wish -> (event: DescriptorEvent, time: UInt64)? in
-      if let event = DescriptorTable.resolve(pid: key.pid, fd: Int(key.fd), through: wish.tid) {
+      if let event = DescriptorTable.resolve(pid: key.pid, fd: Int(key.fd), through: wish.tid),
+        wish.path == nil || event.path.hasPrefix("/")
+      {
         return (event, wish.time)
       }
+      // It is closed by now, or stands for what has no path, as no call has told yet.
       known.remove(key)
       return guess(key, wish)
     }

@@ -234,12 +234,19 @@ final class ProcessBook {
       entries[pid]?.nextSample = now + entry.interval
       if teller != .events { _ = sight(pid) }
       if teller == .looks { try tellSighted(pid, to: sink) }
-      guard var reading = entry.sampler?.sample() else { continue }
-      if let held = held[pid] { reading.leaveOut(shared: held) }
-      let time = SystemInfo.monotonicNanoseconds()
-      try sink.append(.footprint, raw: reading.encoded(), pid: pid, time: time)
-      round.tell([.memoryRead(pid: pid, footprint: reading.footprint, time: time)])
+      guard let reading = entry.sampler?.sample() else { continue }
+      try tell(reading, of: pid, at: SystemInfo.monotonicNanoseconds(), round)
     }
+  }
+
+  /// Tells what a process held and had used at a time.
+  func tell(
+    _ reading: FootprintSample, of pid: Int32, at time: UInt64, _ round: Round
+  ) throws(PerfDataError) {
+    var reading = reading
+    if let held = held[pid] { reading.leaveOut(shared: held) }
+    try round.sink.append(.footprint, raw: reading.encoded(), pid: pid, time: time)
+    round.tell([.memoryRead(pid: pid, footprint: reading.footprint, time: time)])
   }
 }
 

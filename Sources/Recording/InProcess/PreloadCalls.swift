@@ -46,12 +46,10 @@ extension PreloadSource {
       output.append(writer.sample(event, payload, before))
     }
     let call = systemCall(record)
-    templates.tell(
-      .init(
-        number: UInt64(bitPattern: call.number), result: call.result,
-        registers: registers(record, call)),
-      place, standingFor: UInt64(record.repeats) + 1, into: &output)
-    if SystemCallFilter.fileWrites.contains(call.number) || Self.isLargeRead(record),
+    tell(
+      call, fourth: record.arguments.2, standingFor: UInt64(record.repeats) + 1, place,
+      into: &output)
+    if SystemCallFilter.fileWrites.contains(call.number) || Self.isOfFile(record),
       let stack = parts.ownStack
     {
       var payload = PreloadPayload(.systemCallStack, pid: place.tid)
@@ -85,11 +83,28 @@ extension PreloadSource {
       return false
     }
     if SystemCallFilter.wanted.contains(number) || number == SystemCallFilter.write { return true }
-    return Self.isLargeRead(record)
+    return Self.isOfFile(record) || Self.isLargeRead(record)
   }
 
   private static func isLargeRead(_ record: lull_record) -> Bool {
     SystemCallFilter.isRead(Int64(record.number)) && record.result >= SystemCallFilter.largeRead
+  }
+
+  private static func isOfFile(_ record: lull_record) -> Bool {
+    SystemCallFilter.isRead(Int64(record.number)) && record.result > 0
+      && UInt32(record.descriptor_kind) == lull_descriptor_file.rawValue
+  }
+
+  /// Reads of a file that were added up. By now their descriptor may stand for another: whoever wants to know of it was
+  /// told of the first read.
+  func reads(_ sum: PreloadSums.Sum, _ place: Place, into output: inout RecordBytes) {
+    for (bytes, count) in EvenTransfers.of(count: sum.count, bytes: sum.bytes) {
+      tell(
+        SystemCallResult(
+          number: Int64(sum.number), result: Int64(clamping: bytes), first: sum.descriptor,
+          second: 0, third: 0),
+        standingFor: count, place, into: &output)
+    }
   }
 
   private func systemCall(_ record: lull_record) -> SystemCallResult {
@@ -103,15 +118,20 @@ extension PreloadSource {
       second: isThird ? 0 : arguments.1, third: isThird ? arguments.1 : 0)
   }
 
-  /// As `EventPlan.argumentRegisters` names them.
-  private func registers(
-    _ record: lull_record, _ call: SystemCallResult
-  ) -> (UInt64, UInt64, UInt64, UInt64) {
+  private func tell(
+    _ call: SystemCallResult, fourth: UInt64 = 0, standingFor count: UInt64, _ place: Place,
+    into output: inout RecordBytes
+  ) {
+    // As `EventPlan.argumentRegisters` names them.
     #if arch(arm64)
-      (UInt64(bitPattern: call.result), call.second, call.third, record.arguments.2)
+      let registers = (UInt64(bitPattern: call.result), call.second, call.third, fourth)
     #else
-      (call.third, call.second, call.first, record.arguments.2)
+      let registers = (call.third, call.second, call.first, fourth)
     #endif
+    templates.tell(
+      .init(
+        number: UInt64(bitPattern: call.number), result: call.result, registers: registers),
+      place, standingFor: count, into: &output)
   }
 
   private func tellPaths(

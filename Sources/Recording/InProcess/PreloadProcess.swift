@@ -1,6 +1,7 @@
 import CPerfEvent
 import CPreloadRing
 import Glibc
+import PerfData
 
 /// A process that is recorded from within: its rings, and what is known of its threads.
 final class PreloadProcess {
@@ -46,6 +47,8 @@ final class PreloadProcess {
   var lastMaps: UInt64
   /// When it ended by its own doing.
   var ended: UInt64?
+  /// What it held and had used as it ended, and when that was; not told yet.
+  var lastMemory: (reading: FootprintSample, time: UInt64)?
   var lastTime: UInt64
   private var lostBefore: UInt64 = 0
   private var wasAsked = false

@@ -35,6 +35,8 @@ extension PreloadSource {
       // That of the program itself comes first.
       if process.program == nil { process.program = parts.path }
       mapped(record, parts.path ?? "", pid, round, into: &output)
+    case lull_record_memory.rawValue:
+      process.lastMemory = Self.memory(parts.path ?? "").map { ($0, record.end) }
     case lull_record_process_end.rawValue:
       process.ended = record.end
       // Of one that ran before they are those of that time too.
@@ -73,12 +75,27 @@ extension PreloadSource {
       process.threads[slot] = thread
     case lull_record_sum.rawValue:
       let sum = process.sums.take(record, slot: slot)
-      let tid = process.threads[slot]?.tid ?? pid
-      sockets.carried(
-        sum, UInt32(record.descriptor_kind), .init(pid: pid, tid: tid, time: record.end), writer,
-        templates, into: &output)
+      let place = Place(pid: pid, tid: process.threads[slot]?.tid ?? pid, time: record.end)
+      if UInt32(record.descriptor_kind) == lull_descriptor_file.rawValue {
+        reads(sum, place, into: &output)
+      } else {
+        sockets.carried(
+          sum, UInt32(record.descriptor_kind), place, writer, templates, into: &output)
+      }
     default: break
     }
+  }
+
+  /// What /proc told a process of itself.
+  private static func memory(_ text: String) -> FootprintSample? {
+    // Nothing is before the first.
+    let files = Array(text.utf8).split(
+      separator: UInt8(lull_file_begins), omittingEmptySubsequences: false)
+    guard files.count == 4, var reading = FootprintSample(status: files[2]),
+      reading.takeStatistics(files[3])
+    else { return nil }
+    reading.takeTransfers(files[1])
+    return reading
   }
 
   /// Takes in a stack that was written, or finds that of the record's number.

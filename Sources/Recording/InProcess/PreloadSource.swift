@@ -257,6 +257,10 @@ final class PreloadSource: RecordingSource {
       try round.sink.append(writer.sample(.signal, payload, place))
     }
     processes.noteHeld(process.heldBytes, by: process.pid)
+    if let last = process.lastMemory {
+      try processes.tell(last.reading, of: process.pid, at: last.time, round)
+      process.lastMemory = nil
+    }
     look(at: process, now: round.now)
   }
 
@@ -371,6 +375,7 @@ final class PreloadSource: RecordingSource {
     }
     .map { BuildIDEntry(path: $0.key, buildID: $0.value) }
     summary.capture.recordsLargeReads = true
+    summary.capture.recordsSmallReads = true
     summary.capture.scope = .process
     summary.capture.privilege +=
       door == nil ? ", recorded within the process" : ", recorded by the program itself (LullAgent)"

@@ -1,8 +1,9 @@
 import CPreloadRing
 
-/// What threads of a process added up of the transfers of their sockets, and how much of that was told.
+/// What threads of a process added up of the transfers of their sockets and of reads of files, and how much of that was
+/// told.
 struct PreloadSums {
-  /// What went through a socket in one direction.
+  /// What went through a socket in one direction, or was read of a file.
   struct Sum: Equatable {
     var number: UInt32
     var descriptor: UInt64

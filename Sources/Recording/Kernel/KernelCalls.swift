@@ -15,10 +15,12 @@ final class KernelCalls {
   func take(_ record: UnsafeRawPointer) -> Bool {
     let call = record.load(as: lull_kernel_call_record.self)
     switch lull_kernel_kind(UInt32(call.head.kind)) {
-    case lull_kernel_call: takeFirst(call, spins: false)
-    case lull_kernel_spin: takeFirst(call, spins: true)
-    case lull_kernel_calls: takeRow(call, of: repeats.ended(call, spins: false), spins: false)
-    case lull_kernel_spins: takeRow(call, of: repeats.ended(call, spins: true), spins: true)
+    case lull_kernel_call: takeFirst(call, .writes)
+    case lull_kernel_spin: takeFirst(call, .spins)
+    case lull_kernel_read: takeFirst(call, .reads)
+    case lull_kernel_calls: takeRow(call, of: repeats.ended(call, .writes), .writes)
+    case lull_kernel_spins: takeRow(call, of: repeats.ended(call, .spins), .spins)
+    case lull_kernel_reads: takeRow(call, of: repeats.ended(call, .reads), .reads)
     case lull_kernel_path: take(call, KernelPaths(record))
     default: return false
     }
@@ -28,7 +30,7 @@ final class KernelCalls {
   /// Takes in what followed the first calls of the rows that stand.
   func takeStanding(_ programs: KernelPrograms) {
     for row in repeats.standing({ programs.row(at: $0) }) {
-      takeRow(row.call, of: row.count, spins: row.spins)
+      takeRow(row.call, of: row.sum, row.sort)
     }
   }
 
@@ -37,25 +39,40 @@ final class KernelCalls {
     return observations
   }
 
-  private func takeFirst(_ call: lull_kernel_call_record, spins: Bool) {
-    if call.generation > 0 { repeats.began(call, spins: spins) }
-    take(call, spins: spins)
+  private func takeFirst(_ call: lull_kernel_call_record, _ sort: KernelRepeats.Sort) {
+    if call.generation > 0 { repeats.began(call, sort) }
+    take(call, spins: sort == .spins)
   }
 
-  /// So many calls, which came after the first.
-  private func takeRow(_ call: lull_kernel_call_record, of count: UInt64, spins: Bool) {
-    guard count > 0 else { return }
+  /// So many calls, which came after the first. By now their descriptor may stand for another file: whoever wants to
+  /// know of it was told of the first.
+  private func takeRow(
+    _ call: lull_kernel_call_record, of sum: KernelRepeats.Sum, _ sort: KernelRepeats.Sort
+  ) {
+    guard sum.count > 0 else { return }
     var call = call
     call.head.time = max(call.head.time, earliest)
-    call.head.flags = UInt32(clamping: count)
-    take(call, spins: spins)
+    if sort == .reads {
+      for equal in EvenTransfers.of(count: sum.count, bytes: sum.bytes) {
+        call.head.flags = UInt32(clamping: equal.count)
+        call.result = Int64(clamping: equal.bytes)
+        tell(call, spins: false)
+      }
+    } else {
+      call.head.flags = UInt32(clamping: sum.count)
+      tell(call, spins: sort == .spins)
+    }
+  }
+
+  private func tell(_ call: lull_kernel_call_record, spins: Bool) {
+    writer.tell(call, spins: spins)
+    // A write that would have to wait (EAGAIN).
+    if !spins, call.result == -11 { writer.tell(call, spins: true) }
   }
 
   private func take(_ call: lull_kernel_call_record, spins: Bool) {
-    if spins { return writer.tell(call, spins: true) }
-    writer.tell(call, spins: false)
-    // A write that would have to wait (EAGAIN).
-    if call.result == -11 { writer.tell(call, spins: true) }
+    tell(call, spins: spins)
+    if spins { return }
     guard SystemCallFilter.matters(Int64(call.number)) else { return }
     observations.append(
       .systemCall(

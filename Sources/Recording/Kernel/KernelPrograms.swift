@@ -13,7 +13,8 @@ final class KernelPrograms {
   /// Calls that come again and again.
   private let repeats: UnsafeMutablePointer<UInt64>
   private static let repeatBytes =
-    2 * Int(LULL_KERNEL_REPEATS) * MemoryLayout<lull_kernel_repeat>.size
+    KernelRepeats.Sort.allCases.count * Int(LULL_KERNEL_REPEATS)
+    * MemoryLayout<lull_kernel_repeat>.size
   /// What was transferred at sockets.
   private let sums: UnsafeMutablePointer<UInt64>
   private static let sumBytes = Int(LULL_KERNEL_SUMS) * MemoryLayout<lull_kernel_sum>.stride
@@ -186,9 +187,9 @@ final class KernelPrograms {
   /// The row of equal calls at a place: which it is, and how many followed the first.
   func row(at place: Int) -> KernelRepeats.Row {
     let row = UnsafeRawPointer(repeats) + place * MemoryLayout<lull_kernel_repeat>.stride
-    var (generation, count) = (UInt32(0), UInt64(0))
-    lull_bpf_row(row, &generation, &count)
-    return KernelRepeats.Row(generation: generation, count: count)
+    var (generation, count, bytes) = (UInt32(0), UInt64(0), UInt64(0))
+    lull_bpf_row(row, &generation, &count, &bytes)
+    return KernelRepeats.Row(generation: generation, sum: .init(count: count, bytes: bytes))
   }
 
   /// What was transferred there is not wanted any longer, and its place is another's.

@@ -103,11 +103,15 @@ enum SystemCallFilter {
   /// The filter for calls in which a thread waits for whatever comes next.
   static var eventWaitsExpression: String { tree(ranges(eventWaits)[...]) }
 
-  /// A read of less says nothing of loading files whole.
+  /// Of perf's events, which cannot tell what is a file, reads of less would cost more than they say.
   static let largeRead = 65536
 
   #if arch(arm64)
     static let reads: (plain: Int64, positioned: Int64) = (63, 67)
+    /// read, readv, pread64, preadv, preadv2.
+    static let fileReads: Set<Int64> = [63, 65, 67, 69, 286]
+    /// Those whose first word is there as they end: arm64 has put the result in its place.
+    static let smallReads: Set<Int64> = []
     static let paths: (first: [Int], second: [Int], two: [Int]) = (
       [], [35, 38, 56, 276, 437], [38, 276]
     )
@@ -116,6 +120,10 @@ enum SystemCallFilter {
     static let spins: String? = nil
   #else
     static let reads: (plain: Int64, positioned: Int64) = (0, 17)
+    /// read, pread64, readv, preadv, preadv2.
+    static let fileReads: Set<Int64> = [0, 17, 19, 295, 327]
+    /// Those whose first word is there as they end.
+    static let smallReads = fileReads
     /// Calls that name a file by their first word, by the second, and those among them that name another by the next
     /// but one; of the first kind by the next.
     static let paths: (first: [Int], second: [Int], two: [Int]) = (
@@ -167,9 +175,7 @@ extension SystemCallFilter {
     return [call.words.0, call.words.2].map { Int32(truncatingIfNeeded: $0) }
   }
 
-  static func isRead(_ number: Int64) -> Bool {
-    number == reads.plain || number == reads.positioned
-  }
+  static func isRead(_ number: Int64) -> Bool { fileReads.contains(number) }
 
   /// Whether a call made a further descriptor for an open file: its result.
   static func isDuplicate(_ call: SystemCallResult) -> Bool {

@@ -68,15 +68,33 @@ enum TransferBuilding {
       movedSends: saving.movedSends, delaySeconds: saving.delaySeconds.finite)
   }
 
+  /// A compiler reads thousands of files.
+  private static let mostFilesRead = 100
+
+  /// The files that are listed, and what was read besides.
+  private static func listed(_ signal: DiskSignal) -> (files: [FileUse], others: OtherReads?) {
+    let readOnly = signal.files.filter { $0.writes + $0.syncs + $0.rewrites == 0 }
+    guard readOnly.count > mostFilesRead else { return (signal.files, signal.otherReads) }
+    let rest = readOnly.sorted { ($1.bytesRead, $0.path) < ($0.bytesRead, $1.path) }.dropFirst(
+      mostFilesRead)
+    var others = signal.otherReads ?? OtherReads(files: 0, reads: 0, bytes: 0)
+    others.files += rest.count
+    others.reads += rest.reduce(0) { $0 + $1.reads }
+    others.bytes += rest.reduce(0) { $0 &+ $1.bytesRead }
+    let left = Set(rest.map(\.path))
+    return (signal.files.filter { !left.contains($0.path) }, others)
+  }
+
   static func disk(_ signal: DiskSignal) -> DiskSection {
-    DiskSection(
+    let listed = listed(signal)
+    return DiskSection(
       writes: signal.writes, bytesWritten: signal.bytesWritten, smallWrites: signal.smallWrites,
       smallWriteStack: signal.smallWriteStack.map(SignalBuilding.frame), syncs: signal.syncs,
       syncSeconds: signal.syncSeconds.finite,
       syncsUntimed: signal.syncsUntimed > 0 ? signal.syncsUntimed : nil,
       writesPerMinute: signal.writesPerMinute.finite, writeBursts: signal.writeBursts,
       rewrittenBytes: signal.rewrittenBytes, deviceBytesWritten: signal.deviceBytesWritten,
-      files: signal.files.map { file in
+      files: listed.files.map { file in
         FileSection(
           path: file.path, writes: file.writes, bytesWritten: file.bytesWritten,
           syncs: file.syncs, rewrites: file.rewrites, rewrittenBytes: file.rewrittenBytes,
@@ -86,8 +104,9 @@ enum TransferBuilding {
           changedBytes: file.comparedRewrites > 0 ? file.changedBytes : nil,
           reads: signal.readsMeasured ? file.reads : nil,
           bytesRead: signal.readsMeasured ? file.bytesRead : nil)
-      }, reads: signal.reads, bytesRead: signal.bytesRead, missing: signal.missing,
-      otherReads: signal.otherReads.map {
+      }, smallReadsMeasured: signal.smallReadsMeasured ? true : nil, reads: signal.reads,
+      bytesRead: signal.bytesRead, missing: signal.missing,
+      otherReads: listed.others.map {
         OtherReadsSection(files: $0.files, reads: $0.reads, bytes: $0.bytes)
       })
   }

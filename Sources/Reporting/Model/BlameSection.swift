@@ -6,7 +6,8 @@ package struct BlameSection: Codable, Sendable, Equatable {
   package var cpu: [BlameRowSection]
   /// CPU time of the processes that it started, whoever of them used it; left out where it started none.
   package var cpuOfChildren: [BlameRowSection]?
-  /// Reads of files, of 64 KiB or more each; left out where there were none, or none with a stack.
+  /// Reads of files, of 64 KiB or more each where smaller ones were not recorded; left out where there were none, or
+  /// none with a stack.
   package var reads: [BlameRowSection]?
   /// System calls by function and kind, those that were waited in longest first; left out where none is known.
   package var calls: [FunctionCall]?

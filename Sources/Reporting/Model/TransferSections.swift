@@ -146,20 +146,23 @@ package struct DiskSection: Codable, Sendable, Equatable {
   package var writeBursts: Int
   package var rewrittenBytes: UInt64
   @Nullable package var deviceBytesWritten: UInt64?
+  /// All that were written to, and of those that were only read the ones of which most was.
   package var files: [FileSection]
+  /// Whether all reads of files are known, small ones too; left out where they are not.
+  package var smallReadsMeasured: Bool? = nil
   /// Read calls and their bytes, of sockets left out; null where /proc did not tell.
   @Nullable package var reads: Int? = nil
   @Nullable package var bytesRead: UInt64? = nil
   /// Why what is told is a part only; left out where it is all.
   package var missing: String? = nil
-  /// What was read in pieces so small that of which file each was is not told; left out where that is little, and
-  /// where reads were not measured.
+  /// What was read of pipes, terminals and files that are not listed, or in pieces so small that of which file each was
+  /// is not told; left out where that is little, and where reads were not measured.
   package var otherReads: OtherReadsSection? = nil
 }
 
-/// Reads of files that are known in sum alone.
+/// Reads that are told in sum alone.
 package struct OtherReadsSection: Codable, Sendable, Equatable {
-  /// Files that were opened for reading and of which no read is known.
+  /// Files that are not listed: that were read, where small reads are known, else that were opened for reading.
   package var files: Int
   /// Read calls and their bytes, those of pipes and terminals among them.
   package var reads: Int
@@ -180,7 +183,8 @@ package struct FileSection: Codable, Sendable, Equatable {
   @Nullable package var equalRewrites: Int? = nil
   @Nullable package var comparedBytes: UInt64? = nil
   @Nullable package var changedBytes: UInt64? = nil
-  /// Reads of 64 KiB and more, and smaller ones where they are known to be of this file.
+  /// Reads: all where `smallReadsMeasured`, else those of 64 KiB and more, and smaller ones where they are known to be
+  /// of this file.
   @Nullable package var reads: Int? = nil
   @Nullable package var bytesRead: UInt64? = nil
 }

@@ -40,7 +40,7 @@ enum BlameText {
       (
         "read", blame.reads ?? [],
         {
-          "\(Figures.bytes(UInt64(max(0, $0.bytes)))) in \(Figures.count(Int($0.count.rounded()), "large read"))"
+          "\(Figures.bytes(UInt64(max(0, $0.bytes)))) in \(Figures.count(Int($0.count.rounded()), "read"))"
         }
       ),
       (

@@ -217,30 +217,41 @@ enum SignalsText {
     }
     for file in files.prefix(rowsShown) {
       let path = Columns.clip(Escaped.text(file.path), to: 60)
-      canvas.item("file", "\(path): \(uses(of: file))")
+      canvas.item("file", "\(path): \(uses(of: file, disk))")
     }
     if files.count > rowsShown {
       canvas.item("", "and " + Figures.count(files.count - rowsShown, "more file", "more files"))
     }
     if let others = disk.otherReads {
-      canvas.item(
-        "other files",
-        "\(Figures.bytes(others.bytes)) read in \(Figures.count(others.reads, "read")) "
-          + "of less than 64 KiB, of which is not told; "
-          + "\(Figures.count(others.files, "file")) opened, pipes and terminals")
+      let sum = "\(Figures.bytes(others.bytes)) read in \(Figures.count(others.reads, "read")) "
+      if disk.smallReadsMeasured != true {
+        canvas.item(
+          "other files",
+          sum + "of less than 64 KiB, of which is not told; "
+            + "\(Figures.count(others.files, "file")) opened, pipes and terminals")
+      } else if others.files > 0 {
+        canvas.item(
+          "other files",
+          sum
+            + "of \(Figures.count(others.files, "more file", "more files")), pipes, terminals and ends of files"
+        )
+      } else {
+        canvas.item("other reads", sum + "of pipes, terminals and ends of files")
+      }
     }
   }
 
-  private static func uses(of file: FileSection) -> String {
+  private static func uses(of file: FileSection, _ disk: DiskSection) -> String {
     var uses: [String] = []
     if file.writes > 0 || file.syncs == 0 && (file.reads ?? 0) == 0 {
       uses.append("\(Figures.bytes(file.bytesWritten)), \(Figures.count(file.writes, "write"))")
     }
     if file.syncs > 0 { uses.append(Figures.count(file.syncs, "sync")) }
     if file.rewrites > 0 { uses.append(Figures.count(file.rewrites, "rewrite")) }
-    // Of which file small reads were is seldom known.
     if let reads = file.reads, let bytes = file.bytesRead, reads > 0 {
-      uses.append("at least \(Figures.bytes(bytes)) read in \(Figures.count(reads, "read"))")
+      // Of which file small reads were is seldom known where they were not recorded.
+      let least = disk.smallReadsMeasured == true ? "" : "at least "
+      uses.append("\(least)\(Figures.bytes(bytes)) read in \(Figures.count(reads, "read"))")
     }
     return uses.joined(separator: ", ")
   }

@@ -12,8 +12,8 @@ package enum ResourceSizesRule: Rule {
     id: "resource-sizes", title: "Keep resource files small", category: .memory,
     guide: [Guide.reduceFootprint], signals: [.disk], unit: "MB",
     measuredAs:
-      "largest file read, by reads of 64 KiB and more or all of it in smaller ones, and which of them have names of "
-      + "uncompressed formats; what is a resource is not known, so there is no verdict",
+      "largest file read (by perf's events, in reads of 64 KiB and more or all of it in smaller ones), and which of "
+      + "them have names of uncompressed formats; what is a resource is not known, so there is no verdict",
     advice: "Store property lists in binary form (PropertyListSerialization, format .binary), "
       + "compress images (PNG crushed, WebP, JPEG) and sound, and load only the variant you need.",
     examples: [
@@ -35,7 +35,9 @@ package enum ResourceSizesRule: Rule {
       ($0.bytesRead, $1.path) > ($1.bytesRead, $0.path)
     }
     guard let largest = read.first else {
-      return .notApplicable(reason: "no file was read in pieces of 64 KiB or more")
+      return .notApplicable(
+        reason: disk.smallReadsMeasured
+          ? "no file was read" : "no file was read in pieces of 64 KiB or more")
     }
     return .informative(
       reason: "what is a resource is not known",

@@ -27,6 +27,12 @@ struct BlameSample {
 struct BlameSamples {
   let subject: SubjectView
   let priors: EnergyPriors
+  private let sites: FileSites
+
+  init(subject: SubjectView, priors: EnergyPriors) {
+    (self.subject, self.priors) = (subject, priors)
+    sites = FileSites(subject.trace.fileOperations.onDisk(by: subject.pid))
+  }
 
   func samples(of signal: BlameSignal, network: NetworkSignal? = nil) -> [BlameSample] {
     switch signal {
@@ -169,7 +175,7 @@ struct BlameSamples {
     for operation in subject.trace.fileOperations.onDisk(by: subject.pid) {
       let work = meter.work(of: operation)
       var sample = BlameSample(
-        stack: operation.stack, tid: operation.tid, count: Double(operation.weight))
+        stack: sites.stack(of: operation), tid: operation.tid, count: Double(operation.weight))
       switch operation.kind {
       case .write:
         sample.bytes = Double(operation.bytes) * Double(operation.weight)
@@ -194,13 +200,13 @@ struct BlameSamples {
     where operation.kind == kind {
       sums.add(
         BlameSample(
-          stack: operation.stack, tid: operation.tid, count: Double(operation.weight)),
+          stack: sites.stack(of: operation), tid: operation.tid, count: Double(operation.weight)),
         path: operation.path ?? "")
     }
     return sums.spread()
   }
 
-  /// Large reads, where the stacks of some were taken; traces of older versions have none.
+  /// Reads of files, where the stacks of some were taken; traces of older versions have none.
   func reads() -> [BlameSample] {
     var sums = BlameSums()
     var hasStack = false
@@ -209,7 +215,7 @@ struct BlameSamples {
       hasStack = hasStack || operation.stack != nil
       sums.add(
         BlameSample(
-          stack: operation.stack, tid: operation.tid, count: Double(operation.weight),
+          stack: sites.stack(of: operation), tid: operation.tid, count: Double(operation.weight),
           bytes: Double(operation.bytes) * Double(operation.weight)),
         path: operation.path ?? "")
     }

@@ -6,7 +6,7 @@ package struct BlameTables: Sendable, Equatable {
   package var cpu: [BlameRow] = []
   /// The same of the processes that it started.
   package var cpuOfChildren: [BlameRow] = []
-  /// Reads of files, of 64 KiB or more each.
+  /// Reads of files, of 64 KiB or more each where smaller ones were not recorded.
   package var reads: [BlameRow] = []
   /// System calls, by kind.
   package var calls: [FunctionCall] = []

@@ -15,6 +15,7 @@ enum DiskMeasure {
       signal.files[index].isGiven = true
     }
     signal.readsMeasured = subject.trace.capture?.recordsLargeReads == true
+    signal.smallReadsMeasured = subject.trace.capture?.recordsSmallReads == true
     if signal.readsMeasured { signal.otherReads = otherReads(subject, beside: signal) }
     let minutes = subject.seconds / 60
     signal.writesPerMinute = minutes > 0 ? Double(signal.writes) / minutes : 0
@@ -44,6 +45,9 @@ enum DiskMeasure {
     let otherReads = reads - named.reduce(0) { $0 + $1.reads }
     let otherBytes = bytes - min(bytes, named.reduce(0) { $0 &+ $1.bytesRead })
     guard otherReads >= fewReads || otherReads > 0 && otherBytes >= fewBytes else { return nil }
+    if signal.smallReadsMeasured {
+      return OtherReads(files: 0, reads: otherReads, bytes: otherBytes)
+    }
     let files = filesOpened(subject, besides: Set(named.map(\.path)))
     // Of pipes and terminals alone the sum of all reads tells as much.
     guard files > 0 else { return nil }

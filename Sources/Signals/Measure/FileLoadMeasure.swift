@@ -4,8 +4,8 @@ import TraceModel
 
 /// Finds files of which much was read in one go, however small the calls were.
 ///
-/// Reads of 64 KiB and more are recorded one by one. Of smaller ones /proc tells how many there were and what they
-/// brought between two of its readings; of which file is told by what was open then: the one large file whose size
+/// Where only reads of 64 KiB and more are recorded one by one, /proc tells how many smaller ones there were and what
+/// they brought between two of its readings; of which file is told by what was open then: the one large file whose size
 /// they make up.
 struct FileLoadMeasure {
   /// Reads with longer pauses are not one go, in seconds.
@@ -103,9 +103,10 @@ struct FileLoadMeasure {
       clamping: between(
         start.nanoseconds, last.time.nanoseconds, last.sample.readCalls &- base.readCalls,
         less: [receives]) &+ later(largeReads))
-    // Where calls were recorded in slices, what the large ones brought is an estimate.
+    // Where calls were recorded in slices, what the large ones brought is an estimate; where all reads of files were,
+    // the rest was of none.
     guard let capture = subject.trace.capture, capture.recordsLargeReads == true,
-      capture.slices?.isEmpty != false
+      capture.recordsSmallReads != true, capture.slices?.isEmpty != false
     else { return [] }
 
     var pieces: [Piece] = []

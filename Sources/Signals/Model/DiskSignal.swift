@@ -57,12 +57,14 @@ package struct DiskSignal: Sendable, Equatable {
   package var steadyBytesPerSecond: Double?
   /// Whether large reads were recorded.
   package var readsMeasured: Bool
+  /// Whether small ones of files were too.
+  package var smallReadsMeasured = false
   /// Read calls and the bytes they brought of files, pipes and terminals, by /proc; what sockets gave is left out. Nil
   /// where /proc did not tell.
   package var reads: Int?
   package var bytesRead: UInt64?
-  /// What was read in pieces so small that of which file each was is not told; nil where that is what any program reads
-  /// as it starts, or less, and where reads were not measured.
+  /// What was read of pipes and terminals, and in pieces so small that of which file each was is not told; nil where
+  /// that is what any program reads as it starts, or less, and where reads were not measured.
   package var otherReads: OtherReads?
   /// Files of which much was read in one go, most first.
   package var loads: [FileLoad] = []
@@ -101,7 +103,7 @@ package struct DiskSignal: Sendable, Equatable {
 
 /// Reads of files that are known in sum alone.
 package struct OtherReads: Sendable, Equatable {
-  /// Files that were opened for reading and of which no read is known.
+  /// Files that were opened for reading and of which no read is known; none where reads of files are known.
   package var files: Int
   /// Read calls and the bytes that they brought, those of pipes and terminals among them.
   package var reads: Int
@@ -128,7 +130,7 @@ package struct FileUse: Sendable, Equatable {
   package var rewrittenBytes: UInt64
   /// Writes of less than 4 KiB.
   package var smallWrites: Int
-  /// Reads: those of 64 KiB and more, and smaller ones where it is known that they were of this file.
+  /// Reads: all, or those of 64 KiB and more and smaller ones where it is known that they were of this file.
   package var reads: Int
   /// Bytes of those reads.
   package var bytesRead: UInt64

@@ -17,8 +17,8 @@ package struct FileAccess: Sendable, Equatable {
     }
   }
 
-  /// Opens, reads, writes, syncs, truncations, renames and removals. Of reads of less than 64 KiB those that load a
-  /// large file are known.
+  /// Opens, reads, writes, syncs, truncations, renames and removals. Where the recording has no small reads of files,
+  /// those that load a large one are known.
   package var calls: Int
   /// Bytes read and written.
   package var bytes: UInt64

@@ -5,7 +5,7 @@ import Quantities
 enum SystemCallDecoder {
   /// arch/x86/entry/syscalls/syscall_64.tbl
   private enum Number {
-    static let read = 0, pread64 = 17
+    static let read = 0, pread64 = 17, readv = 19, preadv = 295, preadv2 = 327
     static let write = 1, open = 2, close = 3, pwrite64 = 18, writev = 20, sendfile = 40
     static let msync = 26, fsync = 74, fdatasync = 75, truncate = 76, ftruncate = 77
     static let chdir = 80, fchdir = 81
@@ -16,7 +16,8 @@ enum SystemCallDecoder {
   }
 
   private static let decoded: Set<Int> = [
-    Number.read, Number.pread64, Number.write, Number.open, Number.close, Number.pwrite64,
+    Number.read, Number.pread64, Number.readv, Number.preadv, Number.preadv2, Number.write,
+    Number.open, Number.close, Number.pwrite64,
     Number.writev, Number.sendfile, Number.msync, Number.fsync, Number.fdatasync,
     Number.ftruncate, Number.creat, Number.openat, Number.splice, Number.syncFileRange,
     Number.pwritev, Number.pwritev2, Number.copyFileRange, Number.openat2, Number.dup, Number.dup2,
@@ -34,12 +35,17 @@ enum SystemCallDecoder {
 
   private static let truncateFlag: UInt64 = 0o1000
 
-  /// Smaller reads are no file operations; Lull records none.
+  private static let reads: Set<Int> = [
+    Number.read, Number.pread64, Number.readv, Number.preadv, Number.preadv2,
+  ]
+
+  /// Of smaller reads Lull records those of files; what others record has those of sockets and pipes too, and seldom
+  /// tells which are which.
   private static let largeRead: Int64 = 64 << 10
 
   /// The calls that tell something here, by their results.
   static let telling = CallFilter { number in
-    if number == Number.read || number == Number.pread64 { return largeRead }
+    if reads.contains(number) { return 1 }
     return decoded.contains(number) ? 0 : nil
   }
 
@@ -144,7 +150,8 @@ enum SystemCallDecoder {
     }
 
     switch number {
-    case Number.read, Number.pread64:
+    case Number.read, Number.pread64, Number.readv, Number.preadv, Number.preadv2:
+      guard exit.result >= largeRead || state.capture != nil else { return }
       add(.read, on: exit.descriptor(Register.di), bytes: exit.result)
     case Number.pwrite64, Number.pwritev, Number.pwritev2:
       add(

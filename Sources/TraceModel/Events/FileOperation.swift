@@ -5,7 +5,7 @@ import Quantities
 public struct FileOperation: Sendable {
   public enum Kind: Hashable, Sendable {
     case write, sync, truncate
-    /// A read of 64 KiB or more.
+    /// A read: all of files where the capture says so, else those of 64 KiB or more.
     case read
     case open(truncates: Bool)
     case rename(from: String)

@@ -153,8 +153,11 @@ struct DescriptorTracker {
   private static func target(of life: Life) -> Target {
     // A file may have been renamed before /proc was looked at, so its own path comes first.
     if let path = life.opened, path.hasPrefix("/") || life.seen == nil {
-      // Of what has a path, other than all else are folders, which are synced like files.
-      let seen = life.seen.flatMap { $0.kind == .other ? nil : $0.kind }
+      // What has no path by the time it is looked at is another, to which the number was given meanwhile. Of what has
+      // one, other than all else are folders, which are synced like files.
+      let seen = life.seen.flatMap {
+        $0.kind == .other || $0.path?.hasPrefix("/") == false ? nil : $0.kind
+      }
       return Target(path: path, kind: seen ?? kind(of: path))
     }
     return life.seen ?? Target()

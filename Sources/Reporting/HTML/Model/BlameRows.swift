@@ -22,7 +22,7 @@ enum BlameRows {
         ]
       },
       table("blame-disk", "Blame: writes", volume("Calls"), blame.disk, volume),
-      table("blame-reads", "Blame: large reads", volume("Reads"), blame.reads ?? [], volume),
+      table("blame-reads", "Blame: reads of files", volume("Reads"), blame.reads ?? [], volume),
       table("blame-network", "Blame: sends", volume("Sends"), blame.network, volume),
     ]
   }

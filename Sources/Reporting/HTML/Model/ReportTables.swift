@@ -174,12 +174,13 @@ enum ReportTables {
   }
 
   private static func files(_ disk: DiskSection) -> TableModel {
-    TableModel(
+    let least = disk.smallReadsMeasured == true ? "" : ", at least"
+    return TableModel(
       id: "files", title: "Files written and read",
       columns: [
         .text("Path"), .number("Written"), .number("Writes"), .number("Syncs"),
-        .number("Rewrites"), .number("Rewritten"), .number("Read, at least"),
-        .number("Reads, at least"),
+        .number("Rewrites"), .number("Rewritten"), .number("Read\(least)"),
+        .number("Reads\(least)"),
       ],
       rows: disk.files.map { file in
         [
@@ -190,15 +191,23 @@ enum ReportTables {
       } + otherFiles(disk))
   }
 
-  /// Where small reads are not told by file, a row for all of them.
+  /// What is not told by file, in a row.
   private static func otherFiles(_ disk: DiskSection) -> [[CellModel]] {
     disk.otherReads.map { others in
       [
-        .text("\(Figures.count(others.files, "other file")) opened, pipes and terminals"), .none,
-        .none,
-        .none, .none, .none, .bytes(others.bytes), .count(others.reads),
+        .text(otherFiles(others, disk)), .none, .none, .none, .none, .none, .bytes(others.bytes),
+        .count(others.reads),
       ]
     }.map { [$0] } ?? []
+  }
+
+  private static func otherFiles(_ others: OtherReadsSection, _ disk: DiskSection) -> String {
+    if disk.smallReadsMeasured != true {
+      return "\(Figures.count(others.files, "other file")) opened, pipes and terminals"
+    }
+    return others.files == 0
+      ? "Pipes, terminals and ends of files"
+      : "\(Figures.count(others.files, "other file")), pipes, terminals and ends of files"
   }
 
   private static func processes(_ report: Report) -> TableModel {

@@ -1,0 +1,56 @@
+import Quantities
+import TraceModel
+
+/// Where a process wrote and read, of files of which no stack was taken.
+///
+/// Stacks are taken of a thread's writes and reads now and then. A file that had some lends them to all that was done
+/// to it (`BlameSums.spread`); one that had none is taken to be where its thread was seen at the same work nearest in
+/// time, if that is not long before or after.
+struct FileSites {
+  /// Two of the pauses after which a busy thread has another stack taken.
+  private static let farthest = 0.041
+
+  private struct Work: Hashable {
+    var tid: Int32
+    var isRead: Bool
+  }
+
+  private struct File: Hashable {
+    var work: Work
+    var path: String?
+  }
+
+  private var taken: [Work: [(time: Timestamp, stack: Int)]] = [:]
+  private var files: Set<File> = []
+
+  /// Operations in the order of time.
+  init(_ operations: some Sequence<FileOperation>) {
+    for operation in operations {
+      guard let stack = operation.stack, let work = Self.work(of: operation) else { continue }
+      taken[work, default: []].append((operation.time, stack))
+      files.insert(File(work: work, path: operation.path))
+    }
+  }
+
+  private static func work(of operation: FileOperation) -> Work? {
+    switch operation.kind {
+    case .read: Work(tid: operation.tid, isRead: true)
+    case .write: Work(tid: operation.tid, isRead: false)
+    default: nil
+    }
+  }
+
+  /// The stack to blame an operation on; nil where its file has some, or nothing tells.
+  func stack(of operation: FileOperation) -> Int? {
+    if let stack = operation.stack { return stack }
+    guard let work = Self.work(of: operation), let taken = taken[work],
+      !files.contains(File(work: work, path: operation.path))
+    else { return nil }
+    let next = taken.partitioningIndex { $0.time >= operation.time }
+    let nearest = [next - 1, next].filter(taken.indices.contains).map {
+      (distance: abs((taken[$0].time - operation.time).seconds), stack: taken[$0].stack)
+    }.min { $0.distance < $1.distance }
+    guard let nearest, nearest.distance <= Self.farthest else { return nil }
+    return nearest.stack
+  }
+}

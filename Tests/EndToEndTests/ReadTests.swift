@@ -1,0 +1,162 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  @Suite struct Reads {
+    /// Reads files in small pieces, one of them between reads of a pipe, and numbers are given to one file after the
+    /// other. Prints how many calls brought something, and the bytes.
+    private static let reader = """
+      #include <fcntl.h>
+      #include <poll.h>
+      #include <stdio.h>
+      #include <string.h>
+      #include <sys/uio.h>
+      #include <unistd.h>
+      static long reads, bytes;
+      static long count(long got) { if (got > 0) { reads++; bytes += got; } return got; }
+      __attribute__((noinline)) void read_notes(const char *folder, int files) {
+        char path[4096], room[512];
+        for (int number = 0; number < files; number++) {
+          snprintf(path, sizeof path, "%s/note%d", folder, number);
+          int file = open(path, O_RDONLY);
+          while (count(read(file, room, sizeof room)) > 0);
+          close(file);
+        }
+      }
+      __attribute__((noinline)) void scan(const char *path, int *ends) {
+        char room[300];
+        int file = open(path, O_RDONLY);
+        for (int index = 0; index < 6000; index++) {
+          count(read(file, room, 1 + index % 97));
+          if (index % 10) continue;
+          write(ends[1], room, 8);
+          read(ends[0], room, 8);
+        }
+        close(file);
+        file = open(path, O_RDONLY);
+        for (int index = 0; index < 50; index++) count(pread(file, room, 200, index * 1000));
+        poll(0, 0, 250);
+        struct iovec parts[2] = {{room, 100}, {room + 100, 150}};
+        count(readv(file, parts, 2));
+        close(file);
+      }
+      int main(int words, char **word) {
+        int ends[2];
+        pipe(ends);
+        read_notes(word[1], 200);
+        long note_reads = reads, note_bytes = bytes;
+        reads = bytes = 0;
+        // Stacks are taken of some: what has none is taken to be where the thread was seen nearest in time.
+        poll(0, 0, 100);
+        scan(word[2], ends);
+        poll(0, 0, 250);
+        printf("{\\"noteReads\\": %ld, \\"noteBytes\\": %ld, \\"reads\\": %ld, \\"bytes\\": %ld}\\n", note_reads,
+               note_bytes, reads, bytes);
+        return 0;
+      }
+      """
+
+    @Test(arguments: ["process"] + (Machine.recordsInKernel ? ["kernel"] : []))
+    func `what small reads brought is told by file, and who made them`(recorder: String) throws {
+      let scratch = try Scratch()
+      let program = try scratch.program("reader", Self.reader)
+      let (folder, large) = (scratch.file("notes"), scratch.file("large"))
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true)
+      let sizes = (0..<200).map { 1000 + $0 }
+      for (number, size) in sizes.enumerated() {
+        try Data(count: size).write(to: URL(fileURLWithPath: "\(folder)/note\(number)"))
+      }
+      try Data(count: 1 << 20).write(to: URL(fileURLWithPath: large))
+      let run = try Recorded(
+        [program, folder, large], options: ["--recorder", recorder], scratch: scratch)
+      let disk = run.signals["disk"]
+      #expect(disk["smallReadsMeasured"].bool == true)
+      #expect(run.file(large)["reads"].int == run.truth["reads"].int, "\(disk)")
+      #expect(run.file(large)["bytesRead"].int == run.truth["bytes"].int, "\(disk)")
+
+      // Of files that were only read the hundred of which most was are listed, and the others in a row.
+      let notes = disk["files"].items.filter { $0["path"].string?.hasPrefix(folder) == true }
+      #expect((90...100).contains(notes.count), "\(notes.count)")
+      for note in notes {
+        let number = Int(note["path"].string?.dropFirst(folder.count + 5) ?? "") ?? -1
+        #expect(note["bytesRead"].int == (sizes.indices.contains(number) ? sizes[number] : -1))
+        #expect(note["reads"].int == (number + 1000 + 511) / 512, "\(note)")
+      }
+      let rest = disk["otherReads"]
+      #expect((200 - notes.count..<210).contains(rest["files"].int ?? -1), "\(rest)")
+      // Besides those there are 600 of the pipe, 200 that found the end of a file, and the dynamic linker's.
+      let unlisted =
+        (run.truth["noteReads"].int ?? 0) - notes.reduce(0) { $0 + ($1["reads"].int ?? 0) }
+      #expect((800..<840).contains((rest["reads"].int ?? 0) - unlisted), "\(rest)")
+
+      let rows = run.report["blame"]["reads"].items
+      func row(_ function: String) -> JSON {
+        rows.first { $0["function"].string == function } ?? JSON(nil)
+      }
+      #expect(row("scan")["count"].double == run.truth["reads"].double, "\(rows)")
+      #expect(row("read_notes")["count"].double == run.truth["noteReads"].double, "\(rows)")
+      #expect(row("read_notes")["bytes"].double == run.truth["noteBytes"].double, "\(rows)")
+    }
+
+    /// Ends within a few milliseconds.
+    private static let shortProgram = """
+      #include <fcntl.h>
+      #include <stdio.h>
+      #include <stdlib.h>
+      #include <string.h>
+      #include <sys/resource.h>
+      #include <unistd.h>
+      int main(int words, char **word) {
+        char *room = malloc(30 << 20);
+        memset(room, 1, 30 << 20);
+        int file = open(word[1], O_RDONLY);
+        for (int index = 0; index < 70; index++) if (read(file, room, 100) != 100) return 1;
+        char text[600];
+        file = open("/proc/self/io", O_RDONLY);
+        text[read(file, text, sizeof text - 1)] = 0;
+        long chars, calls;
+        sscanf(strstr(text, "rchar:"), "rchar: %ld", &chars);
+        sscanf(strstr(text, "syscr:"), "syscr: %ld", &calls);
+        struct rusage usage;
+        getrusage(RUSAGE_SELF, &usage);
+        printf("{\\"bytes\\": %ld, \\"reads\\": %ld, \\"peak\\": %ld}\\n", chars + (long)strlen(text), calls + 1,
+               usage.ru_maxrss << 10);
+        return 0;
+      }
+      """
+
+    @Test func `a program that ends at once tells its memory and what it read, within the process`()
+      throws
+    {
+      let scratch = try Scratch()
+      let (program, file) = (try scratch.program("short", Self.shortProgram), scratch.file("data"))
+      try Data(count: 7000).write(to: URL(fileURLWithPath: file))
+      let run = try Recorded(
+        [program, file], options: ["--recorder", "process"], scratch: scratch)
+      let (disk, memory) = (run.signals["disk"], run.signals["memory"])
+      #expect(disk["bytesRead"].int == run.truth["bytes"].int, "\(disk)")
+      #expect(disk["reads"].int == run.truth["reads"].int, "\(disk)")
+      #expect((memory["peakFootprintBytes"].int ?? 0) > 30 << 20, "\(memory)")
+      // The rings are left out.
+      let peak = Double(run.truth["peak"].int ?? 0)
+      #expect(abs((memory["peakResidentBytes"].double ?? 0) - peak) < 0.05 * peak, "\(memory)")
+      #expect(run.audit("peak-footprint")["status"].string != "notMeasured")
+    }
+
+    @Test func `perf's events, which cannot tell files, have small reads in sum`() throws {
+      let scratch = try Scratch()
+      let program = try scratch.program("reader", Self.reader)
+      let large = scratch.file("large")
+      try Data(count: 1 << 20).write(to: URL(fileURLWithPath: large))
+      let run = try Recorded(
+        [program, scratch.path, large], options: ["--recorder", "perf"], scratch: scratch)
+      let disk = run.signals["disk"]
+      #expect(!disk["smallReadsMeasured"].exists)
+      let reads = (disk["otherReads"]["reads"].int ?? 0) - (run.truth["reads"].int ?? 0)
+      // 600 of the pipe, 200 of files that are not there, the dynamic linker's.
+      #expect((600..<900).contains(reads), "\(disk)")
+    }
+  }
+}
