@@ -95,7 +95,7 @@ final class PartKeeper: Sendable {
     written.withLock { $0 += 1 }
     afterwards { [self] in
       // Before it is compressed, since what is read of it then takes no memory.
-      tell(path, embed(path, held))
+      tell(path, embed(path, held, loads: options.metrics != nil))
       send(path)
       lull_release_memory()
       compress(path)
@@ -103,12 +103,16 @@ final class PartKeeper: Sendable {
     }
   }
 
-  /// Gives what was read of it, where it could be.
+  /// Gives what was read of it, where that is wanted and could be.
   @discardableResult
-  private func embed(_ path: String, _ held: HeldFiles) -> Trace? {
+  private func embed(_ path: String, _ held: HeldFiles, loads: Bool = false) -> Trace? {
     let elsewhere = held.paths
     ModuleCache.elsewhere.withLock { $0 = elsewhere }
-    do { return try StackEmbedding.embed(tracePath: path) } catch {
+    do {
+      if loads { return try StackEmbedding.embedAndLoad(tracePath: path) }
+      try StackEmbedding.embed(tracePath: path)
+      return nil
+    } catch {
       Console.notice(
         "function names are not stored in \(path), so read it on this machine: \(error)")
       return nil

@@ -19,14 +19,15 @@ struct KeyedStacksTests {
       Self.samples(1, [7, 8, 7, 7, 7, 9], from: 0) + Self.samples(2, [7, 7, 7, 7], from: 10)
       + Self.samples(3, [5, 5, 5], from: 20) + Self.samples(nil, [6, 6, 6, 6], from: 30)
       + Self.samples(4, [4, 4, 4, 4], from: 40)
-    let stacks = KeyedStacks(samples, without: [4])
+    let stacks = KeyedStacks(SeenStacks(samples), without: [4])
     #expect(stacks.keys == [7: [1, 2]])
     #expect(stacks.others.map(\.time) == [1, 5, 20, 21, 22, 30, 31, 32, 33, 40, 41, 42, 43])
   }
 
   @Test func `of two stacks as frequent one is taken, always the same`() {
     for _ in 0..<20 {
-      let stacks = KeyedStacks(Self.samples(1, [9, 3, 9, 3, 9, 3, 9, 3], from: 0), without: [])
+      let samples = Self.samples(1, [9, 3, 9, 3, 9, 3, 9, 3], from: 0)
+      let stacks = KeyedStacks(SeenStacks(samples), without: [])
       #expect(stacks.keys == [3: [1]])
     }
   }

@@ -1,26 +1,39 @@
 /// Gives the file's pages back to the system as they have been read, so that a pass takes little memory however long
 /// the trace.
 struct PassedPages {
+  /// How much may stay that was read.
+  enum Holding {
+    case usual
+    /// For a program that is to be small, and that nobody waits for.
+    case little
+
+    /// In bytes, beyond a large page.
+    fileprivate var step: Int { self == .usual ? 4 << 20 : 0 }
+    /// What is still wanted is mapped again: after so many batches that takes no time worth mentioning.
+    fileprivate var batches: Int { self == .usual ? 4 : 1 }
+  }
+
   private let storage: ByteStorage
   private var released = 0
   /// What was looked at since some was given back, and in how many batches.
   private var lookedAt = OffsetSpan()
   private var batches = 0
-  private static let step = 4 << 20
-  /// What is still wanted is mapped again: after so many batches that takes no time worth mentioning.
-  private static let mostBatches = 4
+  private let holding: Holding
   /// The kernel may map so much where one byte is looked at.
   private static let largePage = 2 << 20
 
-  init(_ storage: ByteStorage) { self.storage = storage }
+  init(_ storage: ByteStorage, _ holding: Holding = .usual) {
+    self.storage = storage
+    self.holding = holding
+  }
 
   /// Of a batch of records in order, whose places alternate between the rings that they came from, that was looked at.
   mutating func note(_ span: OffsetSpan) {
     lookedAt.join(span)
     batches += 1
-    guard batches >= Self.mostBatches, lookedAt.highest - lookedAt.lowest >= Self.step else {
-      return
-    }
+    guard batches >= holding.batches,
+      lookedAt.highest - lookedAt.lowest >= max(holding.step, Self.largePage / 2)
+    else { return }
     let start = lookedAt.lowest / Self.largePage * Self.largePage
     let end = (lookedAt.highest / Self.largePage + 1) * Self.largePage
     storage.release(start..<min(end, storage.count))
@@ -31,7 +44,7 @@ struct PassedPages {
   /// All that stands before an offset was read.
   @inline(__always)
   mutating func note(_ offset: Int) {
-    guard offset - released >= Self.step + Self.largePage else { return }
+    guard offset - released >= holding.step + Self.largePage else { return }
     // Where a large page is given back in part, the rest of it is mapped in small ones.
     let end = offset / Self.largePage * Self.largePage
     storage.release(released..<end)

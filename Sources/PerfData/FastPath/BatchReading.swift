@@ -60,17 +60,18 @@ extension PerfDataFile {
     lull_prefetch(base + offset)
   }
 
-  /// As `forEachBatchAhead`, on one core.
+  /// As `forEachBatchAhead`, on one core; `isSmall` where memory counts for more than time.
   public func forEachBatch<E: Error>(
-    _ demands: [SampleDemand],
+    _ demands: [SampleDemand], isSmall: Bool = false,
     _ body: (OrderedBatch) throws(E) -> OffsetSpan
   ) throws(E) -> RecordTimes {
+    let holding: PassedPages.Holding = isSmall ? .little : .usual
     let known = knownSummary
     var stream = RecordStream(
       scanner: scanner(), range: data, storage: storage, late: known?.late,
-      believed: believed, demands: demands)
+      believed: believed, demands: demands, holding: holding)
     let batch = RecordBatch()
-    var passed = PassedPages(storage)
+    var passed = PassedPages(storage, holding)
     while stream.nextBatch(batch) {
       passed.note(try body(batch.ordered))
     }

@@ -77,15 +77,52 @@ extension PerfDataFile {
     guard believed == nil, PlausibleTimes.areDoubtful(times, late: lateRecords) else {
       return false
     }
-    var scanner = scanner()
+    // A trace of more than an hour is looked at each time, and next to none has such a pause: all times of one that has
+    // are held together.
+    var pauses = PauseFinder()
+    forEachTime { pauses.note($0) }
+    guard pauses.mayHaveFound else { return false }
     var inFile: [UInt64] = []
     inFile.reserveCapacity(times.count)
-    var record = RecordEntry(offset: 0, type: 0, size: 8, misc: 0)
-    while scanner.next(&record) {
-      if record.time > 0 { inFile.append(record.time) }
-    }
+    forEachTime { inFile.append($0) }
     guard let range = PlausibleTimes.range(inFile) else { return false }
     believe(range, leavingOut: inFile.count { !range.contains($0) })
     return true
+  }
+
+  /// The times of all records that have one, as they stand in the file, whose pages are given back on the way.
+  private func forEachTime(_ body: (UInt64) -> Void) {
+    var scanner = scanner()
+    var passed = PassedPages(storage, .little)
+    var record = RecordEntry(offset: 0, type: 0, size: 8, misc: 0)
+    while scanner.next(&record) {
+      passed.note(record.offset)
+      if record.time > 0 { body(record.time) }
+    }
+    storage.release(data)
+  }
+}
+
+/// Tells times of which no two neighbours are an hour apart, in whatever order they come: of these all are believed.
+///
+/// It holds which half hours have one: a longer pause leaves one out.
+struct PauseFinder {
+  private static let step = PlausibleTimes.shortestSpan / 2
+
+  private var steps: Set<UInt64> = []
+  private var last: UInt64?
+
+  /// Whether there may be such a pause.
+  var mayHaveFound: Bool {
+    guard let first = steps.min(), let end = steps.max() else { return false }
+    return end - first >= UInt64(steps.count)
+  }
+
+  /// Takes in a time.
+  mutating func note(_ time: UInt64) {
+    let step = time / Self.step
+    guard step != last else { return }
+    last = step
+    steps.insert(step)
   }
 }

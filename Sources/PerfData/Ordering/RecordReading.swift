@@ -23,7 +23,8 @@ extension PerfDataFile {
     ofAttributes isWanted: [Bool], _ body: (RecordEntry) throws(E) -> Void
   ) throws(E) {
     var scanner = scanner()
-    var passed = PassedPages(storage)
+    var passed = PassedPages(storage, .little)
+    defer { storage.release(data) }
     var record = RecordEntry(offset: 0, type: 0, size: 8, misc: 0)
     while let found = scanner.nextWhole() {
       passed.note(found.offset)
@@ -33,7 +34,6 @@ extension PerfDataFile {
       scanner.decoder.decode(&record, at: found.offset)
       try body(record)
     }
-    storage.release(data)
   }
 
   /// All whole records by time; a record without time keeps the place of its predecessor.

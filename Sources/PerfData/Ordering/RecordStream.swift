@@ -55,12 +55,12 @@ struct RecordStream {
   init(
     scanner: RecordScanner, range: Range<Int>, storage: ByteStorage, late known: [RecordKey]?,
     believed: ClosedRange<UInt64>? = nil, demands: [SampleDemand] = [],
-    readAhead: ReadAhead? = nil, mostBytes: Int = 32 << 20
+    readAhead: ReadAhead? = nil, mostBytes: Int = 32 << 20, holding: PassedPages.Holding = .usual
   ) {
     self.believed = believed
     self.scanner = scanner
     decoder = scanner.decoder
-    passed = PassedPages(storage)
+    passed = PassedPages(storage, holding)
     mostPending = (mostBytes + range.count / 20) / MemoryLayout<OrderedRecord>.stride
     self.demands = readAhead?.demands ?? PlanTable(demands, decoder)
     self.readAhead = readAhead
@@ -265,6 +265,7 @@ struct RecordStream {
   mutating func readAll() {
     var record = RecordEntry(offset: 0, type: 0, size: 8, misc: 0)
     while scanner.next(&record) {
+      passed.note(record.offset)
       if let believed, record.time > 0, !believed.contains(record.time) { continue }
       note(record)
     }

@@ -26,7 +26,7 @@ struct FinishedTrace {
   func parts() throws(PerfDataError) -> TraceParts { try TraceParts.header(source).parts }
 
   /// For a pass over its records, whose pages are given back on the way: of a long trace they are many.
-  var passedPages: PassedPages { PassedPages(source) }
+  var passedPages: PassedPages { PassedPages(source, .little) }
 
   /// Copies a part of it as it is.
   func copy(_ range: Range<Int>, to output: OutputFile) throws(PerfDataError) {

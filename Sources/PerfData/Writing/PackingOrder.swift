@@ -14,12 +14,30 @@ struct PackingOrder {
     static let kept = Group(source: 0, contents: 0)
   }
 
+  /// Of 16 bytes, since there are tens of thousands.
   private struct Entry {
-    let range: Range<Int>
     let time: UInt64
-    var group: Group
-    /// The time of the first record of its group.
-    var first: UInt64 = 0
+    /// From where the rounds begin.
+    let offset: UInt32
+    /// The number of its group.
+    var group: Int32
+  }
+
+  /// The groups of some rounds by their numbers, of which 0 is `Group.kept`.
+  private struct Groups {
+    private var numbers: [Group: Int32] = [.kept: 0]
+    private(set) var sources: [UInt64] = [0]
+    /// The time of the first record of each; 0 until it is known.
+    var firsts: [UInt64] = [0]
+
+    mutating func number(of group: Group) -> Int32 {
+      if let known = numbers[group] { return known }
+      let number = Int32(sources.count)
+      numbers[group] = number
+      sources.append(group.source)
+      firsts.append(0)
+      return number
+    }
   }
 
   private let decoder: EntryDecoder
@@ -48,40 +66,47 @@ struct PackingOrder {
     return found
   }
 
-  /// The records of whole rounds in the order in which they are packed, without the rounds' ends; nil where one has no
-  /// time, and so a place only behind the one before it.
-  func records(in rounds: Range<Int>) -> [Range<Int>]? {
+  /// Hands out the records of whole rounds in the order in which they are packed, without the rounds' ends; none, and
+  /// false, where one has no time, and so a place only behind the one before it.
+  func forEachRecord(
+    in rounds: Range<Int>, _ body: (Range<Int>) throws(PerfDataError) -> Void
+  ) throws(PerfDataError) -> Bool {
     var entries: [Entry] = []
+    var groups = Groups()
     var record = RecordEntry(offset: 0, type: 0, size: 8, misc: 0)
     var at = rounds.lowerBound
     while at < rounds.upperBound {
       decoder.decode(&record, at: at)
-      let range = at..<at + Int(record.size)
-      at = range.upperBound
+      let offset = UInt32(at - rounds.lowerBound)
+      at += Int(record.size)
       if record.type == RecordType.finishedRound { continue }
-      guard record.time > 0 else { return nil }
-      entries.append(Entry(range: range, time: record.time, group: group(of: record)))
+      guard record.time > 0 else { return false }
+      entries.append(
+        Entry(time: record.time, offset: offset, group: groups.number(of: group(of: record))))
     }
     entries.sort { Self.isEarlier($0, $1) }
-    keepSimultaneous(&entries)
-    var firsts: [Group: UInt64] = [:]
-    for index in entries.indices {
-      let entry = entries[index]
-      let first = firsts[entry.group] ?? entry.time
-      firsts[entry.group] = first
-      entries[index].first = first
+    Self.keepSimultaneous(&entries)
+    for entry in entries where groups.firsts[Int(entry.group)] == 0 {
+      groups.firsts[Int(entry.group)] = entry.time
     }
     entries.sort { one, other in
-      if one.group.source != other.group.source { return one.group.source < other.group.source }
-      if one.group == .kept { return one.range.lowerBound < other.range.lowerBound }
-      return one.first != other.first ? one.first < other.first : Self.isEarlier(one, other)
+      let (group, otherGroup) = (Int(one.group), Int(other.group))
+      let (source, otherSource) = (groups.sources[group], groups.sources[otherGroup])
+      if source != otherSource { return source < otherSource }
+      if group == 0 { return one.offset < other.offset }
+      let (first, otherFirst) = (groups.firsts[group], groups.firsts[otherGroup])
+      return first != otherFirst ? first < otherFirst : Self.isEarlier(one, other)
     }
-    return entries.map(\.range)
+    for entry in entries {
+      let start = rounds.lowerBound + Int(entry.offset)
+      let size = RecordHeader(decoder.bytes, at: start, isBigEndian: false).size
+      try body(start..<start + size)
+    }
+    return true
   }
 
   private static func isEarlier(_ first: Entry, _ second: Entry) -> Bool {
-    first.time != second.time
-      ? first.time < second.time : first.range.lowerBound < second.range.lowerBound
+    first.time != second.time ? first.time < second.time : first.offset < second.offset
   }
 
   private func group(of record: RecordEntry) -> Group {
@@ -113,13 +138,13 @@ struct PackingOrder {
   }
 
   /// Of one moment the order in the file is the order in which things are told: what is in several groups is kept.
-  private func keepSimultaneous(_ entries: inout [Entry]) {
+  private static func keepSimultaneous(_ entries: inout [Entry]) {
     var first = 0
     while first < entries.count {
       var end = first + 1
       while end < entries.count, entries[end].time == entries[first].time { end += 1 }
       if entries[first..<end].contains(where: { $0.group != entries[first].group }) {
-        for index in first..<end { entries[index].group = .kept }
+        for index in first..<end { entries[index].group = 0 }
       }
       first = end
     }

@@ -19,20 +19,33 @@ public struct StackRemoval {
     var tid: Int
   }
 
-  private let samples: Set<SampleMoment>
+  private let kept: Set<SampleMoment>
+  private let times: ClosedRange<UInt64>
   private var sources: [UInt64: Source] = [:]
 
-  /// For a trace with these attributes; other samples than the given ones keep their stacks.
-  public init(of samples: Set<SampleMoment>, attributes: [EventAttribute]) {
-    self.samples = samples
-    for attribute in attributes where attribute.sampleType.isSuperset(of: [.base, .userStack]) {
-      let layout = SampleLayout(attribute)
-      let offsets = SampleOffsets(samplesOf: layout)
-      guard offsets[.identifier] == 0, let time = offsets[.time], let tid = offsets[.tid] else {
-        continue
-      }
-      for id in attribute.ids { sources[id] = Source(layout: layout, time: time, tid: tid) }
+  /// For a trace with these attributes; the given samples keep their stacks, and those of other times.
+  public init(
+    keeping kept: Set<SampleMoment>, in times: ClosedRange<UInt64>, attributes: [EventAttribute]
+  ) {
+    self.kept = kept
+    self.times = times
+    for attribute in attributes {
+      guard let source = Self.source(attribute) else { continue }
+      for id in attribute.ids { sources[id] = source }
     }
+  }
+
+  /// Whether an attribute's samples hold copies of stacks that can be taken out.
+  public static func concerns(_ attribute: EventAttribute) -> Bool { source(attribute) != nil }
+
+  private static func source(_ attribute: EventAttribute) -> Source? {
+    guard attribute.sampleType.isSuperset(of: [.base, .userStack]) else { return nil }
+    let layout = SampleLayout(attribute)
+    let offsets = SampleOffsets(samplesOf: layout)
+    guard offsets[.identifier] == 0, let time = offsets[.time], let tid = offsets[.tid] else {
+      return nil
+    }
+    return Source(layout: layout, time: time, tid: tid)
   }
 
   /// Copies records; what cannot be read as one ends the changes, and is copied as it is.
@@ -62,12 +75,12 @@ public struct StackRemoval {
 
   private func shortened(_ sample: ByteView) -> [UInt8]? {
     guard sample.count >= 16, let source = sources[sample.load(UInt64.self, at: 8)],
-      sample.count >= 8 + max(source.time + 8, source.tid + 4),
-      samples.contains(
-        SampleMoment(
-          time: sample.load(UInt64.self, at: 8 + source.time),
-          tid: sample.load(Int32.self, at: 8 + source.tid)))
+      sample.count >= 8 + max(source.time + 8, source.tid + 4)
     else { return nil }
+    let moment = SampleMoment(
+      time: sample.load(UInt64.self, at: 8 + source.time),
+      tid: sample.load(Int32.self, at: 8 + source.tid))
+    guard times.contains(moment.time), !kept.contains(moment) else { return nil }
     var ranges = SampleRanges(sample, from: 8, to: sample.count, until: nil)
     do throws(SampleRanges.Stop) { try source.layout.walk(&ranges) } catch { return nil }
     guard let stack = ranges.stack else { return nil }

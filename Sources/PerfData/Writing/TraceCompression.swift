@@ -41,8 +41,13 @@ public enum TraceCompression {
       let standing = PartBeginning(parts)?.standing.upperBound ?? at
       while at < whole.data.upperBound {
         let rounds = at < standing ? nil : order.roundsEnd(from: at, until: whole.data.upperBound)
-        if let rounds, let records = order.records(in: at..<rounds) {
-          for record in records { try packer.add(record, to: output) }
+        let isInOrder =
+          try rounds.map { end throws(PerfDataError) in
+            try order.forEachRecord(in: at..<end) { record throws(PerfDataError) in
+              try packer.add(record, to: output)
+            }
+          } ?? false
+        if let rounds, isInOrder {
           try packer.add(RecordBuilder.finishedRound(), to: output)
           at = rounds
         } else {

@@ -26,13 +26,18 @@ enum BlockedSampleDecoder {
   }
 
   static func contentionEnd(_ context: DecodingContext, _ state: inout LoaderState) {
+    guard let slept = slept(context, &state) else { return }
+    append(context, &state, nanoseconds: slept, cause: .lock)
+  }
+
+  /// For how many nanoseconds a thread slept until it got the lock; nil where it did not.
+  static func slept(_ context: DecodingContext, _ state: inout LoaderState) -> UInt64? {
     guard let lock = context.integer("lock_addr"),
       var contention = state.contentions.removeValue(
         forKey: Contention.Key(tid: context.tid, lock: lock))
-    else { return }
+    else { return nil }
     contention.goOn(isSpinning: true, at: context.time)
-    guard contention.slept > 0 else { return }
-    append(context, &state, nanoseconds: contention.slept, cause: .lock)
+    return contention.slept > 0 ? contention.slept : nil
   }
 
   private static func append(

@@ -12,12 +12,15 @@ enum SchedulerDecoder {
       let previousState = context.integer("prev_state")
     else { return }
     let previous = state.leaver(Int32(truncatingIfNeeded: named), context.tid, at: context.time)
-    if context.attribute.sampleType.contains(.callchain), context.tid == previous {
-      blockedStack(context, &state)
-    }
+    if hasStack(context, ofLeaver: previous) { blockedStack(context, &state) }
     switched(
       from: previous, to: next, previousState: previousState, on: context.record.cpu,
       at: context.time, &state)
+  }
+
+  /// Whether a switch brings the stack of the thread that leaves the CPU.
+  static func hasStack(_ context: DecodingContext, ofLeaver previous: Int32) -> Bool {
+    context.attribute.sampleType.contains(.callchain) && context.tid == previous
   }
 
   @inline(__always)
@@ -105,9 +108,13 @@ enum SchedulerDecoder {
 
   /// As a thread leaves its CPU, to wait or not.
   static func leavingStack(_ context: DecodingContext, _ state: inout LoaderState) {
-    // A foreign trace of switches without stacks tells nothing here.
-    guard state.schedule.takesLateStacks else { return }
+    guard hasLeavingStack(state) else { return }
     blockedStack(context, isLate: false, &state)
+  }
+
+  /// A foreign trace of switches without stacks tells nothing there.
+  static func hasLeavingStack(_ state: borrowing LoaderState) -> Bool {
+    state.schedule.takesLateStacks
   }
 
   private static func blockedStack(

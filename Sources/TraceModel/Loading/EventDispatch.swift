@@ -15,41 +15,52 @@ struct EventHandler: Sendable {
   /// Of an event that a trace may hold millions of.
   let frequent: FrequentEvent.Kind?
   private let decode: SampleDecoder
+  /// What is made of a sample where only the names of stacks are wanted.
+  private let names: SampleDecoder?
 
   /// What is done with a sample in its place.
   var inPlace: SampleDecoder? { order == .first ? nil : decode }
   /// What is done with a sample before all else.
   var first: SampleDecoder? { order == .inPlace ? nil : decode }
 
-  static func each(_ decode: @escaping SampleDecoder) -> EventHandler {
-    EventHandler(order: .inPlace, frequent: nil, decode: decode)
+  /// The same where only the names of stacks are wanted; nil where it tells nothing of these.
+  var forNames: EventHandler? {
+    names.map { EventHandler(order: order, frequent: nil, decode: $0, names: $0) }
+  }
+
+  static func each(
+    _ decode: @escaping SampleDecoder, names: SampleDecoder? = nil
+  ) -> EventHandler {
+    EventHandler(order: .inPlace, frequent: nil, decode: decode, names: names)
   }
 
   static func frequent(
-    _ kind: FrequentEvent.Kind, _ decode: @escaping SampleDecoder
+    _ kind: FrequentEvent.Kind, _ decode: @escaping SampleDecoder, names: SampleDecoder? = nil
   ) -> EventHandler {
-    EventHandler(order: .inPlace, frequent: kind, decode: decode)
+    EventHandler(order: .inPlace, frequent: kind, decode: decode, names: names)
   }
 
   static func first(again: Bool = false, _ decode: @escaping SampleDecoder) -> EventHandler {
-    EventHandler(order: again ? .firstAndInPlace : .first, frequent: nil, decode: decode)
+    EventHandler(
+      order: again ? .firstAndInPlace : .first, frequent: nil, decode: decode, names: decode)
   }
 }
 
 /// Which decoder has each event: a line for each.
 enum EventDispatch {
   static let handlers: [String: EventHandler] = [
-    "sched:sched_switch": .frequent(.scheduleSwitch, SchedulerDecoder.schedSwitch),
+    "sched:sched_switch": .frequent(
+      .scheduleSwitch, SchedulerDecoder.schedSwitch, names: NameDecoder.schedSwitch),
     "sched:sched_waking": .frequent(.scheduleWaking, SchedulerDecoder.schedWaking),
     "sched:sched_wakeup_new": .each(SchedulerDecoder.schedWakeupNew),
-    "sched:sched_switch/stack/": .each(SchedulerDecoder.blockedStack),
-    "context-switches": .each(SchedulerDecoder.leavingStack),
-    "cpu-clock": .each(SchedulerDecoder.processorSample),
+    "sched:sched_switch/stack/": .each(SchedulerDecoder.blockedStack, names: NameDecoder.stack),
+    "context-switches": .each(SchedulerDecoder.leavingStack, names: NameDecoder.leavingStack),
+    "cpu-clock": .each(SchedulerDecoder.processorSample, names: NameDecoder.stackOrPlace),
     "raw_syscalls:sys_enter": .frequent(.systemCallEnter, SystemCallDecoder.sysEnter),
     "raw_syscalls:sys_exit": .frequent(.systemCallExit, SystemCallDecoder.sysExit),
     "raw_syscalls:sys_exit/spin/": .each(SpinCallDecoder.sysExit),
     "raw_syscalls:sys_exit/wait/": .each(SchedulerDecoder.leftEventWait),
-    "raw_syscalls:sys_exit/stack/": .each(CallSiteDecoder.write),
+    "raw_syscalls:sys_exit/stack/": .each(CallSiteDecoder.write, names: NameDecoder.stack),
     "syscalls:sys_enter_fsync": .each(SystemCallDecoder.syncEnter),
     "syscalls:sys_enter_fdatasync": .each(SystemCallDecoder.syncEnter),
     "syscalls:sys_enter_mmap": .each(IOUringDecoder.mapped),
@@ -57,12 +68,14 @@ enum EventDispatch {
     "io_uring:io_uring_file_get": .each(IOUringDecoder.fileFound),
     "io_uring:io_uring_complete": .each(IOUringDecoder.completed),
     "sock:sock_send_length": .each(SocketDecoder.send),
-    "sock:sock_send_length/stack/": .each(CallSiteDecoder.send),
+    "sock:sock_send_length/stack/": .each(CallSiteDecoder.send, names: NameDecoder.stack),
     "sock:sock_recv_length": .each(SocketDecoder.receive),
     "sock:inet_sock_set_state": .each(SocketDecoder.setState),
-    "offcpu-time": .each(BlockedSampleDecoder.offCPU),
-    "lock:contention_begin": .each(BlockedSampleDecoder.contentionBegin),
-    "lock:contention_end": .each(BlockedSampleDecoder.contentionEnd),
+    "offcpu-time": .each(BlockedSampleDecoder.offCPU, names: NameDecoder.stack),
+    "lock:contention_begin": .each(
+      BlockedSampleDecoder.contentionBegin, names: BlockedSampleDecoder.contentionBegin),
+    "lock:contention_end": .each(
+      BlockedSampleDecoder.contentionEnd, names: NameDecoder.contentionEnd),
     "signal:signal_generate": .each(SignalDecoder.generate),
 
     // The recorder's probes, without its pid in their group's name.
@@ -81,10 +94,12 @@ enum EventDispatch {
     "lull_*:unlinkat": .each(PathProbeDecoder.unlinked),
     "lull_*:swift_task_create": .each(JobDecoder.created),
     "lull_*:swift_task_enqueue": .each(JobDecoder.enqueued),
-    "lull_*:swift_job_run": .each(JobDecoder.began),
+    "lull_*:swift_job_run": .each(JobDecoder.began, names: NameDecoder.job),
     "lull_*:swift_job_run_ret": .each(JobDecoder.ended),
-    "lull_*:dispatch_queue_create_with_target": .each(QueueDecoder.creating),
-    "lull_*:dispatch_queue_create_with_target_ret": .each(QueueDecoder.created),
+    "lull_*:dispatch_queue_create_with_target": .each(
+      QueueDecoder.creating, names: QueueDecoder.creating),
+    "lull_*:dispatch_queue_create_with_target_ret": .each(
+      QueueDecoder.created, names: QueueDecoder.created),
     "lull_*:fwrite": .each(TestRunnerDecoder.written),
     "lull_*:fputs": .each(TestRunnerDecoder.put),
 
@@ -101,7 +116,7 @@ enum EventDispatch {
     SyntheticEvent.mark.rawValue: .each(SyntheticDecoder.mark),
     SyntheticEvent.trigger.rawValue: .each(SyntheticDecoder.trigger),
     SyntheticEvent.held.rawValue: .each(SyntheticDecoder.held),
-    SyntheticEvent.queue.rawValue: .each(SyntheticDecoder.queue),
+    SyntheticEvent.queue.rawValue: .each(SyntheticDecoder.queue, names: SyntheticDecoder.queue),
     SyntheticEvent.wait.rawValue: .each(SyntheticDecoder.wait),
     SyntheticEvent.site.rawValue: .each(CallSiteDecoder.again),
     SyntheticEvent.content.rawValue: .each(SyntheticDecoder.content),

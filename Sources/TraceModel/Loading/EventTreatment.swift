@@ -1,5 +1,17 @@
 import PerfData
 
+/// What a trace is read for.
+enum LoadingPurpose {
+  case trace
+  /// The names of its stacks alone, which takes no memory for what else it tells.
+  case names
+  case traceAndNames
+
+  var wantsTrace: Bool { self != .names }
+  /// Which samples have names is noted.
+  var findsNames: Bool { self != .trace }
+}
+
 /// What is made of the samples of one attribute, in few bytes, since every sample asks.
 struct EventTreatment {
   var frequent: FrequentEvent.Kind?
@@ -12,6 +24,8 @@ struct FileEvents {
   let decoded: ContiguousArray<DecodedEvent>
   let handlers: ContiguousArray<EventHandler?>
   let treatments: ContiguousArray<EventTreatment>
+  /// Of which attributes the samples hold copies of stacks that may be taken out.
+  let areCopies: [Bool]
   /// The names of the events that tell what they are to.
   let names: Set<String>
   /// What to ask the reader for.
@@ -42,12 +56,13 @@ struct FileEvents {
   /// See `wakesWereMissed`.
   let missesWakes: Bool
 
-  init(_ file: PerfDataFile) {
+  init(_ file: PerfDataFile, for purpose: LoadingPurpose = .trace) {
     isNamespaced = NamespaceCheck(file).isNamespaced()
     let attributes = file.attributes
     var names = Set(attributes.map(\.name))
     infersRuns =
-      names.contains("sched:sched_switch") && !attributes.contains(where: \.tellsSwitches)
+      purpose.wantsTrace && names.contains("sched:sched_switch")
+      && !attributes.contains(where: \.tellsSwitches)
     isOwn = names.contains(SyntheticEvent.capture.rawValue)
     countsCalls = !isOwn && !file.features.commandLine.contains { $0.hasPrefix("--filter") }
     missesWakes =
@@ -60,9 +75,12 @@ struct FileEvents {
       names.contains("sched:sched_switch") || attributes.contains(where: \.tellsSwitches)
     handlers = ContiguousArray(
       attributes.map { attribute in
-        attribute.samplingRank == nil || processor.isTaken(attribute)
-          ? EventDispatch.handler(for: attribute) : nil
+        guard attribute.samplingRank == nil || processor.isTaken(attribute) else { return nil }
+        let handler = EventDispatch.handler(for: attribute)
+        return purpose.wantsTrace ? handler : handler?.forNames
       })
+    let areCopies = attributes.map { purpose.findsNames && StackRemoval.concerns($0) }
+    self.areCopies = areCopies
     decoded = ContiguousArray(
       attributes.map { attribute in
         // PERF_TYPE_TRACEPOINT is 2; the numbers of other types mean something else.
@@ -74,7 +92,7 @@ struct FileEvents {
     var demands: [SampleDemand] = []
     for (index, attribute) in attributes.enumerated() {
       var frequent: FrequentEvent?
-      if let kind = handlers[index]?.frequent {
+      if let kind = handlers[index]?.frequent, !areCopies[index] {
         frequent = FrequentEvent(
           isNamespaced ? kind.namespaced() : kind, attribute,
           payload: file.fixedPayload(ofAttribute: index),
@@ -85,8 +103,10 @@ struct FileEvents {
       treatments.append(treatment)
       // Who runs on a CPU is followed by ids that are of one kind.
       demands.append(
-        Self.demand(
-          frequent, treatment, handlers[index], followsRuns: infersRuns && !isNamespaced))
+        areCopies[index]
+          ? SampleDemand(.name)
+          : Self.demand(
+            frequent, treatment, handlers[index], followsRuns: infersRuns && !isNamespaced))
     }
     self.treatments = treatments
     self.demands = demands

@@ -12,10 +12,10 @@ struct KeyedStacks {
 
   /// Of the samples that hold one thing most have one stack, which goes by it; `without` are keys of samples that have
   /// none.
-  init(_ samples: [StackedSample], without: Set<Int>) {
+  init(_ samples: SeenStacks, without: Set<Int>) {
     var counts: [Int: [Int: Int]] = [:]
-    for sample in samples {
-      if let key = sample.key { counts[key, default: [:]][sample.stack, default: 0] += 1 }
+    for (kind, count) in zip(samples.kinds, samples.counts) {
+      if let key = kind.key { counts[key, default: [:]][kind.stack, default: 0] += count }
     }
     var stacks: [Int: Int] = [:]
     for (key, count) in counts where !without.contains(key) {
@@ -26,7 +26,14 @@ struct KeyedStacks {
       else { continue }
       stacks[key] = most.key
     }
-    others = samples.filter { sample in sample.key.flatMap { stacks[$0] } != sample.stack }
+    let isOther = samples.kinds.map { kind in kind.key.flatMap { stacks[$0] } != kind.stack }
+    others.reserveCapacity(zip(isOther, samples.counts).reduce(0) { $0 + ($1.0 ? $1.1 : 0) })
+    var left = samples.makeIterator()
+    while let (number, time) = left.nextNumber() {
+      guard isOther[number] else { continue }
+      let kind = samples.kinds[number]
+      others.append(StackedSample(time: time, tid: kind.tid, stack: kind.stack, key: kind.key))
+    }
     for key in stacks.keys.sorted() {
       if let stack = stacks[key] { keys[stack, default: []].append(key) }
     }

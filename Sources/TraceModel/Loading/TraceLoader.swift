@@ -9,18 +9,23 @@ struct TraceLoader: ~Copyable {
   let options: TraceOptions
   let events: FileEvents
   var state: LoaderState
+  private let purpose: LoadingPurpose
+  /// Of samples that hold a copy of a stack those that have no names.
+  private var unnamed = UnnamedSamples()
   private var times = RecordTimes()
   private var hasStarted = false
   /// What a record takes here is a tenth of what memory takes to answer.
   private static let lookahead = 16
 
   init(
-    file: PerfDataFile, path: String, options: TraceOptions, modules: ModuleCache = ModuleCache()
+    file: PerfDataFile, path: String, options: TraceOptions, modules: ModuleCache = ModuleCache(),
+    for purpose: LoadingPurpose = .trace
   ) {
+    self.purpose = purpose
     self.file = file
     self.path = path
     self.options = options
-    events = FileEvents(file)
+    events = FileEvents(file, for: purpose)
     state = LoaderState(stacks: StackTracker(fullNames: options.fullNames, modules: modules))
     state.schedule.processors.count = file.features.cpusOnline ?? 1
     state.hasWakeups = events.names.contains("sched:sched_waking")
@@ -38,10 +43,24 @@ struct TraceLoader: ~Copyable {
     }
   }
 
-  /// The names that loading found.
-  var resolvedStacks: StackTracker { state.stacks }
-
   mutating func load() throws(TraceError) -> Trace {
+    try read()
+    var trace = try assemble(
+      from: Timestamp(nanoseconds: times.earliest), to: Timestamp(nanoseconds: times.latest),
+      records: times.count)
+    trace.startsLate = trace.capture?.mode == .attach
+    return trace
+  }
+
+  /// The names that loading found; call it once.
+  mutating func names() throws(TraceError) -> FoundNames {
+    if !purpose.wantsTrace { try read() }
+    return FoundNames(
+      stacks: state.stacks, unnamed: unnamed.moments, part: state.capture?.part ?? 0,
+      times: times.earliest...times.latest)
+  }
+
+  private mutating func read() throws(TraceError) {
     var isOrdered = file.isOrderKnown
     readNames()
     readRecords()
@@ -59,44 +78,46 @@ struct TraceLoader: ~Copyable {
     }
     state.stacks.modules.keep()
     guard times.count > 0 else { throw TraceError("\(path): the trace holds no timed record") }
-    var trace = try assemble(
-      from: Timestamp(nanoseconds: times.earliest), to: Timestamp(nanoseconds: times.latest),
-      records: times.count)
-    trace.startsLate = trace.capture?.mode == .attach
-    return trace
   }
 
   /// The same file from its beginning, with the modules that were read.
   private var startedAgain: TraceLoader {
-    TraceLoader(file: file, path: path, options: options, modules: state.stacks.modules)
+    TraceLoader(
+      file: file, path: path, options: options, modules: state.stacks.modules, for: purpose)
   }
 
   private mutating func readRecords() {
-    let treatments = events.treatments
-    let file = file
-    let packing = state.wakeups.packing
-    times = file.forEachBatchAhead(events.demands, beside: packing.pack) { batch in
-      treatments.withUnsafeBufferPointer { treatments in
-        var lookedAt = OffsetSpan()
-        guard let base = batch.records.baseAddress else { return lookedAt }
-        let count = batch.records.count
-        for place in 0..<count {
-          if batch.mayName {
-            let later = base + min(place + Self.lookahead, count - 1)
-            if let offset = later.pointee.offset { file.fetch(offset) }
-          }
-          if !hasStarted, base[place].time > 0 {
-            begin(at: Timestamp(nanoseconds: batch.earliest))
-          }
-          if let offset = base[place].offset {
-            lookedAt.note(offset)
-            consume(file.record(at: offset))
-          } else {
-            consume(base + place, treatments)
-          }
+    if purpose.wantsTrace {
+      let packing = state.wakeups.packing
+      times = file.forEachBatchAhead(events.demands, beside: packing.pack) { take($0) }
+    } else {
+      // Nobody waits for it, and a core that reads ahead takes memory.
+      times = file.forEachBatch(events.demands, isSmall: true) { take($0) }
+    }
+  }
+
+  /// Takes in some records, and tells which places of the file were looked at.
+  private mutating func take(_ batch: OrderedBatch) -> OffsetSpan {
+    events.treatments.withUnsafeBufferPointer { treatments in
+      var lookedAt = OffsetSpan()
+      guard let base = batch.records.baseAddress else { return lookedAt }
+      let count = batch.records.count
+      for place in 0..<count {
+        if batch.mayName {
+          let later = base + min(place + Self.lookahead, count - 1)
+          if let offset = later.pointee.offset { file.fetch(offset) }
         }
-        return lookedAt
+        if !hasStarted, base[place].time > 0 {
+          begin(at: Timestamp(nanoseconds: batch.earliest))
+        }
+        if let offset = base[place].offset {
+          lookedAt.note(offset)
+          consume(file.record(at: offset))
+        } else {
+          consume(base + place, treatments)
+        }
       }
+      return lookedAt
     }
   }
 
@@ -131,7 +152,9 @@ struct TraceLoader: ~Copyable {
 
   private mutating func consume(_ record: RecordEntry) {
     guard record.type == RecordType.sample else {
-      return SideBandDecoder.decode(record, of: file, &state)
+      return purpose.wantsTrace
+        ? SideBandDecoder.decode(record, of: file, &state)
+        : NameDecoder.sideBand(record, of: file, &state)
     }
     let attribute = Int(record.attribute)
     guard attribute >= 0 else {
@@ -142,7 +165,13 @@ struct TraceLoader: ~Copyable {
       SchedulerDecoder.foundRunning(
         record.tid, byTracepoint: byTracepoint, at: record.timestamp, &state)
     }
+    let named = state.stacks.seen.count
     if let decode = events.handlers[attribute]?.inPlace { run(decode, record) }
+    if purpose.findsNames {
+      unnamed.note(
+        SampleMoment(time: record.time, tid: record.tid), isCopy: events.areCopies[attribute],
+        isNamed: state.stacks.seen.count > named)
+    }
   }
 
   private mutating func begin(at start: Timestamp) {

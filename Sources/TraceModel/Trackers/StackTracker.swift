@@ -14,7 +14,7 @@ struct StackTracker {
 
   private(set) var table = StackTable()
   /// Every stack handed out that the trace does not bring along, with its sample.
-  private(set) var seen: [StackedSample] = []
+  private(set) var seen = SeenStacks()
   /// What samples that have no stack hold.
   private(set) var keysWithoutStack: Set<Int> = []
   private var mappings: [Int32: MappingTable] = [:]

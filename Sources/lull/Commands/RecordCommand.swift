@@ -313,7 +313,8 @@ struct RecordCommand: ParsableCommand {
     if result.truncation == nil, embedSymbols ?? (pid == nil || !held.isEmpty) {
       do {
         try Progress.during("reading names of functions", isWanted: !quiet) {
-          trace = try StackEmbedding.embed(tracePath: result.tracePath, keepsStacks: keepStacks)
+          trace = try StackEmbedding.embedAndLoad(
+            tracePath: result.tracePath, keepsStacks: keepStacks)
         }
       } catch {
         Console.notice(

@@ -135,20 +135,6 @@ struct ReadAheadTests {
     }
   }
 
-  /// Bytes of a file that are mapped into this process.
-  private func mappedBytes(of path: String) throws -> Int {
-    var isOfFile = false
-    var bytes = 0
-    // The kernel gives a page of text at a time.
-    let text = try #require(FileHandle(forReadingAtPath: "/proc/self/smaps")).readToEnd() ?? Data()
-    for line in String(decoding: text, as: UTF8.self).split(separator: "\n") {
-      if line.contains("-"), !line.contains("kB") { isOfFile = line.hasSuffix(path) }
-      guard isOfFile, line.hasPrefix("Rss:") else { continue }
-      bytes += line.split(separator: " ").compactMap { Int($0) }.first.map { $0 << 10 } ?? 0
-    }
-    return bytes
-  }
-
   /// The kernel maps up to 2 MB around what is looked at: all of the file, where here and there something is.
   @Test func `pages that were looked at are given back`() throws {
     var bytes = trace(2, bytes: 32 << 20).build()
@@ -174,7 +160,7 @@ struct ReadAheadTests {
         named += file.record(at: offset).size > 0 ? 1 : 0
       }
       batches += 1
-      if batches % 8 == 0 { most = max(most, (try? mappedBytes(of: path)) ?? .max) }
+      if batches % 8 == 0 { most = max(most, MappedBytes.count(of: path) ?? .max) }
       return lookedAt
     }
     #expect(named > 50 && batches > 50)

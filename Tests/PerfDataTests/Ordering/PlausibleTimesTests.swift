@@ -61,4 +61,58 @@ struct PlausibleTimesTests {
     #expect(times().count == 1000 && file.lateRecords == 0)
     #expect(!file.leaveOutImplausibleTimes(times()), "once is enough")
   }
+
+  @Test func `where all times are held together there is a pause`() {
+    func mayHaveFound(_ times: [UInt64]) -> Bool {
+      var pauses = PauseFinder()
+      for time in times { pauses.note(time) }
+      return pauses.mayHaveFound
+    }
+    #expect(!mayHaveFound([]) && !mayHaveFound([5]) && !mayHaveFound(Self.usual))
+    // An hour lies between some, wherever these begin.
+    for start in stride(from: UInt64(0), to: 3600, by: 100) {
+      let hours = (0..<20).map { (start + $0 * 1800) * Self.second }
+      #expect(!mayHaveFound(hours) && !mayHaveFound(hours.reversed()))
+      #expect(mayHaveFound(hours.filter { $0 != hours[7] && $0 != hours[8] && $0 != hours[9] }))
+      #expect(mayHaveFound([start * Self.second, (start + 3600) * Self.second + 1]))
+    }
+    #expect(mayHaveFound(Self.usual + [1 << 63]) && mayHaveFound(Self.usual + [5000 * Self.second]))
+  }
+
+  /// A recorder looks at each hour's file so, which may have a hundred megabytes.
+  @Test(arguments: [false, true])
+  func `the pages of a long trace are given back`(hasPause: Bool) throws {
+    var builder = TraceBuilder()
+    let stack = [UInt8](repeating: 1, count: 32 << 10)
+    let pause: UInt64 = hasPause ? 3700 : 0
+    for index in UInt64(0)..<1000 {
+      builder.processorSample(
+        time: (1 + index * 4 + (index < 500 ? 0 : pause)) * Self.second, 5, registers: [1, 2, 3],
+        stack: stack)
+    }
+    let directory = try TemporaryDirectory()
+    defer { directory.remove() }
+    let path = directory.path + "/long.perf.data"
+    try builder.write(to: path)
+    let file = try PerfDataFile(path: path)
+    let times = file.forEachBatch([]) { _ in OffsetSpan() }
+    #expect(PlausibleTimes.areDoubtful(times, late: 0))
+    #expect(!file.leaveOutImplausibleTimes(times))
+    #expect(try #require(MappedBytes.count(of: path)) < 8 << 20)
+  }
+
+  @Test func `the pages of a trace whose records are counted are given back`() throws {
+    var builder = TraceBuilder()
+    let stack = [UInt8](repeating: 1, count: 32 << 10)
+    for index in UInt64(1)...1000 {
+      builder.processorSample(time: index, 5, registers: [1, 2, 3], stack: stack)
+    }
+    let directory = try TemporaryDirectory()
+    defer { directory.remove() }
+    let path = directory.path + "/counted.perf.data"
+    try builder.write(to: path)
+    let file = try PerfDataFile(path: path)
+    #expect(file.recordCounts[RecordType.sample] == 1000)
+    #expect(try #require(MappedBytes.count(of: path)) < 8 << 20)
+  }
 }

@@ -42,15 +42,17 @@ struct RewriteTests {
     let before = try samples()
     let records = try PerfDataFile(path: path).orderedRecords().count
     let added = RecordBuilder.comm(pid: 5, tid: 5, name: "added", time: 70, id: 7)
-    func take(_ moment: SampleMoment) throws {
+    func take(keeping kept: Set<SampleMoment>, in times: ClosedRange<UInt64>) throws {
       try PerfDataAppender.append(
         records: added, toTraceAt: path,
-        removal: StackRemoval(of: [moment], attributes: SmallTrace.attributes))
+        removal: StackRemoval(keeping: kept, in: times, attributes: SmallTrace.attributes))
     }
-    // Another sample's.
-    try take(SampleMoment(time: 50, tid: 5))
+    try take(keeping: [SampleMoment(time: 50, tid: 6)], in: 0...100)
     #expect(try samples().map(\.userStack) == before.map(\.userStack))
-    try take(SampleMoment(time: 50, tid: 6))
+    try take(keeping: [], in: 51...100)
+    #expect(try samples().map(\.userStack) == before.map(\.userStack))
+    // Another sample's.
+    try take(keeping: [SampleMoment(time: 50, tid: 5)], in: 50...50)
     let after = try samples()
     #expect(after.count == before.count)
     let place = try #require(before.firstIndex { $0.userStack.isEmpty == false })
@@ -59,7 +61,7 @@ struct RewriteTests {
     #expect(after[place].raw?.bytes == before[place].raw?.bytes)
     #expect(after[place].ip == 0x1234 && after[place].period == 3)
     let file = try PerfDataFile(path: path)
-    #expect(!file.isTruncated && file.orderedRecords().count == records + 2)
+    #expect(!file.isTruncated && file.orderedRecords().count == records + 3)
     #expect(file.features.hostname == "häuschen")
   }
 
