@@ -145,7 +145,7 @@ final class PartKeeper: Sendable {
     }
   }
 
-  /// Names and reports take some 50 MB for a moment, which the C library would keep for the next time.
+  /// Names and reports take memory for a moment, which the C library would keep for the next time.
   private func afterwards(_ work: @escaping @Sendable () -> Void) {
     queue.async {
       work()

@@ -396,6 +396,37 @@ struct KernelProgramsRunningTests {
     #expect(records.reads.count < 2_500, "\(records.reads.count)")
   }
 
+  /// As what an interrupt tells while the record that it came into is being made.
+  @Test func `what comes while a CPU's ring is busy is in the one that all share`() throws {
+    let tid = Self.ownThread()
+    // Of `lull_kernel_ring`, which is too large to be a type here: two pages and what the records take.
+    let (busyPlace, ringBytes) = (1, 2 * 4096 + Int(LULL_KERNEL_RING_BYTES))
+    let count = Int((SystemInfo.onlineCPUs().max() ?? 0) + 1)
+    for isBusy in [false, true] {
+      var heads: [UInt64] = []
+      let (records, programs) = try recorded { programs in
+        let memory = try #require(
+          lull_bpf_map_memory(lull_bpf_map(programs.programs, "rings"), count * ringBytes))
+        defer { lull_bpf_map_unshare(memory, count * ringBytes) }
+        let rings = (0..<count).map { memory + $0 * ringBytes / 8 }
+        // What began before ends before, and says that nothing is busy.
+        programs.remove(getpid())
+        usleep(10_000)
+        for ring in rings { ring[busyPlace] = isBusy ? 1 : 0 }
+        let before = rings.map { $0[0] }
+        programs.add(getpid())
+        for _ in 0..<50 { usleep(1_000) }
+        programs.remove(getpid())
+        usleep(10_000)
+        heads = zip(rings, before).map { $0[0] - $1 }
+        for ring in rings { ring[busyPlace] = 0 }
+      }
+      #expect(records.switches.count { $0.left_tid == tid } >= 40)
+      #expect(programs.lost == 0)
+      #expect(heads.contains { $0 > 0 } == !isBusy, "\(heads)")
+    }
+  }
+
   @Test func `files are told with the paths that the program named`() throws {
     let folder = FileManager.default.temporaryDirectory.path
     let (old, new) = (folder + "/lull-old-\(getpid())", folder + "/lull-new-\(getpid())")

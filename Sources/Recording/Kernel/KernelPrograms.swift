@@ -6,7 +6,7 @@ import Resources
 ///
 /// What they do ends with this process, whatever ends it: the kernel takes them away with their descriptors.
 final class KernelPrograms {
-  private let programs: OpaquePointer
+  let programs: OpaquePointer
   /// A bit for each process that there may be.
   private let targets: UnsafeMutablePointer<UInt64>
   private static let targetBytes = Int(LULL_KERNEL_MOST_IDS) / 8
