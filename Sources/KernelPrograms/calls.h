@@ -134,33 +134,30 @@ static __always_inline void end_row(struct task_struct *task, __u32 sort) {
   if (repeat && repeat->call.tid == task->pid) repeat->tick = 0;
 }
 
-/* A read of little: told where it is of a file, the first of a row by itself. What is read of anything else makes a row
-   as well, so that it is not asked each time what it is. */
-static __always_inline bool tell_small_read(
-  struct task_struct *task, struct pt_regs *registers, __u64 number, __s64 result, __u64 time
+/* A read of little: told where it is of a file, the first of a row by itself, of which it gives the time; else 0. What
+   is read of anything else makes a row as well, so that it is not asked each time what it is. */
+static __always_inline __u64 tell_small_read(
+  struct task_struct *task, struct pt_regs *registers, __u64 number, __s64 result
 ) {
-  struct lull_kernel_call_record call;
-  begin_call(&call, task, registers, lull_kernel_read, number, result);
-  call.head.time = time;
+  __u64 words[4] = {};
+  read_words(registers, words);
   struct lull_kernel_repeat *repeat = repeat_of(task, lull_kernel_of_reads);
-  if (!repeat) return false;
+  if (!repeat) return 0;
   __u64 tick = bpf_jiffies64();
-  if (is_in_row(repeat, task, number, call.words[0], tick)) {
+  if (is_in_row(repeat, task, number, words[0], tick)) {
     repeat->bytes += result;
     /* After the bytes: who reads so many calls reads the bytes of no fewer. */
     *(volatile __u64 *)&repeat->count = repeat->count + 1;
-    return false;
+    return 0;
   }
-  bool is_file = is_of_regular_file(task, call.words[0]);
-  if (repeat->call.tid != task->pid && repeat->tick == tick) {
-    /* Another thread has the place. */
-    if (is_file) tell(&call, sizeof call);
-    return is_file;
-  }
-  if (!is_file) call.head.kind = 0;
-  begin_row(repeat, &call, tick, lull_kernel_reads);
-  if (is_file) tell(&call, sizeof call);
-  return is_file;
+  bool is_file = is_of_regular_file(task, words[0]);
+  struct lull_kernel_call_record call;
+  begin_call(&call, task, registers, is_file ? lull_kernel_read : 0, number, result);
+  /* Unless another thread has the place. */
+  if (repeat->call.tid == task->pid || repeat->tick != tick) begin_row(repeat, &call, tick, lull_kernel_reads);
+  if (!is_file) return 0;
+  tell(&call, sizeof call);
+  return call.head.time;
 }
 
 /* Of each thread's writes and reads of files the stack of some. */
@@ -187,8 +184,8 @@ int BPF_PROG(returned, struct pt_regs *registers, long result) {
   bool is_spin = false, is_large_read = result >= (long)set->large_read && is_among(set->reads, number);
   if (!is_write && (result < 0 || !is_among(set->calls, number))) {
     if (result > 0 && !is_large_read && is_among(set->small_reads, number)) {
-      __u64 time = bpf_ktime_get_ns();
-      if (tell_small_read(task, registers, number, result, time)) tell_call_site(ctx, task, registers, true, time);
+      __u64 time = tell_small_read(task, registers, number, result);
+      if (time) tell_call_site(ctx, task, registers, true, time);
       return 0;
     }
     /* What comes back at once with nothing (EAGAIN). */
