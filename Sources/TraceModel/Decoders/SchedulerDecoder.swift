@@ -35,14 +35,16 @@ enum SchedulerDecoder {
     runsOn(next, untold.next, at: time, &state)
   }
 
-  /// A SWITCH record. The kernel never drops one but for a full ring, as it may drop tracepoints.
+  /// A SWITCH record. The kernel never drops one but for a full ring, as it may drop tracepoints, by which its programs
+  /// tell switches.
   static func contextSwitch(
     _ what: ContextSwitch, tid: Int32, at time: Timestamp, _ state: inout LoaderState
   ) {
     switch what {
     case .arrived: runsOn(tid, state.schedule.switchIn(tid: tid, at: time), at: time, &state)
-    case .left: state.schedule.switchOut(tid: tid, isRunnable: false, at: time)
-    case .preempted: state.schedule.switchOut(tid: tid, isRunnable: true, at: time)
+    case .left, .preempted:
+      runsOn(tid, state.schedule.foundLeaving(tid: tid, at: time), at: time, &state)
+      state.schedule.switchOut(tid: tid, isRunnable: what == .preempted, at: time)
     }
   }
 

@@ -51,6 +51,7 @@ enum SyntheticDecoder {
       case CaptureEvent.processRecorder: .said
       default: .none
       }
+    state.schedule.mayMissArrivals = event.recorder == CaptureEvent.kernelRecorder
     state.schedule.takesLateStacks = event.recorder == CaptureEvent.outsideRecorder
     state.schedule.lookedAt = Set((event.processesLookedAt ?? []).map { Int32(clamping: $0) })
     state.weights = SampleWeights(event.slices ?? [], sampled: event.sampled)

@@ -72,6 +72,9 @@ struct ScheduleTracker: ~Copyable {
   var lookedAt: Set<Int32> = []
   /// How waits have stacks that were told before.
   var repeats = StackRepeats.none
+  /// Switches are told by tracepoints, of which the kernel at times drops those of an idle CPU: a wake, and the arrival
+  /// of the thread that was woken, but not that it left.
+  var mayMissArrivals = false
   /// Calls' ends tell what the waits in them were for.
   var learnsCauses = false
   var processors = ProcessorUse()
@@ -156,6 +159,13 @@ struct ScheduleTracker: ~Copyable {
     tid: Int32, byTracepoint: Bool, at time: Timestamp
   ) -> (pid: Int32, waited: WaitCause)? {
     threads.place(of: tid)?.pointee.foundRunning(byTracepoint: byTracepoint, at: time, &processors)
+  }
+
+  /// A thread leaves a CPU; where it was not seen to get one, what it waited for is over. Returns as `switchIn`.
+  @inline(__always)
+  mutating func foundLeaving(tid: Int32, at time: Timestamp) -> (pid: Int32, waited: WaitCause)? {
+    guard mayMissArrivals else { return nil }
+    return threads.place(of: tid)?.pointee.foundLeaving(at: time, &processors)
   }
 
   /// One thread left a CPU, still wanting it where `isRunnable`, and another got it; returns of each what `switchIn`

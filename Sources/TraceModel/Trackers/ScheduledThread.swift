@@ -108,10 +108,26 @@ extension ScheduleTracker.Thread {
     var from = max(since, Timestamp(nanoseconds: max(time.nanoseconds, 1) - 1))
     if isWoken, case .idle(let idle) = before { from = max(since, idle) }
     model.untoldRuns += 1
+    return switchInUntold(at: from, &processors)
+  }
+
+  /// It leaves a CPU, and was not seen to get it. What it ran was some microseconds, for which a nanosecond stands.
+  @inline(__always)
+  mutating func foundLeaving(
+    at time: Timestamp, _ processors: inout ProcessorUse
+  ) -> (pid: Int32, waited: WaitCause)? {
+    guard state == .blocked || state == .runnable, time > since else { return nil }
+    return switchInUntold(at: Timestamp(nanoseconds: time.nanoseconds - 1), &processors)
+  }
+
+  @inline(never)
+  private mutating func switchInUntold(
+    at time: Timestamp, _ processors: inout ProcessorUse
+  ) -> (pid: Int32, waited: WaitCause)? {
     // The stack is of the wait that begins now, not of the one that the run ended.
     let leaving = pendingStack
     defer { pendingStack = leaving }
-    return switchIn(at: from, &processors)
+    return switchIn(at: time, &processors)
   }
 
   /// Its CPU was another's before a record said that it had left: a nanosecond stands for what it ran.
