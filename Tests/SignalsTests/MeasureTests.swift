@@ -1,4 +1,5 @@
 import Foundation
+import PerfData
 import Quantities
 import TestSupport
 import Testing
@@ -383,6 +384,31 @@ struct MemoryMeasureTests {
     #expect(memory.peakFootprintBytes == 11_000_000)
     #expect(abs((memory.growthBytesPerMinute ?? 0) - 6_000_000) < 1)
     #expect((memory.growthInterval?.first ?? 0) > 0)
+  }
+
+  // A child that lived for 20 ms was read as it began: 188 kB, where it came to 2 MB.
+  @Test func `what a program came to is not known by a reading at its beginning`() throws {
+    func memory(endingAt end: UInt64) throws -> (MemorySignal?, ProcessModel) {
+      var builder = TraceBuilder()
+      try builder.synthetic(
+        CaptureEvent(mode: .wrap, scope: .system, rootPid: 100, intervalNs: second / 10),
+        time: second,
+        pid: 100)
+      try builder.process(time: second, pid: 100)
+      builder.comm(time: second, pid: 100, tid: 100, name: "program")
+      builder.switchIn(time: second, 100)
+      builder.footprint(time: second + 2 * millisecond, pid: 100, anonymous: 188_000)
+      let time = second + end * millisecond
+      try builder.process(time: time, pid: 100, kind: .exit, exitStatus: 0)
+      builder.exit(time: time, pid: 100, tid: 100)
+      let trace = try builder.withFile { try Trace.load(path: $0) }
+      return (try Measurement.measure(trace).memory, trace.subject)
+    }
+    let (short, process) = try memory(endingAt: 20)
+    #expect(short == nil && process.outlivedReadings(every: second / 10))
+    #expect(try memory(endingAt: 3).0?.peakFootprintBytes == 188_000)
+    // One that lived on for longer was read again.
+    #expect(try memory(endingAt: 500).0 != nil)
   }
 
   /// 4 MB fill up with a time constant of 3 s, and 0.11 MB a minute are kept for good.

@@ -39,6 +39,21 @@ import Testing
     #expect(tracker.target(pid: 1, fd: 5, at: at(5_000_000_010)).path == "/data/file")
   }
 
+  // The output of a test's process was told to be its parent's file: it was a pipe, which nothing told.
+  @Test func `what a child puts in the place of its parent's file is not that file`() {
+    var tracker = DescriptorTracker()
+    tracker.opened(pid: 1, fd: 1, path: "/data/log", since: at(5), at: at(10))
+    tracker.forked(2, from: 1)
+    #expect(tracker.target(pid: 2, fd: 1, at: at(20)).path == "/data/log")
+    // dup2 of a pipe.
+    tracker.duplicate(pid: 2, from: 7, to: 1, at: at(30))
+    tracker.exec(2, at: at(40))
+    #expect(tracker.target(pid: 2, fd: 1, at: at(50)).kind == nil)
+    #expect(tracker.target(pid: 2, fd: 1, at: at(25)).path == "/data/log")
+    tracker.seen(pid: 2, fd: 1, path: "pipe:[77]", kind: .pipe, at: at(60))
+    #expect(tracker.target(pid: 2, fd: 1, at: at(50)).kind == .pipe)
+  }
+
   // A recorder that is behind looks at the number when it stands for something else.
   @Test func `a file that was opened by its path is no pipe that has its number later`() {
     var tracker = DescriptorTracker()

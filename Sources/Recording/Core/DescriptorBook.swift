@@ -131,16 +131,26 @@ final class DescriptorBook {
       ended.removeAll(keepingCapacity: true)
     }
     let seen = wanted.compactMap { key, wish -> (event: DescriptorEvent, time: UInt64)? in
-      if let event = DescriptorTable.resolve(pid: key.pid, fd: Int(key.fd), through: wish.tid),
-        wish.path == nil || event.path.hasPrefix("/")
+      let event = DescriptorTable.resolve(pid: key.pid, fd: Int(key.fd), through: wish.tid)
+      if let event, Self.isSame(event, as: wish.path) { return (event, wish.time) }
+      // It is closed by now, stands for something else, as no call has told yet, or was renamed.
+      if let guessed = guess(key, wish)
+        ?? event.flatMap({ Self.hasPath($0) ? ($0, wish.time) : nil })
       {
-        return (event, wish.time)
+        return guessed
       }
-      // It is closed by now, or stands for what has no path, as no call has told yet.
       known.remove(key)
-      return guess(key, wish)
+      return nil
     }
     return (seen + missed.compactMap { guess($0.key, $0.wish) }).sorted { $0.time < $1.time }
+  }
+
+  private static func hasPath(_ event: DescriptorEvent) -> Bool { event.path.hasPrefix("/") }
+
+  /// Whether a descriptor stands for what was opened by a path, as far as its name tells; nil is any.
+  private static func isSame(_ event: DescriptorEvent, as path: String?) -> Bool {
+    guard let name = path?.split(separator: "/").last else { return true }
+    return hasPath(event) && event.path.hasSuffix("/" + name)
   }
 
   /// A file of less is not worth telling of where all that is to be told is its size.

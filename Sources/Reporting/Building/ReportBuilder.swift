@@ -96,7 +96,9 @@ package enum ReportBuilder {
       bytesWritten: known(signals.disk) ? process.bytesWritten : nil,
       bytesSent: known(signals.network) ? process.bytesSent : nil,
       bytesReceived: known(signals.network) ? process.bytesReceived : nil,
-      peakFootprintBytes: process.peakFootprintBytes > 0 ? process.peakFootprintBytes : nil,
+      peakFootprintBytes: process.peakFootprintBytes > 0
+        && !process.outlivedReadings(every: capture?.intervalNs ?? 0)
+        ? process.peakFootprintBytes : nil,
       unrecordedFrom: process.unrecordedFrom.map { max(0, ($0 - start).seconds) },
       isLookedAt: isSeen ? nil : true)
   }

@@ -167,6 +167,9 @@ package struct OtherReadsSection: Codable, Sendable, Equatable {
   /// Read calls and their bytes, those of pipes and terminals among them.
   package var reads: Int
   package var bytes: UInt64
+
+  /// What they were of, where reads of files are known.
+  package static let noFiles = "pipes, terminals, ends of files and the C library's own"
 }
 
 /// What was written to one path.

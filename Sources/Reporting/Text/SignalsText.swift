@@ -66,8 +66,8 @@ enum SignalsText {
     guard signal == "memory", let interval = report.capture.intervalSeconds,
       interval > 0, report.livedSeconds < interval * 2
     else { return nil }
-    return "the process ended before it was read, which is every \(Figures.seconds(interval))"
-      + " (--interval)"
+    return "the process ended before it was read, or long after, which is every "
+      + "\(Figures.seconds(interval)) (--interval)"
   }
 
   private static func write(_ wakeups: WakeupSection, _ canvas: inout TextCanvas) {
@@ -229,14 +229,13 @@ enum SignalsText {
           "other files",
           sum + "of less than 64 KiB, of which is not told; "
             + "\(Figures.count(others.files, "file")) opened, pipes and terminals")
-      } else if others.files > 0 {
-        canvas.item(
-          "other files",
-          sum
-            + "of \(Figures.count(others.files, "more file", "more files")), pipes, terminals and ends of files"
-        )
       } else {
-        canvas.item("other reads", sum + "of pipes, terminals and ends of files")
+        let files =
+          others.files > 0
+          ? Figures.count(others.files, "more file", "more files") + ", " : ""
+        canvas.item(
+          others.files > 0 ? "other files" : "other reads",
+          sum + "of \(files)\(OtherReadsSection.noFiles)")
       }
     }
   }

@@ -132,7 +132,7 @@ package enum Measurement {
         "what the main thread waited for is not known for \(Figures.percent(main.unknownShare)) of its time: "
         + (trace.capture == nil
           ? "record with `lull record`, or the stacks with the kernel's functions"
-          : "of so many waits the stacks of some only were taken")
+          : "no stack was taken of some waits")
       // Nor are other threads' parts, which stacks tell.
       set.threadsUnavailable = set.unavailable[.mainThread]
       if main.knownEventLoop == nil { set.unavailable[.lifecycle] = set.unavailable[.mainThread] }

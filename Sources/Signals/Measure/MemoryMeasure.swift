@@ -11,7 +11,10 @@ enum MemoryMeasure {
 
   static func measure(_ subject: SubjectView, main: ThreadModel?) -> MemorySignal? {
     let all = subject.trace.footprints.filter { $0.pid == subject.pid }
-    guard let last = all.last, let first = all.first else { return nil }
+    let process = subject.trace.subject
+    guard let last = all.last, let first = all.first,
+      !process.outlivedReadings(every: subject.trace.capture?.intervalNs ?? 0)
+    else { return nil }
     let samples = all.map {
       MemorySample(
         time: subject.time($0.time), footprintBytes: $0.sample.footprint,
@@ -23,7 +26,7 @@ enum MemoryMeasure {
         (subject.trace.startsLate ? [] : [FootprintSample()]) + all.map(\.sample)),
       endFootprintBytes: last.sample.footprint,
       peakResidentBytes: max(
-        all.map(\.sample.peakResident).max() ?? 0, subject.trace.subject.peakResidentBytes ?? 0))
+        all.map(\.sample.peakResident).max() ?? 0, process.peakResidentBytes ?? 0))
     let attached = subject.trace.startsLate
     signal.majorFaults = Int(
       clamping: last.sample.majorFaults &- (attached ? first.sample.majorFaults : 0))

@@ -36,6 +36,17 @@ public struct ProcessModel: Sendable {
   public var bytesSent: UInt64 = 0
   public var bytesReceived: UInt64 = 0
   public var peakFootprintBytes: UInt64 = 0
+  /// When its memory was last read.
+  public var lastReading: Timestamp?
+
+  /// Whether what its memory came to is not known: it ended within the distance of two readings, later after the last
+  /// one than it had lived by then, and its resident peak, which bounds it, was not told either.
+  public func outlivedReadings(every interval: UInt64) -> Bool {
+    guard let end, let lastReading, peakResidentBytes == nil else { return false }
+    let begin = programStart ?? start
+    return end - start < TimeSpan(nanoseconds: Int64(clamping: 2 * interval))
+      && end - lastReading > lastReading - begin
+  }
 }
 
 extension ProcessModel: WholeRow {
@@ -55,6 +66,7 @@ extension ProcessModel: WholeRow {
     part.bytesSent = 0
     part.bytesReceived = 0
     part.peakFootprintBytes = 0
+    part.lastReading = nil
     return part
   }
 }

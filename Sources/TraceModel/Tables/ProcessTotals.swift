@@ -48,6 +48,7 @@ extension Tables {
       guard let at = index[footprint.pid] else { continue }
       processes[at].peakFootprintBytes = max(
         processes[at].peakFootprintBytes, footprint.sample.footprint)
+      processes[at].lastReading = max(processes[at].lastReading ?? footprint.time, footprint.time)
       if processes[at].unrecordedFrom != nil {
         // /proc goes on counting.
         let used = footprint.sample.userTimeNs &+ footprint.sample.systemTimeNs

@@ -177,7 +177,8 @@ struct DescriptorTracker {
           if !isOver, let end = life.end {
             until = min(until, end + TimeSpan(nanoseconds: 1))
           }
-          if !isOver, life.seen != nil || life.opened != nil { return (life, until) }
+          // One of which nothing is known is not the parent's either, which has the number for something else.
+          if !isOver { return (life, until) }
         }
       }
       if fd > 2, let exec = execs[pid] {

@@ -205,9 +205,10 @@ enum ReportTables {
     if disk.smallReadsMeasured != true {
       return "\(Figures.count(others.files, "other file")) opened, pipes and terminals"
     }
+    let noFiles = OtherReadsSection.noFiles
     return others.files == 0
-      ? "Pipes, terminals and ends of files"
-      : "\(Figures.count(others.files, "other file")), pipes, terminals and ends of files"
+      ? noFiles.prefix(1).uppercased() + noFiles.dropFirst()
+      : "\(Figures.count(others.files, "other file")), \(noFiles)"
   }
 
   private static func processes(_ report: Report) -> TableModel {
