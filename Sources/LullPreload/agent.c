@@ -100,7 +100,7 @@ static void begin_thread(struct agent *agent) {
   agent->wake_at = slot->tail + lull_ring_bytes / 2;
   agent->ends = 0;
   agent->next_stack = agent->last_cpu = 0;
-  for (int site = 0; site < lull_sites; site++) agent->sites_paid_until[site] = 0;
+  for (int site = 0; site < lull_sites; site++) agent->last_sites[site] = 0;
   lull_begin_stacks(agent, slot);
   agent->slot = slot;
   char name[16] = "";

@@ -30,8 +30,8 @@
 // may come at once, also of one that the recorder has not seen yet.
 #define STACK_PAUSE 1000000
 #define STACK_BURST 64
-// The stack of a write, send or read is taken so often, as the recorder with perf events does: 49 times a second. Of
-// writes and reads as many as a second's may come at once: a short program makes them of many files.
+// The stack of a thread's write, send or read is taken so often, as the recorder with perf events does: 49 times a
+// second. Of a process's writes and reads as many more may come at once: a short program makes them of many files.
 #define SITE_PAUSE 20408163
 #define SITE_BURST 1000000000
 // How often the thread's CPU time is read at least, while it makes calls.
@@ -68,8 +68,8 @@ struct agent {
   uint64_t next_stack;
   // Where the stack that it was last seen on has memory for certain.
   uint64_t stack_from, stack_to;
-  // Until when the stacks of where it sends, writes, and reads of files are paid for.
-  uint64_t sites_paid_until[lull_sites];
+  // When it was last told where it sends, writes, and reads of files.
+  uint64_t last_sites[lull_sites];
   uint64_t last_cpu;
   // A record is being written.
   uint32_t busy;
@@ -342,20 +342,29 @@ static inline enum lull_site lull_site_of(const struct outcome *outcome) {
   return lull_is_socket(outcome->descriptor) ? lull_site_send : lull_site_write;
 }
 
+// Until when the process's stacks of where it writes, and reads of files, are paid for, besides those of each thread's
+// pace.
+HIDDEN extern uint64_t lull_sites_paid_until[lull_sites];
+
 // Whether a call that ended is to be told with its site; each kind has its own pace.
 static inline bool lull_wants_site(const struct agent *agent, const struct outcome *outcome, uint64_t end) {
-  return outcome->manner & manner_site && agent->sites_paid_until[lull_site_of(outcome)] + SITE_PAUSE <= end;
+  if (!(outcome->manner & manner_site)) return false;
+  enum lull_site site = lull_site_of(outcome);
+  if (end - agent->last_sites[site] >= SITE_PAUSE) return true;
+  return site != lull_site_send &&
+         __atomic_load_n(&lull_sites_paid_until[site], __ATOMIC_RELAXED) + SITE_PAUSE <= end;
 }
 
 // A call that ended at a time was told with its site.
 static inline void lull_pay_site(struct agent *agent, const struct outcome *outcome, uint64_t end) {
   enum lull_site site = lull_site_of(outcome);
-  uint64_t *paid_until = &agent->sites_paid_until[site], earliest = end - SITE_BURST;
-  if (site == lull_site_send) {
-    *paid_until = end;
-  } else {
-    *paid_until = (*paid_until < earliest ? earliest : *paid_until) + SITE_PAUSE;
+  if (end - agent->last_sites[site] >= SITE_PAUSE) {
+    agent->last_sites[site] = end;
+    return;
   }
+  uint64_t paid_until = __atomic_load_n(&lull_sites_paid_until[site], __ATOMIC_RELAXED), earliest = end - SITE_BURST;
+  __atomic_store_n(&lull_sites_paid_until[site], (paid_until < earliest ? earliest : paid_until) + SITE_PAUSE,
+                   __ATOMIC_RELAXED);
 }
 
 // Ends a call; errno stays what the call made it.

@@ -25,6 +25,8 @@ uint64_t lull_thread_waits(void) {
   return (uint64_t)usage.ru_nvcsw;
 }
 
+uint64_t lull_sites_paid_until[lull_sites];
+
 uint8_t lull_descriptors[known_descriptors];
 
 void lull_know_descriptor(int descriptor, enum lull_descriptor_kind kind) {
