@@ -166,6 +166,9 @@ HIDDEN void lull_forget_descriptors(unsigned first, unsigned last);
 // What a descriptor carries from now on is another's.
 HIDDEN void lull_renew_sums(int descriptor);
 HIDDEN void lull_process_ends(void);
+// The program puts a filter of its own over its system calls (seccomp), by which a call that it does not make itself
+// may be its end.
+HIDDEN extern bool lull_is_filtered;
 // Another program is about to take this one's place.
 HIDDEN void lull_program_ends(void);
 HIDDEN unsigned lull_descriptor(int descriptor);

@@ -128,6 +128,7 @@ EXPORT long syscall(long number, ...) {
   long a = va_arg(list, long), b = va_arg(list, long), c = va_arg(list, long);
   long d = va_arg(list, long), e = va_arg(list, long), f = va_arg(list, long);
   va_end(list);
+  if (number == SYS_seccomp) lull_is_filtered = true;
   bool becomes = number == SYS_execve || number == SYS_execveat;
   if (becomes) lull_pause_samples();
   if (number != SYS_futex) {

@@ -53,6 +53,7 @@ EXPORT int prctl(int option, ...) {
   unsigned long a = va_arg(list, unsigned long), b = va_arg(list, unsigned long);
   unsigned long c = va_arg(list, unsigned long), d = va_arg(list, unsigned long);
   va_end(list);
+  if (option == PR_SET_SECCOMP) lull_is_filtered = true;
   int result = REAL(prctl)(option, a, b, c, d);
   if (result == 0 && option == PR_SET_NAME) {
     char name[16] = "";

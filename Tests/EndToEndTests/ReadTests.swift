@@ -186,6 +186,41 @@ extension EndToEnd {
       #expect(run.audit("peak-footprint")["status"].string != "notMeasured")
     }
 
+    /// Ends itself at any opening of a file from then on.
+    private static let filtered = """
+      #include <linux/filter.h>
+      #include <linux/seccomp.h>
+      #include <stddef.h>
+      #include <sys/prctl.h>
+      #include <sys/syscall.h>
+      #include <unistd.h>
+      int main(int words, char **word) {
+        struct sock_filter steps[] = {
+            BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 1),
+            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+        struct sock_fprog program = {sizeof steps / sizeof *steps, steps};
+        if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) return 2;
+        if (words > 1 ? syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program)
+                      : prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0)) return 3;
+        return 7;
+      }
+      """
+
+    @Test(arguments: [[], ["syscall"]])
+    func `a program that may open no file any longer ends as it would`(words: [String]) throws {
+      let scratch = try Scratch()
+      let program = try scratch.program("filtered", Self.filtered)
+      let result = try Command.run(
+        [
+          Machine.lull, "record", "--recorder", "process", "-q", "-o", scratch.file("t"), "--",
+          program,
+        ]
+          + words)
+      #expect(result.status == 7, "\(result.errors)")
+    }
+
     @Test func `perf's events, which cannot tell files, have small reads in sum`() throws {
       let scratch = try Scratch()
       let program = try scratch.program("reader", Self.reader)

@@ -123,6 +123,12 @@ private let absence: String? = {
     #expect(repeats.ended(call(2, count: 3), .spins).count == 3)
   }
 
+  @Test func `the sorts of rows have the places that the programs give them`() {
+    let sorts = [lull_kernel_of_writes, lull_kernel_of_spins, lull_kernel_of_reads]
+    #expect(KernelRepeats.Sort.allCases.map { UInt32($0.rawValue) } == sorts.map(\.rawValue))
+    #expect(KernelRepeats.Sort.allCases.count == Int(lull_kernel_sorts.rawValue))
+  }
+
   @Test func `of reads, what they brought is told once as well`() {
     var repeats = KernelRepeats()
     typealias Sum = KernelRepeats.Sum
@@ -209,8 +215,10 @@ struct KernelProgramsRunningTests {
     }
     let wakes = records.wakes.filter { $0.tid == tid }
     #expect(left.count >= 20)
-    // The kernel drops some tracepoints of idle CPUs, of perf's events too: one of a thousand, or some in a row.
-    #expect(wakes.count >= 12)
+    // The kernel drops some tracepoints of idle CPUs, of perf's events too: one of a thousand, or some in a row. With a
+    // wake it drops the arrival.
+    let arrived = records.switches.count { $0.arrived_tid == tid }
+    #expect(wakes.count >= 12 && abs(wakes.count - arrived) <= 3, "\(wakes.count), \(arrived)")
     // TRACE_FLAG_HARDIRQ: what wakes a sleeper is a timer's interrupt.
     #expect(wakes.count { $0.head.flags & 0x08 != 0 } >= 12, "\(wakes.map(\.head.flags))")
     #expect(left.allSatisfy { $0.head.time > before })

@@ -100,14 +100,14 @@ import TraceModel
     let known = flowing(SampleReport.report(signals: signals))
     #expect(
       known.contains(
-        "other files 1.6 MB read in 400 reads of 200 more files, pipes, terminals, ends of files"
+        "other files 1.6 MB read in 400 reads of 200 more files, pipes, terminals, files of /proc"
       ),
       "\(known)")
     signals.disk?.otherReads?.files = 0
     let none = flowing(SampleReport.report(signals: signals))
     #expect(
       none.contains(
-        "other reads 1.6 MB read in 400 reads of pipes, terminals, ends of files and the C library's own"
+        "other reads 1.6 MB read in 400 reads of pipes, terminals, files of /proc and in memory"
       ),
       "\(none)")
   }

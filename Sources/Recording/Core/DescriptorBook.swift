@@ -14,8 +14,8 @@ final class DescriptorBook {
     var path: String?
     /// A thread that used it: its process's first one may have ended.
     var tid: Int32
-    /// Only what is written to need be known of a descriptor that is closed again.
-    var isWritten = false
+    /// Only what is written to or read need be known of a descriptor that is closed again.
+    var isUsed = false
   }
 
   private var known: Set<Key> = []
@@ -59,6 +59,10 @@ final class DescriptorBook {
         pid, UInt64(call.result), Wish(time: time &+ 1, path: wish.path, tid: tid), replacing: true)
     } else if call.number == SystemCallFilter.closeRange {
       forgetAll(of: pid)
+    } else if SystemCallFilter.isRead(call.number), call.result < SystemCallFilter.largeRead {
+      // The C library opens small files by itself and closes them at once: by the time that one of which no opening was
+      // told is looked at, its number stands for another.
+      if let fd = Int32(exactly: call.first) { wanted[Key(pid: pid, fd: fd)]?.isUsed = true }
     } else if call.number != SystemCallFilter.control {
       // Just before the call that named it, so that it holds for that call.
       want(
@@ -76,7 +80,7 @@ final class DescriptorBook {
     } else if known.insert(key).inserted {
       wanted[key] = wish
     } else {
-      wanted[key]?.isWritten = true
+      wanted[key]?.isUsed = true
     }
   }
 
@@ -85,7 +89,7 @@ final class DescriptorBook {
     let key = Key(pid: pid, fd: Int32(fd))
     known.remove(key)
     guard let wish = wanted.removeValue(forKey: key) else { return }
-    if wish.isWritten || wish.path != nil { missed.append((key, wish)) }
+    if wish.isUsed || wish.path != nil { missed.append((key, wish)) }
   }
 
   /// Looks where a process works. A change in the midst of that is told by its call, which is later.
@@ -133,12 +137,13 @@ final class DescriptorBook {
     let seen = wanted.compactMap { key, wish -> (event: DescriptorEvent, time: UInt64)? in
       let event = DescriptorTable.resolve(pid: key.pid, fd: Int(key.fd), through: wish.tid)
       if let event, Self.isSame(event, as: wish.path) { return (event, wish.time) }
-      // It is closed by now, stands for something else, as no call has told yet, or was renamed.
-      if let guessed = guess(key, wish)
-        ?? event.flatMap({ Self.hasPath($0) ? ($0, wish.time) : nil })
-      {
+      // It is closed by now, or stands for something else, as no call has told yet.
+      if let guessed = guess(key, wish) {
+        known.remove(key)
         return guessed
       }
+      // It was renamed.
+      if let event, Self.hasPath(event) { return (event, wish.time) }
       known.remove(key)
       return nil
     }
@@ -162,7 +167,7 @@ final class DescriptorBook {
     guard let path = wish.path,
       path.hasPrefix("/") || moves[key.pid].map({ $0 < wish.time }) ?? true,
       let found = DescriptorTable.inspect(path: path, of: wish.tid, in: folders[key.pid]),
-      wish.isWritten && (found.kind != .regular || !path.hasPrefix("/"))
+      wish.isUsed && (found.kind != .regular || !path.hasPrefix("/"))
         || found.kind == .regular
           && (found.size ?? 0 >= Self.largeFile || found.path.hasSuffix(".plist"))
     else { return nil }

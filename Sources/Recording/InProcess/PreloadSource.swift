@@ -375,7 +375,7 @@ final class PreloadSource: RecordingSource {
     }
     .map { BuildIDEntry(path: $0.key, buildID: $0.value) }
     summary.capture.recordsLargeReads = true
-    summary.capture.recordsSmallReads = true
+    summary.capture.recordsSmallReads = unseenStreams.isEmpty
     summary.capture.scope = .process
     summary.capture.privilege +=
       door == nil ? ", recorded within the process" : ", recorded by the program itself (LullAgent)"

@@ -169,7 +169,8 @@ package struct OtherReadsSection: Codable, Sendable, Equatable {
   package var bytes: UInt64
 
   /// What they were of, where reads of files are known.
-  package static let noFiles = "pipes, terminals, ends of files and the C library's own"
+  package static let noFiles =
+    "pipes, terminals, files of /proc and in memory, ends of files and the C library's own"
 }
 
 /// What was written to one path.
