@@ -18,6 +18,15 @@ struct lull_bpf_programs {
   void *context;
   /* Bytes of records in this draining. */
   uint64_t taken;
+  /* Nothing later is handed out in it, in nanoseconds of the monotonic clock. */
+  uint64_t horizon;
+  /* What was later, and was taken out of the ring that all share. */
+  union {
+    struct lull_kernel_head head;
+    struct lull_kernel_path_record path;
+    struct lull_kernel_stack_record stack;
+  } held;
+  size_t held_size;
 };
 
 /* Before the programs are loaded: as many of the CPUs' rings as there are CPUs. */

@@ -1,7 +1,9 @@
 #include "programs.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 void lull_bpf_rings_size(lull_bpf_programs *programs) {
   struct bpf_map *rings = lull_libbpf.bpf_object__find_map_by_name(programs->object, "rings");
@@ -18,6 +20,11 @@ void lull_bpf_rings_close(lull_bpf_programs *programs) {
 
 static int take(void *context, void *record, size_t size) {
   lull_bpf_programs *programs = context;
+  if (((const struct lull_kernel_head *)record)->time > programs->horizon && size <= sizeof programs->held) {
+    memcpy(&programs->held, record, size);
+    programs->held_size = size;
+    return -EAGAIN;
+  }
   programs->take(programs->context, record, size);
   programs->taken += size;
   /* An error leaves the rest for the next time. */
@@ -67,12 +74,23 @@ static size_t size_of(enum lull_kernel_kind kind) {
   return sizeof(struct lull_kernel_stack_record);
 }
 
+static uint64_t now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
 static uint64_t head_of(struct lull_kernel_ring *ring) { return __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE); }
 
 uint64_t lull_bpf_ring_drain(lull_bpf_programs *programs) {
   uint64_t heads[programs->ring_count], most = 0;
   for (uint32_t cpu = 0; cpu < programs->ring_count; cpu++) heads[cpu] = head_of(&programs->rings[cpu]);
+  /* What the shared ring has of later calls would come before earlier ones of the same thread, which are in its CPU's:
+     a file opened twice, and closed in between. */
+  programs->horizon = now();
   programs->taken = 0;
+  if (programs->held_size > 0) programs->take(programs->context, &programs->held, programs->held_size);
+  programs->held_size = 0;
   /* Stacks come before what goes by them. */
   lull_libbpf.ring_buffer__consume(programs->ring);
   for (uint32_t cpu = 0; cpu < programs->ring_count; cpu++) {

@@ -182,6 +182,38 @@ extension EndToEnd {
       #expect(run.signals["disk"]["bytesWritten"].int == 6, "\(run.signals["disk"])")
     }
 
+    /// The short one is over before anything of it can be looked at.
+    @Test(arguments: [3, 1500])
+    func `whatever a program redirects to for a moment, its writes are of that`(_ turns: Int) throws
+    {
+      let scratch = try Scratch()
+      // As a shell does for `echo >f`, without its pauses; a FIFO with two ends open never waits.
+      let script = """
+        import os, sys
+        os.chdir(sys.argv[1])
+        os.mkfifo("fifo")
+        end = os.open("fifo", os.O_RDWR)
+        saved = os.dup(1)
+        for turn in range(int(sys.argv[2])):
+          for name in ("fifo", "one", "two"):
+            file = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            os.dup2(file, 1)
+            os.close(file)
+            os.write(1, b"hello\\n")
+            os.dup2(saved, 1)
+          os.read(end, 6)
+        """
+      let run = try Recorded(
+        ["/usr/bin/python3", "-c", script, scratch.path, "\(turns)"],
+        options: ["--process", "python3"], scratch: scratch)
+      try #require(run.result.status == 0, "\(run.result.errors)")
+      for name in ["one", "two"] {
+        let file = run.file(scratch.file(name))
+        #expect(file["writes"].int == turns && file["bytesWritten"].int == 6 * turns, "\(file)")
+      }
+      #expect(run.signals["disk"]["writes"].int == 2 * turns, "\(run.signals["disk"])")
+    }
+
     @Test(arguments: ["sendfile", "splice", "copy_file_range", "ring"])
     func `a file filled without write is counted`(way: String) throws {
       let scratch = try Scratch()

@@ -18,6 +18,22 @@ struct ContentTests {
     #expect(BlockHashes(old + [1]).changedBytes(since: before) == 101)
   }
 
+  @Test(arguments: [0, 1, 4096, 100_000])
+  func `a file is read as far as it was when it was looked at, or not at all`(_ bytes: Int) throws {
+    let path = Scratch.path("content")
+    let file = OwnedDescriptor(open(path, O_RDWR | O_CREAT, 0o600))
+    defer { unlink(path) }
+    let content = (0..<bytes + 50).map { UInt8(truncatingIfNeeded: $0) }
+    var buffer = [UInt8](repeating: 0, count: BlockHashes.blockBytes * 2)
+    func read() -> BlockHashes? { BlockHashes(of: file, bytes: bytes, buffer: &buffer) }
+    // Cut short since.
+    try #require(pwrite(file.number, content, max(0, bytes - 1), 0) == max(0, bytes - 1))
+    #expect(read() == (bytes == 0 ? BlockHashes([]) : nil))
+    // Appended to since.
+    try #require(pwrite(file.number, content, bytes + 50, 0) == bytes + 50)
+    #expect(read() == BlockHashes(Array(content.prefix(bytes))))
+  }
+
   @Test func `a hash tells blocks that differ in one bit`() {
     var seen: Set<[UInt64]> = []
     for bit in 0..<800 {

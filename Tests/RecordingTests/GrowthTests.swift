@@ -19,16 +19,6 @@ import Testing
     return size(try #require(child).value)
   }
 
-  private func sink() throws -> (sink: TraceSink, path: String) {
-    let path = Scratch.path()
-    let attributes = SyntheticEvent.allCases.enumerated().map {
-      $1.attribute(ids: [UInt64($0 + 1)])
-    }
-    let writer = try PerfDataWriter(
-      path: path, attributes: attributes, features: FileFeatures())
-    return (TraceSink(writer: writer, synthetic: attributes), path)
-  }
-
   // MARK: - Sockets
 
   private let writer = PreloadWriter(stackBytes: 0)
@@ -132,7 +122,7 @@ import Testing
   @Test func `of processes that ended little is kept, and the next one of an id is another`()
     throws
   {
-    let (sink, path) = try sink()
+    let (sink, _, path) = try Scratch.sink()
     defer { unlink(path) }
     let options = RecordingOptions(target: .command(["x"]), outputPath: path)
     let folder = try PreloadFolder(options)
@@ -179,7 +169,7 @@ import Testing
   }
 
   @Test func `what processes that ended had been started by is forgotten`() throws {
-    let (sink, path) = try sink()
+    let (sink, _, path) = try Scratch.sink()
     defer { unlink(path) }
     let book = ProcessBook(
       root: 1, interval: TimeSpan(nanoseconds: 1_000_000), programs: .events)
@@ -197,34 +187,5 @@ import Testing
     var told = KernelStacksTold()
     for tid in 1...Int32(3000) { told.add([UInt8(tid & 255)], of: tid, at: UInt64(tid)) }
     #expect(told.last(of: 3000) == [UInt8(3000 & 255)] && told.last(of: 1) == nil)
-  }
-
-  @Test func `what a thread was about to open is not what it opens after a gap`() throws {
-    let (sink, path) = try sink()
-    defer { unlink(path) }
-    let large = Scratch.path()
-    defer { unlink(large) }
-    let file = open(large, O_RDWR | O_CREAT, 0o600)
-    try #require(file >= 0 && ftruncate(file, 5 << 20) == 0)
-    close(file)
-    let number = try #require(SystemCallFilter.opens.max())
-    func written(after gap: Bool) throws -> UInt64 {
-      let book = DescriptorBook(pid: getpid())
-      let round = Round(now: 10, sink: sink)
-      // Where the process works.
-      try book.collect(round)
-      let before = sink.byteCount
-      try book.observe(.pathOpening(tid: 5, time: 1, path: large), round)
-      if gap { try book.observe(.gap, round) }
-      try book.observe(
-        .systemCall(
-          pid: getpid(), tid: 5, time: 2,
-          call: SystemCallResult(number: number, result: 9_999, first: 0, second: 0, third: 0)),
-        round)
-      try book.collect(round)
-      return sink.byteCount - before
-    }
-    #expect(try written(after: false) > 0)
-    #expect(try written(after: true) == 0)
   }
 }

@@ -95,13 +95,8 @@ import Testing
     let folder = try TemporaryDirectory()
     defer { folder.remove() }
     let library = try library(in: folder.path)
-    let path = Scratch.path()
+    let (sink, _, path) = try Scratch.sink()
     defer { unlink(path) }
-    let attributes = SyntheticEvent.allCases.enumerated().map {
-      $1.attribute(ids: [UInt64($0 + 1)])
-    }
-    let sink = TraceSink(
-      writer: try PerfDataWriter(path: path, attributes: attributes), synthetic: attributes)
     let round = Round(now: 1, sink: sink)
     let probes = MarkProbes(tracefs: try .locate(), cpus: [], files: []) { _ in true }
     func map(_ path: String) throws -> Bool {

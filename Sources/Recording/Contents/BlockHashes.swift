@@ -10,16 +10,31 @@ struct BlockHashes: Equatable {
   /// One number for each block.
   var values: [UInt64] { hashes }
 
-  /// Reads a file to its end; nil when it cannot be read or grows beyond the limit.
-  init?(of file: OwnedDescriptor, buffer: inout [UInt8]) {
-    while size <= ContentWatcher.largestFile {
-      let count = pread(file.number, &buffer, buffer.count, off_t(size))
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { return nil }
-      if count == 0 { return }
-      add(buffer[..<count])
+  /// Reads a file of so many bytes; nil when it cannot be read or has another size by now.
+  init?(of file: OwnedDescriptor, bytes: Int, buffer: inout [UInt8]) {
+    while size < bytes {
+      let filled = Self.fill(&buffer, from: file, at: size, upTo: bytes)
+      // All but the last are whole blocks: where a file grows, its end has moved.
+      guard filled == min(buffer.count, bytes - size) else { return nil }
+      add(buffer[..<filled])
     }
-    return nil
+  }
+
+  /// How much of the buffer it filled.
+  private static func fill(
+    _ buffer: inout [UInt8], from file: OwnedDescriptor, at offset: Int, upTo end: Int
+  ) -> Int {
+    let wanted = min(buffer.count, end - offset)
+    var filled = 0
+    while filled < wanted {
+      let count = buffer.withUnsafeMutableBytes {
+        pread(file.number, $0.baseAddress! + filled, wanted - filled, off_t(offset + filled))
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { break }
+      filled += count
+    }
+    return filled
   }
 
   /// For blocks that are at hand already.

@@ -77,19 +77,21 @@ final class ContentWatcher {
   }
 
   private func read(_ file: OwnedDescriptor) -> (ContentEvent, UInt64)? {
-    var status = stat()
-    guard fstat(file.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-      status.st_nlink > 0, let path = KernelFile.link("/proc/self/fd/\(file.number)")
+    guard let state = FileState(of: file), state.hasName,
+      let path = KernelFile.link("/proc/self/fd/\(file.number)")
     else { return nil }
     // Whatever it was renamed to before this moment is its name.
     let time = SystemInfo.monotonicNanoseconds()
-    let size = Int(status.st_size)
+    let size = state.size
     let old = blocks.removeValue(forKey: path)
     guard size <= Self.largestFile, size <= budget, blocks.count < Self.mostFiles else {
       return nil
     }
     budget -= size
-    guard let new = BlockHashes(of: file, buffer: &buffer) else { return nil }
+    // Of a file that is written meanwhile no state was read that it ever had; it will be closed once more.
+    guard let new = BlockHashes(of: file, bytes: size, buffer: &buffer),
+      FileState(of: file) == state
+    else { return nil }
     blocks[path] = new
     return (
       ContentEvent(
@@ -119,5 +121,22 @@ extension ContentWatcher: RecordingSource {
     for reading in look(descriptor, now: round.now) {
       try round.sink.append(reading.event, pid: reading.pid, time: reading.time)
     }
+  }
+}
+
+/// What a regular file's inode says of its content.
+private struct FileState: Equatable {
+  let size: Int
+  let hasName: Bool
+  /// When it was written last, as seconds and nanoseconds.
+  private let seconds: Int, nanoseconds: Int
+
+  /// Nil for what is no regular file.
+  init?(of file: OwnedDescriptor) {
+    var status = stat()
+    guard fstat(file.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    size = Int(status.st_size)
+    hasName = status.st_nlink > 0
+    (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
   }
 }

@@ -16,6 +16,9 @@ final class DescriptorBook {
     var tid: Int32
     /// Only what is written to or read need be known of a descriptor that is closed again.
     var isUsed = false
+    /// Whether it stood for something else, or for nothing, as it was first looked at: what became of it was done since
+    /// its calls were read, and they tell it in the next round.
+    var isKept = false
   }
 
   private var known: Set<Key> = []
@@ -31,6 +34,8 @@ final class DescriptorBook {
   private var moves: [Int32: UInt64] = [:]
   /// Where processes were found to work, and when they were looked at: not written yet.
   private var found: [(pid: Int32, folder: String, time: UInt64)] = []
+  /// What was told in this round.
+  private var observed: [Observation] = []
   /// Processes that ended in this round.
   private var ended: [Int32] = []
 
@@ -51,12 +56,7 @@ final class DescriptorBook {
       want(pid, UInt64(call.result), Wish(time: time &+ 1, path: path, tid: tid), replacing: true)
     } else if SystemCallFilter.isDuplicate(call) {
       guard call.result >= 0 else { return }
-      forget(pid, UInt64(call.result))
-      // The first number may be closed before it is looked at, as by a shell that redirects.
-      guard let first = Int32(exactly: call.first), let wish = wanted[Key(pid: pid, fd: first)]
-      else { return }
-      want(
-        pid, UInt64(call.result), Wish(time: time &+ 1, path: wish.path, tid: tid), replacing: true)
+      noteDuplicate(of: call.first, as: UInt64(call.result), pid: pid, tid: tid, time: time)
     } else if call.number == SystemCallFilter.closeRange {
       forgetAll(of: pid)
     } else if SystemCallFilter.isRead(call.number), call.result < SystemCallFilter.largeRead {
@@ -84,6 +84,24 @@ final class DescriptorBook {
     }
   }
 
+  /// A further number for an open file, as a shell makes to redirect an output.
+  private func noteDuplicate(
+    of first: UInt64, as second: UInt64, pid: Int32, tid: Int32, time: UInt64
+  ) {
+    guard first != second else { return }
+    forget(pid, second)
+    guard let source = Int32(exactly: first).map({ Key(pid: pid, fd: $0) }),
+      let copy = Int32(exactly: second).map({ Key(pid: pid, fd: $0) })
+    else { return }
+    if let wish = wanted[source] {
+      // The first number may be closed before it is looked at.
+      want(pid, second, Wish(time: time &+ 1, path: wish.path, tid: tid), replacing: true)
+    } else if known.contains(source) {
+      // The trace tells of the first. A look would be later than the end of the second, which a shell soon puts back.
+      known.insert(copy)
+    }
+  }
+
   private func forget(_ pid: Int32, _ fd: UInt64) {
     guard fd < UInt64(Int32.max) else { return }
     let key = Key(pid: pid, fd: Int32(fd))
@@ -97,6 +115,15 @@ final class DescriptorBook {
     let time = SystemInfo.monotonicNanoseconds()
     guard let folder = DescriptorTable.path(pid: pid, directory: Int(AT_FDCWD)) else { return }
     isWorking(pid, in: folder, since: time)
+  }
+
+  /// A folder's path without links; nil where it is not the one that we see by that path.
+  private func whole(_ path: String, of pid: Int32) -> String? {
+    guard let named = path.hasPrefix("/") ? path : folders[pid].map({ "\($0)/\(path)" }),
+      DescriptorTable.seesOurFiles(pid), let resolved = realpath(named, nil)
+    else { return nil }
+    defer { free(resolved) }
+    return String(cString: resolved)
   }
 
   private func isWorking(_ pid: Int32, in folder: String, since time: UInt64) {
@@ -123,10 +150,11 @@ final class DescriptorBook {
   }
 
   /// Resolves what the round asked for; each with the time from which it holds.
-  private func resolve() -> [(event: DescriptorEvent, time: UInt64)] {
+  private func resolve(isLast: Bool) -> [(event: DescriptorEvent, time: UInt64)] {
     guard !wanted.isEmpty || !missed.isEmpty || !ended.isEmpty else { return [] }
+    var kept: [Key: Wish] = [:]
     defer {
-      wanted.removeAll(keepingCapacity: true)
+      wanted = kept
       missed.removeAll(keepingCapacity: true)
       for pid in ended {
         folders[pid] = nil
@@ -137,15 +165,15 @@ final class DescriptorBook {
     let seen = wanted.compactMap { key, wish -> (event: DescriptorEvent, time: UInt64)? in
       let event = DescriptorTable.resolve(pid: key.pid, fd: Int(key.fd), through: wish.tid)
       if let event, Self.isSame(event, as: wish.path) { return (event, wish.time) }
-      // It is closed by now, or stands for something else, as no call has told yet.
-      if let guessed = guess(key, wish) {
-        known.remove(key)
-        return guessed
+      if wish.path != nil, !wish.isKept, !isLast {
+        kept[key] = wish
+        kept[key]?.isKept = true
+        return nil
       }
       // It was renamed.
       if let event, Self.hasPath(event) { return (event, wish.time) }
       known.remove(key)
-      return nil
+      return guess(key, wish)
     }
     return (seen + missed.compactMap { guess($0.key, $0.wish) }).sorted { $0.time < $1.time }
   }
@@ -184,32 +212,56 @@ final class DescriptorBook {
 extension DescriptorBook: RecordingSource {
   func observe(_ observation: Observation, _ round: Round) throws(PerfDataError) {
     switch observation {
+    case .gap:
+      takeObserved()
+      known = []
+      wanted = [:]
+      opening = [:]
+    // Soon it may be gone.
     case .processExecuted(let pid, _, _):
-      forgetAll(of: pid)
       findFolder(of: pid)
+      observed.append(observation)
+    case .processEnded, .processBegan, .systemCall, .moved, .moving, .pathOpening:
+      observed.append(observation)
+    case .fileMapped, .memoryRead: break
+    }
+  }
+
+  /// Takes in what was told, in the order in which it happened: one source tells of it after another.
+  private func takeObserved() {
+    for observation in observed.sorted(by: { $0.time < $1.time }) { take(observation) }
+    observed.removeAll(keepingCapacity: true)
+  }
+
+  private func take(_ observation: Observation) {
+    switch observation {
+    case .processExecuted(let pid, _, _): forgetAll(of: pid)
     case .processEnded(let pid, _): end(pid)
-    case .processBegan(let pid, let parent, _): folders[pid] = folders[parent]
+    case .processBegan(let pid, let parent, _): folders[pid] = folders[pid] ?? folders[parent]
     case .systemCall(let pid, let tid, let time, let call):
       note(call, pid: pid, tid: tid, time: time)
     case .moved(let pid, let folder, let time):
       moves[pid] = time
       isWorking(pid, in: folder, since: time)
+    case .moving(let pid, let path, let time):
+      moves[pid] = time
+      let folder = whole(path, of: pid)
+      folders[pid] = nil
+      // Where the process is, it may have gone on by now.
+      if let folder { isWorking(pid, in: folder, since: time) } else { findFolder(of: pid) }
     case .pathOpening(let tid, _, let path): opening[tid] = path
-    case .gap:
-      known = []
-      wanted = [:]
-      opening = [:]
-    case .fileMapped, .memoryRead: break
+    case .gap, .fileMapped, .memoryRead: break
     }
   }
 
   func collect(_ round: Round) throws(PerfDataError) {
+    takeObserved()
     for (pid, folder, time) in found {
       try round.sink.append(
         ProcessEvent(pid: Int(pid), kind: .moved, workingFolder: folder), pid: pid, time: time)
     }
     found.removeAll(keepingCapacity: true)
-    for (event, time) in resolve() {
+    for (event, time) in resolve(isLast: round.isLast) {
       try round.sink.append(event, pid: Int32(clamping: event.pid), time: time)
     }
   }

@@ -9,6 +9,8 @@ enum Observation {
   case pathOpening(tid: Int32, time: UInt64, path: String)
   /// Where a process works from now on, as it told itself.
   case moved(pid: Int32, folder: String, time: UInt64)
+  /// Where it goes to work, as it named that: links may be in it, and it may begin at where it worked before.
+  case moving(pid: Int32, path: String, time: UInt64)
   /// How much memory a process holds.
   case memoryRead(pid: Int32, footprint: UInt64, time: UInt64)
   /// There was a time in which nothing of all this was seen, as between two slices.
@@ -19,7 +21,8 @@ enum Observation {
     switch self {
     case .processBegan(_, _, let time), .processExecuted(_, _, let time),
       .processEnded(_, let time), .systemCall(_, _, let time, _), .pathOpening(_, let time, _),
-      .memoryRead(_, _, let time), .fileMapped(_, _, let time), .moved(_, _, let time):
+      .memoryRead(_, _, let time), .fileMapped(_, _, let time), .moved(_, _, let time),
+      .moving(_, _, let time):
       time
     case .gap: 0
     }

@@ -89,6 +89,14 @@ final class KernelCalls {
       observations.append(.pathOpening(tid: call.tid, time: call.head.time &- 1, path: path))
     }
     writer.tell(call, paths)
-    take(call, spins: false)
+    if let path = paths.first, SystemCallFilter.directoryChanges.contains(Int64(call.number)),
+      call.result == 0
+    {
+      tell(call, spins: false)
+      // After the call's own end, by which it is not known where the process works.
+      observations.append(.moving(pid: call.pid, path: path, time: call.head.time &+ 1))
+    } else {
+      take(call, spins: false)
+    }
   }
 }

@@ -20,7 +20,9 @@ extension KernelWriter {
 
   /// The files that a call named.
   func tell(_ call: lull_kernel_call_record, _ paths: KernelPaths) {
-    guard let first = paths.first else { return }
+    guard let first = paths.first,
+      !SystemCallFilter.directoryChanges.contains(Int64(call.number))
+    else { return }
     var place = PreloadWriter.Place(pid: call.pid, tid: call.tid, time: call.head.time)
     let folders = SystemCallFilter.folders(of: call)
     func tell(_ event: PreloadEvent, _ texts: [String]) {

@@ -127,7 +127,7 @@ enum SystemCallFilter {
     /// Calls that name a file by their first word, by the second, and those among them that name another by the next
     /// but one; of the first kind by the next.
     static let paths: (first: [Int], second: [Int], two: [Int]) = (
-      [2, 82, 85, 87], [257, 263, 264, 316, 437], [82, 264, 316]
+      [2, 80, 82, 85, 87], [257, 263, 264, 316, 437], [82, 264, 316]
     )
     /// sched_yield, and poll, epoll_wait, epoll_pwait that found nothing.
     static let spinning = [7, 24, 232, 281]

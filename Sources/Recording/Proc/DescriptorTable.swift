@@ -87,6 +87,14 @@ package enum DescriptorTable {
     access("/proc/\(pid)/root", F_OK) == 0 ? "/proc/\(pid)/root\(path)" : path
   }
 
+  /// Whether a path means to a process what it means to us; one that is gone most likely saw the files that we see.
+  static func seesOurFiles(_ pid: Int32) -> Bool {
+    ["root", "ns/mnt"].allSatisfy { name in
+      guard let its = KernelFile.link("/proc/\(pid)/\(name)") else { return true }
+      return its == KernelFile.link("/proc/self/\(name)")
+    }
+  }
+
   /// A file may really be called "x (deleted)", and then it still has a link.
   static func stripped(_ target: String, links: UInt64?) -> (path: String, isDeleted: Bool) {
     let mark = " (deleted)"
