@@ -213,6 +213,7 @@ static void tell_memory(void) {
 void lull_process_ends(void) {
   int saved = errno;
   if (lull_is_joined() && lull_agent.slot && lull_owner->pid && !lull_agent.forking) {
+    lull_tell_waiting();
     tell_memory();
     struct rusage usage = {0};
     lull_kernel(SYS_getrusage, RUSAGE_SELF, (long)&usage, 0, 0, 0, 0);
@@ -227,6 +228,7 @@ void lull_process_ends(void) {
 void lull_program_ends(void) {
   int saved = errno;
   if (lull_is_joined() && lull_agent.slot && lull_is_own_process()) {
+    lull_tell_waiting();
     tell(lull_record_program_end, NULL, lull_thread_time(), lull_thread_waits(), 0);
   }
   errno = saved;

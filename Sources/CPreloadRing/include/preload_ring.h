@@ -205,6 +205,9 @@ enum lull_record_kind {
   // What the process held and had used as it ended: with /proc's io, status and stat as its path, each behind
   // lull_file_begins.
   lull_record_memory,
+  // From where another thread waits as the process ends, or another program is about to take its place: arguments are
+  // its id, and the start of the call that it is in.
+  lull_record_waiting,
 };
 
 // Among what a process tells of its memory; '\f'.

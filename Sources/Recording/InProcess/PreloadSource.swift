@@ -279,12 +279,10 @@ final class PreloadSource: RecordingSource {
       let start = ring.openCall.start
       guard start > 0, now > start + PreloadLook.patience, process.looks[number]?.start != start
       else { continue }
-      let before = process.looks[number]
-      let isGoingOn = before.map { $0.start >= process.threads[number]?.covered ?? .max } ?? false
-      process.looks[number] = PreloadLook(
-        ring, of: process.pid, since: start, stackBytes: Int(stackBytes))
-      process.outerLooks[number] = isGoingOn ? before : nil
-      if let stack = process.looks[number]?.stack { process.queues.note(stack, at: start) }
+      let look = PreloadLook(ring, of: process.pid, since: start, stackBytes: Int(stackBytes))
+      guard let look else { continue }
+      process.note(look, slot: number)
+      if let stack = look.stack { process.queues.note(stack, at: start) }
     }
   }
 
