@@ -215,24 +215,15 @@ struct lull_slot *lull_claim_slot(int tid) {
   return NULL;
 }
 
-// Of getdents64.
-struct entry {
-  uint64_t inode;
-  int64_t offset;
-  uint16_t size;
-  uint8_t type;
-  char name[];
-};
-
 void lull_give_slots(void) {
   long tasks = lull_kernel(SYS_openat, AT_FDCWD, (long)"/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0, 0, 0);
   if (tasks < 0) return;
   int own = (int)lull_kernel(SYS_gettid, 0, 0, 0, 0, 0, 0);
-  _Alignas(struct entry) char buffer[2048];
+  _Alignas(struct lull_entry) char buffer[2048];
   long size;
   while ((size = lull_kernel(SYS_getdents64, tasks, (long)buffer, sizeof buffer, 0, 0, 0)) > 0) {
-    for (long at = 0; at < size; at += ((struct entry *)(buffer + at))->size) {
-      int tid = (int)strtol(((struct entry *)(buffer + at))->name, NULL, 10);
+    for (long at = 0; at < size; at += ((struct lull_entry *)(buffer + at))->size) {
+      int tid = (int)strtol(((struct lull_entry *)(buffer + at))->name, NULL, 10);
       if (tid <= 0 || tid == own) continue;
       struct lull_slot *slot = lull_take_slot();
       if (!slot) break;

@@ -12,6 +12,10 @@ final class PreloadProcess {
   var segments: [PreloadSegment]
   /// Threads that ran before the recording, by their ids, until they make themselves known.
   var earlier: [Int32: EarlierThread] = [:]
+  /// The numbers of the internet sockets that its program began with, as far as they were told.
+  var inheritedSockets: Set<Int32> = []
+  /// Whether its program took the place of one that was recorded as well.
+  var isNextProgram = false
   /// The internet sockets that were found as the recording began, until they are told.
   var foundSockets: [OpenSocket]?
   /// Whether it ran before the recording.

@@ -45,6 +45,10 @@ extension PreloadSource {
       }
       guard let waiting, let stack = parts.stack else { return }
       process.note(PreloadLook(waiting.ring.openCall, stack: stack), slot: waiting.number)
+    case lull_record_descriptor.rawValue:
+      tellDescriptor(record, parts.path ?? "", of: process)
+    case lull_record_inherited.rawValue:
+      tellInherited(record, parts.path, of: process, round, into: &output)
     case lull_record_process_end.rawValue:
       process.ended = record.end
       // Of one that ran before they are those of that time too.

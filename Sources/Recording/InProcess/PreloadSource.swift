@@ -22,6 +22,8 @@ final class PreloadSource: RecordingSource {
   let takesChildren: Bool
   private(set) var lostRecords: UInt64 = 0
   var threadsWithoutRing: UInt64 = 0
+  /// What programs' descriptors were as they began, to be written next.
+  var inherited: [(event: DescriptorEvent, time: UInt64)] = []
   /// Marks of the programs' own, to be written next.
   var marks: [(event: MarkEvent, pid: Int32, time: UInt64)] = []
   var unseenStreams: Set<Int32> = []
@@ -239,6 +241,8 @@ final class PreloadSource: RecordingSource {
     }
     // In what was shared until now queues may be drained.
     if process.queues.canTell, !couldTell { process.forgetStacks() }
+    for (event, time) in inherited { try round.sink.append(event, pid: process.pid, time: time) }
+    inherited = []
     for mark in marks { try round.sink.append(mark.event, pid: mark.pid, time: mark.time) }
     marks = []
     let losses = process.newLosses()
