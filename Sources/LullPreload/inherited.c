@@ -6,19 +6,21 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
-// What a program has as it begins. Whoever started it may have put something else in the place of its own descriptors,
-// closed them, and had it work elsewhere, in calls that nobody stands in front of (posix_spawn's actions, what a child
-// of vfork does).
+// What descriptors are of which no call tells, and what a program has as it begins: whoever started it may have put
+// something else in the place of its own descriptors, closed them, and had it work elsewhere, in calls that nobody
+// stands in front of (posix_spawn's actions, what a child of vfork does).
 
 // A program that has more of them tells of none that it has no others.
 enum { most_inherited = 64 };
 
-static void tell_descriptor(int descriptor) {
+void lull_tell_descriptor(int descriptor) {
   struct stat status;
-  char link[64], path[4096];
+  // A thread may have little room for it.
+  char link[64], path[1024];
   lull_append_number(lull_append(link, "/proc/self/fd/"), (uint64_t)descriptor);
   long length = lull_kernel(SYS_readlinkat, AT_FDCWD, (long)link, (long)path, sizeof path - 1, 0, 0);
-  if (length <= 0 || lull_kernel(SYS_fstat, descriptor, (long)&status, 0, 0, 0, 0) < 0) return;
+  if (length <= 0 || length == sizeof path - 1) return;
+  if (lull_kernel(SYS_fstat, descriptor, (long)&status, 0, 0, 0, 0) < 0) return;
   path[length] = 0;
   struct statfs system = {0};
   if (S_ISREG(status.st_mode)) lull_kernel(SYS_fstatfs, descriptor, (long)&system, 0, 0, 0, 0);
@@ -39,7 +41,7 @@ static bool tell_descriptors(void) {
     for (long at = 0; at < size; at += ((struct lull_entry *)(buffer + at))->size) {
       const char *name = ((struct lull_entry *)(buffer + at))->name;
       if (*name == '.' || strtol(name, NULL, 10) == folder) continue;
-      if (++count <= most_inherited) tell_descriptor((int)strtol(name, NULL, 10));
+      if (++count <= most_inherited) lull_tell_descriptor((int)strtol(name, NULL, 10));
     }
   }
   lull_kernel(SYS_close, folder, 0, 0, 0, 0, 0);

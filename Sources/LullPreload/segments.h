@@ -40,6 +40,8 @@ struct lull_entry {
   char name[];
 };
 
+// Tells what a descriptor stands for.
+HIDDEN void lull_tell_descriptor(int descriptor);
 // Tells what the program that begins was given by whoever started it.
 HIDDEN void lull_tell_inherited(void);
 // Takes memory for the slot's sums.
