@@ -49,7 +49,7 @@ void lull_write_part(struct agent *agent, uint64_t *at, const void *bytes, size_
   *at += (count + 7) & ~(size_t)7;
 }
 
-static void tell(unsigned kind, const char *text, uint64_t first, uint64_t second, uint64_t third) {
+void lull_tell(unsigned kind, const char *text, uint64_t first, uint64_t second, uint64_t third) {
   struct agent *agent = &lull_agent;
   if (!agent->slot || agent->busy || !lull_is_joined()) return;
   uint64_t length = text ? strnlen(text, 4095) : 0;
@@ -106,7 +106,7 @@ static void begin_thread(struct agent *agent) {
   char name[16] = "";
   lull_kernel(SYS_prctl, PR_GET_NAME, (long)name, 0, 0, 0, 0);
   // Its CPU time and waits so far, so that later ones have something to be compared with.
-  tell(lull_record_thread_begin, name, lull_thread_time(), lull_thread_waits(), 0);
+  lull_tell(lull_record_thread_begin, name, lull_thread_time(), lull_thread_waits(), 0);
   if (has_key) pthread_setspecific(thread_end, agent);
   lull_let_samples_through();
   lull_sample_thread(slot);
@@ -156,7 +156,7 @@ static void end_thread(void *value) {
   // What else is done as a thread ends comes first: libdispatch's main thread goes to sleep there for good.
   if (++agent->ends < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(thread_end, agent) == 0) return;
   lull_end_samples(slot);
-  tell(lull_record_thread_end, NULL, lull_thread_time(), slot->call.start,
+  lull_tell(lull_record_thread_end, NULL, lull_thread_time(), slot->call.start,
        slot->call.number | lull_thread_waits() << 32);
   agent->slot = NULL;
   agent->off = 1;
@@ -167,7 +167,7 @@ static void end_thread(void *value) {
 void lull_thread_named(const char *name) {
   struct agent *agent = &lull_agent;
   int saved = errno;
-  if (lull_joins(agent) && (agent->slot || lull_begin_slowly(agent))) tell(lull_record_name, name, 0, 0, 0);
+  if (lull_joins(agent) && (agent->slot || lull_begin_slowly(agent))) lull_tell(lull_record_name, name, 0, 0, 0);
   errno = saved;
 }
 
@@ -179,7 +179,7 @@ EXPORT void lull_take_mark(int kind, const char *name, uint64_t identifier) {
 #endif
   int saved = errno;
   if (lull_joins(&lull_agent) && (lull_agent.slot || lull_begin_slowly(&lull_agent))) {
-    tell(lull_record_mark, name, (uint64_t)kind, identifier, 0);
+    lull_tell(lull_record_mark, name, (uint64_t)kind, identifier, 0);
   }
   errno = saved;
 }
@@ -206,17 +206,18 @@ static void tell_memory(void) {
     if (length > sizeof text - 8) break;
   }
   text[length] = 0;
-  if (length > 0) tell(lull_record_memory, text, 0, 0, 0);
+  if (length > 0) lull_tell(lull_record_memory, text, 0, 0, 0);
   __atomic_store_n(&is_used, 0, __ATOMIC_RELEASE);
 }
 
 void lull_process_ends(void) {
   int saved = errno;
   if (lull_is_joined() && lull_agent.slot && lull_owner->pid && !lull_agent.forking) {
+    lull_tell_waiting();
     tell_memory();
     struct rusage usage = {0};
     lull_kernel(SYS_getrusage, RUSAGE_SELF, (long)&usage, 0, 0, 0, 0);
-    tell(lull_record_process_end, NULL, lull_thread_time(), (uint64_t)usage.ru_nvcsw, 0);
+    lull_tell(lull_record_process_end, NULL, lull_thread_time(), (uint64_t)usage.ru_nvcsw, 0);
   }
 #ifdef LULL_AGENT
   lull_close_door();
@@ -227,7 +228,8 @@ void lull_process_ends(void) {
 void lull_program_ends(void) {
   int saved = errno;
   if (lull_is_joined() && lull_agent.slot && lull_is_own_process()) {
-    tell(lull_record_program_end, NULL, lull_thread_time(), lull_thread_waits(), 0);
+    lull_tell_waiting();
+    lull_tell(lull_record_program_end, NULL, lull_thread_time(), lull_thread_waits(), 0);
   }
   errno = saved;
 }
@@ -251,7 +253,7 @@ static int tell_module(struct dl_phdr_info *module, size_t size, void *unused) {
     const ElfW(Phdr) *header = &module->dlpi_phdr[index];
     if (header->p_type != PT_LOAD || !(header->p_flags & PF_X)) continue;
     uint64_t skipped = header->p_vaddr & (lull_page_bytes - 1);
-    tell(lull_record_mapping, name, module->dlpi_addr + header->p_vaddr - skipped, header->p_memsz + skipped,
+    lull_tell(lull_record_mapping, name, module->dlpi_addr + header->p_vaddr - skipped, header->p_memsz + skipped,
          header->p_offset - (header->p_offset & (lull_page_bytes - 1)));
   }
   return 0;
@@ -280,6 +282,7 @@ __attribute__((constructor)) static void begin_program(void) {
       lull_begin_samples(lull_control->sample_interval);
       begin_thread(&lull_agent);
       dl_iterate_phdr(tell_module, NULL);
+      lull_tell_inherited();
     }
   }
   errno = saved;

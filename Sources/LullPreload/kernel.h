@@ -54,6 +54,8 @@ static inline char *lull_append_number(char *to, uint64_t number) {
 }
 
 HIDDEN void lull_resolve(void);
+// Tells something of the calling thread, with a text where there is one.
+HIDDEN void lull_tell(unsigned kind, const char *text, uint64_t first, uint64_t second, uint64_t third);
 HIDDEN void lull_write_part(struct agent *agent, uint64_t *at, const void *bytes, size_t count);
 
 #endif

@@ -30,6 +30,8 @@ enum { most_segments = 64 };
 static struct lull_segment *segments[most_segments];
 static unsigned segment_count;
 static uint32_t opening_segment;
+// How many slots were ever taken, of all segments: those behind them have no memory.
+static unsigned slots_used;
 
 static void *map_file(const char *path, int flags, size_t size, int protection) {
   long descriptor = lull_kernel(SYS_openat, AT_FDCWD, (long)path, flags | O_CLOEXEC | O_NOFOLLOW, 0600, 0, 0);
@@ -109,6 +111,12 @@ bool lull_begin_sums(struct lull_slot *slot) {
   return has_memory;
 }
 
+static void note_used(unsigned count) {
+  unsigned before = __atomic_load_n(&slots_used, __ATOMIC_RELAXED);
+  while (before < count && !__atomic_compare_exchange_n(&slots_used, &before, count, false, __ATOMIC_RELEASE,
+                                                        __ATOMIC_RELAXED)) {}
+}
+
 static struct lull_slot *free_slot(void) {
   unsigned count = __atomic_load_n(&segment_count, __ATOMIC_ACQUIRE);
   for (unsigned segment = 0; segment < count; segment++) {
@@ -116,9 +124,10 @@ static struct lull_slot *free_slot(void) {
       struct lull_slot *slot = lull_slot_of(segments[segment], index);
       uint32_t expected = 0;
       if (!__atomic_compare_exchange_n(&slot->taken, &expected, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) continue;
-      if (slot->head > 0 || take_memory(slot, lull_page_bytes)) return slot;
-      // It stays taken: there is no memory for it.
-      return NULL;
+      // Without memory it stays taken.
+      if (slot->head == 0 && !take_memory(slot, lull_page_bytes)) return NULL;
+      note_used(segment * lull_slots + index + 1);
+      return slot;
     }
   }
   return NULL;
@@ -175,6 +184,7 @@ void lull_retire_segments(void) {
     current->is_current = 0;
     current = NULL;
   }
+  slots_used = 0;
   __atomic_store_n(&segment_count, 0, __ATOMIC_RELEASE);
   for (struct generation *past = generations; past < generations + most_generations; past++) {
     if (past->is_current || __atomic_load_n(&past->users, __ATOMIC_ACQUIRE)) continue;
@@ -205,24 +215,15 @@ struct lull_slot *lull_claim_slot(int tid) {
   return NULL;
 }
 
-// Of getdents64.
-struct entry {
-  uint64_t inode;
-  int64_t offset;
-  uint16_t size;
-  uint8_t type;
-  char name[];
-};
-
 void lull_give_slots(void) {
   long tasks = lull_kernel(SYS_openat, AT_FDCWD, (long)"/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0, 0, 0);
   if (tasks < 0) return;
   int own = (int)lull_kernel(SYS_gettid, 0, 0, 0, 0, 0, 0);
-  _Alignas(struct entry) char buffer[2048];
+  _Alignas(struct lull_entry) char buffer[2048];
   long size;
   while ((size = lull_kernel(SYS_getdents64, tasks, (long)buffer, sizeof buffer, 0, 0, 0)) > 0) {
-    for (long at = 0; at < size; at += ((struct entry *)(buffer + at))->size) {
-      int tid = (int)strtol(((struct entry *)(buffer + at))->name, NULL, 10);
+    for (long at = 0; at < size; at += ((struct lull_entry *)(buffer + at))->size) {
+      int tid = (int)strtol(((struct lull_entry *)(buffer + at))->name, NULL, 10);
       if (tid <= 0 || tid == own) continue;
       struct lull_slot *slot = lull_take_slot();
       if (!slot) break;
@@ -245,6 +246,7 @@ bool lull_begin_segments(bool is_program) {
 #endif
   segment_count = 0;
   opening_segment = 0;
+  slots_used = 0;
   if (!lull_control || !lull_control->recording) return false;
   segments[0] = open_segment(is_program);
   if (!segments[0]) return false;
@@ -274,12 +276,10 @@ void lull_note_asked(int number) {
 }
 
 void lull_each_slot(void (*body)(struct lull_slot *slot)) {
-  unsigned count = __atomic_load_n(&segment_count, __ATOMIC_ACQUIRE);
-  for (unsigned segment = 0; segment < count; segment++) {
-    for (unsigned index = 0; index < lull_slots; index++) {
-      struct lull_slot *slot = lull_slot_of(segments[segment], index);
-      if (__atomic_load_n(&slot->taken, __ATOMIC_ACQUIRE) && (slot->reserved || slot->timer)) body(slot);
-    }
+  unsigned count = __atomic_load_n(&slots_used, __ATOMIC_ACQUIRE);
+  for (unsigned index = 0; index < count; index++) {
+    struct lull_slot *slot = lull_slot_of(segments[index / lull_slots], index % lull_slots);
+    if (__atomic_load_n(&slot->taken, __ATOMIC_ACQUIRE) && (slot->reserved || slot->timer)) body(slot);
   }
 }
 

@@ -31,6 +31,19 @@ static inline struct lull_slot *lull_claim_slot(int tid) { (void)tid; return NUL
 static inline void lull_arrive(struct agent *agent) { (void)agent; }
 static inline void lull_leave(struct agent *agent) { (void)agent; }
 #endif
+// What getdents64 gives.
+struct lull_entry {
+  uint64_t inode;
+  int64_t offset;
+  uint16_t size;
+  uint8_t type;
+  char name[];
+};
+
+// Tells what a descriptor stands for.
+HIDDEN void lull_tell_descriptor(int descriptor);
+// Tells what the program that begins was given by whoever started it.
+HIDDEN void lull_tell_inherited(void);
 // Takes memory for the slot's sums.
 HIDDEN bool lull_begin_sums(struct lull_slot *slot);
 HIDDEN void lull_note_thread_without_ring(void);

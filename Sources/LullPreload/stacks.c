@@ -116,17 +116,24 @@ static void know_stack(struct agent *agent, uint64_t from, uint64_t to) {
   if (to > agent->stack_to) agent->stack_to = to;
 }
 
-void lull_write_stack(struct agent *agent, uint64_t *at, const struct registers *registers) {
-  lull_write_part(agent, at, registers, sizeof *registers);
-  uint64_t from = registers->values[LULL_STACK_POINTER];
+// Copies what there is of a stack to a place in the ring, and gives how much that is.
+static uint64_t copy_stack(struct agent *agent, uint64_t place, uint64_t from) {
+  if (lull_is_filtered) return 0;
   size_t most = stack_bytes();
-  uint64_t place = *at + sizeof(uint64_t);
   size_t offset = place & (lull_ring_bytes - 1);
   size_t first = most < lull_ring_bytes - offset ? most : lull_ring_bytes - offset;
   struct iovec local[2] = {{agent->ring + offset, first}, {agent->ring, most - first}};
   struct iovec remote = {(void *)from, most};
   long copied = lull_kernel(SYS_process_vm_readv, lull_owner->pid, (long)local, 2, (long)&remote, 1, 0);
-  uint64_t count = copied > 0 ? (uint64_t)copied : 0;
+  return copied > 0 ? (uint64_t)copied : 0;
+}
+
+void lull_write_stack(struct agent *agent, uint64_t *at, const struct registers *registers) {
+  lull_write_part(agent, at, registers, sizeof *registers);
+  uint64_t from = registers->values[LULL_STACK_POINTER];
+  size_t most = stack_bytes();
+  uint64_t place = *at + sizeof(uint64_t);
+  uint64_t count = copy_stack(agent, place, from);
   if (count > 0) {
     know_stack(agent, from, from + count);
   } else {
@@ -138,4 +145,42 @@ void lull_write_stack(struct agent *agent, uint64_t *at, const struct registers 
   }
   lull_write_part(agent, at, &count, sizeof count);
   *at += (count + 7) & ~7ul;
+}
+
+// Writes where another thread waits. It may go on meanwhile, and its stack may be given back: then nothing is told.
+static void write_waiting(struct lull_slot *slot) {
+  struct agent *agent = &lull_agent;
+  uint64_t start = slot->call.start, now = lull_now();
+  if (slot == agent->slot || start == 0 || start + NO_WAIT > now) return;
+  struct registers registers, again;
+  if (!lull_slot_registers(slot, start, registers.values)) return;
+  uint32_t size = (uint32_t)((sizeof(struct lull_record) + lull_stack_room() + 63) & ~63ul);
+  // Of very many threads not all: that the process ends is to find room as well.
+  if (agent->head + size - __atomic_load_n(&agent->slot->tail, __ATOMIC_RELAXED) > lull_ring_bytes / 2) return;
+  struct lull_record *record = lull_reserve(agent, size, ordinary);
+  if (!record) return;
+  uint64_t at = agent->head + sizeof *record;
+  lull_write_part(agent, &at, &registers, sizeof registers);
+  uint64_t count = copy_stack(agent, at + sizeof(uint64_t), registers.values[LULL_STACK_POINTER]);
+  if (count == 0 || !lull_slot_registers(slot, start, again.values)) return;
+  lull_write_part(agent, &at, &count, sizeof count);
+  at += (count + 7) & ~7ul;
+  *record = (struct lull_record){.size = (uint32_t)((at - agent->head + 63) & ~63ul),
+                                 .kind = lull_record_waiting,
+                                 .parts = lull_part_stack,
+                                 .start = now,
+                                 .end = now,
+                                 .arguments = {(uint64_t)slot->tid, start, 0}};
+  lull_publish(agent, record->size);
+}
+
+void lull_tell_waiting(void) {
+  struct agent *agent = &lull_agent;
+  if (lull_is_filtered || agent->busy) return;
+  agent->busy = 1;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  lull_settle(agent);
+  lull_each_slot(write_waiting);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  agent->busy = 0;
 }

@@ -30,5 +30,7 @@ HIDDEN bool lull_may_write_stack(struct agent *agent, uint64_t now);
 HIDDEN size_t lull_stack_room(void);
 // Writes the registers, the length and the bytes of what there is of the stack.
 HIDDEN void lull_write_stack(struct agent *agent, uint64_t *at, const struct registers *registers);
+// Tells from where the other threads wait, who come to their end there: who reads that from outside comes too late.
+HIDDEN void lull_tell_waiting(void);
 
 #endif

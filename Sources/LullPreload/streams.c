@@ -16,20 +16,30 @@
 
 ssize_t _IO_file_read(FILE *, void *, ssize_t);
 ssize_t _IO_file_write(FILE *, const void *, ssize_t);
+int _IO_file_close(FILE *);
 
-enum { read_entry = 14, write_entry = 15 };
+enum { read_entry = 14, write_entry = 15, close_entry = 17 };
 
 static __typeof__(&_IO_file_read) read_stream;
 static __typeof__(&_IO_file_write) write_stream;
+static __typeof__(&_IO_file_close) close_stream;
 static bool sees_streams;
 
 bool lull_sees_streams(void) { return sees_streams; }
+
+// The C library opens files inside (getpwnam, getaddrinfo, tmpfile), which nothing tells: what such a stream is of is
+// found as it is first used.
+static inline void name_stream(int fd) {
+  if (likely(fd < 0 || fd >= known_descriptors || lull_descriptors[fd] != lull_descriptor_unknown)) return;
+  if (lull_descriptor(fd) == lull_descriptor_file) lull_tell_descriptor(fd);
+}
 
 // They are seen in stacks, under the names that the C library's own have there.
 static ssize_t _IO_new_file_read(FILE *file, void *to, ssize_t count) {
   int fd = fileno_unlocked(file);
   struct call call;
   bool is_told = lull_begin(&call, SYS_read, fd);
+  if (is_told) name_stream(fd);
   if (is_told && count >= LARGE) lull_runs_long(&call);
   ssize_t result = read_stream(file, to, count);
   if (is_told || lull_is_late(&call, SYS_read, fd)) {
@@ -45,6 +55,7 @@ static ssize_t _IO_new_file_write(FILE *file, const void *from, ssize_t count) {
   int fd = fileno_unlocked(file);
   struct call call;
   bool is_told = lull_begin(&call, SYS_write, fd);
+  if (is_told) name_stream(fd);
   if (is_told && count >= LARGE) lull_runs_long(&call);
   ssize_t result = write_stream(file, from, count);
   if (is_told || lull_is_late(&call, SYS_write, fd)) {
@@ -54,17 +65,37 @@ static ssize_t _IO_new_file_write(FILE *file, const void *from, ssize_t count) {
   return result;
 }
 
+// Streams that are closed inside as well; what else closes one tells of that itself.
+static __thread bool is_closing __attribute__((tls_model("initial-exec")));
+
+static int close_file(FILE *file) {
+  int fd = fileno_unlocked(file);
+  if (is_closing || fd < 0) return close_stream(file);
+  struct call call;
+  bool is_told = lull_begin(&call, SYS_close, fd);
+  // Another thread may be given the number before this one has returned.
+  lull_forget_descriptor(fd);
+  int result = close_stream(file);
+  if (is_told || lull_is_late(&call, SYS_close, fd)) {
+    lull_finish(&call, (struct outcome){.result = result, .first = (uint64_t)fd, .descriptor = -1});
+  }
+  return result;
+}
+
 static void **tables[2];
 
 static bool replace(void **table) {
   if (table && table[read_entry] == (void *)_IO_new_file_read) return true;
-  if (!table || table[read_entry] != (void *)read_stream || table[write_entry] != (void *)write_stream) return false;
+  if (!table || table[read_entry] != (void *)read_stream || table[write_entry] != (void *)write_stream ||
+      table[close_entry] != (void *)close_stream)
+    return false;
   // It is among what is written once, as the library is loaded.
   uintptr_t first = (uintptr_t)&table[read_entry] & ~(uintptr_t)(lull_page_bytes - 1);
-  uintptr_t end = (uintptr_t)&table[write_entry + 1];
+  uintptr_t end = (uintptr_t)&table[close_entry + 1];
   if (lull_kernel(SYS_mprotect, (long)first, (long)(end - first), PROT_READ | PROT_WRITE, 0, 0, 0) < 0) return false;
   table[read_entry] = (void *)_IO_new_file_read;
   table[write_entry] = (void *)_IO_new_file_write;
+  table[close_entry] = (void *)close_file;
   lull_kernel(SYS_mprotect, (long)first, (long)(end - first), PROT_READ, 0, 0, 0);
   return true;
 }
@@ -74,7 +105,9 @@ static bool replace(void **table) {
   EXPORT FILE *name parameters { \
     struct call call; \
     bool is_told = lull_begin(&call, SYS_openat, -1); \
+    is_closing = true; \
     FILE *file = REAL(name) arguments; \
+    is_closing = false; \
     int fd = file ? fileno_unlocked(file) : -1; \
     lull_forget_descriptor(fd); \
     is_told = is_told || lull_is_late(&call, SYS_openat, -1); \
@@ -104,7 +137,9 @@ EXPORT int fclose(FILE *file) {
   int fd = fileno_unlocked(file);
   struct call call;
   bool is_told = lull_begin(&call, SYS_close, fd);
+  is_closing = true;
   int result = REAL(fclose)(file);
+  is_closing = false;
   lull_forget_descriptor(fd);
   is_told = is_told || lull_is_late(&call, SYS_close, fd);
   if (is_told && fd >= 0) {
@@ -152,6 +187,7 @@ void lull_resolve_streams(void) {
   FIND(fputs) FIND(fwrite)
 #endif
   FIND(fopen) FIND(fopen64) FIND(freopen) FIND(freopen64) FIND(fclose)
+  close_stream = (__typeof__(close_stream))lull_real("_IO_file_close");
   read_stream = (__typeof__(read_stream))lull_real("_IO_file_read");
   write_stream = (__typeof__(write_stream))lull_real("_IO_file_write");
   tables[0] = dlsym(RTLD_NEXT, "_IO_file_jumps");
@@ -160,5 +196,5 @@ void lull_resolve_streams(void) {
 }
 
 void lull_begin_streams(void) {
-  sees_streams = read_stream && write_stream && replace(tables[0]) && replace(tables[1]);
+  sees_streams = read_stream && write_stream && close_stream && replace(tables[0]) && replace(tables[1]);
 }

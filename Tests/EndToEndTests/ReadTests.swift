@@ -221,6 +221,40 @@ extension EndToEnd {
       #expect(result.status == 7, "\(result.errors)")
     }
 
+    /// Has the C library read files that it opens itself, one after the other by the same number, and write one.
+    private static let asker = """
+      #include <netdb.h>
+      #include <pwd.h>
+      #include <stdio.h>
+      #include <unistd.h>
+      int main(void) {
+        for (int round = 0; round < 3; round++) {
+          getpwnam("nobody of that name");
+          getservbyname("none of that name", "udp");
+        }
+        FILE *file = tmpfile();
+        fputs("saved", file);
+        fclose(file);
+        int ends[2];
+        char byte = 1;
+        return pipe(ends) || write(ends[1], &byte, 1) != 1 || read(ends[0], &byte, 1) != 1;
+      }
+      """
+
+    @Test func `what the C library reads of files that it opens itself has their names`() throws {
+      let scratch = try Scratch()
+      let program = try scratch.program("asker", Self.asker)
+      let run = try Recorded([program], options: ["--recorder", "process"], scratch: scratch)
+      #expect(run.result.status == 0, "\(run.result.errors)")
+      for path in ["/etc/passwd", "/etc/services"] {
+        let size = try Data(contentsOf: URL(fileURLWithPath: path)).count
+        let file = run.file(path)
+        #expect(file["bytesRead"].int == 3 * size, "\(path): \(run.signals["disk"])")
+      }
+      let written = run.signals["disk"]["files"].items.filter { $0["bytesWritten"].int == 5 }
+      #expect(written.count == 1, "\(run.signals["disk"])")
+    }
+
     @Test func `perf's events, which cannot tell files, have small reads in sum`() throws {
       let scratch = try Scratch()
       let program = try scratch.program("reader", Self.reader)

@@ -137,5 +137,28 @@ extension EndToEnd {
       let writes = try #require(intervals.first { $0.name == "writes a file" })
       #expect(writes.bytesWritten == 500_000, "\(writes)")
     }
+
+    // It lives for some milliseconds, in which its first thread waits: nobody outside looks at it in time.
+    @Test(.enabled(if: Machine.tool("swift") != nil, "needs swift to build the package"))
+    func `what the first thread of a short host waits for is known within the process`() throws {
+      let package = try package()
+      let trace = package.scratch.file("t.perf.data")
+      let run = try Command.run(
+        [
+          Machine.lull, "record", "-q", "--recorder", "process", "-o", trace, "--", "swift", "test",
+          "--skip-build", "--package-path", package.path, "--disable-xctest", "--filter", "writes",
+        ], limit: 200)
+      try #require(run.status == 0, "\(run.text)\(run.errors)")
+      let hosts = try Recorded.report(trace)["processes"].items.filter {
+        $0["name"].string?.hasSuffix(".xctest") == true
+      }
+      let host = try #require(hosts.last?["pid"].int, "\(hosts)")
+      let report = try Recorded.report(trace, options: ["--process", "\(host)"])
+      let main = report["signals"]["mainThread"]
+      #expect(main["hasEventLoop"].bool == true, "\(main)")
+      #expect((main["idleSeconds"].double ?? 0) > 0, "\(main)")
+      #expect((main["blockedByCause"]["unknown"].double ?? 0) < 0.001, "\(main)")
+      #expect(report["score"]["overall"].double != nil, "\(report["score"])")
+    }
   }
 }

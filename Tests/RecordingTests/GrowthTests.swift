@@ -60,7 +60,7 @@ import Testing
     let few = try connect(200)
     #expect(try connect(2000) == few)
     var output = RecordBytes()
-    sockets.ended(7, place, writer, into: &output)
+    sockets.keep([], of: 7, place, writer, into: &output)
     #expect(size(sockets) < few)
   }
 

@@ -33,7 +33,7 @@ import Testing
 
   private func close(_ sockets: inout PreloadSockets) -> Int {
     var output = RecordBytes()
-    sockets.ended(7, place, writer, into: &output)
+    sockets.keep([], of: 7, place, writer, into: &output)
     return RecordBuilder.count(output.bytes)
   }
 
@@ -57,5 +57,34 @@ import Testing
     #expect(try send(to: 1025, isTold: true, &sockets) == 1)
     #expect(try send(to: 1024, isTold: false, &sockets) == 1)
     #expect(close(&sockets) == 1024)
+  }
+
+  // A connection seemed to be open as long as a child lived that its parent had started with it closed.
+  @Test func `a child's program has only the sockets that it was left`() {
+    var sockets = PreloadSockets()
+    func call(_ number: UInt32, _ descriptor: UInt64, of pid: Int32) -> Int {
+      var record = lull_record()
+      (record.number, record.start, record.end) = (number, 100, 110)
+      record.descriptor_kind = UInt16(lull_descriptor_tcp.rawValue)
+      record.arguments = (descriptor, 0, 0)
+      var parts = PreloadParts(stack: nil)
+      let end = SocketName(address: [192, 0, 2, 1], port: 80)
+      parts.addresses = (end, end)
+      var output = RecordBytes()
+      sockets.call(
+        record, parts, .init(pid: pid, tid: pid, time: 200), writer, RecordTemplates(writer),
+        into: &output)
+      return RecordBuilder.count(output.bytes)
+    }
+    // Connects and is connected; ends.
+    #expect(call(CallMeaning.Number.connect, 5, of: 7) == 2)
+    #expect(call(CallMeaning.Number.connect, 6, of: 7) == 2)
+    sockets.forked(8, from: 7, at: 300)
+    var output = RecordBytes()
+    sockets.keep([6], of: 8, .init(pid: 8, tid: 8, time: 310), writer, into: &output)
+    #expect(output.bytes.isEmpty)
+    #expect(call(CallMeaning.Number.close, 5, of: 7) == 1)
+    #expect(call(CallMeaning.Number.close, 6, of: 7) == 0)
+    #expect(call(CallMeaning.Number.close, 6, of: 8) == 1)
   }
 }

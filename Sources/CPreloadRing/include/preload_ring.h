@@ -205,6 +205,16 @@ enum lull_record_kind {
   // What the process held and had used as it ended: with /proc's io, status and stat as its path, each behind
   // lull_file_begins.
   lull_record_memory,
+  // From where another thread waits as the process ends, or another program is about to take its place: arguments are
+  // its id, and the start of the call that it is in.
+  lull_record_waiting,
+  // A descriptor that a program has as it begins, or of whose opening nothing told, with the kernel's name of it as its
+  // path: arguments are its number and in the upper half a regular file's file system (statfs); its mode, of enum
+  // lull_descriptor_kind from bit 16 on, and a device's number in the upper half; twice its size, and 1 where it has a
+  // name.
+  lull_record_descriptor,
+  // That was all of them, where the first argument is 1; with the folder that the program works in as its path.
+  lull_record_inherited,
 };
 
 // Among what a process tells of its memory; '\f'.

@@ -12,6 +12,10 @@ final class PreloadProcess {
   var segments: [PreloadSegment]
   /// Threads that ran before the recording, by their ids, until they make themselves known.
   var earlier: [Int32: EarlierThread] = [:]
+  /// The numbers of the internet sockets that its program began with, as far as they were told.
+  var inheritedSockets: Set<Int32> = []
+  /// Whether its program took the place of one that was recorded as well.
+  var isNextProgram = false
   /// The internet sockets that were found as the recording began, until they are told.
   var foundSockets: [OpenSocket]?
   /// Whether it ran before the recording.
@@ -123,6 +127,15 @@ final class PreloadProcess {
     return asked
   }
 
+  /// Takes in where the thread of a slot waits. One that it looked at before may go on around it.
+  func note(_ look: PreloadLook, slot: Int) {
+    if let before = looks[slot], before.start != look.start {
+      let isGoingOn = before.start >= threads[slot]?.covered ?? .max
+      outerLooks[slot] = isGoingOn ? before : nil
+    }
+    looks[slot] = look
+  }
+
   var heldBytes: UInt64 { segments.reduce(0) { $0 + $1.heldBytes } }
 }
 
@@ -135,6 +148,11 @@ struct PreloadLook {
 
   /// From when on a call is looked at.
   static let patience: UInt64 = 100_000_000
+
+  /// What the process told itself.
+  init(_ call: lull_open_call, stack: PreloadStacks.Stack) {
+    (start, number, self.stack) = (call.start, call.number, stack)
+  }
 
   /// Reads the memory of the process, which may be forbidden; nil where the call is over already.
   init?(_ ring: PreloadRing, of pid: Int32, since start: UInt64, stackBytes: Int) {

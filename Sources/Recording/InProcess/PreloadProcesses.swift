@@ -22,7 +22,10 @@ extension PreloadSource {
     if let before = known[segment.pid] {
       // The process runs another program: what the one before wrote is all there.
       try drain(before, round)
-      try leaveProgram(before, at: before.leaving?.time ?? segment.began, round)
+      // Of its sockets the next one tells which it has.
+      process.isNextProgram = true
+      try leaveProgram(
+        before, at: before.leaving?.time ?? segment.began, keepsSockets: true, round)
       process.beginning = before.leaving.map { ($0.time, $0.use) }
     }
     if !segment.isProgram { process.program = known[segment.parent]?.program }
@@ -46,7 +49,7 @@ extension PreloadSource {
 
   /// The calls that threads were in when a process came to its end, and then its threads' ends.
   func leaveProgram(
-    _ process: PreloadProcess, at time: UInt64, _ round: Round
+    _ process: PreloadProcess, at time: UInt64, keepsSockets: Bool = false, _ round: Round
   ) throws(PerfDataError) {
     var output = RecordBytes()
     finishEarlier(of: process, at: time, into: &output)
@@ -58,8 +61,11 @@ extension PreloadSource {
     for thread in process.threads.values { runDelays.forget(thread.tid) }
     process.threads = [:]
     noteUnrecorded(process)
-    sockets.ended(
-      process.pid, .init(pid: process.pid, tid: process.pid, time: time), writer, into: &output)
+    if !keepsSockets {
+      sockets.keep(
+        [], of: process.pid, .init(pid: process.pid, tid: process.pid, time: time), writer,
+        into: &output)
+    }
     try round.sink.append(output)
   }
 

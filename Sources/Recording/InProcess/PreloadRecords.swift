@@ -37,6 +37,18 @@ extension PreloadSource {
       mapped(record, parts.path ?? "", pid, round, into: &output)
     case lull_record_memory.rawValue:
       process.lastMemory = Self.memory(parts.path ?? "").map { ($0, record.end) }
+    case lull_record_waiting.rawValue:
+      let (tid, start) = (Int32(truncatingIfNeeded: record.arguments.0), record.arguments.1)
+      // It may have gone on since then.
+      let waiting = process.rings.first {
+        $0.ring.isTaken && $0.ring.tid == tid && $0.ring.openCall.start == start
+      }
+      guard let waiting, let stack = parts.stack else { return }
+      process.note(PreloadLook(waiting.ring.openCall, stack: stack), slot: waiting.number)
+    case lull_record_descriptor.rawValue:
+      tellDescriptor(record, parts.path ?? "", of: process)
+    case lull_record_inherited.rawValue:
+      tellInherited(record, parts.path, of: process, round, into: &output)
     case lull_record_process_end.rawValue:
       process.ended = record.end
       // Of one that ran before they are those of that time too.

@@ -145,13 +145,15 @@ struct PreloadSockets {
     }
   }
 
-  /// A process ended, or runs another program: of what it had only what others have too is open. All that it did was
-  /// told by now.
-  mutating func ended(
-    _ pid: Int32, _ place: PreloadWriter.Place, _ writer: PreloadWriter,
+  /// A process ended, which keeps none, or runs another program: of what else it had only what others have too is open.
+  /// All that it did was told by now.
+  mutating func keep(
+    _ descriptors: Set<Int32>, of pid: Int32, _ place: PreloadWriter.Place, _ writer: PreloadWriter,
     into output: inout RecordBytes
   ) {
-    for key in current.keys where key.pid == pid { close(key, place, writer, &output) }
+    for key in current.keys where key.pid == pid && !descriptors.contains(key.descriptor) {
+      close(key, place, writer, &output)
+    }
     closed = closed.filter { $0.key.pid != pid }
   }
 

@@ -22,6 +22,8 @@ final class PreloadSource: RecordingSource {
   let takesChildren: Bool
   private(set) var lostRecords: UInt64 = 0
   var threadsWithoutRing: UInt64 = 0
+  /// What programs' descriptors were as they began, to be written next.
+  var inherited: [(event: DescriptorEvent, time: UInt64)] = []
   /// Marks of the programs' own, to be written next.
   var marks: [(event: MarkEvent, pid: Int32, time: UInt64)] = []
   var unseenStreams: Set<Int32> = []
@@ -239,6 +241,8 @@ final class PreloadSource: RecordingSource {
     }
     // In what was shared until now queues may be drained.
     if process.queues.canTell, !couldTell { process.forgetStacks() }
+    for (event, time) in inherited { try round.sink.append(event, pid: process.pid, time: time) }
+    inherited = []
     for mark in marks { try round.sink.append(mark.event, pid: mark.pid, time: mark.time) }
     marks = []
     let losses = process.newLosses()
@@ -279,12 +283,10 @@ final class PreloadSource: RecordingSource {
       let start = ring.openCall.start
       guard start > 0, now > start + PreloadLook.patience, process.looks[number]?.start != start
       else { continue }
-      let before = process.looks[number]
-      let isGoingOn = before.map { $0.start >= process.threads[number]?.covered ?? .max } ?? false
-      process.looks[number] = PreloadLook(
-        ring, of: process.pid, since: start, stackBytes: Int(stackBytes))
-      process.outerLooks[number] = isGoingOn ? before : nil
-      if let stack = process.looks[number]?.stack { process.queues.note(stack, at: start) }
+      let look = PreloadLook(ring, of: process.pid, since: start, stackBytes: Int(stackBytes))
+      guard let look else { continue }
+      process.note(look, slot: number)
+      if let stack = look.stack { process.queues.note(stack, at: start) }
     }
   }
 

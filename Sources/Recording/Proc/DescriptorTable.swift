@@ -16,6 +16,28 @@ package enum DescriptorTable {
     package var flags: Int?
     /// How large a regular file is, in bytes.
     package var size: UInt64?
+
+    init(
+      path: String, kind: DescriptorEvent.Kind, isDeleted: Bool, flags: Int? = nil,
+      size: UInt64? = nil
+    ) {
+      (self.path, self.kind, self.isDeleted) = (path, kind, isDeleted)
+      (self.flags, self.size) = (flags, size)
+    }
+
+    /// What a process found itself: the kernel's name of it, and what stat and statfs tell.
+    init(
+      link: String, hasName: Bool, mode: UInt32, device: UInt64, fileSystem: Int64, size: UInt64
+    ) {
+      let name = DescriptorTable.stripped(link, links: hasName ? 1 : 0)
+      let isRegular = mode & S_IFMT == S_IFREG
+      self.init(
+        path: name.path,
+        kind: isRegular
+          ? DescriptorTable.regularKind(fileSystem)
+          : DescriptorTable.kind(mode, dev_t(device), name: name.path),
+        isDeleted: name.isDeleted, size: isRegular ? size : nil)
+    }
   }
 
   /// Resolves one descriptor; nil when it is closed, the process is gone or may not be read.
@@ -116,11 +138,15 @@ package enum DescriptorTable {
   private static func kind(of information: stat, at link: String, name: String)
     -> DescriptorEvent.Kind
   {
-    switch information.st_mode & S_IFMT {
-    case S_IFREG: regularKind(at: link)
+    information.st_mode & S_IFMT == S_IFREG
+      ? regularKind(at: link) : kind(information.st_mode, information.st_rdev, name: name)
+  }
+
+  private static func kind(_ mode: UInt32, _ device: dev_t, name: String) -> DescriptorEvent.Kind {
+    switch mode & S_IFMT {
     case S_IFIFO: .pipe
     case S_IFSOCK: .socket
-    case S_IFCHR: isTerminal(information.st_rdev, name: name) ? .terminal : .device
+    case S_IFCHR: isTerminal(device, name: name) ? .terminal : .device
     case S_IFBLK: .device
     default: .other
     }
@@ -130,7 +156,11 @@ package enum DescriptorTable {
   package static func isInMemory(_ path: String) -> Bool { regularKind(at: path) == .tmpfs }
 
   private static func regularKind(at link: String) -> DescriptorEvent.Kind {
-    switch lull_filesystem_type(link) {
+    regularKind(lull_filesystem_type(link))
+  }
+
+  private static func regularKind(_ fileSystem: Int64) -> DescriptorEvent.Kind {
+    switch fileSystem {
     // tmpfs and ramfs (memfd is the first), hugetlbfs.
     case 0x0102_1994, 0x8584_58f6, 0x9584_58f6: return .tmpfs
     // proc, sysfs, cgroup, cgroup2, debugfs, tracefs, securityfs, bpf.
