@@ -208,7 +208,8 @@ final class Recording {
     var told = started
     let governor = sources.lazy.compactMap { $0 as? RateGovernor }.first
     let ending = session.run(duration: options.duration, since: started) { now in
-      if options.parts == nil, session.writeFailure == nil,
+      // What is kept in memory is told when it is written.
+      if writer != nil, session.writeFailure == nil,
         governor?.isDueMeanwhile(now: now) == true
       {
         // That it cannot be written shows in the next round.
