@@ -219,7 +219,7 @@ final class Recording {
       told = now
       tell(
         RecordingProgress(
-          seconds: Double(now &- started) / 1e9, records: rings.drain.records,
+          seconds: Double(now &- started) / 1e9, records: rings.drain.records + sink.records,
           bytes: sink.byteCount))
     }
     let seconds = Double(SystemInfo.monotonicNanoseconds() - started) / 1e9
