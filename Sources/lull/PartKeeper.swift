@@ -22,19 +22,24 @@ final class PartKeeper: Sendable {
   private let analysis: AnalysisOptions
   private let isQuiet: Bool
   private let wantsReports: Bool
+  private let wantsNames: Bool
+  private let isLookedAt: Bool
   private let collector: ProfileCollector?
   private let queue = DispatchQueue(label: "parts")
   private let written = Mutex(0)
 
-  /// Makes the folder where it is missing.
+  /// Makes the folder where it is missing. Of a recording that is looked at the parts stay as they are.
   init(
     _ options: PartOptions, program: String, output: String?, analysis: AnalysisOptions,
-    isQuiet: Bool, wantsReports: Bool, collector: ProfileCollector?
+    isQuiet: Bool, wantsReports: Bool, wantsNames: Bool, isLookedAt: Bool,
+    collector: ProfileCollector?
   ) throws {
     self.options = options
     self.analysis = analysis
     self.isQuiet = isQuiet
     self.wantsReports = wantsReports
+    self.wantsNames = wantsNames
+    self.isLookedAt = isLookedAt
     self.collector = collector
     run = TraceName.base(program: program)
     lull_hold_little_memory()
@@ -93,6 +98,7 @@ final class PartKeeper: Sendable {
 
   private func take(_ path: String, _ held: HeldFiles) {
     written.withLock { $0 += 1 }
+    if isLookedAt { return }
     afterwards { [self] in
       // Before it is compressed, since what is read of it then takes no memory.
       tell(path, embed(path, held, loads: options.metrics != nil))
@@ -106,6 +112,7 @@ final class PartKeeper: Sendable {
   /// Gives what was read of it, where that is wanted and could be.
   @discardableResult
   private func embed(_ path: String, _ held: HeldFiles, loads: Bool = false) -> Trace? {
+    guard wantsNames else { return nil }
     let elsewhere = held.paths
     ModuleCache.elsewhere.withLock { $0 = elsewhere }
     do {

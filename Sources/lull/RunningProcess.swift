@@ -9,6 +9,8 @@ struct RunningProcess {
     var pid: Int32
     var parent: Int32
     var name: String
+    /// What ps shows: of a program that was started by another name, such as a link's, that one.
+    var shownName: String
   }
 
   /// That there is none is no error of usage, which the argument parser would make of it.
@@ -38,7 +40,8 @@ struct RunningProcess {
       .failure(Failure(status: Exit.usage, message: message))
     }
     let all = candidates()
-    let named = all.filter { $0.name == argument }
+    let byFile = all.filter { $0.name == argument }
+    let named = byFile.isEmpty ? all.filter { $0.shownName == argument } : byFile
     let pids = Set(named.map(\.pid))
     // Children are recorded with their parents.
     let first = named.filter { !pids.contains($0.parent) }
@@ -61,7 +64,10 @@ struct RunningProcess {
       }
       let name =
         programName(pid: pid) ?? (ProcessProbe.isKernelThread(pid: pid) ? nil : statistics.name)
-      return name.map { Candidate(pid: pid, parent: statistics.parentPid, name: $0) }
+      return name.map {
+        Candidate(
+          pid: pid, parent: statistics.parentPid, name: $0, shownName: statistics.name)
+      }
     }
   }
 

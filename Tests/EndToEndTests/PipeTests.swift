@@ -61,6 +61,44 @@ extension EndToEnd {
       #expect(near.errors.contains("did you mean “lull-by-name”?"), "\(near.errors)")
     }
 
+    // python3 is a link to python3.11, and not called so by its file.
+    @Test func `a process that was started by a link is found by the link's name`() throws {
+      let scratch = try Scratch()
+      let link = scratch.file("lull-a-link")
+      try FileManager.default.createSymbolicLink(
+        atPath: link, withDestinationPath: "/bin/sleep")
+      let sleeper = try Command([link, "60"])
+      defer { kill(sleeper.pid, SIGKILL) }
+      usleep(200_000)
+      let trace = scratch.file("t")
+      let result = try Command.run([
+        Machine.lull, "record", "-q", "--pid", "lull-a-link", "--duration", "300ms", "-o", trace,
+      ])
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(try Recorded.report(trace)["process"]["pid"].int == Int(sleeper.pid))
+    }
+
+    // Those that programs in the kernel tell were none.
+    @Test(
+      .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/python3"), "needs python3"))
+    func `the progress line counts the events that were recorded`() throws {
+      let scratch = try Scratch()
+      let program = try Command([Machine.workload, "poller", "hz=50", "seconds=60", "main=0"])
+      defer { kill(program.pid, SIGKILL) }
+      usleep(300_000)
+      let result = try Command.run([
+        "/usr/bin/python3", "-c", "import pty, sys; pty.spawn(sys.argv[1:])", Machine.lull,
+        "record", "--no-report", "--pid", "\(program.pid)", "--duration", "3s", "-o",
+        scratch.file("t"),
+      ])
+      let counts = result.text.matches(of: /recorded [^,]*, ([0-9,]+) events?/).map {
+        Int($0.output.1.filter { $0 != "," }) ?? 0
+      }
+      // Fifty waits a second, each of which is a few.
+      let last = try #require(counts.last, "\(result.text)")
+      #expect(last > 100 && last < 5000, "\(result.text)")
+    }
+
     @Test func `with --force a trace takes the place of another file`() throws {
       let scratch = try Scratch()
       let path = scratch.file("t")

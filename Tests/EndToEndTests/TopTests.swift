@@ -88,6 +88,70 @@ extension EndToEnd {
       #expect(after.contains(" icanon"), "\(after)")
     }
 
+    // It wrote all since its file began, which was any time up to then.
+    @Test(.enabled(if: hasTmux, "needs tmux"))
+    func `what w writes is of the last seconds that were asked for, and of nothing before`() throws
+    {
+      let socket = "lull-write-\(getpid())"
+      defer { _ = try? tmux("kill-server", socket: socket) }
+      let folder = FileManager.default.temporaryDirectory
+        .appendingPathComponent("lull-write-\(getpid())").path
+      try FileManager.default.createDirectory(
+        atPath: folder + "/work", withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(atPath: folder) }
+      // Fifty writes of a hundred bytes a second.
+      let program = try Command([
+        "/usr/bin/python3", "-c",
+        """
+        import os, time
+        file = os.open("\(folder)/out", os.O_WRONLY | os.O_CREAT)
+        start, count = time.monotonic(), 0
+        while count < 6000:
+          count += 1
+          time.sleep(max(0, start + count / 50 - time.monotonic()))
+          os.write(file, b"x" * 100)
+        """,
+      ])
+      defer { kill(program.pid, SIGKILL) }
+      _ = try tmux(
+        "-f", "/dev/null", "new-session", "-d", "-s", "t", "-x", "200", "-y", "24", "-c", folder,
+        "sh", socket: socket)
+      _ = try tmux(
+        "send-keys", "-t", "t",
+        "TMPDIR=\(folder)/work \(Machine.lull) top --last 10s \(program.pid)", "Enter",
+        socket: socket)
+      _ = try wait(20, socket: socket) { $0.contains("q quit") }
+      // The second of its files began within these ten seconds.
+      sleep(14)
+      _ = try tmux("send-keys", "-t", "t", "w", socket: socket)
+      let said = try wait(30, socket: socket) { $0.contains("written to") }
+      #expect(said.contains("the last 10.0 s written to python3-"), "\(said)")
+      _ = try tmux("send-keys", "-t", "t", "q", socket: socket)
+      let trace = try #require(
+        FileManager.default.contentsOfDirectory(atPath: folder).first { $0.hasPrefix("python3-") })
+      let text = try Command.run([Machine.lull, "report", "\(folder)/\(trace)"]).text
+      #expect(text.contains("10.0 s recorded"), "\(text)")
+      #expect(text.contains("Written since the last 10.0 s were asked for"), "\(text)")
+      let report = try Command.run([
+        Machine.lull, "report", "\(folder)/\(trace)", "--format", "json",
+      ])
+      let json = try #require(
+        JSONSerialization.jsonObject(with: Data(report.text.utf8)) as? [String: Any])
+      let signals = try #require(json["signals"] as? [String: Any])
+      let disk = try #require(signals["disk"] as? [String: Any])
+      let writes = try #require(disk["writes"] as? Int)
+      #expect(abs(writes - 500) <= 10, "\(writes)")
+      #expect(disk["bytesWritten"] as? Int == writes * 100)
+      let files = try #require(disk["files"] as? [[String: Any]])
+      #expect(files.first?["path"] as? String == folder + "/out")
+      // Nothing else is left of it.
+      for _ in 0..<50 {
+        if try FileManager.default.contentsOfDirectory(atPath: folder + "/work").isEmpty { break }
+        usleep(100_000)
+      }
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder + "/work").isEmpty)
+    }
+
     // Its recorder went on for ever, and filled the disk.
     @Test func `killed it leaves no recorder and no file behind`() throws {
       let program = try Command([Machine.workload, "idle", "seconds=60"])

@@ -78,6 +78,17 @@ import TraceModel
     #expect(lines.contains { $0.contains("busy+0x10") && $0.hasSuffix(" 1300000") }, "\(lines)")
   }
 
+  // All that was past its length stood in the last column.
+  @Test func `of a window the overview's columns are the window's`() throws {
+    let trace = try Self.trace(of: Self.clock).last(0.5)
+    let overview = Overview.measure(trace, signals: try Measurement.measure(trace))
+    #expect(abs(overview.start - 1.5) < 0.002)
+    #expect(abs(overview.secondsPerColumn - 0.5 / 60) < 1e-4)
+    // Nine of ten samples are the subject's, a millisecond each.
+    #expect(abs(overview.cores.reduce(0, +) * overview.secondsPerColumn - 0.45) < 0.005)
+    #expect(overview.cores.allSatisfy { $0 > 0.5 && $0 < 1.3 }, "\(overview.cores)")
+  }
+
   @Test func `samples of another event are shares and no time`() throws {
     let trace = try Self.trace(of: Self.cycles, period: 3_000_000)
     let signals = try Measurement.measure(trace)

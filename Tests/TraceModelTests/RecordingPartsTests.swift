@@ -10,7 +10,7 @@ struct RecordingPartsTests {
   private static let second: UInt64 = 1_000_000_000
 
   /// A part of one second: process 10 writes 100 bytes five times, a counter counts to ten times its number.
-  private static func part(_ number: Int) throws -> TraceBuilder {
+  private static func part(_ number: Int, isOver: Bool = true) throws -> TraceBuilder {
     let start = UInt64(number) * second
     var standing = TraceBuilder()
     if number > 1 {
@@ -38,6 +38,7 @@ struct RecordingPartsTests {
     }
     part.footprint(time: start + 900_000_000, pid: 10, anonymous: 2 << 20)
     try part.counter(time: start + 900_000_000, name: "joules", value: Double(number) * 10)
+    guard isOver else { return part }
     var capture = CaptureEvent(
       mode: number > 1 ? .attach : .wrap, scope: .system, rootPid: 10, overheadCPUSeconds: 0.5,
       complete: true,
@@ -76,6 +77,61 @@ struct RecordingPartsTests {
       #expect(capture.overheadCPUSeconds == 1.5)
       #expect(!trace.metadata.truncated)
     }
+  }
+
+  @Test func `the last seconds that are written are all that a report is of`() throws {
+    try Self.withParts([1, 2, 3]) { folder in
+      let paths = try (PartFolder.parts(in: folder) ?? []).map(\.path)
+      let copy = folder + "/copy"
+      let seconds = try TraceCopy.make(ofLast: 1.2, in: paths, at: copy, because: "test")
+      #expect(seconds == 1.2)
+      let trace = try Trace.load(path: copy)
+      // Its end is at 3.95 s, and the second part's last write at 2.5 s.
+      #expect(abs(trace.metadata.durationSeconds - 1.2) < 1e-9)
+      #expect(trace.fileOperations.count == 5)
+      #expect(trace.subject.bytesWritten == 500)
+      #expect(trace.subject.executable == "/usr/bin/program")
+      #expect(trace.fileOperations.allSatisfy { $0.path == "/srv/log" })
+      #expect(trace.trigger?.kind == .asked && !trace.metadata.truncated)
+      // What was before is in no file that is needed.
+      #expect(trace.capture?.exactCounts == [.init(source: "y", count: 14)])
+      let whole = try Trace.load(
+        path: copy, options: TraceOptions(window: TraceWindow(from: 0)))
+      #expect(whole.subject.bytesWritten == 1000)
+    }
+  }
+
+  @Test func `more seconds than there are is all of them`() throws {
+    try Self.withParts([1, 2]) { folder in
+      let paths = try (PartFolder.parts(in: folder) ?? []).map(\.path)
+      let copy = folder + "/copy"
+      let seconds = try TraceCopy.make(ofLast: 60, in: paths, at: copy, because: "test")
+      #expect(abs(seconds - 1.95) < 1e-9)
+      #expect(try Trace.load(path: copy).subject.bytesWritten == 1000)
+    }
+  }
+
+  @Test func `of a part that goes on what was told meanwhile is added to the parts before`() throws
+  {
+    let folder = try TemporaryDirectory()
+    defer { folder.remove() }
+    for number in 1...3 {
+      var part = try Self.part(number, isOver: number < 3)
+      var capture = CaptureEvent(
+        mode: .attach, scope: .system, rootPid: 10, complete: false,
+        sampled: [.init(source: "x", fromNs: 1, toNs: 2, period: 251, count: 1, samples: 1)])
+      capture.part = number
+      try part.synthetic(
+        capture, time: UInt64(number) * Self.second + 500_000_000, pid: 10)
+      let path = folder.path + "/" + PartFolder.name(run: "app", number: number)
+      try (number == 3 ? part.buildKilled() : part.build()).write(to: path)
+    }
+    let capture = try #require(
+      try Trace.load(path: folder.path, options: TraceOptions(isOngoing: true)).capture)
+    // One at the end of each finished part, and the last one's so far.
+    #expect(capture.sampled.count == 3 && capture.part == 3)
+    #expect(capture.mode == .wrap && !capture.complete)
+    #expect(capture.exactCounts == [.init(source: "y", count: 14)])
   }
 
   @Test func `the last parts are read without the first`() throws {

@@ -28,7 +28,7 @@ public enum SyntheticEvent: String, CaseIterable, Sendable {
   case held = "lull:held"
   /// A part of a recording that is kept in several begins: `PartEvent`.
   case part = "lull:part"
-  /// Why a flight recorder wrote the seconds before: `TriggerEvent`.
+  /// Why the last seconds of a recording that goes on were written: `TriggerEvent`.
   case trigger = "lull:trigger"
   /// A dispatch queue that was found in the memory of a process: `QueueEvent`.
   case queue = "lull:queue"

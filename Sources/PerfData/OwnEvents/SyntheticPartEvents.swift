@@ -18,7 +18,7 @@ public struct PartEvent: SyntheticPayload, Hashable {
   }
 }
 
-/// Why a flight recorder wrote the seconds before.
+/// Why the last seconds of a recording that goes on were written.
 public struct TriggerEvent: SyntheticPayload, Hashable {
   /// The attribute under which it is written.
   public static let event = SyntheticEvent.trigger
@@ -31,6 +31,8 @@ public struct TriggerEvent: SyntheticPayload, Hashable {
     case footprint
     /// The recorder was sent a signal.
     case signal
+    /// Who looks at a recording wanted its last seconds: reports are of these alone.
+    case asked
   }
 
   /// What happened.

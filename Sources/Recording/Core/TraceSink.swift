@@ -15,6 +15,8 @@ final class TraceSink {
 
   /// Bytes of what the target did, without what the recorder itself tells.
   private(set) var recordedBytes: UInt64 = 0
+  /// Records of what the target did that come from no ring of perf's.
+  private(set) var records = 0
 
   private static let capacity = 1 << 20
   /// A kill -9 loses at most what half a second brought.
@@ -61,9 +63,10 @@ final class TraceSink {
     }
   }
 
-  /// Appends one record, or several.
-  func append(_ record: [UInt8]) throws(PerfDataError) {
+  /// Appends one record, or several; `isOfRings` are those that whoever empties these counts.
+  func append(_ record: [UInt8], isOfRings: Bool = false) throws(PerfDataError) {
     recordedBytes += UInt64(record.count)
+    if !isOfRings { records += RecordBuilder.count(record) }
     try gather(record)
   }
 

@@ -83,12 +83,13 @@ package enum RecorderKind: String, Sendable, CaseIterable {
     guard let tracefs = try? TraceFS.locate() else { return false }
     EventTurn.take()
     defer { EventTurn.give() }
-    return [("sched", "sched_switch"), ("raw_syscalls", "sys_exit")].allSatisfy { system, name in
-      guard let id = tracefs.eventID(system, name) else { return false }
-      let spec = EventSpec(name: name, kind: .tracepoint, config: id, purpose: .mainThread)
-      guard let event = EventRequest.anchor(of: spec, in: 0) else { return false }
-      TriedEvents.keep(event)
-      return true
-    }
+    // Who may open one may open the other, which would slow all calls as long as it is there.
+    guard let id = tracefs.eventID("sched", "sched_switch"),
+      tracefs.eventID("raw_syscalls", "sys_exit") != nil
+    else { return false }
+    let spec = EventSpec(name: "sched_switch", kind: .tracepoint, config: id, purpose: .mainThread)
+    guard let event = EventRequest.anchor(of: spec, in: 0) else { return false }
+    TriedEvents.keep(event)
+    return true
   }()
 }

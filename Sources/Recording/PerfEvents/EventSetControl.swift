@@ -90,13 +90,13 @@ extension EventSet {
   }
 
   /// Gives all, in the order in which to close them: first all probes come out of the target, since their last events
-  /// are the recorder's own.
+  /// are the recorder's own. These come before the tracepoints, which the next recorder holds by then.
   private func giveUpAll() -> [Int32] {
     let probes = events.indices.filter { events[$0].spec.kind == .uprobe }
     let others = events.indices.filter { events[$0].spec.kind != .uprobe }
-    let given = giveUp(probes) + giveUp(others)
-    defer { for index in probes { events[index].keeper = nil } }
-    return given + probes.compactMap { events[$0].keeper }
+    let ofProbes = giveUp(probes) + probes.compactMap { events[$0].keeper }
+    for index in probes { events[index].keeper = nil }
+    return ofProbes + giveUp(others)
   }
 
   /// Closes the groups of the threads' sliced events, which are closed themselves.

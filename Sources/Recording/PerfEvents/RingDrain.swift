@@ -160,7 +160,7 @@ final class RingDrain {
       }
     }
     renames.removeAll(keepingCapacity: true)
-    try sink.append(bytes)
+    try sink.append(bytes, isOfRings: true)
   }
 
   func takeStrangers() -> Int {

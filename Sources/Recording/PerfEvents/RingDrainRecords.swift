@@ -116,7 +116,7 @@ extension RingDrain {
         40..<64, with: identity + [UInt8](repeating: 0, count: 24 - identity.count))
     }
     (renamed, buildID) = (nil, nil)
-    try sink.append(record)
+    try sink.append(record, isOfRings: true)
   }
 
   private func noteMapping(_ ring: PerfRing, _ at: UInt64, _ size: UInt64, isMarked: Bool) {

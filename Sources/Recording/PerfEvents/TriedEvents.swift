@@ -1,22 +1,20 @@
 import Synchronization
 
-/// Events that were opened to see whether they can be.
+/// Events of tracepoints that the recorder opened before its own, to see whether it can or to hold them.
 ///
-/// They are kept until the recording has its own: closing the only event of a tracepoint takes the kernel 30 to 50 ms,
-/// and opening it again as long.
+/// They are closed with what the recording leaves: the last event of a tracepoint takes the kernel 30 to 80 ms, in
+/// which the program's forks wait, and beside programs in the kernel some are the only ones.
 enum TriedEvents {
   private static let opened = Mutex<[Int32]>([])
 
   /// Takes over the descriptor of an event that is off.
   static func keep(_ descriptor: Int32) { opened.withLock { $0.append(descriptor) } }
 
-  /// Has all of them closed by a process which nobody waits for: beside programs in the kernel they are the only ones
-  /// of their tracepoints.
-  static func close() {
-    let descriptors = opened.withLock { opened in
+  /// Gives them to who closes them.
+  static func take() -> [Int32] {
+    opened.withLock { opened in
       defer { opened = [] }
       return opened
     }
-    Leftovers(tracefs: nil).add(descriptors)
   }
 }

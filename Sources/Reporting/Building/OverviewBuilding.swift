@@ -7,6 +7,7 @@ enum OverviewBuilding {
       values.map { ($0.finite * 10_000).rounded() / 10_000 }
     }
     return OverviewSection(
+      start: overview.start > 0 ? overview.start.finite : nil,
       secondsPerColumn: overview.secondsPerColumn.finite,
       mainThreadBusy: rounded(overview.mainThreadBusy), cores: rounded(overview.cores),
       wakeups: overview.wakeups, networkBytes: overview.networkBytes,

@@ -34,9 +34,13 @@ enum ReportNotes {
     return notes
   }
 
-  /// Why a flight recorder wrote it.
+  /// Why it was written while its recording went on.
   private static func trigger(_ trigger: TriggerSection, shown: (String) -> String) -> String {
     let length = Figures.seconds(trigger.durationSeconds)
+    if trigger.kind == "asked" {
+      return "Written since the last \(Figures.seconds(trigger.keptSeconds)) were asked for"
+        + " (\(shown(trigger.condition))): what follows is of \(length)."
+    }
     let place = "\(Figures.seconds(trigger.time)) after the trace's start"
     let what =
       switch trigger.kind {

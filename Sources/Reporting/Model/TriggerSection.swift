@@ -1,6 +1,6 @@
-/// Why a flight recorder wrote the trace.
+/// Why the trace was written while its recording went on.
 package struct TriggerSection: Codable, Sendable, Equatable {
-  /// hang, footprint or signal.
+  /// hang, footprint, signal or asked.
   package var kind: String
   /// The condition as it was asked for.
   package var condition: String
@@ -17,6 +17,6 @@ package struct TriggerSection: Codable, Sendable, Equatable {
   @Nullable package var function: String?
   /// Where most of a hang was spent, innermost frame first.
   package var stack: [ReportFrame]
-  /// Seconds that the recorder was to keep.
+  /// Seconds that the recorder was to keep, or that were asked for.
   package var keptSeconds: Double
 }

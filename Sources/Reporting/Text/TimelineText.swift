@@ -11,9 +11,12 @@ enum TimelineText {
     guard !rows.isEmpty else { return }
     canvas.heading("Timeline")
     let width = min(Int(60), canvas.options.width - labelWidth)
-    let end = Figures.seconds(report.trace.durationSeconds)
-    let middle = String(repeating: " ", count: max(1, width - 3 - Columns.width(end)))
-    canvas.line((Columns.padded("", to: labelWidth), .plain), ("0 s" + middle + end, .faint))
+    let first = overview.start ?? 0
+    let start = Figures.seconds(first)
+    let end = Figures.seconds(first + report.trace.durationSeconds)
+    let middle = String(
+      repeating: " ", count: max(1, width - Columns.width(start) - Columns.width(end)))
+    canvas.line((Columns.padded("", to: labelWidth), .plain), (start + middle + end, .faint))
     for row in rows {
       canvas.line(
         (Columns.padded("  " + row.label, to: labelWidth), .plain),

@@ -3,9 +3,11 @@ import TraceModel
 
 /// A recording in a few columns, for a line of text.
 package struct Overview: Sendable, Equatable {
-  /// Columns over the whole recording.
+  /// Columns over the recording, or the window of it.
   package static let columns = 60
 
+  /// When the first column begins, in seconds from the recording's start.
+  package var start: Double
   /// Length of a column.
   package var secondsPerColumn: Double
   /// Share of each column in which the main thread was not idle; empty where that is not known.
@@ -24,19 +26,21 @@ package struct Overview: Sendable, Equatable {
   package static func measure(_ trace: Trace, signals: SignalSet) -> Overview {
     let subject = SubjectView(trace)
     let seconds = max(trace.metadata.durationSeconds, 1e-9)
-    var overview = Overview(secondsPerColumn: seconds / Double(columns))
-    var sums = ColumnSums(width: overview.secondsPerColumn)
+    var overview = Overview(
+      start: max(0, trace.seconds(trace.end) - seconds), secondsPerColumn: seconds / Double(columns)
+    )
+    var sums = ColumnSums(start: overview.start, width: overview.secondsPerColumn)
     let main = signals.mainThread.flatMap { main in
       subject.threads.first { Int($0.tid) == main.threadID }
     }
-    let width = overview.secondsPerColumn
+    let (start, width) = (overview.start, overview.secondsPerColumn)
     if signals.cpu != nil {
       // This core takes every other thread.
       let threads = subject.threads.filter { $0.intervals.running > .zero }
       let evens = stride(from: 0, to: threads.count, by: 2).map { threads[$0] }
       let odds = stride(from: 1, to: threads.count, by: 2).map { threads[$0] }
-      let others = ConcurrentValue { cores(evens, width, in: subject) }
-      let own = cores(odds, width, in: subject)
+      let others = ConcurrentValue { cores(evens, start, width, in: subject) }
+      let own = cores(odds, start, width, in: subject)
       overview.cores = zip(others.value, own).map { ($0 + $1) / width }
       for (time, length) in subject.sampledTimes {
         overview.cores[sums.column(of: subject.time(time))] += length.seconds / width
@@ -67,18 +71,18 @@ package struct Overview: Sendable, Equatable {
       }
       overview.footprintBytes = highest
     }
-    if let main { overview.mainThreadBusy = busy(main, width, in: subject) }
+    if let main { overview.mainThreadBusy = busy(main, start, width, in: subject) }
     return overview
   }
 
   /// Seconds of CPU time of some threads in each column.
   private static func cores(
-    _ threads: [ThreadModel], _ width: Double, in subject: SubjectView
+    _ threads: [ThreadModel], _ start: Double, _ width: Double, in subject: SubjectView
   ) -> [Double] {
     var cores = [Double](repeating: 0, count: columns)
     for thread in threads {
       var walk = ThreadHistory.Walk(thread.intervals)
-      let own = columns(width, from: subject) { walk.times(before: $0).running }
+      let own = columns(start, width, in: subject) { walk.times(before: $0).running }
       for index in cores.indices { cores[index] += own[index] }
     }
     return cores
@@ -86,12 +90,12 @@ package struct Overview: Sendable, Equatable {
 
   /// Share of each column in which a thread was not idle.
   private static func busy(
-    _ thread: ThreadModel, _ width: Double, in subject: SubjectView
+    _ thread: ThreadModel, _ start: Double, _ width: Double, in subject: SubjectView
   ) -> [Double] {
     let history = subject.history(of: thread)
     let end = history.last?.end ?? thread.start
     var walk = ThreadHistory.Walk(history)
-    return columns(width, from: subject) { time in
+    return columns(start, width, in: subject) { time in
       min(max(time, thread.start), end) - thread.start - walk.times(before: time).idle
     }.map { min(max($0, 0) / width, 1) }
   }
@@ -100,14 +104,14 @@ package struct Overview: Sendable, Equatable {
 extension Overview {
   /// What a sum of times up to a moment grew by in each column, in seconds.
   private static func columns(
-    _ width: Double, from subject: SubjectView, _ sum: (Timestamp) -> TimeSpan
+    _ start: Double, _ width: Double, in subject: SubjectView, _ sum: (Timestamp) -> TimeSpan
   ) -> [Double] {
-    var before = TimeSpan.zero
+    var before = start > 0 ? sum(subject.trace.start + TimeSpan(seconds: start)) : .zero
     return (1...columns).map { index in
       let moment =
         index == columns
         ? Timestamp(nanoseconds: .max)
-        : subject.trace.start + TimeSpan(seconds: width * Double(index))
+        : subject.trace.start + TimeSpan(seconds: start + width * Double(index))
       let until = sum(moment)
       defer { before = until }
       return (until - before).seconds
@@ -117,13 +121,17 @@ extension Overview {
 
 /// Amounts by column.
 private struct ColumnSums {
+  let start: Double
   let width: Double
   private var values = [Double](repeating: 0, count: Overview.columns)
 
-  init(width: Double) { self.width = width }
+  init(start: Double, width: Double) {
+    self.start = start
+    self.width = width
+  }
 
   func column(of time: Double) -> Int {
-    Int(min(max(time / width, 0), Double(Overview.columns - 1)))
+    Int(min(max((time - start) / width, 0), Double(Overview.columns - 1)))
   }
 
   /// The first moment of the trace that is in a column or a later one.

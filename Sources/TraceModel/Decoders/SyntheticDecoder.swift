@@ -33,16 +33,20 @@ enum SyntheticDecoder {
 
   static func capture(_ context: DecodingContext, _ state: inout LoaderState) {
     // It is read before all else, and again in its place: the one that was written at the end counts.
-    guard var event: CaptureEvent = decode(context, &state),
-      event.complete || state.capture?.complete != true
-    else { return }
-    // Those that were written meanwhile tell more and more, up to the one at the end.
-    if !event.complete, let known = state.captureTime, context.time < known { return }
-    if let known = state.capture, known.complete, let last = known.part, let part = event.part {
+    guard var event: CaptureEvent = decode(context, &state) else { return }
+    if let known = state.capture {
       // Each part of a recording has its own.
-      guard part > last else { return }
-      event = known.merged(with: event)
+      let (part, last) = (event.part ?? 0, known.part ?? 0)
+      guard part >= last else { return }
+      if part > last {
+        if known.complete { state.partsBefore = known }
+      } else if !event.complete {
+        // Those that were written meanwhile tell more and more, up to the one at the end.
+        if known.complete { return }
+        if let time = state.captureTime, context.time < time { return }
+      }
     }
+    if let before = state.partsBefore { event = before.merged(with: event) }
     state.capture = event
     state.captureTime = context.time
     state.schedule.repeats =

@@ -105,6 +105,8 @@ enum EventDispatch {
 
     // The one at the end tells the slices of time that were recorded.
     SyntheticEvent.capture.rawValue: .first(again: true, SyntheticDecoder.capture),
+    // It stands at the end, and may tell what part of the trace is looked at.
+    SyntheticEvent.trigger.rawValue: .first(SyntheticDecoder.trigger),
     SyntheticEvent.threadIDs.rawValue: .first(SyntheticDecoder.threadIDs),
     SyntheticEvent.kernelSymbol.rawValue: .first(SyntheticDecoder.kernelSymbol),
     SyntheticEvent.symbol.rawValue: .first(SyntheticDecoder.symbol),
@@ -114,7 +116,6 @@ enum EventDispatch {
     SyntheticEvent.descriptor.rawValue: .each(SyntheticDecoder.descriptor),
     SyntheticEvent.counter.rawValue: .each(SyntheticDecoder.counter),
     SyntheticEvent.mark.rawValue: .each(SyntheticDecoder.mark),
-    SyntheticEvent.trigger.rawValue: .each(SyntheticDecoder.trigger),
     SyntheticEvent.held.rawValue: .each(SyntheticDecoder.held),
     SyntheticEvent.queue.rawValue: .each(SyntheticDecoder.queue, names: SyntheticDecoder.queue),
     SyntheticEvent.wait.rawValue: .each(SyntheticDecoder.wait),

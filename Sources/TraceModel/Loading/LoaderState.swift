@@ -20,6 +20,8 @@ struct LoaderState: ~Copyable {
   var tests = TestTracker()
   var callSites = CallSites()
   var capture: CaptureEvent?
+  /// What the finished parts of the recording before its part tell.
+  var partsBefore: CaptureEvent?
   /// When that was written.
   var captureTime: Timestamp?
   var trigger: TriggerEvent?

@@ -177,7 +177,9 @@ struct TraceLoader: ~Copyable {
   private mutating func begin(at start: Timestamp) {
     hasStarted = true
     state.schedule.starts(at: start)
-    if let window = options.window { state.calls.window = window.range(from: start) }
+    if let window = options.window ?? state.trigger?.window(from: start) {
+      state.calls.window = window.range(from: start)
+    }
   }
 
   @inline(__always)

@@ -8,7 +8,7 @@ import Symbols
 public struct Trace: Sendable {
   public internal(set) var metadata: TraceMetadata
   public internal(set) var capture: CaptureEvent?
-  /// Why a flight recorder wrote it.
+  /// Why it was written while its recording went on.
   public internal(set) var trigger: TriggerEvent?
   public internal(set) var start: Timestamp
   public internal(set) var end: Timestamp
@@ -75,7 +75,8 @@ public struct Trace: Sendable {
   ) throws(TraceError) -> Trace {
     var loader = TraceLoader(file: file, path: path, options: options, modules: modules)
     let trace = try loader.load()
-    return options.window.map { trace.limited(to: $0) } ?? trace
+    let window = options.window ?? trace.trigger?.window(from: trace.start)
+    return window.map { trace.limited(to: $0) } ?? trace
   }
 
   /// The last so many seconds of it.

@@ -34,6 +34,16 @@ public struct TraceWindow: Sendable, Hashable {
   }
 }
 
+extension TriggerEvent {
+  /// The part of its trace that was asked for; what is before tells only what stood then.
+  func window(from start: Timestamp) -> TraceWindow? {
+    guard kind == .asked else { return nil }
+    return TraceWindow(
+      from: (Timestamp(nanoseconds: fromNs) - start).seconds,
+      to: (Timestamp(nanoseconds: toNs) - start).seconds)
+  }
+}
+
 extension Trace {
   /// The trace as if only the window had been recorded; times still count from the recording's start.
   func limited(to window: TraceWindow) -> Trace {

@@ -198,7 +198,7 @@ struct RecordCommand: ParsableCommand {
       throw error
     }
     if endsWithParent, getppid() != parent {
-      Folder.remove(TraceName.folder(of: result.tracePath))
+      if let keeper { Folder.remove(keeper.folder) }
       throw ExitCode(Exit.recordFailed)
     }
     if showsProgress { Progress.clear() }
@@ -238,7 +238,8 @@ struct RecordCommand: ParsableCommand {
     guard parts.isUsed else { return nil }
     return try PartKeeper(
       parts, program: program, output: output, analysis: analysis, isQuiet: quiet,
-      wantsReports: !noReport, collector: try collector())
+      wantsReports: !noReport, wantsNames: embedSymbols ?? true, isLookedAt: endsWithParent,
+      collector: try collector())
   }
 
   private func collector() throws -> ProfileCollector? { try otlp.map(ProfileCollector.init) }

@@ -17,8 +17,8 @@ struct TopCommand: ParsableCommand {
     discussion: """
       Without a process it lists all Swift processes, of which one is chosen. \
       Keys: q ends it; s orders the threads by something else; up and down choose a thread, whose waits are shown; \
-      space freezes the screen; w writes what was recorded as a trace. What a command prints goes nowhere: give it \
-      a file.
+      space freezes the screen; w writes the last minute, or what --last says, as a trace. \
+      What a command prints goes nowhere: give it a file.
       """)
 
   @Option(
@@ -35,6 +35,11 @@ struct TopCommand: ParsableCommand {
   @Option(
     help: "When to end; by default with the process.", transform: DurationArgument.parse)
   var duration: TimeSpan?
+
+  @Option(
+    help: ArgumentHelp("How much w writes; 60s by default, 10m at most.", valueName: "60s"),
+    transform: DurationArgument.parse)
+  var last: TimeSpan?
 
   @Flag(help: "Print a row of figures at a time, for logs; the default where there is no terminal.")
   var plain = false
@@ -59,6 +64,9 @@ struct TopCommand: ParsableCommand {
     if let interval, interval < TimeSpan(nanoseconds: 100_000_000) {
       throw ValidationError("--interval must be 100ms or more.")
     }
+    if let last, last < TimeSpan(seconds: 1) || last > TimeSpan(seconds: 600) {
+      throw ValidationError("--last must be from 1s to 10m.")
+    }
   }
 
   func run() throws {
@@ -69,7 +77,8 @@ struct TopCommand: ParsableCommand {
     Interruption.watch()
     var terminal = plain ? nil : Terminal()
     guard let target = try known ?? started?.pid ?? chosen(terminal) else { return }
-    let recording = try LiveRecording(pid: target, options: analysis)
+    let recording = try LiveRecording(
+      pid: target, options: analysis, written: last?.seconds ?? 60)
     defer { recording.stop() }
     var session = TopSession(
       recording: recording, terminal: terminal,

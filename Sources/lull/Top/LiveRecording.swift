@@ -1,4 +1,5 @@
 import Glibc
+import PerfData
 import Quantities
 import Reporting
 import Rules
@@ -6,79 +7,76 @@ import Signals
 import Symbols
 import TraceModel
 
-/// A recording that is looked at while it is made: by another Lull, into a file that is given up for a new one when it
-/// has grown.
+/// A recording that is looked at while it is made: by another Lull, into files of which the last ones are kept.
 final class LiveRecording {
-  private struct Segment {
-    var recorder: Subprogram
-    var path: String
-    var began = ContinuousClock.now
-
-    var bytes: UInt64 {
-      var status = stat()
-      return stat(path, &status) == 0 ? UInt64(max(0, status.st_size)) : 0
-    }
-  }
-
   private let pid: Int32
   private let options: AnalysisOptions
   private let folder: WorkFolder
-  private var current: Segment
-  /// Takes over when it holds enough to look at.
-  private var next: Segment?
+  private let recorder: Subprogram
+  /// Seconds that are written when it is asked for.
+  let written: Double
+  /// When each file was first there.
+  private var seen: [Int: ContinuousClock.Instant] = [:]
   /// Files that were read for names, from one look to the next.
   private let modules = ModuleCache()
 
   /// What reads in a fraction of a second.
   private static let largest: UInt64 = 64 << 20
-  /// What the new file must hold before the old one is given up, in seconds, unless it is half as large by then.
-  private static let overlap = 20.0
   /// Seconds that are shown.
   private static let shown = 60.0
 
-  init(pid: Int32, options: AnalysisOptions) throws {
+  /// Records a process. `written` seconds, and no less than are shown, are kept as long as there is room.
+  init(pid: Int32, options: AnalysisOptions, written: Double) throws {
     self.pid = pid
     self.options = options
+    self.written = written
     folder = try WorkFolder(nil)
-    current = try Self.start(pid, folder)
+    let words = [
+      Subprogram.own, "record", "--quiet", "--no-report", "--no-embed-symbols",
+      "--ends-with-parent",
+      // What is kept begins with a file, and is that much more than was asked for.
+      "--rotate", "10s", "--rotate", "\(Self.largest / 4)B", "--interval", "100ms",
+      "-o", folder.path, "--pid", "\(pid)",
+    ]
+    recorder = try Subprogram(words, log: folder.path + "/log")
   }
 
   /// Ends the recording and removes its files.
   func stop() {
-    for segment in [current, next].compactMap({ $0 }) { segment.recorder.stop() }
+    recorder.stop()
     folder.finish()
   }
 
-  private static func start(_ pid: Int32, _ folder: WorkFolder) throws -> Segment {
-    let path = folder.file("live")
-    let words = [
-      Subprogram.own, "record", "--quiet", "--no-report", "--no-embed-symbols",
-      "--ends-with-parent", "-o", path, "--pid", "\(pid)",
-    ]
-    return Segment(recorder: try Subprogram(words, log: path + ".log"), path: path)
-  }
-
   /// Whether there is something left to record.
-  var isRunning: Bool { current.recorder.isRunning }
+  var isRunning: Bool { recorder.isRunning }
 
   /// Why the recorder ended, as it said itself.
   var lastWords: String? {
-    guard let said = try? TextFile.read(current.path + ".log") else { return nil }
+    guard let said = try? TextFile.read(folder.path + "/log") else { return nil }
     return said.split(separator: "\n").last.map(String.init)
   }
 
-  /// Begins a new file when the present one is large, and goes over to it when it holds enough.
-  func turnOver() throws {
-    if let next {
-      let age = ContinuousClock.now - next.began
-      let holdsEnough = age >= .seconds(Self.overlap) || next.bytes > Self.largest / 2
-      guard holdsEnough || !current.recorder.isRunning else { return }
-      current.recorder.stop()
-      unlink(current.path)
-      current = next
-      self.next = nil
-    } else if current.bytes > Self.largest {
-      next = try Self.start(pid, folder)
+  /// The files that there are, with the bytes of each.
+  private func parts() throws -> [(part: PartFolder.Part, bytes: UInt64)] {
+    try (PartFolder.parts(in: folder.path) ?? []).map { part in
+      var status = stat()
+      return (part, stat(part.path, &status) == 0 ? UInt64(max(0, status.st_size)) : 0)
+    }
+  }
+
+  /// Removes the files whose last moment is too long ago, and of too many bytes the oldest.
+  func removeOld() throws {
+    var parts = try parts()
+    let now = ContinuousClock.now
+    for (part, _) in parts where seen[part.number] == nil { seen[part.number] = now }
+    while parts.count > 2 {
+      let age = now - (seen[parts[1].part.number] ?? now)
+      guard
+        age > .seconds(max(Self.shown, written))
+          || parts.reduce(0, { $0 + $1.bytes }) > Self.largest
+      else { return }
+      unlink(parts[0].part.path)
+      seen[parts.removeFirst().part.number] = nil
     }
   }
 
@@ -86,17 +84,17 @@ final class LiveRecording {
   ///
   /// - Parameter moments: what counts as now, in seconds.
   func view(moments: Double) throws -> LiveView? {
-    let bytes = current.bytes
+    let parts = try parts()
     let trace: Trace
     do {
       trace = try Trace.load(
-        path: current.path, options: TraceOptions(isOngoing: true), modules: modules)
+        series: parts.map(\.part.path), options: TraceOptions(isOngoing: true), modules: modules)
     } catch { return nil }
     let recorded = trace.seconds(trace.end)
     guard recorded >= min(moments, 1) else { return nil }
     return LiveView(
       now: try report(trace.last(moments)), minute: try report(trace.last(Self.shown)),
-      recordedSeconds: recorded, recordedBytes: bytes)
+      recordedSeconds: recorded, recordedBytes: parts.reduce(0) { $0 + $1.bytes })
   }
 
   private func report(_ trace: Trace) throws -> Report {
@@ -108,10 +106,11 @@ final class LiveRecording {
       generatorVersion: Version.text)
   }
 
-  /// Keeps what was recorded up to now as a trace, with names; gives its path.
-  func write() throws -> String {
+  /// Writes the last seconds as a trace, with names; gives its path and how many seconds it is of.
+  func write() throws -> (path: String, seconds: Double) {
     let path = TraceName.choose(program: TraceName.program(pid: pid))
-    try TraceCopy.make(of: current.path, at: path)
-    return path
+    let seconds = try TraceCopy.make(
+      ofLast: written, in: parts().map(\.part.path), at: path, because: "lull top")
+    return (path, seconds)
   }
 }

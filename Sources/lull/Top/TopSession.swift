@@ -42,7 +42,7 @@ struct TopSession {
       if let duration, now - began >= .seconds(duration) { return .asked }
       if now >= due {
         if !recording.isRunning { return .processEnded }
-        try recording.turnOver()
+        try recording.removeOld()
         let used = Self.cpuSeconds()
         if !isFrozen, let found = try recording.view(moments: interval) {
           view = found
@@ -109,8 +109,8 @@ struct TopSession {
     case .letter(" "): isFrozen.toggle()
     case .letter("w"):
       do {
-        let seconds = view.map { ": the last \(Figures.seconds($0.recordedSeconds))" } ?? ""
-        message = "written to \(try recording.write())\(seconds)"
+        let (path, seconds) = try recording.write()
+        message = "the last \(Figures.seconds(seconds)) written to \(path)"
       } catch {
         message = Exit.failure(of: error)?.message ?? "\(error)"
       }
