@@ -12,6 +12,8 @@ struct lull_bpf_programs {
   int count;
   bool has_probes;
   struct ring_buffer *ring;
+  /* Of that ring how much was ever taken, and how much room given to records: the first pages of its memory. */
+  const uint64_t *ring_taken, *ring_given;
   struct lull_kernel_ring *rings;
   uint32_t ring_count;
   lull_bpf_take take;

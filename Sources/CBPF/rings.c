@@ -1,9 +1,11 @@
 #include "programs.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 void lull_bpf_rings_size(lull_bpf_programs *programs) {
   struct bpf_map *rings = lull_libbpf.bpf_object__find_map_by_name(programs->object, "rings");
@@ -11,6 +13,8 @@ void lull_bpf_rings_size(lull_bpf_programs *programs) {
 }
 
 void lull_bpf_rings_close(lull_bpf_programs *programs) {
+  if (programs->ring_taken) munmap((void *)programs->ring_taken, (size_t)sysconf(_SC_PAGESIZE));
+  if (programs->ring_given) munmap((void *)programs->ring_given, (size_t)sysconf(_SC_PAGESIZE));
   if (programs->ring) lull_libbpf.ring_buffer__free(programs->ring);
   if (programs->rings) munmap(programs->rings, programs->ring_count * sizeof *programs->rings);
 }
@@ -31,6 +35,12 @@ static int take(void *context, void *record, size_t size) {
   return programs->taken < MOST_TAKEN ? 0 : -EAGAIN;
 }
 
+static const uint64_t *map_page(int map, int page) {
+  long size = sysconf(_SC_PAGESIZE);
+  void *memory = mmap(NULL, (size_t)size, PROT_READ, MAP_SHARED, map, page * size);
+  return memory == MAP_FAILED ? NULL : memory;
+}
+
 int lull_bpf_ring_open(lull_bpf_programs *programs, const char *name, lull_bpf_take taking, void *context) {
   int map = lull_bpf_map(programs, name);
   if (map < 0) return map;
@@ -38,6 +48,8 @@ int lull_bpf_ring_open(lull_bpf_programs *programs, const char *name, lull_bpf_t
   programs->context = context;
   programs->ring = lull_libbpf.ring_buffer__new(map, take, programs, NULL);
   if (!programs->ring) return -errno;
+  programs->ring_taken = map_page(map, 0);
+  programs->ring_given = map_page(map, 1);
   int rings = lull_bpf_map(programs, "rings");
   if (rings < 0) return rings;
   size_t size = programs->ring_count * sizeof *programs->rings;
@@ -82,17 +94,30 @@ static uint64_t now(void) {
 
 static uint64_t head_of(struct lull_kernel_ring *ring) { return __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE); }
 
+/* A record that another CPU is just making ends the taking of those after it, which may be of files that what is in the
+   CPUs' rings goes by. It is made within microseconds, unless the machine has no time for that CPU. */
+enum { most_attempts = 200 };
+
+static void take_shared(lull_bpf_programs *programs) {
+  uint64_t given = programs->ring_given ? __atomic_load_n(programs->ring_given, __ATOMIC_ACQUIRE) : 0;
+  for (int attempt = 0; attempt < most_attempts; attempt++) {
+    if (lull_libbpf.ring_buffer__consume(programs->ring) < 0 || !programs->ring_taken || !given) return;
+    if (__atomic_load_n(programs->ring_taken, __ATOMIC_ACQUIRE) >= given) return;
+    sched_yield();
+  }
+}
+
 uint64_t lull_bpf_ring_drain(lull_bpf_programs *programs) {
   uint64_t heads[programs->ring_count], most = 0;
   for (uint32_t cpu = 0; cpu < programs->ring_count; cpu++) heads[cpu] = head_of(&programs->rings[cpu]);
-  /* What the shared ring has of later calls would come before earlier ones of the same thread, which are in its CPU's:
-     a file opened twice, and closed in between. */
+  /* Later calls in the shared ring would come before earlier ones of the same thread, which its CPU's ring has: a file
+     opened twice, and closed in between. */
   programs->horizon = now();
   programs->taken = 0;
   if (programs->held_size > 0) programs->take(programs->context, &programs->held, programs->held_size);
   programs->held_size = 0;
-  /* Stacks come before what goes by them. */
-  lull_libbpf.ring_buffer__consume(programs->ring);
+  /* Stacks and paths come before what goes by them. */
+  take_shared(programs);
   for (uint32_t cpu = 0; cpu < programs->ring_count; cpu++) {
     struct lull_kernel_ring *ring = &programs->rings[cpu];
     uint64_t place = ring->tail;

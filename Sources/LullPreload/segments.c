@@ -26,7 +26,8 @@ bool lull_takes_part(void) {
 #endif
 }
 
-enum { most_segments = 64 };
+// A segment is made in some 20 µs, a yield takes one at least.
+enum { most_segments = 64, most_attempts = 1000 };
 static struct lull_segment *segments[most_segments];
 static unsigned segment_count;
 static uint32_t opening_segment;
@@ -134,19 +135,28 @@ static struct lull_slot *free_slot(void) {
 }
 
 struct lull_slot *lull_take_slot(void) {
-  struct lull_slot *slot = free_slot();
-  unsigned count = __atomic_load_n(&segment_count, __ATOMIC_ACQUIRE);
-  if (slot || count == most_segments || !lull_control || !lull_control->recording) return slot;
-  if (__atomic_exchange_n(&opening_segment, 1, __ATOMIC_ACQUIRE)) return NULL;
-  if (count == segment_count) {
-    struct lull_segment *segment = open_segment(false);
-    if (segment) {
-      segments[count] = segment;
-      __atomic_store_n(&segment_count, count + 1, __ATOMIC_RELEASE);
+  // Another thread that makes a segment is waited for, but not without end: it may be this one, below a signal's handler.
+  for (unsigned attempt = 0; attempt < most_attempts; attempt++) {
+    struct lull_slot *slot = free_slot();
+    unsigned count = __atomic_load_n(&segment_count, __ATOMIC_ACQUIRE);
+    if (slot || count == most_segments || !lull_control || !lull_control->recording) return slot;
+    if (__atomic_exchange_n(&opening_segment, 1, __ATOMIC_ACQUIRE)) {
+      lull_kernel(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+      continue;
     }
+    bool has_more = true;
+    if (count == segment_count) {
+      struct lull_segment *segment = open_segment(false);
+      has_more = segment != NULL;
+      if (segment) {
+        segments[count] = segment;
+        __atomic_store_n(&segment_count, count + 1, __ATOMIC_RELEASE);
+      }
+    }
+    __atomic_store_n(&opening_segment, 0, __ATOMIC_RELEASE);
+    if (!has_more) return NULL;
   }
-  __atomic_store_n(&opening_segment, 0, __ATOMIC_RELEASE);
-  return free_slot();
+  return NULL;
 }
 
 #ifdef LULL_AGENT

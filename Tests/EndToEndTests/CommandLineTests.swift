@@ -67,6 +67,25 @@ extension EndToEnd {
       #expect(own.text == "--log-format json\n" && own.errors.hasPrefix("lull: "))
     }
 
+    // Both went through text, whose repair gave the command other words.
+    @Test(arguments: ["auto", "process", "outside"])
+    func `a command has its words and its environment byte by byte`(recorder: String) throws {
+      let scratch = try Scratch()
+      let show = #"printf '%s|' "$1" "$2" "$ODD" | od -An -tx1"#
+      let start = #"""
+        ODD=$(printf '\376='); export ODD
+        lull=$1 trace=$2 recorder=$3 show=$4
+        exec "$lull" record -q --recorder "$recorder" -o "$trace" -- sh -c "$show" sh "$(printf 'a\377')" ""
+        """#
+      let result = try Command.run([
+        "sh", "-c", start, "sh", Machine.lull, scratch.file("t"), recorder, show,
+      ])
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(
+        result.text.split(separator: " ").joined(separator: " ").trimmingCharacters(
+          in: .whitespacesAndNewlines) == "61 ff 7c 7c fe 3d 7c", "\(result.text)")
+    }
+
     @Test func `an existing trace is not overwritten`() throws {
       let scratch = try Scratch()
       let path = scratch.file("mine")

@@ -90,6 +90,36 @@ extension EndToEnd {
       #expect(run.report["trace"]["lostEvents"].int == 0)
     }
 
+    // Who found that another thread was just making room for more had none.
+    @Test func `of many threads that begin at once each is recorded`() throws {
+      let scratch = try Scratch()
+      let program = try scratch.program(
+        "threads",
+        """
+        #include <fcntl.h>
+        #include <pthread.h>
+        #include <stdio.h>
+        #include <unistd.h>
+        static int file;
+        static void *work(void *nothing) {
+          for (int index = 0; index < 20; index++) write(file, "a row of a table", 16);
+          usleep(200000);
+          return nothing;
+        }
+        int main(int words, char **word) {
+          static pthread_t threads[500];
+          file = open(word[1], O_CREAT | O_WRONLY | O_APPEND, 0600);
+          for (int index = 0; index < 500; index++) pthread_create(&threads[index], NULL, work, NULL);
+          for (int index = 0; index < 500; index++) pthread_join(threads[index], NULL);
+          puts("{}");
+        }
+        """, ["-pthread"])
+      let run = try Recorded(
+        [program, scratch.file("table")], options: ["--recorder", "process"], scratch: scratch)
+      #expect(run.file(scratch.file("table"))["writes"].int == 10_000)
+      #expect(run.report["process"]["threadCount"].int == 501)
+    }
+
     @Test func `what a recorder that was killed leaves behind is removed by the next`() throws {
       let scratch = try Scratch()
       let folders = { () -> Set<String> in

@@ -208,6 +208,39 @@ extension EndToEnd {
       #expect(run.report["trace"]["lostEvents"].int == 0)
     }
 
+    // Rows of equal writes that ended while the recorder looked were told too late, when their descriptor was closed or
+    // stood for the next file.
+    @Test func `files that are written one after the other each have their own writes`() throws {
+      let scratch = try Scratch()
+      let program = try scratch.program(
+        "files",
+        """
+        #include <fcntl.h>
+        #include <stdio.h>
+        #include <unistd.h>
+        int main(int words, char **word) {
+          char path[4096], room[600];
+          for (int number = 0; number < 10000; number++) {
+            snprintf(path, sizeof path, "%s/note%d", word[1], number);
+            int file = open(path, O_CREAT | O_WRONLY, 0600);
+            for (int index = 0; index <= number % 3; index++) write(file, room, 500 + number % 7);
+            close(file);
+          }
+          puts("{}");
+        }
+        """)
+      let folder = scratch.file("notes")
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      let run = try Recorded(
+        [program, folder], options: ["--recorder", "kernel"], scratch: scratch)
+      let writes = Dictionary(
+        run.signals["disk"]["files"].items.map { ($0["path"].string ?? "", $0["writes"].int ?? 0) },
+        uniquingKeysWith: +)
+      let wrong = (0..<10_000).filter { writes["\(folder)/note\($0)"] != $0 % 3 + 1 }
+      #expect(wrong.isEmpty, "\(wrong.prefix(20))")
+      #expect(run.report["trace"]["lostEvents"].int == 0)
+    }
+
     @Test func `what is in a file for a moment is told by its path`() throws {
       let scratch = try Scratch()
       let run = try Recorded(

@@ -109,9 +109,9 @@ private let absence: String? = {
         \.sum.count)
     }
     #expect(told(1, 5) == [5])
-    #expect(told(1, 9) == [4])
+    #expect(told(1, 9) == [4] && !repeats.haveEnded)
     // The next row began, and that is not in the ring yet.
-    #expect(told(2, 3).isEmpty)
+    #expect(told(2, 3).isEmpty && repeats.haveEnded)
     #expect(repeats.ended(call(1, count: 12), .writes).count == 3)
     repeats.began(call(2), .writes)
     #expect(told(2, 3) == [3])

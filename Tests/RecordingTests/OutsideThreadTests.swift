@@ -144,6 +144,39 @@ import Testing
     #expect(abs(Int(waits[1].from - waits[0].to) - Int(2 * length + 3_000_000)) <= 4_100_000)
   }
 
+  // One that could run and has no CPU looks as one that runs.
+  @Test(arguments: [1, 4, 60] as [UInt64])
+  func `a thread among many more than there are CPUs computes no longer than it did`(
+    milliseconds: UInt64
+  ) {
+    let turn = [Deed.runs(milliseconds * 1_000_000), .queues(milliseconds * 30_000_000)]
+    let deeds = Array([[Deed]](repeating: turn, count: 64).joined())
+    let (run, waited, queued, _, _) = told(
+      deeds, looks: stride(from: 1_300_000, to: 1_900_000_000, by: 20_000_000))
+    let truth = 1_900 / 31
+    #expect(run / 1_000_000 <= UInt64(truth) + milliseconds + 10, "\(run)")
+    #expect(run / 1_000_000 + milliseconds + 10 >= UInt64(truth), "\(run)")
+    #expect(queued + waited + run <= 1_900_000_000 && queued > waited, "\(queued) \(waited)")
+  }
+
+  @Test func `a thread that has ended used no more than is left of its process's time`() {
+    func ended(used: UInt64?, runs: Bool) -> (time: UInt64, used: UInt64, steps: Int) {
+      var thread = OutsideThread(
+        OutsideReading(time: 0, processor: 0, queued: 0, arrivals: 1), isOn: true, waits: 0)
+      if !runs {
+        _ = thread.waits(
+          OutsideReading(time: 1_000_000, processor: 500_000, queued: 0, arrivals: 1))
+      }
+      let end = thread.ends(before: 201_000_000, used: used)
+      return (end.time, end.used, end.steps.count)
+    }
+    #expect(ended(used: 3_000_000, runs: true) == (3_000_000, 3_000_000, 0))
+    #expect(ended(used: nil, runs: true) == (100_500_000, 100_500_000, 0))
+    // It was given a CPU once more.
+    #expect(ended(used: 3_000_000, runs: false) == (101_000_000, 3_000_000, 1))
+    #expect(ended(used: nil, runs: false) == (101_000_000, 0, 0))
+  }
+
   // The kernel counts a running thread's time at its ticks: what was not counted yet was told as a wait, which cut a
   // turn in two.
   @Test(arguments: [1, 2, 40] as [UInt64])

@@ -12,18 +12,20 @@ private let path = "/data/big.bin"
 /// recorded; its footprint grows by so many bytes meanwhile. Between the halves it may pause for tenths of a second.
 private func measure(
   growing held: UInt64, open: [(path: String, size: UInt64?, kind: DescriptorEvent.Kind)],
-  received: Int = 0, pause: UInt64 = 0, late: Int = 0, recordsSmall: Bool = false
+  received: Int = 0, pause: UInt64 = 0, late: Int = 0, recordsSmall: Bool = false,
+  waitsForChild: Bool = false
 ) throws -> DiskSignal {
   try #require(
     try signals(
       growing: held, open: open, received: received, pause: pause, late: late,
-      recordsSmall: recordsSmall
+      recordsSmall: recordsSmall, waitsForChild: waitsForChild
     ).disk)
 }
 
 private func signals(
   growing held: UInt64, open: [(path: String, size: UInt64?, kind: DescriptorEvent.Kind)],
-  received: Int = 0, pause: UInt64 = 0, late: Int = 0, recordsSmall: Bool = false
+  received: Int = 0, pause: UInt64 = 0, late: Int = 0, recordsSmall: Bool = false,
+  waitsForChild: Bool = false
 ) throws -> SignalSet {
   var builder = TraceBuilder()
   var capture = CaptureEvent(
@@ -39,6 +41,10 @@ private func signals(
     builder.exitSyscall(time: time, tid: 100, number: 257, result: 5 + index)
     try builder.descriptor(
       time: time + 1, pid: 100, fd: 5 + index, path: file.path, kind: file.kind, size: file.size)
+  }
+  if waitsForChild {
+    builder.fork(time: second * 3 / 2, pid: 200, tid: 200, parentPid: 100)
+    builder.exit(time: second * 2, pid: 200, tid: 200, parentPid: 100)
   }
   if received > 0 {
     for hundredths in [205, 215] as [UInt64] {
@@ -141,6 +147,24 @@ struct FileLoadTests {
     #expect(disk.loads.isEmpty)
     #expect(disk.files.map(\.bytesRead) == [5_000] && disk.files.map(\.reads) == [1])
     #expect(disk.otherReads == OtherReads(files: 0, reads: 48_839, bytes: 200_000_000))
+  }
+
+  // The kernel adds what a child that was waited for read to its parent's sums.
+  @Test func `what an ended child read is not its parent's`() throws {
+    let disk = try measure(
+      growing: 0, open: [(path, 200_000_000, .regular)], late: 5_000, recordsSmall: true,
+      waitsForChild: true)
+    #expect(disk.reads == 1 && disk.bytesRead == 5_000 && disk.readsAreLeast)
+    #expect(disk.otherReads == nil)
+    #expect(try !measure(growing: 0, open: []).readsAreLeast)
+  }
+
+  // What `recv` brings is in none of the kernel's sums of reads: less it, nothing was left of what files gave.
+  @Test func `what sockets gave makes what files did no less than is known`() throws {
+    let disk = try measure(
+      growing: 0, open: [(path, 200_000_000, .regular)], received: 300_000_000, late: 5_000,
+      recordsSmall: true)
+    #expect(disk.reads == 48_838 && disk.bytesRead == 5_000 && disk.readsAreLeast)
   }
 
   @Test func `what sockets gave is no file`() throws {

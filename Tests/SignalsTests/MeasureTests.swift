@@ -303,6 +303,40 @@ struct DiskMeasureTests {
     #expect(disk.files.first?.rewrites == 2 && disk.rewrittenBytes == 2000)
   }
 
+  @Test func `what was read of a file and written in it goes with it to its other name`() throws {
+    let signals = try measureProgram { builder in
+      builder.open(time: second + 1000, tid: 100, path: "/data/made", fd: 4, flags: 0o102)
+      for index in UInt64(0)..<3 {
+        builder.exitSyscall(
+          time: second + 2_000_000 + index, tid: 100, number: 0, result: 65_536, arguments: [4])
+      }
+      // A write at a place (pwrite64), and one before it.
+      for (index, offset) in [8192, 0].enumerated() {
+        builder.exitSyscall(
+          time: second + 2_100_000 + UInt64(index), tid: 100, number: 18, result: 100,
+          arguments: [4, 0, 100, UInt64(offset)])
+      }
+      builder.rename(
+        time: second + 3_000_000, tid: 100, from: "/data/made", to: "/data/renamed")
+    }
+    let files = try #require(signals.disk).files
+    #expect(files.map(\.path) == ["/data/renamed"])
+    #expect(files.first?.reads == 3 && files.first?.bytesRead == 196_608)
+    #expect(files.first?.scatteredWrites == 1 && files.first?.extentBytes == 8292)
+  }
+
+  @Test func `what no program can have written is told as much as there is room for`() throws {
+    let signals = try measureProgram { builder in
+      builder.open(time: second + 1000, tid: 100, path: "/data/store", fd: 4, flags: 0o101)
+      for index in UInt64(0)..<4 {
+        builder.exitSyscall(
+          time: second + 2_000_000 + index, tid: 100, number: 1, result: 1 << 40, arguments: [4],
+          period: 1 << 23)
+      }
+    }
+    #expect(signals.phases.contains { $0.bytesWritten == .max }, "\(signals.phases)")
+  }
+
   @Test func `a sync whose beginning was not recorded took nobody knows how long`() throws {
     let signals = try measureProgram { builder in
       builder.open(time: second + 1000, tid: 100, path: "/data/store", fd: 4, flags: 0o101)

@@ -12,7 +12,7 @@ package final class Recorder {
   /// Checks the options; nothing is started or opened yet.
   package init(options: RecordingOptions) throws(RecordingError) {
     self.options = options
-    environment = Self.currentEnvironment()
+    environment = InheritedWords().variables
     if options.overwrites { Self.removeFile(options.outputPath) }
     if let reason = PIDNamespace.whyProcIsForeign() { throw reason }
     // Parts have names of their own.
@@ -35,18 +35,6 @@ package final class Recorder {
         kind: .io, message: "\(path) exists already: give another name with -o", errno: EEXIST)
     }
     return nil
-  }
-
-  private static func currentEnvironment() -> [String: String] {
-    var result: [String: String] = [:]
-    var entry = environ
-    while let text = entry.pointee {
-      let pair = String(cString: text).split(separator: "=", maxSplits: 1)
-      if pair.count == 2 { result[String(pair[0])] = String(pair[1]) }
-      if pair.count == 1 { result[String(pair[0])] = "" }
-      entry += 1
-    }
-    return result
   }
 
   /// Records until the target ends, the duration is over or the user stops it.

@@ -27,11 +27,12 @@ final class KernelCalls {
     return true
   }
 
-  /// Takes in what followed the first calls of the rows that stand.
+  /// Takes in what followed the first calls of the rows that stand, and of those that ended since the ring was emptied.
   func takeStanding(_ programs: KernelPrograms) {
     for row in repeats.standing({ programs.row(at: $0) }) {
       takeRow(row.call, of: row.sum, row.sort)
     }
+    if repeats.haveEnded { _ = programs.drain() }
   }
 
   func takeObservations() -> [Observation] {

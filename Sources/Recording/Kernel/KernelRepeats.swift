@@ -34,6 +34,9 @@ struct KernelRepeats {
   }
 
   private var places: [Int: [UInt32: Known]] = [:]
+  /// Whether rows were over as those that stand were asked for: what they came to is in the ring, and is to be taken in
+  /// this round. In the next one it is told no earlier than this round began, when their file may have been closed.
+  private(set) var haveEnded = false
 
   private static func place(_ call: lull_kernel_call_record, _ sort: Sort) -> Int {
     let count = Int(LULL_KERNEL_REPEATS)
@@ -58,11 +61,13 @@ struct KernelRepeats {
     _ row: (Int) -> Row
   ) -> [(call: lull_kernel_call_record, sum: Sum, sort: Sort)] {
     var result: [(call: lull_kernel_call_record, sum: Sum, sort: Sort)] = []
+    haveEnded = false
     for (place, var rows) in places {
       let current = row(place)
       rows = rows.filter { $0.key == current.generation || !$0.value.isOver }
       for generation in rows.keys where generation != current.generation {
         rows[generation]?.isOver = true
+        haveEnded = true
       }
       if let known = rows[current.generation], current.sum.count > known.told.count,
         let sort = Sort(rawValue: place / Int(LULL_KERNEL_REPEATS))

@@ -14,6 +14,9 @@ final class OutsideProcess {
   var usedBefore: UInt64?
   /// Waits by themselves of threads that have ended.
   var endedSwitches: UInt64 = 0
+  /// CPU time of threads that have ended, as far as that is told, and of those that were never seen before.
+  var usedByEnded: UInt64 = 0
+  private var isCounting = false
   /// When its threads were last listed, and when that is due again whatever their number.
   var listed: UInt64
   private var nextListing: UInt64 = 0
@@ -63,6 +66,22 @@ final class OutsideProcess {
     var time = timespec()
     guard clock_gettime(clock, &time) == 0 else { return nil }
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+  }
+
+  /// Its threads were listed: what it has used besides by the first time was of others.
+  func beginCounting() {
+    guard !isCounting, let clockTime else { return }
+    isCounting = true
+    usedByEnded += clockTime - min(clockTime, usedByThreads)
+  }
+
+  private var usedByThreads: UInt64 { tasks.values.reduce(0) { $0 + $1.thread.processor } }
+
+  /// The CPU time of it that is told of no thread, of which one that ended had a part at most; nil where it is not known.
+  func untold(besides task: OutsideTask) -> UInt64? {
+    guard isCounting, let clockTime else { return nil }
+    let told = usedByEnded + usedByThreads + task.thread.processor
+    return clockTime - min(clockTime, told)
   }
 
   /// Whether none of its threads ran since all were found waiting.

@@ -25,8 +25,9 @@ struct OutsideThread {
   private(set) var unseen = 0
   /// How long it had been in queues for a CPU when that was first read.
   private let queuedBefore: UInt64
-  /// When it was seen running, first and last, since then.
+  /// When it was seen running, first and last, since then; what was read of it last.
   private var seenRunning: (first: UInt64, last: UInt64)?
+  private var lastSeen: OutsideReading?
 
   /// Of a thread on a CPU its time is of the last tick, which is so long ago at most (CONFIG_HZ is 100 at least).
   static let longestTick: UInt64 = 10_000_000
@@ -74,7 +75,10 @@ struct OutsideThread {
   /// It was found running. `waits` is asked how often it has left its CPU to wait so far.
   mutating func runs(_ reading: OutsideReading, waits: () -> UInt64? = { nil }) -> [Step] {
     guard reading.time > told.time else { return [] }
+    // It was woken, and waits for a CPU.
+    if !isOn, reading.arrivals == told.arrivals { return [] }
     seenRunning = (seenRunning?.first ?? reading.time, reading.time)
+    lastSeen = reading
     guard reading.time - told.time >= Self.longestRun else { return [] }
     return close(reading, endsOn: true, waits)
   }
@@ -98,8 +102,28 @@ struct OutsideThread {
 
   /// The recording ends: what was seen of it until then.
   func finish() -> [Step] {
-    guard !isOn, let seenRunning else { return [] }
-    return [.arrived(seenRunning.first)]
+    guard let lastSeen, lastSeen.time > told.time else { return [] }
+    var thread = self
+    return thread.close(lastSeen, endsOn: true) { nil }
+  }
+
+  /// Its CPU time as it was last read.
+  var processor: UInt64 { max(told.processor, lastSeen?.processor ?? 0) }
+
+  /// It has ended since it was last looked at, before `now`: what it did until then, and when that was. What it used
+  /// meanwhile is not known but as a part of what its process did, `most`.
+  mutating func ends(before now: UInt64, used most: UInt64?) -> (
+    steps: [Step], time: UInt64, used: UInt64
+  ) {
+    var steps: [Step] = []
+    if let lastSeen, lastSeen.time > told.time { steps = close(lastSeen, endsOn: true) { nil } }
+    let last = told.time
+    let middle = (now - min(now, last)) / 2
+    let used = min(middle, most ?? (isOn ? middle : 0))
+    if isOn { return (steps, last + used, used) }
+    // It was given a CPU once more to end.
+    if used > 0 { steps.append(.arrived(last + middle - used)) }
+    return (steps, last + middle, used)
   }
 
   private mutating func close(
@@ -113,13 +137,16 @@ struct OutsideThread {
     let arrivals = now.arrivals >= told.arrivals ? now.arrivals - told.arrivals : 0
     let between = unseenWaits(Int(clamping: arrivals) - (isOn ? 0 : 1), endsOn: endsOn, countWaits)
     // Of a thread on a CPU the time is of the last tick: it ran meanwhile.
-    if endsOn, isOn, between <= 0 || rest <= Self.longestTick {
+    if endsOn, isOn, rest <= Self.longestTick {
       run += rest
       rest = 0
     }
     let parts = split(rest, run, queued, length, between, endsOn: endsOn)
     let queue = queued >= Self.shortestQueue ? queued : 0
-    let running = length - parts.tail - parts.between - parts.head - queue
+    var running = length - parts.tail - parts.between - parts.head - queue
+    // One that could run and did not has lost its CPU, and waits for another: that is counted when it has one.
+    let waiting = endsOn && running > run + Self.longestTick ? running - run : 0
+    running -= waiting
     var steps: [Step] = []
     var at = told.time + parts.tail
     if !isOn { steps.append(.arrived(at)) }
@@ -133,10 +160,11 @@ struct OutsideThread {
       steps += [.left(at), .arrived(at + parts.between)]
     }
     if !endsOn { steps.append(.left(now.time - parts.head)) }
+    if waiting > 0 { steps.append(.preempted(now.time - waiting)) }
     toldRun += running
     told = now
-    isOn = endsOn
-    seenRunning = nil
+    isOn = endsOn && waiting == 0
+    (seenRunning, lastSeen) = (nil, nil)
     return steps
   }
 

@@ -16,6 +16,7 @@ extension OutsideSource {
       begin(tid, files, reading, of: process, into: &output)
     }
     process.forgetEarlier()
+    process.beginCounting()
     let present = Set(list)
     for task in Array(process.tasks.values) where !present.contains(task.tid) {
       end(task, of: process, now: now, into: &output)
@@ -81,10 +82,11 @@ extension OutsideSource {
     guard process.tasks.removeValue(forKey: task.tid) != nil else { return }
     process.endedSwitches += task.switches.last - task.switches.first
     endedQueued += task.thread.queued
+    let end = task.thread.ends(before: now, used: process.untold(besides: task))
+    process.usedByEnded += task.thread.processor + end.used
     guard tellsSwitches(of: task.pid) else { return }
-    write(task.thread.finish(), of: task, into: &output)
-    let last = task.thread.told.time
-    let time = last + (now - min(now, last)) / 2
-    output.append(writer.exit(.init(pid: task.pid, tid: task.tid, time: time), parent: task.pid))
+    write(end.steps, of: task, into: &output)
+    output.append(
+      writer.exit(.init(pid: task.pid, tid: task.tid, time: end.time), parent: task.pid))
   }
 }

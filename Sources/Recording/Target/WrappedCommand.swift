@@ -45,8 +45,9 @@ final class WrappedCommand {
       environment["LOGNAME"] = invoker.name
       environment["HOME"] = invoker.home ?? environment["HOME"]
     }
-    var argv = arguments.map { strdup($0) } + [nil]
-    var envp = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+    let inherited = InheritedWords()
+    var argv = inherited.copies(of: arguments) + [nil]
+    var envp = inherited.copies(of: environment) + [nil]
     defer { for text in argv + envp { free(text) } }
     var started = lull_child()
     let result = argv.withUnsafeMutableBufferPointer { argv in

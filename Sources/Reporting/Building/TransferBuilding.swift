@@ -80,7 +80,7 @@ enum TransferBuilding {
     var others = signal.otherReads ?? OtherReads(files: 0, reads: 0, bytes: 0)
     others.files += rest.count
     others.reads += rest.reduce(0) { $0 + $1.reads }
-    others.bytes += rest.reduce(0) { $0 &+ $1.bytesRead }
+    others.bytes &+= rest.reduce(0) { $0 &+ $1.bytesRead }
     let left = Set(rest.map(\.path))
     return (signal.files.filter { !left.contains($0.path) }, others)
   }
@@ -105,7 +105,8 @@ enum TransferBuilding {
           reads: signal.readsMeasured ? file.reads : nil,
           bytesRead: signal.readsMeasured ? file.bytesRead : nil)
       }, smallReadsMeasured: signal.smallReadsMeasured ? true : nil, reads: signal.reads,
-      bytesRead: signal.bytesRead, missing: signal.missing,
+      bytesRead: signal.bytesRead, readsAreLeast: signal.readsAreLeast ? true : nil,
+      missing: signal.missing,
       otherReads: listed.others.map {
         OtherReadsSection(files: $0.files, reads: $0.reads, bytes: $0.bytes)
       })

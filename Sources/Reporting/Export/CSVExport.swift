@@ -114,7 +114,7 @@ package enum CSVExport {
 
   /// To the nanosecond, without an exponent.
   private static func number(_ value: Double) -> String {
-    let nanoseconds = Int64((value * 1e9).rounded())
+    let nanoseconds = Int64(saturating: (value * 1e9).rounded())
     let (whole, rest) = nanoseconds.magnitude.quotientAndRemainder(dividingBy: 1_000_000_000)
     let digits = String(rest)
     return (nanoseconds < 0 ? "-" : "") + "\(whole)."

@@ -51,7 +51,7 @@ package enum PerfettoExport {
     for burst in signals.network?.bursts ?? [] {
       energy += burst.energyJoules
       output.value(
-        Int64((energy * 1000).rounded()), of: 5,
+        Int64(saturating: (energy * 1000).rounded()), of: 5,
         at: trace.start + TimeSpan(seconds: burst.start))
     }
     return output.isEmpty ? nil : try output.trace.serializedBytes()

@@ -153,6 +153,8 @@ package struct DiskSection: Codable, Sendable, Equatable {
   /// Read calls and their bytes, of sockets left out; null where /proc did not tell.
   @Nullable package var reads: Int? = nil
   @Nullable package var bytesRead: UInt64? = nil
+  /// True where these are the least that there was; left out else.
+  package var readsAreLeast: Bool? = nil
   /// Why what is told is a part only; left out where it is all.
   package var missing: String? = nil
   /// What was read of pipes, terminals and files that are not listed, or in pieces so small that of which file each was

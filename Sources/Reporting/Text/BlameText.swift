@@ -30,24 +30,24 @@ enum BlameText {
           "\(Figures.seconds($0.selfSeconds)) \(TextReport.words(Escaped.text($0.cause ?? "")))"
         }
       ),
-      ("wakeups", blame.wakeups, { Figures.grouped(Int($0.count.rounded())) }),
+      ("wakeups", blame.wakeups, { Figures.grouped(Int(saturating: $0.count.rounded())) }),
       (
         "written", blame.disk,
         {
-          "\(Figures.bytes(UInt64(max(0, $0.bytes)))) in \(Figures.count(Int($0.count.rounded()), "call"))"
+          "\(Figures.bytes(UInt64(saturating: $0.bytes))) in \(Figures.count(Int(saturating: $0.count.rounded()), "call"))"
         }
       ),
       (
         "read", blame.reads ?? [],
         {
-          "\(Figures.bytes(UInt64(max(0, $0.bytes)))) in \(Figures.count(Int($0.count.rounded()), "read"))"
+          "\(Figures.bytes(UInt64(saturating: $0.bytes))) in \(Figures.count(Int(saturating: $0.count.rounded()), "read"))"
         }
       ),
       (
         "sent", blame.network,
         {
-          let calls = Int($0.count.rounded())
-          return Figures.bytes(UInt64(max(0, $0.bytes)))
+          let calls = Int(saturating: $0.count.rounded())
+          return Figures.bytes(UInt64(saturating: $0.bytes))
             + (calls == 0 ? "" : " in " + Figures.count(calls, "send"))
         }
       ),

@@ -92,7 +92,7 @@ enum RecordingText {
     // Where every event was recorded, the count says nothing new.
     let sources = Set(capture.sampled.map(\.source))
     for exact in capture.exactCounts {
-      let count = Int(exact.count.rounded())
+      let count = Int(saturating: exact.count.rounded())
       if exact.isOfWriteCalls, sources.contains("raw_syscalls:sys_exit") {
         canvas.item(
           "counted", "\(Figures.count(count, "system call")) to write, exactly (by /proc)")

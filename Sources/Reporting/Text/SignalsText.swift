@@ -207,8 +207,10 @@ enum SignalsText {
       canvas.item("rewritten", "\(Figures.bytes(disk.rewrittenBytes)) in files written again")
     }
     if let reads = disk.reads, let bytes = disk.bytesRead {
+      let least = disk.readsAreLeast == true ? "at least " : ""
       canvas.item(
-        "read", "\(Figures.bytes(bytes)) in \(Figures.count(reads, "read")), sockets left out")
+        "read",
+        "\(least)\(Figures.bytes(bytes)) in \(Figures.count(reads, "read")), sockets left out")
     }
     canvas.item(
       "device", disk.deviceBytesWritten.map { Figures.bytes($0) + " reached it" } ?? "not measured")

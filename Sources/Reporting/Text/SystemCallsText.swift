@@ -22,7 +22,7 @@ enum SystemCallsText {
     canvas.line((row("call", ["calls", "waits", "waited"], "function"), .faint))
     for call in calls.prefix(rowsShown) {
       let figures = [
-        call.calls.map { Figures.grouped(Int($0.rounded())) } ?? "-",
+        call.calls.map { Figures.grouped(Int(saturating: $0.rounded())) } ?? "-",
         Figures.grouped(call.waits), Figures.seconds(call.seconds),
       ]
       canvas.line((row(Escaped.text(call.call), figures, Escaped.text(call.function)), .plain))

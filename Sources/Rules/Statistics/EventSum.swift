@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// A sum over events that occur at random: how many there were, how long they lasted, what they wrote.
@@ -83,7 +84,7 @@ struct EventSum: Sendable, Equatable {
     squares /= share
     largest /= share
     unseen /= share
-    count = Int((Double(count) * share).rounded(.up))
+    count = Int(saturating: (Double(count) * share).rounded(.up))
   }
 
   /// Bounds of what such events come to in an exposure like the one they were seen in.

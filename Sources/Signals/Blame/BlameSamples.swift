@@ -1,3 +1,4 @@
+import Quantities
 import TraceModel
 
 /// The signals that have blame tables and flame graphs.
@@ -93,7 +94,7 @@ struct BlameSamples {
     for (tid, half) in halves.sorted(by: { $0.key < $1.key }) {
       let rest = half.running - seconds(tid) * Double(counts[tid, default: 0])
       periods += rest / half.period
-      let untaken = Int(periods.rounded()) - told
+      let untaken = Int(saturating: periods.rounded()) - told
       told += untaken
       sums.add(
         BlameSample(

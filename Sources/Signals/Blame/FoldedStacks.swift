@@ -1,3 +1,4 @@
+import Quantities
 import TraceModel
 
 /// Stacks as flame graph tools read them: `thread;outermost;…;innermost value`.
@@ -53,7 +54,7 @@ package enum FoldedStacks {
       totals["\(thread)\(cause);\(frames)", default: 0] += value
     }
     return totals.sorted { $0.key < $1.key }.compactMap { stack, value in
-      let whole = Int(value.rounded())
+      let whole = Int(saturating: value.rounded())
       return whole > 0 ? "\(stack) \(whole)" : nil
     }
   }

@@ -122,7 +122,8 @@ struct DiskLedger {
   private mutating func rename(_ from: String, to path: String) {
     generations.renamed(from, to: path)
     if let joiner = joiners.removeValue(forKey: from) { join(joiner, of: path) }
-    // What was written to the temporary file is the final one's.
+    // What was written to the temporary file, and read of it, is the final one's.
+    ends[path] = ends.removeValue(forKey: from)
     guard let temporary = files.removeValue(forKey: from) else { return }
     change(path) { file in
       file.writes += temporary.writes
@@ -131,6 +132,10 @@ struct DiskLedger {
       file.syncs += temporary.syncs
       file.work += temporary.work
       file.quittingBytes &+= temporary.quittingBytes
+      file.reads += temporary.reads
+      file.bytesRead &+= temporary.bytesRead
+      file.scatteredWrites += temporary.scatteredWrites
+      file.extentBytes = max(file.extentBytes, temporary.extentBytes)
     }
   }
 

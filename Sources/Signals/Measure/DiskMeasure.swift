@@ -9,6 +9,7 @@ enum DiskMeasure {
     ledger.add(loads.small)
     var signal = ledger.finish()
     (signal.reads, signal.bytesRead) = (loads.reads, loads.bytesRead)
+    signal.readsAreLeast = loads.isLeast
     signal.loads = loads.loads
     let given = GivenStreams.paths(subject)
     for index in signal.files.indices where given.contains(signal.files[index].path) {

@@ -38,7 +38,7 @@ struct FileAccessMeasure {
     func add(_ path: String?, calls: Int, bytes: UInt64) {
       let path = path ?? "(unknown file)"
       files[path, default: .init(path: path, calls: 0, bytes: 0)].calls += calls
-      files[path, default: .init(path: path, calls: 0, bytes: 0)].bytes += bytes
+      files[path, default: .init(path: path, calls: 0, bytes: 0)].bytes &+= bytes
     }
     let tids = Set(spans.map(\.tid))
     for operation in subject.trace.fileOperations.matching({

@@ -34,6 +34,8 @@ struct FileLoadMeasure {
   /// All reads but of sockets; nil where /proc did not tell.
   private(set) var reads: Int?
   private(set) var bytesRead: UInt64?
+  /// Whether these are the least that there was.
+  private(set) var isLeast = false
 
   private let subject: SubjectView
   private let readings: [Footprint]
@@ -86,14 +88,26 @@ struct FileLoadMeasure {
     func between(
       _ from: UInt64, _ to: UInt64, _ all: UInt64, less series: [CumulativeSeries]
     ) -> UInt64 {
-      UInt64(max(0, series.reduce(Double(all)) { $0 - $1.sum(from: from, to: to) }))
+      UInt64(saturating: series.reduce(Double(all)) { $0 - $1.sum(from: from, to: to) })
     }
+    let knownReads = large.reduce(UInt64(0)) { $0 &+ $1.weight }
+    let knownBytes = large.reduce(UInt64(0)) { $0 &+ $1.bytes &* $1.weight }
+    let recordsReads = subject.trace.capture?.recordsLargeReads == true
+    // What children read that it waited for is in its own sums.
+    if subject.trace.processes.contains(where: { $0.parentPid == pid && $0.end != nil }) {
+      if recordsReads, knownReads > 0 {
+        (reads, bytesRead, isLeast) = (Int(clamping: knownReads), knownBytes, true)
+      }
+      return []
+    }
+    // Of what sockets gave it has what `read` brought, and not what `recv` did: which it was is not known.
+    isLeast = !transfers.isEmpty
     // A wrapped program begins with nothing read; one that was found running had read before.
     let base = subject.trace.startsLate ? first.sample : FootprintSample()
     let start = subject.trace.startsLate ? first.time : subject.start
     // Of what came after the last reading the large ones are known.
     func later(_ series: CumulativeSeries) -> UInt64 {
-      UInt64(max(0, series.sum(from: last.time.nanoseconds, to: .max)))
+      UInt64(saturating: series.sum(from: last.time.nanoseconds, to: .max))
     }
     bytesRead =
       between(
@@ -103,9 +117,13 @@ struct FileLoadMeasure {
       clamping: between(
         start.nanoseconds, last.time.nanoseconds, last.sample.readCalls &- base.readCalls,
         less: [receives]) &+ later(largeReads))
+    if isLeast {
+      bytesRead = max(bytesRead ?? 0, knownBytes)
+      reads = max(reads ?? 0, Int(clamping: knownReads))
+    }
     // Where calls were recorded in slices, what the large ones brought is an estimate; where all reads of files were,
     // the rest was of none.
-    guard let capture = subject.trace.capture, capture.recordsLargeReads == true,
+    guard recordsReads, let capture = subject.trace.capture,
       capture.recordsSmallReads != true, capture.slices?.isEmpty != false
     else { return [] }
 
@@ -145,7 +163,7 @@ struct FileLoadMeasure {
     for piece in pieces {
       if let last = spells.indices.last, spells[last].to == piece.from {
         spells[last].to = piece.to
-        spells[last].bytes += piece.bytes
+        spells[last].bytes &+= piece.bytes
         spells[last].reads += piece.reads
       } else {
         spells.append(piece)
@@ -199,7 +217,7 @@ struct FileLoadMeasure {
           piece.from <= loads[last].to || (piece.from - loads[last].to).seconds < Self.longestPause
         {
           loads[last].to = max(loads[last].to, piece.to)
-          loads[last].bytes += piece.bytes
+          loads[last].bytes &+= piece.bytes
           loads[last].reads += piece.reads
         } else {
           loads.append(piece)

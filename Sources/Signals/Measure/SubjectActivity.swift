@@ -80,7 +80,7 @@ struct SubjectActivity {
     sent: UInt64, received: UInt64, written: UInt64
   ) {
     func sum(_ series: CumulativeSeries) -> UInt64 {
-      UInt64(max(0, series.sum(from: from.nanoseconds, to: to.nanoseconds)))
+      UInt64(saturating: series.sum(from: from.nanoseconds, to: to.nanoseconds))
     }
     return (sum(sent), sum(received), sum(written))
   }

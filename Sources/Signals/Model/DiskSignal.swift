@@ -63,6 +63,9 @@ package struct DiskSignal: Sendable, Equatable {
   /// where /proc did not tell.
   package var reads: Int?
   package var bytesRead: UInt64?
+  /// Whether these are the least that there was: /proc counts what ended children read too, and what sockets gave by
+  /// `read` and not by `recv`.
+  package var readsAreLeast = false
   /// What was read of pipes and terminals, and in pieces so small that of which file each was is not told; nil where
   /// that is what any program reads as it starts, or less, and where reads were not measured.
   package var otherReads: OtherReads?

@@ -1,3 +1,4 @@
+import Quantities
 import TraceModel
 
 /// Lanes of events: wakeups, the radio and its bytes, writes and syncs, and the footprint.
@@ -37,7 +38,7 @@ enum EventLanes {
       transfers: transfers, from: subject.time(subject.start), to: subject.time(subject.end),
       profile: profile)
     let states = ["idle", "promotion", "transfer"] + profile.tail.map(\.name)
-    func microseconds(_ seconds: Double) -> UInt64 { UInt64(max(0, seconds * 1e6).rounded()) }
+    func microseconds(_ seconds: Double) -> UInt64 { UInt64(saturating: (seconds * 1e6).rounded()) }
     return [
       canvas.lane(.radio, channels: states, budget: Timeline.otherBudget) { grid in
         for segment in replay.segments {
@@ -55,7 +56,7 @@ enum EventLanes {
           grid.add(packet.bytesUp, at: time, channel: 0)
           grid.add(packet.bytesDown, at: time, channel: 1)
           if let first = added.first, first.time <= packet.time {
-            grid.add(UInt64((first.joules * 1e9).rounded()), at: time, channel: 2)
+            grid.add(UInt64(saturating: (first.joules * 1e9).rounded()), at: time, channel: 2)
             added.removeFirst()
           }
         }
@@ -69,7 +70,7 @@ enum EventLanes {
       .network, channels: ["sent", "received"], budget: Timeline.otherBudget, name: "loopback"
     ) { grid in
       for packet in packets {
-        let time = UInt64(max(0, packet.time * 1e6).rounded())
+        let time = UInt64(saturating: (packet.time * 1e6).rounded())
         grid.add(packet.bytesUp, at: time, channel: 0)
         grid.add(packet.bytesDown, at: time, channel: 1)
       }
@@ -133,7 +134,7 @@ enum EventLanes {
         case .sync:
           grid.add(operation.weight, at: time, channel: 2)
           if let duration = operation.duration {
-            let stall = UInt64(max(0, duration.seconds) * 1e6)
+            let stall = UInt64(saturating: duration.seconds * 1e6)
             grid.add(stall &* operation.weight, at: time, channel: 3)
           } else {
             grid.add(operation.weight, at: time, channel: 6)

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Quantities
 
 /// When the time of a flame graph was, so that a page can draw it of any span.
 package struct FlameMoments: Sendable, Codable, Equatable {
@@ -31,10 +32,10 @@ struct FlameMomentSums {
   }
 
   mutating func add(_ seconds: Double, from start: Double, lasting length: Double, at node: Int) {
-    let first = Int(max(start, 0) * 1e6) / quantum
-    let last = Int(max(start + length, 0) * 1e6) / quantum
+    let first = Int(saturating: max(start, 0) * 1e6) / quantum
+    let last = Int(saturating: max(start + length, 0) * 1e6) / quantum
     let cell = Cell(start: first, length: max(last - first, 0), node: node)
-    sums[cell, default: 0] += Int((seconds * 1e9).rounded())
+    sums[cell, default: 0] += Int(saturating: (seconds * 1e9).rounded())
   }
 
   /// The finest grid on which there are few enough; `nodes` tells by which node each is known from now on.

@@ -51,9 +51,9 @@ extension Trace {
       start: start, threadCount: 0, children: [])
     for transfer in transfers {
       if transfer.direction == .send {
-        process.bytesSent += transfer.bytes
+        process.bytesSent &+= transfer.bytes
       } else {
-        process.bytesReceived += transfer.bytes
+        process.bytesReceived &+= transfer.bytes
       }
     }
     self.init(

@@ -20,7 +20,7 @@ enum CallRows {
           isProgram: true)
         return [
           .code(call.function), .text(ReportTables.rawPlace(frame)), .code(call.call),
-          call.calls.map { .number($0, Figures.grouped(Int($0.rounded()))) } ?? .none,
+          call.calls.map { .number($0, Figures.grouped(Int(saturating: $0.rounded()))) } ?? .none,
           .count(call.waits), .seconds(call.seconds),
         ]
       },
