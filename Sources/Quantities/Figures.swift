@@ -54,12 +54,7 @@ package enum Figures {
 
   /// A span of time with no more digits than are known.
   package static func seconds(_ value: Double, digits: Int) -> String {
-    guard value.isFinite, value != 0 else { return seconds(value) }
-    var scale = 1.0
-    while value.magnitude * scale >= 10 { scale /= 10 }
-    while value.magnitude * scale < 1 { scale *= 10 }
-    for _ in 1..<max(digits, 1) { scale *= 10 }
-    let words = seconds((value * scale).rounded() / scale).split(separator: " ")
+    let words = seconds(value.rounded(toDigits: digits)).split(separator: " ")
     return "\(trimmed(String(words[0]))) \(words[1])"
   }
 
@@ -70,6 +65,11 @@ package enum Figures {
 
   /// A share as a percentage.
   package static func percent(_ share: Double) -> String { "\(brief(share * 100)) %" }
+
+  /// A share as a percentage with no more digits than are known.
+  package static func percent(_ share: Double, digits: Int) -> String {
+    "\(trimmed(brief((share * 100).rounded(toDigits: digits)))) %"
+  }
 
   /// A count with its noun, in the singular for one.
   package static func count(_ value: Int, _ noun: String, _ plural: String? = nil) -> String {
@@ -105,5 +105,17 @@ package enum Figures {
     while text.hasSuffix("0") { text.removeLast() }
     if text.hasSuffix(".") { text.removeLast() }
     return text == "-0" ? "0" : text
+  }
+}
+
+extension Double {
+  /// The nearest number of so many decimal digits.
+  fileprivate func rounded(toDigits digits: Int) -> Double {
+    guard isFinite, self != 0 else { return self }
+    var scale = 1.0
+    while magnitude * scale >= 10 { scale /= 10 }
+    while magnitude * scale < 1 { scale *= 10 }
+    for _ in 1..<max(digits, 1) { scale *= 10 }
+    return (self * scale).rounded() / scale
   }
 }

@@ -59,3 +59,8 @@ package struct BlameRowSection: Codable, Sendable, Equatable {
   package var inclusiveBytes: Double
   package var joules: Double
 }
+
+extension BlameRowSection {
+  /// As many digits as the number of its samples bears out.
+  var digits: Int { samples.map { $0 < 1000 ? 2 : 3 } ?? 3 }
+}

@@ -11,10 +11,13 @@ enum BlameText {
       let time = max(rows.reduce(0) { $0 + $1.selfSeconds }, 1e-9)
       let isTold = rows.reduce(0) { $0 + ($1.samples ?? 0) } >= leastForShares
       return {
-        let share = isTold ? "\(Figures.percent($0.selfSeconds / time)), " : ""
+        let digits = $0.digits
+        let share =
+          isTold ? "\(Figures.percent($0.selfSeconds / time, digits: digits)), " : ""
         return
           (blame.cpuEvent == nil
-          ? share + seconds($0) : Figures.percent($0.count / events)) + sampling($0)
+          ? share + Figures.seconds($0.selfSeconds, digits: digits)
+          : Figures.percent($0.count / events, digits: digits)) + sampling($0)
       }
     }
     let children = blame.cpuOfChildren ?? []
@@ -70,13 +73,6 @@ enum BlameText {
 
   /// With fewer samples the bounds are farther than a fifth from the figure.
   private static let fewSamples = 100
-
-  /// Time by samples, with as many digits as their number bears out.
-  private static func seconds(_ row: BlameRowSection) -> String {
-    let samples = row.samples ?? 0
-    let digits = samples == 0 || samples >= 1000 ? 3 : 2
-    return Figures.seconds(row.selfSeconds, digits: digits)
-  }
 
   /// Between what limits a figure lies that few samples tell.
   private static func sampling(_ row: BlameRowSection) -> String {

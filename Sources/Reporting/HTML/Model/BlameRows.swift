@@ -33,19 +33,25 @@ enum BlameRows {
       let columns = time + [.number("Samples"), .text("Itself, at 95 %")]
       return table("blame-cpu", "Blame: CPU time", columns, blame.cpu) {
         [
-          .seconds($0.selfSeconds), .seconds($0.inclusiveSeconds),
+          seconds($0.selfSeconds, $0), seconds($0.inclusiveSeconds, $0),
           .number(Double($0.samples ?? 0), Figures.grouped($0.samples ?? 0)),
-          .text($0.selfSecondsInterval?.map(Figures.seconds).joined(separator: " to ") ?? ""),
+          .text(
+            $0.selfSecondsInterval?.map { Figures.seconds($0, digits: 2) }
+              .joined(separator: " to ") ?? ""),
         ]
       }
     }
     let all = max(blame.cpu.reduce(0) { $0 + $1.count }, 1)
     return table("blame-cpu", "Blame: shares of \(event)", time, blame.cpu) {
       [
-        .number($0.count, Figures.percent($0.count / all)),
-        .number($0.inclusiveCount, Figures.percent($0.inclusiveCount / all)),
+        .number($0.count, Figures.percent($0.count / all, digits: $0.digits)),
+        .number($0.inclusiveCount, Figures.percent($0.inclusiveCount / all, digits: $0.digits)),
       ]
     }
+  }
+
+  private static func seconds(_ value: Double, _ row: BlameRowSection) -> CellModel {
+    .number(value, Figures.seconds(value, digits: row.digits))
   }
 
   private static func volume(_ noun: String) -> [ColumnModel] {
