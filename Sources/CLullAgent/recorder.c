@@ -6,6 +6,7 @@
 #include "../LullPreload/agent.c"
 #include "../LullPreload/events.c"
 #include "../LullPreload/files.c"
+#include "../LullPreload/filters.c"
 #include "../LullPreload/inherited.c"
 #include "../LullPreload/locks.c"
 #include "../LullPreload/paths.c"

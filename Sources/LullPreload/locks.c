@@ -1,11 +1,14 @@
 #include "interpose.h"
 
+#include "filters.h"
 #include "wakes.h"
 
 #include <linux/futex.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdarg.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 // Where threads wait for each other. What is had at once costs no look at the clock.
@@ -128,7 +131,16 @@ EXPORT long syscall(long number, ...) {
   long a = va_arg(list, long), b = va_arg(list, long), c = va_arg(list, long);
   long d = va_arg(list, long), e = va_arg(list, long), f = va_arg(list, long);
   va_end(list);
-  if (number == SYS_seccomp) lull_is_filtered = true;
+  bool is_strict = number == SYS_prctl ? b == SECCOMP_MODE_STRICT : a == SECCOMP_SET_MODE_STRICT;
+  if ((number == SYS_prctl && a == PR_SET_SECCOMP && (is_strict || b == SECCOMP_MODE_FILTER)) ||
+      (number == SYS_seccomp && (is_strict || a == SECCOMP_SET_MODE_FILTER))) {
+    struct lull_filtering filtering;
+    lull_before_filter(&filtering, is_strict, (const void *)c);
+    long result = REAL(syscall)(number, a, b, c, d, e, f);
+    // A filter whose supervisor is to be told has a descriptor.
+    lull_after_filter(&filtering, result == 0 || (result > 0 && b & SECCOMP_FILTER_FLAG_NEW_LISTENER));
+    return result;
+  }
   bool becomes = number == SYS_execve || number == SYS_execveat;
   if (becomes) lull_pause_samples();
   if (number != SYS_futex) {

@@ -1,6 +1,9 @@
 #include "interpose.h"
 
+#include "filters.h"
+
 #include <dlfcn.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +56,14 @@ EXPORT int prctl(int option, ...) {
   unsigned long a = va_arg(list, unsigned long), b = va_arg(list, unsigned long);
   unsigned long c = va_arg(list, unsigned long), d = va_arg(list, unsigned long);
   va_end(list);
-  if (option == PR_SET_SECCOMP) lull_is_filtered = true;
+  if (option == PR_SET_SECCOMP && (a == SECCOMP_MODE_STRICT || a == SECCOMP_MODE_FILTER)) {
+    struct lull_filtering filtering;
+    lull_before_filter(&filtering, a == SECCOMP_MODE_STRICT, (const void *)b);
+    int result = REAL(prctl)(option, a, b, c, d);
+    lull_after_filter(&filtering, result == 0);
+    return result;
+  }
+  if (option == PR_SET_TSC && a == PR_TSC_SIGSEGV) lull_clock_traps = true;
   int result = REAL(prctl)(option, a, b, c, d);
   if (result == 0 && option == PR_SET_NAME) {
     char name[16] = "";

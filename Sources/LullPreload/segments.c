@@ -86,15 +86,18 @@ static bool take_memory(const void *at, size_t size) {
   return result == 0 || result == -EINVAL;
 }
 
+static bool grow(struct lull_slot *slot) {
+  if (!take_memory((uint8_t *)slot + lull_ring_offset + slot->reserved, lull_ring_step)) return false;
+  slot->reserved += lull_ring_step;
+  return true;
+}
+
 bool lull_make_room(struct agent *agent, uint32_t size, enum importance importance) {
   struct lull_slot *slot = agent->slot;
   uint64_t tail = __atomic_load_n(&slot->tail, __ATOMIC_ACQUIRE);
   uint64_t end = agent->head + size;
   // What is in the ring for the first time has no memory yet.
-  while (end > slot->reserved && slot->reserved < lull_ring_bytes) {
-    if (!take_memory((uint8_t *)slot + lull_ring_offset + slot->reserved, lull_ring_step)) break;
-    slot->reserved += lull_ring_step;
-  }
+  while (end > slot->reserved && slot->reserved < lull_ring_bytes && grow(slot)) {}
   bool is_grown = slot->reserved == lull_ring_bytes;
   uint64_t room = importance == important ? lull_ring_bytes : lull_ring_bytes / 8 * 7;
   if (end - tail > room || (!is_grown && end > slot->reserved)) {
@@ -110,6 +113,11 @@ bool lull_begin_sums(struct lull_slot *slot) {
   bool has_memory = take_memory(lull_sums_of(slot), lull_sums * sizeof(struct lull_sum));
   slot->has_sums = has_memory ? 1 : UINT32_MAX;
   return has_memory;
+}
+
+void lull_take_all_memory(struct lull_slot *slot) {
+  if (!slot->has_sums) lull_begin_sums(slot);
+  while (slot->reserved < lull_ring_bytes && grow(slot)) {}
 }
 
 static void note_used(unsigned count) {
@@ -268,6 +276,10 @@ bool lull_has_segments(void) { return segment_count > 0; }
 
 void lull_note_thread_without_ring(void) {
   if (segment_count > 0) __atomic_add_fetch(&segments[0]->threads_without_ring, 1, __ATOMIC_RELAXED);
+}
+
+void lull_note_filtered(void) {
+  if (segment_count > 0) __atomic_store_n(&segments[0]->is_filtered, 1, __ATOMIC_RELAXED);
 }
 
 void lull_note_sampling(uint32_t state) {

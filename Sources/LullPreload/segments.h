@@ -47,6 +47,10 @@ HIDDEN void lull_tell_inherited(void);
 // Takes memory for the slot's sums.
 HIDDEN bool lull_begin_sums(struct lull_slot *slot);
 HIDDEN void lull_note_thread_without_ring(void);
+// A filter of the program's keeps a thread's calls, or what threads use, from being recorded.
+HIDDEN void lull_note_filtered(void);
+// Takes all that a ring may need, and the sums.
+HIDDEN void lull_take_all_memory(struct lull_slot *slot);
 // Whether threads are sampled, of enum lull_sampling.
 HIDDEN void lull_note_sampling(uint32_t state);
 // The program takes a signal that asks it to end.
