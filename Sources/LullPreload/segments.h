@@ -14,6 +14,12 @@ HIDDEN bool lull_find_recorder(const char *folder);
 // Makes the first segment of a process.
 HIDDEN bool lull_begin_segments(bool is_program);
 HIDDEN bool lull_has_segments(void);
+// Whether the addresses are limited that a process may have.
+HIDDEN bool lull_has_limit(void);
+// Leaves the addresses of slots that no thread has to the program, for now and for later, which it limits or locks.
+HIDDEN void lull_leave_addresses(bool locks);
+// The memory of the slots is none of what the program may lock.
+HIDDEN void lull_unlock_slots(void);
 // A slot for the calling thread, or nothing.
 HIDDEN struct lull_slot *lull_take_slot(void);
 #ifdef LULL_AGENT
