@@ -11,6 +11,7 @@
 #include "../LullPreload/locks.c"
 #include "../LullPreload/paths.c"
 #include "../LullPreload/processes.c"
+#include "../LullPreload/raw.c"
 #include "../LullPreload/record.c"
 #include "../LullPreload/samples.c"
 #include "../LullPreload/segments.c"

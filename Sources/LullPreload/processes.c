@@ -224,6 +224,7 @@ void lull_resolve(void) {
   lull_resolve_signals();
   lull_resolve_threads();
   lull_resolve_events();
+  lull_resolve_raw();
   FIND(execve) FIND(execvpe) FIND(fexecve)
 #if __GLIBC_PREREQ(2, 34)
   FIND(execveat)
