@@ -33,6 +33,7 @@ bool lull_begin_own_process(void) {
 #endif
 
 static bool begin_process(bool is_program) {
+  if (!lull_may_call(SYS_getpid)) return false;
   int expected = 0;
   int pid = (int)lull_kernel(SYS_getpid, 0, 0, 0, 0, 0, 0);
   if (!__atomic_compare_exchange_n(&lull_owner->pid, &expected, pid, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
@@ -81,14 +82,17 @@ void lull_tell(unsigned kind, const char *text, uint64_t first, uint64_t second,
 
 static void begin_thread(struct agent *agent) {
   int tid = (int)lull_kernel(SYS_gettid, 0, 0, 0, 0, 0, 0);
-  struct lull_slot *slot = lull_claim_slot(tid);
+  // By a filter of the program's nothing may be known of it.
+  bool is_known = tid > 0 && lull_sees_use();
+  struct lull_slot *slot = is_known ? lull_claim_slot(tid) : NULL;
   if (!slot) {
-    slot = lull_take_slot();
+    slot = is_known ? lull_take_slot() : NULL;
     if (slot) slot->timer = 0;
   }
   if (!slot) {
     agent->off = 1;
-    lull_note_thread_without_ring();
+    if (is_known) lull_note_thread_without_ring();
+    else lull_note_filtered();
     return;
   }
   slot->tid = tid;
@@ -184,12 +188,10 @@ EXPORT void lull_take_mark(int kind, const char *name, uint64_t identifier) {
   errno = saved;
 }
 
-bool lull_is_filtered;
-
 // Tells what the process holds and has used: who reads that from outside comes too late. What it read first, which what
 // is read here would be among.
 static void tell_memory(void) {
-  if (lull_is_filtered) return;
+  if (!lull_may_call(SYS_openat) || !lull_may_call(SYS_read) || !lull_may_call(SYS_close)) return;
   static const char *const files[] = {"/proc/self/io", "/proc/self/status", "/proc/self/stat"};
   // It may end within a handler of signals that has a small stack.
   static char text[4096];
@@ -216,8 +218,9 @@ void lull_process_ends(void) {
     lull_tell_waiting();
     tell_memory();
     struct rusage usage = {0};
-    lull_kernel(SYS_getrusage, RUSAGE_SELF, (long)&usage, 0, 0, 0, 0);
-    lull_tell(lull_record_process_end, NULL, lull_thread_time(), (uint64_t)usage.ru_nvcsw, 0);
+    bool is_known = lull_kernel(SYS_getrusage, RUSAGE_SELF, (long)&usage, 0, 0, 0, 0) == 0;
+    uint64_t waits = is_known ? (uint64_t)usage.ru_nvcsw : UINT64_MAX;
+    lull_tell(lull_record_process_end, NULL, lull_thread_time(), waits, 0);
   }
 #ifdef LULL_AGENT
   lull_close_door();

@@ -83,6 +83,8 @@ struct agent {
   uint32_t forking;
   // It is just being given a ring.
   uint32_t beginning;
+  // The kernel ends it at whatever it does but read and write (SECCOMP_MODE_STRICT): nothing is done for it.
+  uint32_t silent;
 #ifdef LULL_AGENT
   // The recording that it takes part in, and that one's place among those that its rings may still be of.
   uint32_t recording;
@@ -166,9 +168,13 @@ HIDDEN void lull_forget_descriptors(unsigned first, unsigned last);
 // What a descriptor carries from now on is another's.
 HIDDEN void lull_renew_sums(int descriptor);
 HIDDEN void lull_process_ends(void);
-// The program puts a filter of its own over its system calls (seccomp), by which a call that it does not make itself
-// may be its end.
+// The program has put a filter of its own over its system calls (seccomp), by which a call that it does not make itself
+// may be its end; whether one refuses a call.
 HIDDEN extern bool lull_is_filtered;
+HIDDEN bool lull_is_refused(long number);
+// Where the clock may not be read without the kernel (PR_SET_TSC, and with a strict filter), it is by this.
+HIDDEN extern bool lull_clock_traps;
+HIDDEN uint64_t lull_kernel_now(void);
 // Another program is about to take this one's place.
 HIDDEN void lull_program_ends(void);
 HIDDEN unsigned lull_descriptor(int descriptor);
@@ -178,12 +184,13 @@ HIDDEN extern uint8_t lull_descriptors[known_descriptors];
 // Adds a call that sent or received something to what its socket carried, or one that read to what was read of its
 // file, where it need not be told singly.
 HIDDEN bool lull_add_up(struct agent *agent, uint32_t number, uint64_t end, const struct outcome *outcome);
+// All ones where it is not to be known.
 HIDDEN uint64_t lull_thread_time(void);
 #ifdef LULL_AGENT
 // Has this process's own segments, beside which there are none of earlier recordings.
 HIDDEN bool lull_begin_own_process(void);
 #endif
-// How often the thread went to sleep (its voluntary switches).
+// How often the thread went to sleep (its voluntary switches); all ones where it is not to be known.
 HIDDEN uint64_t lull_thread_waits(void);
 HIDDEN void lull_wake(struct agent *agent);
 // Who ended a wait on a place, where that is known without the rings: see LULL_WAKER_SHIFT.
@@ -234,7 +241,13 @@ static inline bool lull_is_late(struct call *call, uint32_t number, int descript
 }
 #endif
 
+static inline bool lull_may_call(long number) { return likely(!lull_is_filtered) || !lull_is_refused(number); }
+
+// Whether what a thread has used may be read.
+static inline bool lull_sees_use(void) { return lull_may_call(SYS_clock_gettime) && lull_may_call(SYS_getrusage); }
+
 static inline uint64_t lull_now(void) {
+  if (unlikely(lull_clock_traps)) return lull_kernel_now();
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
   return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
@@ -380,6 +393,8 @@ static inline __attribute__((always_inline)) void lull_finish(struct call *call,
   }
 #endif
   struct agent *agent = call->agent;
+  // Within it a signal's handler may have made an end of that.
+  if (unlikely(!agent->slot)) return;
   uint64_t end = lull_now();
   agent->slot->call = call->outer;
   agent->place = call->outer_place;

@@ -68,10 +68,13 @@ HIDDEN void lull_resolve_streams(void);
 HIDDEN void lull_resolve_signals(void);
 HIDDEN void lull_resolve_threads(void);
 HIDDEN void lull_resolve_events(void);
+HIDDEN void lull_resolve_raw(void);
 
 // Of reads, those of files count, those from the network, those that bring much, and the first after a wait for
 // descriptors.
 HIDDEN unsigned lull_manner_of_read(int descriptor, long result);
+
+HIDDEN const char *lull_working_folder(char *place, size_t size);
 
 // What was read of a signalfd.
 HIDDEN void lull_note_signals(const void *read, long count);

@@ -5,9 +5,10 @@
 
 #include <string.h>
 
-// A system call of the library's own: not by the C library's functions, which it stands in front of. Errors are
-// negative.
+// A system call of the library's own: not by the C library's functions, which it stands in front of, and not where a
+// filter of the program's refuses it. Errors are negative.
 static inline long lull_kernel(long number, long a, long b, long c, long d, long e, long f) {
+  if (!lull_may_call(number)) return -EPERM;
 #if defined(__aarch64__)
   register long x8 __asm__("x8") = number;
   register long x0 __asm__("x0") = a;

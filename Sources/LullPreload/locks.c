@@ -2,10 +2,8 @@
 
 #include "wakes.h"
 
-#include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <stdarg.h>
 #include <unistd.h>
 
 // Where threads wait for each other. What is had at once costs no look at the clock.
@@ -120,44 +118,6 @@ WAKES(pthread_cond_signal, pthread_cond_t, on->__data.__wrefs >> 3)
 WAKES(pthread_cond_broadcast, pthread_cond_t, on->__data.__wrefs >> 3)
 WAKES(sem_post, sem_t, true)
 
-// libdispatch and Swift's own locks make their futex calls by this.
-DECLARE(syscall)
-EXPORT long syscall(long number, ...) {
-  va_list list;
-  va_start(list, number);
-  long a = va_arg(list, long), b = va_arg(list, long), c = va_arg(list, long);
-  long d = va_arg(list, long), e = va_arg(list, long), f = va_arg(list, long);
-  va_end(list);
-  if (number == SYS_seccomp) lull_is_filtered = true;
-  bool becomes = number == SYS_execve || number == SYS_execveat;
-  if (becomes) lull_pause_samples();
-  if (number != SYS_futex) {
-    long result = REAL(syscall)(number, a, b, c, d, e, f);
-    if (becomes) lull_resume_samples();
-    return result;
-  }
-  int operation = (int)b & FUTEX_CMD_MASK;
-  bool waits = operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET || operation == FUTEX_LOCK_PI ||
-               operation == FUTEX_LOCK_PI2 || operation == FUTEX_WAIT_REQUEUE_PI;
-  bool wakes = operation == FUTEX_WAKE || operation == FUTEX_WAKE_BITSET;
-  if (wakes) {
-    uint64_t time = lull_is_joined() ? lull_now() : 0;
-    long result = REAL(syscall)(number, a, b, c, d, e, f);
-    // What found nobody waiting is of no interest.
-    if (result > 0 && time > 0) lull_tell_wake(time, (uint64_t)a);
-    return result;
-  }
-  struct call call;
-  if (!waits) return REAL(syscall)(number, a, b, c, d, e, f);
-  bool is_told = lull_begin(&call, SYS_futex, -1);
-  long result = REAL(syscall)(number, a, b, c, d, e, f);
-  if (!is_told && !lull_is_late(&call, SYS_futex, -1)) return result;
-  uint64_t error = result < 0 ? (uint64_t)errno : 0;
-  lull_finish(&call, (struct outcome){.first = (uint64_t)a, .second = error, .descriptor = -1,
-      .manner = manner_wait | manner_woken});
-  return result;
-}
-
 void lull_resolve_locks(void) {
   FIND(pthread_mutex_trylock) FIND(pthread_mutex_lock) FIND(pthread_mutex_timedlock)
   FIND(pthread_cond_wait) FIND(pthread_cond_timedwait)
@@ -171,5 +131,5 @@ void lull_resolve_locks(void) {
   FIND(pthread_rwlock_timedrdlock) FIND(pthread_rwlock_timedwrlock) FIND(pthread_timedjoin_np)
   FIND(pthread_join) FIND(pthread_barrier_wait) FIND(sem_wait) FIND(sem_timedwait)
   FIND(pthread_rwlock_tryrdlock) FIND(pthread_rwlock_trywrlock) FIND(pthread_rwlock_rdlock) FIND(pthread_rwlock_wrlock)
-  FIND(pthread_cond_signal) FIND(pthread_cond_broadcast) FIND(sem_post) FIND(syscall)
+  FIND(pthread_cond_signal) FIND(pthread_cond_broadcast) FIND(sem_post)
 }

@@ -119,7 +119,12 @@ DECLARE(unlinkat)
 NAMES(unlinkat, (int folder, const char *path, int flags), (folder, path, flags), SYS_unlinkat, path, NULL, folder,
     flags)
 DECLARE(remove) NAMES(remove, (const char *path), (path), SYS_unlinkat, path, NULL, AT_FDCWD, 0)
-// From then on names begin elsewhere: told with where that is, and so at once. The kernel may say "(unreachable)".
+// Where names without a folder begin; nothing where the kernel says that it is "(unreachable)".
+const char *lull_working_folder(char *place, size_t size) {
+  return lull_kernel(SYS_getcwd, (long)place, (long)size, 0, 0, 0, 0) > 0 && *place == '/' ? place : NULL;
+}
+
+// From then on they begin elsewhere: told with where that is, and so at once.
 #define MOVES(name, parameters, arguments, call_number) \
   EXPORT int name parameters { \
     struct call call; \
@@ -127,10 +132,9 @@ DECLARE(remove) NAMES(remove, (const char *path), (path), SYS_unlinkat, path, NU
     int result = REAL(name) arguments; \
     if (is_told || lull_is_late(&call, call_number, -1)) { \
       char place[1024]; \
-      bool is_known = result == 0 && lull_kernel(SYS_getcwd, (long)place, sizeof place, 0, 0, 0, 0) > 0; \
       lull_finish(&call, (struct outcome){.result = result, \
                                           .descriptor = -1, \
-                                          .path = is_known && place[0] == '/' ? place : NULL}); \
+                                          .path = result == 0 ? lull_working_folder(place, sizeof place) : NULL}); \
     } \
     return result; \
   }

@@ -1,10 +1,16 @@
 #include "interpose.h"
 
+#include "filters.h"
+#include "segments.h"
+
 #include <dlfcn.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <stdarg.h>
 #include <unistd.h>
 
@@ -53,7 +59,14 @@ EXPORT int prctl(int option, ...) {
   unsigned long a = va_arg(list, unsigned long), b = va_arg(list, unsigned long);
   unsigned long c = va_arg(list, unsigned long), d = va_arg(list, unsigned long);
   va_end(list);
-  if (option == PR_SET_SECCOMP) lull_is_filtered = true;
+  if (option == PR_SET_SECCOMP && (a == SECCOMP_MODE_STRICT || a == SECCOMP_MODE_FILTER)) {
+    struct lull_filtering filtering;
+    lull_before_filter(&filtering, a == SECCOMP_MODE_STRICT, (const void *)b);
+    int result = REAL(prctl)(option, a, b, c, d);
+    lull_after_filter(&filtering, result == 0);
+    return result;
+  }
+  if (option == PR_SET_TSC && a == PR_TSC_SIGSEGV) lull_clock_traps = true;
   int result = REAL(prctl)(option, a, b, c, d);
   if (result == 0 && option == PR_SET_NAME) {
     char name[16] = "";
@@ -75,6 +88,54 @@ EXPORT void _Exit(int status) {
   lull_process_ends();
   REAL(_Exit)(status);
   __builtin_unreachable();
+}
+
+// What the program may have of memory is its own.
+static void leave_addresses(bool locks) {
+  int saved = errno;
+  struct agent *agent = &lull_agent;
+  // A child is to be known for one before: its parent's are none of its.
+  bool is_recorded = lull_is_recorded() && (agent->slot || agent->off || lull_begin_slowly(agent));
+  if (is_recorded && !agent->busy && !agent->forking) {
+    agent->busy = 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    lull_leave_addresses(locks);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    agent->busy = 0;
+  }
+  errno = saved;
+}
+
+static void note_limit(int resource) {
+  if (resource == RLIMIT_AS && lull_has_limit()) leave_addresses(false);
+}
+
+#define LIMITS(name, type) \
+  DECLARE(name) \
+  EXPORT int name(__rlimit_resource_t resource, const struct type *limit) { \
+    int result = REAL(name)(resource, limit); \
+    if (result == 0) note_limit((int)resource); \
+    return result; \
+  }
+LIMITS(setrlimit, rlimit)
+LIMITS(setrlimit64, rlimit64)
+
+#define LIMITS_OF(name, type) \
+  DECLARE(name) \
+  EXPORT int name(pid_t pid, enum __rlimit_resource resource, const struct type *limit, struct type *old) { \
+    int result = REAL(name)(pid, resource, limit, old); \
+    if (result == 0 && limit) note_limit((int)resource); \
+    return result; \
+  }
+LIMITS_OF(prlimit, rlimit)
+LIMITS_OF(prlimit64, rlimit64)
+
+DECLARE(mlockall)
+EXPORT int mlockall(int flags) {
+  leave_addresses(flags & MCL_FUTURE);
+  int result = REAL(mlockall)(flags);
+  if (result == 0 && lull_is_recorded()) lull_unlock_slots();
+  return result;
 }
 
 // Another program takes this one's place, or does not.
@@ -153,6 +214,7 @@ __asm__(
 void lull_resolve(void) {
   real_vfork = (pid_t(*)(void))lull_real("vfork");
   FIND(pthread_setname_np) FIND(prctl) FIND(_exit) FIND(_Exit)
+  FIND(setrlimit) FIND(setrlimit64) FIND(prlimit) FIND(prlimit64) FIND(mlockall)
   lull_resolve_files();
   lull_resolve_paths();
   lull_resolve_sockets();
@@ -162,6 +224,7 @@ void lull_resolve(void) {
   lull_resolve_signals();
   lull_resolve_threads();
   lull_resolve_events();
+  lull_resolve_raw();
   FIND(execve) FIND(execvpe) FIND(fexecve)
 #if __GLIBC_PREREQ(2, 34)
   FIND(execveat)

@@ -15,13 +15,13 @@
 
 uint64_t lull_thread_time(void) {
   struct timespec time;
-  if (lull_kernel(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, (long)&time, 0, 0, 0, 0) < 0) return 0;
+  if (lull_kernel(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, (long)&time, 0, 0, 0, 0) < 0) return UINT64_MAX;
   return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
 uint64_t lull_thread_waits(void) {
   struct rusage usage;
-  if (lull_kernel(SYS_getrusage, RUSAGE_THREAD, (long)&usage, 0, 0, 0, 0) < 0) return 0;
+  if (lull_kernel(SYS_getrusage, RUSAGE_THREAD, (long)&usage, 0, 0, 0, 0) < 0) return UINT64_MAX;
   return (uint64_t)usage.ru_nvcsw;
 }
 
@@ -129,6 +129,10 @@ void lull_finish_slowly(struct call *call, uint64_t end, const struct outcome *o
   bool is_long = length >= LONG_WAIT;
   bool is_site = outcome->result > 0 && lull_wants_site(agent, outcome, end);
   bool has_cpu = is_long || call->cpu != UINT64_MAX || end - agent->last_cpu >= CPU_PAUSE;
+  if (has_cpu && unlikely(!lull_sees_use())) {
+    has_cpu = false;
+    agent->last_cpu = end;
+  }
   if (outcome->manner & manner_wait && length < NO_WAIT && !has_cpu && !outcome->path) return;
   lull_look_for_recorder(end);
   int saved = errno;

@@ -76,7 +76,7 @@ static void write_sample(struct agent *agent, const struct registers *registers)
   *record = (struct lull_record){.kind = lull_record_sample, .parts = lull_part_stack, .start = now, .end = now};
   uint64_t at = agent->head + sizeof *record;
   // Within a call the time before it ends is not all run.
-  if (agent->slot->call.start == 0) {
+  if (agent->slot->call.start == 0 && lull_sees_use()) {
     record->parts |= lull_part_cpu;
     cpu[0] = lull_thread_time();
     cpu[2] = lull_thread_waits();
@@ -89,6 +89,7 @@ static void write_sample(struct agent *agent, const struct registers *registers)
 }
 
 static void take_sample(int number, siginfo_t *information, void *context) {
+  if (unlikely(lull_agent.silent)) return;
   bool is_own = information->si_code == SI_TIMER && information->si_value.sival_ptr == &mark;
 #ifdef LULL_AGENT
   if (is_own || (information->si_code == SI_QUEUE && information->si_value.sival_int == LULL_NUDGE)) {
@@ -182,9 +183,9 @@ void lull_end_samples(struct lull_slot *slot) {
   if (timer) lull_kernel(SYS_timer_delete, timer - 1, 0, 0, 0, 0, 0);
 }
 
-void lull_give_up_samples(void) {
+void lull_give_up_samples(enum lull_sampling reason) {
   if (!is_sampling()) return;
-  set(lull_sampling_signal_taken);
+  set(reason);
   lull_each_slot(lull_end_samples);
 }
 

@@ -22,8 +22,8 @@ HIDDEN void lull_sample_other(struct lull_slot *slot);
 // Whether the signal is to be kept from the program.
 HIDDEN bool lull_hides_samples(void);
 HIDDEN void lull_end_samples(struct lull_slot *slot);
-// The program has use for the signal.
-HIDDEN void lull_give_up_samples(void);
+// The program has use for the signal, or what else is the reason.
+HIDDEN void lull_give_up_samples(enum lull_sampling reason);
 // sigaction of the C library.
 HIDDEN int lull_set_action(int number, const struct sigaction *action, struct sigaction *old);
 // Whether a handler is the library's own.

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 // The files that are shared with the recorder: this process's segments, and the slots and memory in them.
@@ -34,11 +35,25 @@ static uint32_t opening_segment;
 // How many slots were ever taken, of all segments: those behind them have no memory.
 static unsigned slots_used;
 
+// Where a slot is; nothing where its addresses are left to the program.
+static struct lull_slot *slots[most_segments][lull_slots];
+// Slots are mapped as they are taken: the program's addresses are limited, or it has its memory locked. Else all of a
+// segment's are at once.
+static bool is_sparse;
+// All that is mapped is locked: the slots not to be, whose memory would be among what the program may lock.
+static bool is_locked;
+enum { slot_bytes = lull_ring_offset + lull_ring_bytes };
+
+static struct lull_slot *slot_at(unsigned segment, unsigned index) {
+  return __atomic_load_n(&slots[segment][index], __ATOMIC_ACQUIRE);
+}
+
+// Maps the first bytes of a file; one that is made is a segment's.
 static void *map_file(const char *path, int flags, size_t size, int protection) {
   long descriptor = lull_kernel(SYS_openat, AT_FDCWD, (long)path, flags | O_CLOEXEC | O_NOFOLLOW, 0600, 0, 0);
   if (descriptor < 0) return NULL;
   void *memory = NULL;
-  if (!(flags & O_CREAT) || lull_kernel(SYS_ftruncate, descriptor, (long)size, 0, 0, 0, 0) == 0) {
+  if (!(flags & O_CREAT) || lull_kernel(SYS_ftruncate, descriptor, lull_segment_bytes, 0, 0, 0, 0) == 0) {
     long mapped = lull_kernel(SYS_mmap, 0, (long)size, protection, MAP_SHARED, descriptor, 0);
     if (mapped > 0 || mapped < -4095) memory = (void *)mapped;
   }
@@ -46,7 +61,7 @@ static void *map_file(const char *path, int flags, size_t size, int protection) 
   // Linux 5.14 all of it is taken at once.
   if (memory && flags & O_CREAT) {
     bool populates = lull_kernel(SYS_madvise, (long)memory, lull_page_bytes, POPULATE_WRITE, 0, 0, 0) != -EINVAL;
-    long taken = populates ? lull_page_bytes : (long)size;
+    long taken = populates ? lull_page_bytes : lull_segment_bytes;
     if (lull_kernel(SYS_fallocate, descriptor, 0, 0, taken, 0, 0) < 0) {
       lull_kernel(SYS_munmap, (long)memory, (long)size, 0, 0, 0, 0);
       memory = NULL;
@@ -56,18 +71,28 @@ static void *map_file(const char *path, int flags, size_t size, int protection) 
   return memory;
 }
 
-static struct lull_segment *open_segment(bool is_program) {
+bool lull_has_limit(void) {
+  struct rlimit limit;
+  return lull_kernel(SYS_prlimit64, 0, RLIMIT_AS, 0, (long)&limit, 0, 0) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
+static struct lull_segment *open_segment(unsigned number, bool is_program) {
   char path[sizeof folder + 64];
   int pid = (int)lull_kernel(SYS_getpid, 0, 0, 0, 0, 0, 0);
   uint64_t now = lull_now();
   char *end = lull_append(lull_append(path, folder), "/");
   end = lull_append_number(lull_append(lull_append_number(end, (uint64_t)pid), "-"), now);
+  if (lull_has_limit()) is_sparse = true;
   // It has its name once it is whole.
   char whole[sizeof path];
   lull_append(whole, path);
   lull_append(end, ".new");
-  struct lull_segment *segment = map_file(path, O_RDWR | O_CREAT | O_EXCL, lull_segment_bytes, PROT_READ | PROT_WRITE);
+  size_t size = is_sparse ? lull_page_bytes : lull_segment_bytes;
+  struct lull_segment *segment = map_file(path, O_RDWR | O_CREAT | O_EXCL, size, PROT_READ | PROT_WRITE);
   if (!segment) return NULL;
+  for (unsigned index = 0; index < lull_slots; index++) {
+    slots[number][index] = is_sparse ? NULL : lull_slot_of(segment, index);
+  }
   segment->version = lull_preload_version;
   segment->pid = pid;
   segment->parent = (int)lull_kernel(SYS_getppid, 0, 0, 0, 0, 0, 0);
@@ -86,15 +111,18 @@ static bool take_memory(const void *at, size_t size) {
   return result == 0 || result == -EINVAL;
 }
 
+static bool grow(struct lull_slot *slot) {
+  if (!take_memory((uint8_t *)slot + lull_ring_offset + slot->reserved, lull_ring_step)) return false;
+  slot->reserved += lull_ring_step;
+  return true;
+}
+
 bool lull_make_room(struct agent *agent, uint32_t size, enum importance importance) {
   struct lull_slot *slot = agent->slot;
   uint64_t tail = __atomic_load_n(&slot->tail, __ATOMIC_ACQUIRE);
   uint64_t end = agent->head + size;
   // What is in the ring for the first time has no memory yet.
-  while (end > slot->reserved && slot->reserved < lull_ring_bytes) {
-    if (!take_memory((uint8_t *)slot + lull_ring_offset + slot->reserved, lull_ring_step)) break;
-    slot->reserved += lull_ring_step;
-  }
+  while (end > slot->reserved && slot->reserved < lull_ring_bytes && grow(slot)) {}
   bool is_grown = slot->reserved == lull_ring_bytes;
   uint64_t room = importance == important ? lull_ring_bytes : lull_ring_bytes / 8 * 7;
   if (end - tail > room || (!is_grown && end > slot->reserved)) {
@@ -112,41 +140,126 @@ bool lull_begin_sums(struct lull_slot *slot) {
   return has_memory;
 }
 
+void lull_take_all_memory(struct lull_slot *slot) {
+  if (!slot->has_sums) lull_begin_sums(slot);
+  while (slot->reserved < lull_ring_bytes && grow(slot)) {}
+}
+
 static void note_used(unsigned count) {
   unsigned before = __atomic_load_n(&slots_used, __ATOMIC_RELAXED);
   while (before < count && !__atomic_compare_exchange_n(&slots_used, &before, count, false, __ATOMIC_RELEASE,
                                                         __ATOMIC_RELAXED)) {}
 }
 
-static struct lull_slot *free_slot(void) {
-  unsigned count = __atomic_load_n(&segment_count, __ATOMIC_ACQUIRE);
-  for (unsigned segment = 0; segment < count; segment++) {
-    for (unsigned index = 0; index < lull_slots; index++) {
-      struct lull_slot *slot = lull_slot_of(segments[segment], index);
-      uint32_t expected = 0;
-      if (!__atomic_compare_exchange_n(&slot->taken, &expected, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) continue;
-      // Without memory it stays taken.
-      if (slot->head == 0 && !take_memory(slot, lull_page_bytes)) return NULL;
-      note_used(segment * lull_slots + index + 1);
-      return slot;
-    }
+// How many threads look at slots that may be nobody's, and whether those are being given back.
+static uint32_t lookers, is_giving_back;
+
+static bool begin_looking(void) {
+  // The thread that gives them back may be this one, below a signal's handler.
+  for (unsigned attempt = 0; attempt < most_attempts; attempt++) {
+    __atomic_add_fetch(&lookers, 1, __ATOMIC_SEQ_CST);
+    if (!__atomic_load_n(&is_giving_back, __ATOMIC_SEQ_CST)) return true;
+    __atomic_sub_fetch(&lookers, 1, __ATOMIC_RELEASE);
+    lull_kernel(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
   }
+  return false;
+}
+
+static void end_looking(void) { __atomic_sub_fetch(&lookers, 1, __ATOMIC_RELEASE); }
+
+void lull_leave_addresses(bool locks) {
+  if (locks) is_locked = true;
+  is_sparse = true;
+  if (__atomic_exchange_n(&is_giving_back, 1, __ATOMIC_SEQ_CST)) return;
+  bool is_alone = false;
+  for (unsigned attempt = 0; attempt < most_attempts && !is_alone; attempt++) {
+    is_alone = __atomic_load_n(&lookers, __ATOMIC_SEQ_CST) == 0;
+    if (!is_alone) lull_kernel(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+  }
+  unsigned count = is_alone ? __atomic_load_n(&segment_count, __ATOMIC_ACQUIRE) : 0;
+  for (unsigned index = 0; index < count * lull_slots; index++) {
+    struct lull_slot **place = &slots[index / lull_slots][index % lull_slots];
+    if (!*place || (*place)->taken) continue;
+    lull_kernel(SYS_munmap, (long)*place, slot_bytes, 0, 0, 0, 0);
+    *place = NULL;
+  }
+  __atomic_store_n(&is_giving_back, 0, __ATOMIC_SEQ_CST);
+}
+
+void lull_unlock_slots(void) {
+  unsigned count = __atomic_load_n(&segment_count, __ATOMIC_ACQUIRE);
+  for (unsigned index = 0; index < count * lull_slots; index++) {
+    struct lull_slot *slot = slot_at(index / lull_slots, index % lull_slots);
+    if (slot) lull_kernel(SYS_munlock, (long)slot, slot_bytes, 0, 0, 0, 0);
+  }
+}
+
+// Maps a slot whose addresses were left to the program: by the last page before it that is mapped, since the file may be
+// out of reach (mremap(2): of no bytes of a shared mapping it makes another). Two threads may come at once.
+static struct lull_slot *map_slot(unsigned segment, unsigned index) {
+  unsigned below = index;
+  while (below > 0 && !slot_at(segment, below - 1)) below--;
+  long from = (long)segments[segment];
+  if (below > 0) from = (long)slot_at(segment, below - 1) + slot_bytes - lull_page_bytes;
+  long skipped = lull_page_bytes + (long)(index - below) * slot_bytes;
+  long mapped = lull_kernel(SYS_mremap, from, 0, skipped + slot_bytes, MREMAP_MAYMOVE, 0, 0);
+  if (mapped <= 0 && mapped >= -4095) return NULL;
+  lull_kernel(SYS_munmap, mapped, skipped, 0, 0, 0, 0);
+  struct lull_slot *slot = (struct lull_slot *)(mapped + skipped), *before = NULL;
+  if (is_locked) lull_kernel(SYS_munlock, (long)slot, slot_bytes, 0, 0, 0, 0);
+  if (__atomic_compare_exchange_n(&slots[segment][index], &before, slot, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    return slot;
+  }
+  lull_kernel(SYS_munmap, (long)slot, slot_bytes, 0, 0, 0, 0);
+  return before;
+}
+
+static bool take_slot(struct lull_slot *slot) {
+  uint32_t expected = 0;
+  return __atomic_compare_exchange_n(&slot->taken, &expected, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+// A slot that is nobody's, or nothing; then it is told whether one could not be had for want of memory or addresses.
+static struct lull_slot *find_free_slot(bool *is_refused) {
+  unsigned count = __atomic_load_n(&segment_count, __ATOMIC_ACQUIRE) * lull_slots;
+  // Those that have addresses come first.
+  unsigned index;
+  for (index = 0; index < count * 2; index++) {
+    unsigned segment = index % count / lull_slots, number = index % lull_slots;
+    struct lull_slot *slot = slot_at(segment, number);
+    if (!slot && index >= count && !(slot = map_slot(segment, number))) break;
+    if (!slot || !take_slot(slot)) continue;
+    // Without memory it stays taken.
+    if (slot->head == 0 && !take_memory(slot, lull_page_bytes)) break;
+    note_used(segment * lull_slots + number + 1);
+    return slot;
+  }
+  *is_refused = index < count * 2;
   return NULL;
+}
+
+static struct lull_slot *free_slot(bool *is_refused) {
+  *is_refused = true;
+  if (!begin_looking()) return NULL;
+  struct lull_slot *slot = find_free_slot(is_refused);
+  end_looking();
+  return slot;
 }
 
 struct lull_slot *lull_take_slot(void) {
   // Another thread that makes a segment is waited for, but not without end: it may be this one, below a signal's handler.
   for (unsigned attempt = 0; attempt < most_attempts; attempt++) {
-    struct lull_slot *slot = free_slot();
+    bool is_refused;
+    struct lull_slot *slot = free_slot(&is_refused);
     unsigned count = __atomic_load_n(&segment_count, __ATOMIC_ACQUIRE);
-    if (slot || count == most_segments || !lull_control || !lull_control->recording) return slot;
+    if (slot || is_refused || count == most_segments || !lull_control || !lull_control->recording) return slot;
     if (__atomic_exchange_n(&opening_segment, 1, __ATOMIC_ACQUIRE)) {
       lull_kernel(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
       continue;
     }
     bool has_more = true;
     if (count == segment_count) {
-      struct lull_segment *segment = open_segment(false);
+      struct lull_segment *segment = open_segment(count, false);
       has_more = segment != NULL;
       if (segment) {
         segments[count] = segment;
@@ -183,14 +296,26 @@ void lull_leave(struct agent *agent) {
   agent->generation = 0;
 }
 
+static void give_back(void *at, size_t size) {
+  lull_kernel(SYS_mmap, (long)at, (long)size, PROT_READ | PROT_WRITE,
+              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+}
+
 void lull_retire_segments(void) {
   if (current) {
-    for (unsigned index = 0; index < segment_count; index++) {
-      lull_kernel(SYS_mmap, (long)segments[index], lull_segment_bytes, PROT_READ | PROT_WRITE,
-                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
-      current->segments[index] = segments[index];
+    current->count = 0;
+    for (unsigned segment = 0; segment < segment_count; segment++) {
+      if (!is_sparse) {
+        give_back(segments[segment], lull_segment_bytes);
+        current->segments[current->count++] = segments[segment];
+        continue;
+      }
+      // Their addresses, of the threads that there were, stay taken.
+      for (unsigned index = 0; index < lull_slots; index++) {
+        if (slot_at(segment, index)) give_back(slot_at(segment, index), slot_bytes);
+      }
+      give_back(segments[segment], lull_page_bytes);
     }
-    current->count = segment_count;
     current->is_current = 0;
     current = NULL;
   }
@@ -217,8 +342,8 @@ static bool begin_generation(void) {
 struct lull_slot *lull_claim_slot(int tid) {
   unsigned count = __atomic_load_n(&segment_count, __ATOMIC_ACQUIRE);
   for (unsigned index = 0; index < count * lull_slots; index++) {
-    struct lull_slot *slot = lull_slot_of(segments[index / lull_slots], index % lull_slots);
-    if (!slot->taken || slot->tid != tid || !slot->is_unclaimed) continue;
+    struct lull_slot *slot = slot_at(index / lull_slots, index % lull_slots);
+    if (!slot || !slot->taken || slot->tid != tid || !slot->is_unclaimed) continue;
     slot->is_unclaimed = 0;
     return slot;
   }
@@ -253,12 +378,23 @@ bool lull_begin_segments(bool is_program) {
   // Of an earlier recording, or a parent's.
   lull_retire_segments();
   if (!begin_generation()) return false;
+#else
+  // A parent's: the child has one thread, which is here.
+  for (unsigned segment = 0; segment < segment_count; segment++) {
+    for (unsigned index = 0; index < lull_slots && is_sparse; index++) {
+      if (slot_at(segment, index)) lull_kernel(SYS_munmap, (long)slot_at(segment, index), slot_bytes, 0, 0, 0, 0);
+    }
+    lull_kernel(SYS_munmap, (long)segments[segment], is_sparse ? lull_page_bytes : lull_segment_bytes, 0, 0, 0, 0);
+  }
 #endif
+  lookers = is_giving_back = 0;
+  // Locks are not inherited.
+  is_locked = false;
   segment_count = 0;
   opening_segment = 0;
   slots_used = 0;
   if (!lull_control || !lull_control->recording) return false;
-  segments[0] = open_segment(is_program);
+  segments[0] = open_segment(0, is_program);
   if (!segments[0]) return false;
   __atomic_store_n(&segment_count, 1, __ATOMIC_RELEASE);
   return true;
@@ -268,6 +404,10 @@ bool lull_has_segments(void) { return segment_count > 0; }
 
 void lull_note_thread_without_ring(void) {
   if (segment_count > 0) __atomic_add_fetch(&segments[0]->threads_without_ring, 1, __ATOMIC_RELAXED);
+}
+
+void lull_note_filtered(void) {
+  if (segment_count > 0) __atomic_store_n(&segments[0]->is_filtered, 1, __ATOMIC_RELAXED);
 }
 
 void lull_note_sampling(uint32_t state) {
@@ -286,11 +426,13 @@ void lull_note_asked(int number) {
 }
 
 void lull_each_slot(void (*body)(struct lull_slot *slot)) {
+  if (!begin_looking()) return;
   unsigned count = __atomic_load_n(&slots_used, __ATOMIC_ACQUIRE);
   for (unsigned index = 0; index < count; index++) {
-    struct lull_slot *slot = lull_slot_of(segments[index / lull_slots], index % lull_slots);
-    if (__atomic_load_n(&slot->taken, __ATOMIC_ACQUIRE) && (slot->reserved || slot->timer)) body(slot);
+    struct lull_slot *slot = slot_at(index / lull_slots, index % lull_slots);
+    if (slot && __atomic_load_n(&slot->taken, __ATOMIC_ACQUIRE) && (slot->reserved || slot->timer)) body(slot);
   }
+  end_looking();
 }
 
 // Has the recorder look at once, since the ring is half full; what it takes is seen then.

@@ -14,6 +14,12 @@ HIDDEN bool lull_find_recorder(const char *folder);
 // Makes the first segment of a process.
 HIDDEN bool lull_begin_segments(bool is_program);
 HIDDEN bool lull_has_segments(void);
+// Whether the addresses are limited that a process may have.
+HIDDEN bool lull_has_limit(void);
+// Leaves the addresses of slots that no thread has to the program, for now and for later, which it limits or locks.
+HIDDEN void lull_leave_addresses(bool locks);
+// The memory of the slots is none of what the program may lock.
+HIDDEN void lull_unlock_slots(void);
 // A slot for the calling thread, or nothing.
 HIDDEN struct lull_slot *lull_take_slot(void);
 #ifdef LULL_AGENT
@@ -47,6 +53,10 @@ HIDDEN void lull_tell_inherited(void);
 // Takes memory for the slot's sums.
 HIDDEN bool lull_begin_sums(struct lull_slot *slot);
 HIDDEN void lull_note_thread_without_ring(void);
+// A filter of the program's keeps a thread's calls, or what threads use, from being recorded.
+HIDDEN void lull_note_filtered(void);
+// Takes all that a ring may need, and the sums.
+HIDDEN void lull_take_all_memory(struct lull_slot *slot);
 // Whether threads are sampled, of enum lull_sampling.
 HIDDEN void lull_note_sampling(uint32_t state);
 // The program takes a signal that asks it to end.

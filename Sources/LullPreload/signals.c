@@ -45,7 +45,7 @@ static const sigset_t *without_samples(const sigset_t *given, sigset_t *copy) {
   if (!given || !lull_hides_samples()) return given;
   bool names = sigismember(given, lull_sample_signal()) == 1;
   if (names && !(sigismember(given, SIGHUP) == 1 && sigismember(given, SIGCHLD) == 1)) {
-    if (lull_is_own_process()) lull_give_up_samples();
+    if (lull_is_own_process()) lull_give_up_samples(lull_sampling_signal_taken);
     return given;
   }
   *copy = *given;
@@ -58,7 +58,7 @@ static const sigset_t *without_samples(const sigset_t *given, sigset_t *copy) {
 static bool is_kept(int number, const void *wanted) {
   if (number != lull_sample_signal() || lull_sampling != lull_sampling_on) return false;
   if (!is_function(wanted)) return true;
-  if (lull_is_own_process()) lull_give_up_samples();
+  if (lull_is_own_process()) lull_give_up_samples(lull_sampling_signal_taken);
   return false;
 }
 

@@ -118,7 +118,6 @@ static void know_stack(struct agent *agent, uint64_t from, uint64_t to) {
 
 // Copies what there is of a stack to a place in the ring, and gives how much that is.
 static uint64_t copy_stack(struct agent *agent, uint64_t place, uint64_t from) {
-  if (lull_is_filtered) return 0;
   size_t most = stack_bytes();
   size_t offset = place & (lull_ring_bytes - 1);
   size_t first = most < lull_ring_bytes - offset ? most : lull_ring_bytes - offset;
@@ -176,7 +175,7 @@ static void write_waiting(struct lull_slot *slot) {
 
 void lull_tell_waiting(void) {
   struct agent *agent = &lull_agent;
-  if (lull_is_filtered || agent->busy) return;
+  if (agent->busy) return;
   agent->busy = 1;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   lull_settle(agent);

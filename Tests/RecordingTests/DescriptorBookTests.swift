@@ -59,6 +59,29 @@ import Testing
   /// Numbers that nothing has here: all was over before it could be looked at.
   private static let (first, second): (Int64, Int64) = (900_001, 900_002)
 
+  // The recorder's own, whose numbers those names stand for to it, were told.
+  @Test(arguments: [[3], [1, 2], [2, 1]])
+  func `by a descriptor's name the recorder looks up none of its own`(_ counts: [Int]) throws {
+    let link = Scratch.path("link")
+    defer { unlink(link) }
+    try #require(symlink("/dev/stdout", link) == 0)
+    for name in ["/dev/fd/\(Self.second)", "/dev/stdout", link] {
+      var rest = [
+        try Call.open(name, as: Self.first), .write(UInt64(Self.first)), .close(UInt64(Self.first)),
+      ][...]
+      let told = try told(
+        counts.map { count in
+          defer { rest = rest.dropFirst(count) }
+          return Array(rest.prefix(count))
+        })
+      let own = DescriptorTable.resolve(pid: getpid(), fd: 1)
+      for event in told where event.fd == Int(Self.first) {
+        #expect(name != "/dev/fd/\(Self.second)", "\(event)")
+        #expect(event.kind == own?.kind && event.path == own?.path, "\(event)")
+      }
+    }
+  }
+
   @Test(arguments: [[5], [1, 4], [2, 3], [3, 2], [4, 1]])
   func `a FIFO that a shell redirected to for a moment is one`(_ counts: [Int]) throws {
     let path = Scratch.path("fifo")

@@ -39,6 +39,28 @@ import Testing
     #expect(tracker.target(pid: 1, fd: 5, at: at(5_000_000_010)).path == "/data/file")
   }
 
+  // It was taken for a device: what a program wrote to a file by such a name was in none.
+  @Test(arguments: ["/dev/fd/5", "/proc/self/fd/5", "/proc/thread-self/fd/5", "/proc/1/fd/5"])
+  func `what is opened by another descriptor's name is what that one stands for`(name: String) {
+    var tracker = DescriptorTracker()
+    tracker.opened(pid: 1, fd: 5, path: "/data/log", since: at(5), at: at(10))
+    tracker.open(pid: 1, fd: 6, isFile: true, at: at(20))
+    tracker.opened(pid: 1, fd: 6, path: name, since: at(15), at: at(21))
+    tracker.close(pid: 1, fd: 5, at: at(30))
+    let target = tracker.target(pid: 1, fd: 6, at: at(40))
+    #expect(target.path == "/data/log" && target.kind == .regular, "\(target)")
+    // Of what nothing is known until it is seen, nothing is.
+    tracker.opened(pid: 2, fd: 6, path: name, since: at(15), at: at(21))
+    if name != "/proc/1/fd/5" { #expect(tracker.target(pid: 2, fd: 6, at: at(40)).kind == nil) }
+    tracker.forked(3, from: 1)
+    tracker.exec(3, at: at(12))
+    tracker.opened(pid: 3, fd: 6, path: name, since: at(15), at: at(21))
+    #expect(tracker.target(pid: 3, fd: 6, at: at(40)).path == "/data/log")
+    tracker.opened(pid: 1, fd: 7, path: "/dev/stderr", since: at(15), at: at(21))
+    tracker.seen(pid: 1, fd: 7, path: "pipe:[7]", kind: .pipe, at: at(22))
+    #expect(tracker.target(pid: 1, fd: 7, at: at(40)).kind == .pipe)
+  }
+
   // The output of a test's process was told to be its parent's file: it was a pipe, which nothing told.
   @Test func `what a child puts in the place of its parent's file is not that file`() {
     var tracker = DescriptorTracker()

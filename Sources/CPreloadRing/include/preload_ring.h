@@ -98,6 +98,8 @@ enum lull_sampling {
   lull_sampling_signal_taken,
   // No timer was to be had for a thread.
   lull_sampling_refused,
+  // A filter of the program's own (seccomp) refuses what a signal's handler returns by, or what ends a timer.
+  lull_sampling_filtered,
 };
 
 struct lull_segment {
@@ -119,7 +121,8 @@ struct lull_segment {
   // When the program was first asked to end by a signal that it takes itself, 0 until then; and by which.
   uint64_t asked_at;
   uint32_t asked_by;
-  uint32_t spare;
+  // Whether a filter of the program's own (seccomp) keeps what its threads do or use from being told.
+  uint32_t is_filtered;
 };
 
 // The call that a thread is in.

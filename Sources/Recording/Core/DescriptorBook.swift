@@ -53,6 +53,10 @@ final class DescriptorBook {
     } else if SystemCallFilter.opens.contains(call.number) {
       let path = opening.removeValue(forKey: tid)
       guard call.result >= 0 else { return }
+      if let link = path.flatMap({ DescriptorLink(path: $0) }) {
+        noteLink(link, as: UInt64(call.result), pid: pid, tid: tid, time: time)
+        return
+      }
       want(pid, UInt64(call.result), Wish(time: time &+ 1, path: path, tid: tid), replacing: true)
     } else if SystemCallFilter.isDuplicate(call) {
       guard call.result >= 0 else { return }
@@ -100,6 +104,28 @@ final class DescriptorBook {
       // The trace tells of the first. A look would be later than the end of the second, which a shell soon puts back.
       known.insert(copy)
     }
+  }
+
+  /// An open of what another number stands for (`/dev/fd/5`), which the trace tells of that one.
+  private func noteLink(
+    _ link: DescriptorLink, as descriptor: UInt64, pid: Int32, tid: Int32, time: UInt64
+  ) {
+    guard link.pid ?? pid == pid, let fd = Int32(exactly: link.fd) else {
+      return want(pid, descriptor, Wish(time: time &+ 1, tid: tid), replacing: true)
+    }
+    let source = Key(pid: pid, fd: fd)
+    if known.contains(source), wanted[source] == nil {
+      // What the number is by now may be another.
+      forget(pid, descriptor)
+      if let copy = Int32(exactly: descriptor) { known.insert(Key(pid: pid, fd: copy)) }
+      return
+    }
+    let path = wanted[source]?.path
+    if wanted[source] == nil {
+      want(pid, UInt64(link.fd), Wish(time: time &- 1, tid: tid), replacing: false)
+    }
+    wanted[source]?.isUsed = true
+    want(pid, descriptor, Wish(time: time &+ 1, path: path, tid: tid), replacing: true)
   }
 
   private func forget(_ pid: Int32, _ fd: UInt64) {

@@ -12,6 +12,14 @@ struct PreloadUse {
   var waitsBefore: UInt64?
 }
 
+extension PreloadUse {
+  /// What a thread told of itself; nil where a filter over its system calls, or what else, kept that from it.
+  init?(told processor: UInt64, waits: UInt64) {
+    guard processor != .max, waits != .max else { return nil }
+    self.init(processor: processor, waits: waits)
+  }
+}
+
 /// What follows a record in the ring.
 struct PreloadParts {
   var use: PreloadUse?
@@ -37,9 +45,9 @@ struct PreloadParts {
     if has(lull_part_cpu) {
       let (end, start) = (reader.number(), reader.number())
       let (waits, before) = (reader.number(), reader.number())
-      use = PreloadUse(
-        processor: end, processorBefore: start == .max ? nil : start, waits: waits,
-        waitsBefore: before == .max ? nil : before)
+      use = PreloadUse(told: end, waits: waits)
+      use?.processorBefore = start == .max ? nil : start
+      use?.waitsBefore = before == .max ? nil : before
     }
     if has(lull_part_path) { path = reader.text() }
     if has(lull_part_second_path) { otherPath = reader.text() }

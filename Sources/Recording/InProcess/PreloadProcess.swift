@@ -27,7 +27,7 @@ final class PreloadProcess {
   /// thread had used by then, where that is known.
   var beginning: (time: UInt64, use: PreloadUse?)?
   /// When a thread, of this slot, was about to run another program in its place, and what it had used.
-  typealias Leaving = (time: UInt64, use: PreloadUse, slot: Int)
+  typealias Leaving = (time: UInt64, use: PreloadUse?, slot: Int)
   var leaving: Leaving?
   /// Becomes readable when it ends; -1 where the kernel has no pidfd.
   let pidfd: Int32

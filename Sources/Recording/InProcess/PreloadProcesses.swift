@@ -83,8 +83,13 @@ extension PreloadSource {
         }
       }
     }
+    noteFilter(process)
     guard let first = process.segments.first else { return }
     unsampled[first.sampling.rawValue, default: []].insert(process.pid)
+  }
+
+  func noteFilter(_ process: PreloadProcess) {
+    if process.segments.first?.isFiltered == true { filtered.insert(process.pid) }
   }
 
   func end(_ process: PreloadProcess, _ round: Round) throws(PerfDataError) {

@@ -23,7 +23,7 @@ extension PreloadSource {
       let start = record.arguments.1
       let (waits, reading) = thread.call(
         from: start > 0 ? start : record.end, to: record.end, meaning,
-        use: PreloadUse(processor: record.arguments.0, waits: record.arguments.2 >> 32))
+        use: PreloadUse(told: record.arguments.0, waits: record.arguments.2 >> 32))
       tell(reading, process, thread.tid, into: &output)
       tellWaits(waits, of: meaning, parts, pid, thread.tid, into: &output)
       output.append(writer.exit(.init(pid: pid, tid: thread.tid, time: record.end), parent: pid))
@@ -52,13 +52,15 @@ extension PreloadSource {
     case lull_record_process_end.rawValue:
       process.ended = record.end
       // Of one that ran before they are those of that time too.
-      if !process.isEarlier { process.voluntarySwitches = record.arguments.1 }
+      if !process.isEarlier, record.arguments.1 != .max {
+        process.voluntarySwitches = record.arguments.1
+      }
     case lull_record_program_end.rawValue:
-      let use = PreloadUse(processor: record.arguments.0, waits: record.arguments.1)
+      let use = PreloadUse(told: record.arguments.0, waits: record.arguments.1)
       process.leaving = (record.start, use, slot)
       // It may be one that takes no library.
       strangers.nextLook = 0
-      guard var thread = process.threads[slot] else { return }
+      guard let use, var thread = process.threads[slot] else { return }
       tell(thread.read(use, at: record.start), process, thread.tid, into: &output)
       process.threads[slot] = thread
     case lull_record_mark.rawValue:
@@ -157,7 +159,9 @@ extension PreloadSource {
       output.append(writer.comm(name, place))
     }
     output.append(writer.switch(.arrived, place))
-    let now = PreloadUse(processor: record.arguments.0, waits: record.arguments.1)
+    let now =
+      PreloadUse(told: record.arguments.0, waits: record.arguments.1)
+      ?? PreloadUse(processor: 0, waits: 0)
     // What it waits in queues for a CPU from now on is its waits'.
     defer { _ = runDelays.since(pid: pid, tid: tid) }
     guard let beginning else {

@@ -54,6 +54,9 @@ final class PreloadSegment {
   /// Whether its threads are sampled, and why not.
   var sampling: lull_sampling { lull_sampling(memory.load(as: lull_segment.self).sampling) }
 
+  /// Whether a filter of the program's keeps what its threads do, or use, from being told.
+  var isFiltered: Bool { memory.load(as: lull_segment.self).is_filtered != 0 }
+
   /// When the program was first asked to end by a signal that it takes itself, and by which.
   var asked: (time: UInt64, signal: UInt32)? {
     let header = memory.load(as: lull_segment.self)

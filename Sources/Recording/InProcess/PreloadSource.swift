@@ -28,6 +28,8 @@ final class PreloadSource: RecordingSource {
   var marks: [(event: MarkEvent, pid: Int32, time: UInt64)] = []
   var unseenStreams: Set<Int32> = []
   var unsampled: [UInt32: Set<Int32>] = [:]
+  /// Of whose threads not all was told, for a filter of their own.
+  var filtered: Set<Int32> = []
   /// Of processes of which another number of waits was told than the kernel counted.
   var waitCounts: [Int32: (counted: UInt64, told: UInt64)] = [:]
   var hasMoreWaitCounts = false
@@ -152,6 +154,13 @@ final class PreloadSource: RecordingSource {
       list.append(
         .init(.cpuSamples, "\(within): \(reason) (process \(Self.named(processes)))"))
     }
+    if !filtered.isEmpty {
+      list.append(
+        .init(
+          .mainThread,
+          "\(within): a filter over its system calls (seccomp) leaves a thread no call by which to tell what it does"
+            + " from then on, or what CPU time it uses (process \(Self.named(filtered)))"))
+    }
     if threadsWithoutRing > 0 {
       list.append(
         .init(
@@ -172,6 +181,8 @@ final class PreloadSource: RecordingSource {
       "before Linux 5.9 (on arm64 5.16) the signal of a timer on CPU time may end a call that waits"
     case lull_sampling_signal_taken:
       "the program has use for signal 47 itself, by which it would be sampled"
+    case lull_sampling_filtered:
+      "the program's filter over its system calls (seccomp) refuses what the timer's signal returns by"
     case lull_sampling_refused: "not all of its threads were given a timer on their CPU time"
     default: nil
     }
@@ -351,6 +362,7 @@ final class PreloadSource: RecordingSource {
     try finishCalls(at: round.now, goesOn: false, round)
     for process in known.values {
       threadsWithoutRing += process.segments.reduce(0) { $0 + $1.threadsWithoutRing }
+      noteFilter(process)
     }
     try tellFunctions(after: functionsTold, round)
   }

@@ -151,7 +151,7 @@ extension PreloadSource {
       strangers.living.insert(pid)
       try looks.begin(
         stranger: pid, parent: doubt.parent, at: since,
-        knownToHaveUsed: leaving.map(\.use.processor), round)
+        knownToHaveUsed: leaving?.use?.processor, round)
     }
   }
 }

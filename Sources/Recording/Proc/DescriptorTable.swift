@@ -92,6 +92,9 @@ package enum DescriptorTable {
     guard let absolute = path.hasPrefix("/") ? path : folder.map({ "\($0)/\(path)" }) else {
       return nil
     }
+    if let link = link(from: absolute, of: pid) {
+      return inspect(pid: link.pid ?? pid, fd: link.fd)
+    }
     let place = place(of: absolute, to: pid)
     var information = stat()
     if stat(place, &information) == 0 {
@@ -102,6 +105,21 @@ package enum DescriptorTable {
     guard let slash = place.lastIndex(of: "/") else { return nil }
     return Resolved(
       path: absolute, kind: regularKind(at: String(place[...slash])), isDeleted: true)
+  }
+
+  /// The descriptor that a path leads to, as by links of the system's: to whoever follows these they lead to its own.
+  private static func link(from path: String, of pid: Int32) -> DescriptorLink? {
+    var path = path
+    // As many as the kernel follows.
+    for _ in 0..<40 {
+      if let link = DescriptorLink(path: path) { return link }
+      guard let target = KernelFile.link(place(of: path, to: pid)), !target.isEmpty else {
+        return nil
+      }
+      let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
+      path = target.hasPrefix("/") ? target : folder + target
+    }
+    return nil
   }
 
   /// Where a process's path leads to from here; one that is gone most likely saw the files that we see.

@@ -53,12 +53,35 @@ struct DescriptorTracker {
     pid: Int32, fd: Int, path: String, since: Timestamp, at time: Timestamp
   ) {
     let key = Key(pid: pid, fd: fd)
+    if let link = DescriptorLink(path: path) {
+      return opened(link, pid: pid, fd: fd, since: since, at: time)
+    }
     if let position = lives[key]?.indices.last, let last = lives[key]?[position],
       last.end == nil, last.opened == nil, last.start >= since
     {
       lives[key]?[position].opened = path
     } else {
       begin(pid: pid, fd: fd, path: path, at: time)
+    }
+  }
+
+  /// An open of what another descriptor stood for by then, as far as that is known.
+  private mutating func opened(
+    _ link: DescriptorLink, pid: Int32, fd: Int, since: Timestamp, at time: Timestamp
+  ) {
+    // What can be opened so was open: if no call of the program told of it, it is from before.
+    let source = life(pid: link.pid ?? pid, fd: link.fd, at: since, isOpen: true).life
+    let key = Key(pid: pid, fd: fd)
+    if let position = lives[key]?.indices.last, let last = lives[key]?[position],
+      last.end == nil, last.opened == nil, last.start >= since
+    {
+      // What was seen of it is seen of the other as well.
+      lives[key]?[position].opened = source?.opened
+      lives[key]?[position].seen = last.seen ?? source?.seen
+    } else {
+      close(pid: pid, fd: fd, at: time)
+      lives[key, default: []].append(
+        Life(start: time, isFile: true, opened: source?.opened, seen: source?.seen))
     }
   }
 
@@ -164,7 +187,11 @@ struct DescriptorTracker {
   }
 
   /// The life that tells of a descriptor, and before when no other does; a child's inherited ones are its parent's.
-  private func life(pid: Int32, fd: Int, at time: Timestamp) -> (life: Life?, until: Timestamp) {
+  ///
+  /// - Parameter isOpen: whether it is known to stand for something then.
+  private func life(
+    pid: Int32, fd: Int, at time: Timestamp, isOpen: Bool = false
+  ) -> (life: Life?, until: Timestamp) {
     var pid = pid
     var until = Timestamp(nanoseconds: .max)
     for _ in 0..<64 {
@@ -181,7 +208,7 @@ struct DescriptorTracker {
           if !isOver { return (life, until) }
         }
       }
-      if fd > 2, let exec = execs[pid] {
+      if fd > 2, !isOpen, let exec = execs[pid] {
         if exec <= time { break }
         until = min(until, exec)
       }
