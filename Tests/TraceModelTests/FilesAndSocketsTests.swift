@@ -32,6 +32,37 @@ struct FileTests {
     #expect(trace.subject.bytesWritten == 16)
   }
 
+  @Test func `a write that stands for many is of no file where its number was of many`()
+    throws
+  {
+    let event = "raw_syscalls:sys_exit"
+    var capture = CaptureEvent(
+      mode: .wrap, scope: .system, privilege: "root", commandLine: ["./program"], rootPid: 100,
+      intervalNs: 100_000_000, unavailable: [], complete: true, lullVersion: "test")
+    capture.sampled = [
+      .init(
+        source: event, fromNs: 2 * second, toNs: 4 * second, period: 251, count: 502, samples: 2)
+    ]
+    let trace = try traceOf { builder in
+      try builder.synthetic(capture, time: second, pid: 100)
+      try builder.descriptor(time: second, pid: 100, fd: 9, path: "/data/log")
+      for index in UInt64(0)..<300 {
+        builder.open(
+          time: second + index * 10 * millisecond, tid: 100, path: "/data/\(index)", fd: 5)
+      }
+      builder.exitSyscall(time: second + 3, tid: 100, number: 1, result: 7, arguments: [9])
+      for fd in [UInt64(5), 9] {
+        builder.exitSyscall(
+          time: 3 * second + fd, tid: 100, number: 1, result: 7, arguments: [fd], period: 251)
+      }
+    }
+    let writes = trace.fileOperations.filter { $0.kind == .write }
+    #expect(writes.map(\.path) == ["/data/log", nil, "/data/log"])
+    #expect(writes.map(\.weight) == [1, 251, 251])
+    let untold = trace.metadata.untoldWrites
+    #expect(untold.writes == 251 && untold.bytes == 251 * 7 && untold.areOfMany)
+  }
+
   @Test func `a pipe and an unknown descriptor are not disk`() throws {
     let trace = try traceOf { builder in
       try builder.descriptor(time: second + 1, pid: 100, fd: 1, path: "pipe:[5]", kind: .pipe)
