@@ -21,6 +21,7 @@ extension TraceLoader {
       }
       state.tables.fillSampledTimes()
       subject.start = programStart
+      subject.earlier = state.tables.leftOut(of: subject)
     }
     let calls = state.calls.finish(
       subject: subject.pid, ranAnother: subject.programStart != nil)
