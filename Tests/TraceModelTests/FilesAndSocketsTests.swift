@@ -73,6 +73,18 @@ struct FileTests {
     #expect(!trace.fileOperations.contains { $0.isDisk })
   }
 
+  @Test func `requests of Linux AIO are said not to be counted`() throws {
+    let trace = try traceOf { builder in
+      for step in UInt64(1)...3 {
+        builder.exitSyscall(time: second + step, tid: 100, number: 209, result: 2)
+      }
+      builder.exitSyscall(time: second + 9, tid: 100, number: 209, result: -11)
+    }
+    #expect(trace.fileOperations.isEmpty)
+    let said = trace.capture?.unavailable.filter { $0.signal == "Linux AIO" } ?? []
+    #expect(said.count == 1 && said[0].reason.contains("6 requests by io_submit"), "\(said)")
+  }
+
   @Test func `a failed write wrote nothing`() throws {
     let trace = try traceOf { builder in
       builder.exitSyscall(time: second + 10, tid: 100, number: 1, result: -28, arguments: [1])

@@ -7,6 +7,7 @@ enum SystemCallFilter {
     static let write = 64
     /// Numbers of asm-generic/unistd.h.
     static let wanted: [Int] = [
+      2,  // io_submit
       23, 24, 25,  // dup, dup3, fcntl (which duplicates too)
       35,  // unlinkat
       38,  // renameat
@@ -53,6 +54,7 @@ enum SystemCallFilter {
       74, 75, 76, 77,  // fsync, fdatasync, truncate, ftruncate
       80, 81,  // chdir, fchdir
       82, 85, 87,  // rename, creat, unlink
+      209,  // io_submit
       257, 263, 264,  // openat, unlinkat, renameat
       275, 277,  // splice, sync_file_range
       285, 288, 292, 296,  // fallocate, accept4, dup3, pwritev

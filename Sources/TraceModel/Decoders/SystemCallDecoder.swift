@@ -13,6 +13,7 @@ enum SystemCallDecoder {
     static let creat = 85, openat = 257, splice = 275, syncFileRange = 277
     static let socket = 41, accept = 43, accept4 = 288
     static let pwritev = 296, pwritev2 = 328, copyFileRange = 326, openat2 = 437
+    static let ioSubmit = 209
   }
 
   private static let decoded: Set<Int> = [
@@ -22,7 +23,7 @@ enum SystemCallDecoder {
     Number.ftruncate, Number.creat, Number.openat, Number.splice, Number.syncFileRange,
     Number.pwritev, Number.pwritev2, Number.copyFileRange, Number.openat2, Number.dup, Number.dup2,
     Number.dup3, Number.fcntl, Number.socket, Number.accept, Number.accept4, Number.chdir,
-    Number.fchdir,
+    Number.fchdir, Number.ioSubmit,
   ]
 
   /// perf's register numbers (arch/x86/include/uapi/asm/perf_regs.h).
@@ -184,6 +185,9 @@ enum SystemCallDecoder {
         since: state.syncStarts.removeValue(forKey: exit.tid))
     case Number.syncFileRange: add(.sync, on: exit.descriptor(Register.di), bytes: 0)
     case Number.msync: add(.sync, on: nil, bytes: 0)
+    case Number.ioSubmit:
+      state.unseen.note(
+        .submitted(UInt64(max(exit.result, 0)) &* exit.weight), pid: exit.pid, at: exit.time)
     case Number.ftruncate: add(.truncate, on: exit.descriptor(Register.di), bytes: 0)
     case Number.open: opened(flags: exit.argument(Register.si))
     case Number.openat: opened(flags: exit.argument(Register.dx))
