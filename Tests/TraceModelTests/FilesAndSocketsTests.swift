@@ -73,6 +73,28 @@ struct FileTests {
     #expect(!trace.fileOperations.contains { $0.isDisk })
   }
 
+  // A program that waited 5 ms for its disk was told to have synced nothing.
+  @Test func `syncs of more than one file are syncs, and msync that waits for nothing is none`()
+    throws
+  {
+    let trace = try traceOf { builder in
+      for (step, number) in [162, 306].enumerated() {
+        builder.exitSyscall(time: second + UInt64(step), tid: 100, number: number, result: 0)
+      }
+      // MS_ASYNC, and MS_SYNC with MS_INVALIDATE.
+      for (step, flags) in [UInt64(1), 6].enumerated() {
+        builder.exitSyscall(
+          time: second + 10 + UInt64(step), tid: 100, number: 26, result: 0,
+          arguments: [4096, 8192, flags])
+      }
+    }
+    #expect(trace.fileOperations.allSatisfy { $0.isDisk && $0.kind == .sync })
+    #expect(
+      trace.fileOperations.map(\.path) == [
+        "(all files)", "(all files of a file system)", "(mapped files)",
+      ])
+  }
+
   @Test func `requests of Linux AIO are said not to be counted`() throws {
     let trace = try traceOf { builder in
       for step in UInt64(1)...3 {
