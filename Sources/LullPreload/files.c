@@ -118,7 +118,9 @@ DECLARE(syncfs) CHANGES(syncfs, (int fd), (fd), SYS_syncfs, true)
 DECLARE(sync_file_range)
 CHANGES(sync_file_range, (int fd, off64_t at, off64_t count, unsigned flags), (fd, at, count, flags),
     SYS_sync_file_range, true)
-DECLARE(msync) TIMED(int, msync, (void *at, size_t count, int flags), (at, count, flags), SYS_msync, -1, true, )
+DECLARE(msync)
+TIMED(int, msync, (void *at, size_t count, int flags), (at, count, flags), SYS_msync, -1, true,
+    .second = (uint64_t)flags)
 DECLARE(ftruncate) CHANGES(ftruncate, (int fd, off_t size), (fd, size), SYS_ftruncate, false)
 DECLARE(ftruncate64) CHANGES(ftruncate64, (int fd, off64_t size), (fd, size), SYS_ftruncate, false)
 DECLARE(fallocate)

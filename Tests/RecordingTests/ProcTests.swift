@@ -131,11 +131,12 @@ final class Bystander {
     kill(child.pid, SIGKILL)
     var information = siginfo_t()
     waitid(P_PID, id_t(child.pid), &information, WEXITED | WNOWAIT)
-    // It only waits to be reaped.
+    // It only waits to be reaped: what it read and wrote is known still.
     #expect(sampler.sample() == nil)
+    #expect(sampler.sampleAtEnd()?.readCalls ?? 0 > 0)
     #expect(!ProcessProbe.isTraceable(pid: child.pid))
     child.end()
-    #expect(sampler.sample() == nil)
+    #expect(sampler.sample() == nil && sampler.sampleAtEnd() == nil)
     #expect(FootprintSampler(pid: child.pid) == nil)
     #expect(ProcessProbe.describe(pid: child.pid, kind: .attach) == nil)
     #expect(ProcessProbe.whyNotTraceable(pid: child.pid)?.kind == .noSuchProcess)

@@ -108,4 +108,39 @@ import Testing
     tracker.seen(pid: 1, fd: 7, path: "/log", kind: .regular, at: at(55))
     #expect(!tracker.isUntold(pid: 1, fd: 7, at: at(60)))
   }
+
+  // One write in 251 was of a file that had three at most, and 253 were told of it.
+  @Test(arguments: [true, false])
+  func `what stands for many is of a number's file where that went on to mean it`(
+    hasGaps: Bool
+  ) {
+    func ms(_ time: UInt64) -> Timestamp { at(time * 1_000_000) }
+    var tracker = DescriptorTracker()
+    let stretch = SampleWeights.Stretch(start: ms(1000), end: ms(9000), hasGaps: hasGaps)
+    func isSteady(_ fd: Int, _ time: UInt64, pid: Int32 = 1) -> Bool {
+      tracker.isSteady(pid: pid, fd: fd, at: ms(time), in: stretch)
+    }
+    tracker.seen(pid: 1, fd: 1, path: "/log", kind: .regular, at: ms(10))
+    tracker.forked(2, from: 1)
+    // Thousands of files, one after another.
+    for index in UInt64(0)..<900 {
+      tracker.open(pid: 1, fd: 3, isFile: true, at: ms(50 + index * 10))
+      tracker.close(pid: 1, fd: 3, at: ms(55 + index * 10))
+    }
+    #expect(isSteady(1, 1000) && isSteady(1, 5000) && isSteady(1, 8999))
+    #expect(isSteady(1, 5000, pid: 2) && !isSteady(3, 5002, pid: 2))
+    #expect(!isSteady(3, 1002) && !isSteady(3, 5002) && !isSteady(3, 8992))
+    // A file that takes another's place in the midst of it.
+    tracker.open(pid: 1, fd: 4, isFile: true, at: ms(500))
+    tracker.open(pid: 1, fd: 4, isFile: true, at: ms(5000))
+    #expect(isSteady(4, 1001) && isSteady(4, 4000) && isSteady(4, 6000))
+    #expect(!isSteady(4, 4990) && !isSteady(4, 5010))
+    // The first with its number; what comes after its end is known where nothing was left out.
+    tracker.open(pid: 1, fd: 5, isFile: true, at: ms(2000))
+    tracker.close(pid: 1, fd: 5, at: ms(2100))
+    #expect(isSteady(5, 2050) != hasGaps)
+    #expect(tracker.isOfFiles(pid: 1, fd: 3, around: ms(5007)))
+    tracker.open(pid: 1, fd: 6, at: ms(3000))
+    #expect(!tracker.isOfFiles(pid: 1, fd: 6, around: ms(3001)))
+  }
 }

@@ -32,6 +32,37 @@ struct FileTests {
     #expect(trace.subject.bytesWritten == 16)
   }
 
+  @Test func `a write that stands for many is of no file where its number was of many`()
+    throws
+  {
+    let event = "raw_syscalls:sys_exit"
+    var capture = CaptureEvent(
+      mode: .wrap, scope: .system, privilege: "root", commandLine: ["./program"], rootPid: 100,
+      intervalNs: 100_000_000, unavailable: [], complete: true, lullVersion: "test")
+    capture.sampled = [
+      .init(
+        source: event, fromNs: 2 * second, toNs: 4 * second, period: 251, count: 502, samples: 2)
+    ]
+    let trace = try traceOf { builder in
+      try builder.synthetic(capture, time: second, pid: 100)
+      try builder.descriptor(time: second, pid: 100, fd: 9, path: "/data/log")
+      for index in UInt64(0)..<300 {
+        builder.open(
+          time: second + index * 10 * millisecond, tid: 100, path: "/data/\(index)", fd: 5)
+      }
+      builder.exitSyscall(time: second + 3, tid: 100, number: 1, result: 7, arguments: [9])
+      for fd in [UInt64(5), 9] {
+        builder.exitSyscall(
+          time: 3 * second + fd, tid: 100, number: 1, result: 7, arguments: [fd], period: 251)
+      }
+    }
+    let writes = trace.fileOperations.filter { $0.kind == .write }
+    #expect(writes.map(\.path) == ["/data/log", nil, "/data/log"])
+    #expect(writes.map(\.weight) == [1, 251, 251])
+    let untold = trace.metadata.untoldWrites
+    #expect(untold.writes == 251 && untold.bytes == 251 * 7 && untold.areOfMany)
+  }
+
   @Test func `a pipe and an unknown descriptor are not disk`() throws {
     let trace = try traceOf { builder in
       try builder.descriptor(time: second + 1, pid: 100, fd: 1, path: "pipe:[5]", kind: .pipe)
@@ -40,6 +71,40 @@ struct FileTests {
     }
     #expect(trace.fileOperations.count == 2)
     #expect(!trace.fileOperations.contains { $0.isDisk })
+  }
+
+  // A program that waited 5 ms for its disk was told to have synced nothing.
+  @Test func `syncs of more than one file are syncs, and msync that waits for nothing is none`()
+    throws
+  {
+    let trace = try traceOf { builder in
+      for (step, number) in [162, 306].enumerated() {
+        builder.exitSyscall(time: second + UInt64(step), tid: 100, number: number, result: 0)
+      }
+      // MS_ASYNC, and MS_SYNC with MS_INVALIDATE.
+      for (step, flags) in [UInt64(1), 6].enumerated() {
+        builder.exitSyscall(
+          time: second + 10 + UInt64(step), tid: 100, number: 26, result: 0,
+          arguments: [4096, 8192, flags])
+      }
+    }
+    #expect(trace.fileOperations.allSatisfy { $0.isDisk && $0.kind == .sync })
+    #expect(
+      trace.fileOperations.map(\.path) == [
+        "(all files)", "(all files of a file system)", "(mapped files)",
+      ])
+  }
+
+  @Test func `requests of Linux AIO are said not to be counted`() throws {
+    let trace = try traceOf { builder in
+      for step in UInt64(1)...3 {
+        builder.exitSyscall(time: second + step, tid: 100, number: 209, result: 2)
+      }
+      builder.exitSyscall(time: second + 9, tid: 100, number: 209, result: -11)
+    }
+    #expect(trace.fileOperations.isEmpty)
+    let said = trace.capture?.unavailable.filter { $0.signal == "Linux AIO" } ?? []
+    #expect(said.count == 1 && said[0].reason.contains("6 requests by io_submit"), "\(said)")
   }
 
   @Test func `a failed write wrote nothing`() throws {

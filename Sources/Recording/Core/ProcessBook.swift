@@ -239,6 +239,14 @@ final class ProcessBook {
     }
   }
 
+  /// What a process read and wrote since its last reading, as long as its parent has not asked for its status.
+  private func sampleAtEnd(
+    _ pid: Int32, _ time: UInt64, _ round: Round
+  ) throws(PerfDataError) {
+    guard let reading = entries[pid]?.sampler?.sampleAtEnd() else { return }
+    try tell(reading, of: pid, at: time, round)
+  }
+
   /// Tells what a process held and had used at a time.
   func tell(
     _ reading: FootprintSample, of pid: Int32, at time: UInt64, _ round: Round
@@ -259,8 +267,12 @@ extension ProcessBook: RecordingSource {
       try exec(pid, name: name, time: time, to: round.sink)
     case .fileMapped(let pid, let path, let time):
       try mapped(path, pid, time: time, to: round.sink)
-    case .processEnded(root, let time): rootEnd = time
-    case .processEnded(let pid, let time): try end(pid, time: time, to: round.sink)
+    case .processEnded(root, let time):
+      rootEnd = time
+      try sampleAtEnd(root, time, round)
+    case .processEnded(let pid, let time):
+      try sampleAtEnd(pid, time, round)
+      try end(pid, time: time, to: round.sink)
     default: break
     }
   }

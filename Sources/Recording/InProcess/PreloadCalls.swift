@@ -112,7 +112,8 @@ extension PreloadSource {
     let number = record.number
     // In the order of the kernel's arguments.
     let isThird =
-      number == CallMeaning.Number.open || CallMeaning.Number.secondDescriptor.contains(number)
+      number == CallMeaning.Number.open || number == SystemCallFilter.memorySync
+      || CallMeaning.Number.secondDescriptor.contains(number)
     return SystemCallResult(
       number: Int64(number), result: record.result, first: arguments.0,
       second: isThird ? 0 : arguments.1, third: isThird ? arguments.1 : 0)

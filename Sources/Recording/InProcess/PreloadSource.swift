@@ -99,7 +99,8 @@ final class PreloadSource: RecordingSource {
         .otherWaits,
         "\(within): waits for a CPU, for pages, and in calls that go past the C library's functions are known in sum,"
           + " by CPU times and schedstat, not when they were"),
-      .init(.ioUring, "\(within): what is written by io_uring is not seen"),
+      .init(
+        .ioUring, "\(within): what is written by io_uring or Linux AIO (io_submit) is not seen"),
     ]
     if door != nil {
       list.append(

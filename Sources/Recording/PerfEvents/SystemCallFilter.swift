@@ -7,6 +7,7 @@ enum SystemCallFilter {
     static let write = 64
     /// Numbers of asm-generic/unistd.h.
     static let wanted: [Int] = [
+      2,  // io_submit
       23, 24, 25,  // dup, dup3, fcntl (which duplicates too)
       35,  // unlinkat
       38,  // renameat
@@ -17,9 +18,9 @@ enum SystemCallFilter {
       64, 66, 68, 70,  // write, writev, pwrite64, pwritev
       71,  // sendfile
       76,  // splice
-      82, 83, 84,  // fsync, fdatasync, sync_file_range
+      81, 82, 83, 84,  // sync, fsync, fdatasync, sync_file_range
       198, 202, 242,  // socket, accept, accept4
-      227,  // msync
+      227, 267,  // msync, syncfs
       276,  // renameat2
       285, 287,  // copy_file_range, pwritev2
       426, 436, 437,  // io_uring_enter, close_range, openat2
@@ -35,6 +36,7 @@ enum SystemCallFilter {
     static let duplicates: Set<Int64> = [23, 24]
     static let control: Int64 = 25
     static let copyFileRange: Int64 = 285
+    static let memorySync: UInt32 = 227
     static let splice: Int64 = 76
     static let closeRange: Int64 = 436
     static let eventWaits: [Int] = [
@@ -53,9 +55,10 @@ enum SystemCallFilter {
       74, 75, 76, 77,  // fsync, fdatasync, truncate, ftruncate
       80, 81,  // chdir, fchdir
       82, 85, 87,  // rename, creat, unlink
+      162, 209,  // sync, io_submit
       257, 263, 264,  // openat, unlinkat, renameat
       275, 277,  // splice, sync_file_range
-      285, 288, 292, 296,  // fallocate, accept4, dup3, pwritev
+      285, 288, 292, 296, 306,  // fallocate, accept4, dup3, pwritev, syncfs
       316, 326, 328,  // renameat2, copy_file_range, pwritev2
       426, 436, 437,  // io_uring_enter, close_range, openat2
     ]
@@ -70,6 +73,7 @@ enum SystemCallFilter {
     static let duplicates: Set<Int64> = [32, 33, 292]
     static let control: Int64 = 72
     static let copyFileRange: Int64 = 326
+    static let memorySync: UInt32 = 26
     static let splice: Int64 = 275
     static let closeRange: Int64 = 436
     static let eventWaits: [Int] = [

@@ -23,6 +23,7 @@ package final class FootprintSampler {
   private var calls = 0
   private var lastProportional: UInt64 = 0
   private var buffer = [UInt8](repeating: 0, count: 8192)
+  private var last: FootprintSample?
 
   /// Opens the files of a process; nil when there is no such process.
   ///
@@ -60,6 +61,19 @@ package final class FootprintSampler {
     if readsTransfers, let count = transfers?.readAgain(into: &buffer) {
       result.takeTransfers(buffer[..<count])
     }
+    last = result
+    return result
+  }
+
+  /// What a process that waits to be reaped used in all, with the memory that it was last seen to hold; nil where it
+  /// was never seen, or is gone.
+  package func sampleAtEnd() -> FootprintSample? {
+    guard var result = last, readsTransfers, readStatistics(into: &result),
+      let count = transfers?.readAgain(into: &buffer)
+    else { return nil }
+    // Its threads are gone, but this is of the process as it was.
+    result.threadCount = last?.threadCount ?? result.threadCount
+    result.takeTransfers(buffer[..<count])
     return result
   }
 

@@ -10,7 +10,7 @@ package enum ReportBuilder {
   package static func build(
     trace: Trace, signals: SignalSet, evaluation: Evaluation, generatorVersion: String
   ) -> Report {
-    Report(
+    var report = Report(
       schema: Report.schema,
       generator: Generator(name: "lull", version: generatorVersion),
       trace: section(of: trace.metadata),
@@ -32,6 +32,17 @@ package enum ReportBuilder {
       audits: evaluation.audits.map(AuditBuilding.audit),
       opportunities: evaluation.opportunities.map(AuditBuilding.opportunity),
       overview: OverviewBuilding.section(Overview.measure(trace, signals: signals)))
+    report.processes = report.shownProcesses
+    if let programStart = trace.subject.programStart, let earlier = trace.subject.earlier,
+      let index = report.processes.firstIndex(where: { $0.pid == report.process.pid })
+    {
+      let own = report.processes[index]
+      report.processes[index].earlier = EarlierPrograms(
+        until: max(0, (programStart - trace.start).seconds).finite,
+        cpuSeconds: own.cpuSeconds == nil ? nil : earlier.cpuSeconds.finite,
+        bytesWritten: own.bytesWritten == nil ? nil : earlier.bytesWritten)
+    }
+    return report
   }
 
   static func section(of metadata: TraceMetadata) -> TraceSection {

@@ -25,6 +25,7 @@ enum ReportNotes {
         "The trace names no program that it is about: \(name) is scored, which used most of what it shows; "
           + "--process NAME scores another.")
     }
+    if let earlier = earlierPrograms(report, shown: shown) { notes.append(earlier) }
     if let busy = busierProcess(report, shown: shown) { notes.append(busy) }
     if let others = namesakes(report, shown: shown) { notes.append(others) }
     if let profile = report.score.profile {
@@ -88,6 +89,26 @@ enum ReportNotes {
       "\(shown(Columns.clip(process.name, to: 32))) (pid \(process.pid)) went on when the command had ended: "
         + "what it did from then on was not recorded; attach to it with --pid."
     } + (some.count > 3 ? ["So did \(some.count - 3) other processes."] : [])
+  }
+
+  /// Less than this every command does before it is what it was told to be.
+  private static let fewSeconds = 0.01
+
+  /// A shell becomes by `exec` what it was to prepare.
+  private static func earlierPrograms(_ report: Report, shown: (String) -> String) -> String? {
+    guard let own = report.processes.first(where: { $0.pid == report.process.pid }),
+      let earlier = own.earlier,
+      earlier.cpuSeconds ?? 0 >= fewSeconds || earlier.bytesWritten ?? 0 > 0
+    else { return nil }
+    let did = [
+      earlier.cpuSeconds.map { "used \(Figures.seconds($0)) of CPU time" },
+      earlier.bytesWritten.flatMap { $0 > 0 ? "wrote \(Figures.bytes($0))" : nil },
+    ].compactMap { $0 }
+    let name = shown(Columns.clip(own.name, to: 32))
+    let until = Figures.seconds(earlier.until)
+    return "Before it was \(name), until \(until) after the start, process \(own.pid) ran "
+      + "other programs: that it then \(did.joined(separator: " and ")) is in no figure of its own "
+      + "here."
   }
 
   /// A compiler's driver waits while its frontend works: then the score is not of what costs.

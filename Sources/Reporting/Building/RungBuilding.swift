@@ -8,7 +8,7 @@ enum RungBuilding {
     (.mainThread, ["mainThread", "waits outside of calls", "call sites"]),
     (.wakeups, ["wakeups"]),
     (.network, ["network", "connections"]),
-    (.disk, ["disk", "io_uring", "shared mappings", "file names"]),
+    (.disk, ["disk", "io_uring", "Linux AIO", "shared mappings", "file names"]),
     (.cpu, ["cpu samples"]),
     (.memory, ["memory"]),
   ]

@@ -103,7 +103,8 @@ package struct ProcessSection: Codable, Sendable, Equatable {
   package var children: [Int]
 }
 
-/// What one process of the recording used in all; null where it was not measured.
+/// What one process of the recording used in all, and the scored one as the program that is scored; null where it was
+/// not measured.
 package struct ProcessTotals: Codable, Sendable, Equatable {
   package var pid: Int
   @Nullable package var parentPid: Int?
@@ -121,6 +122,16 @@ package struct ProcessTotals: Codable, Sendable, Equatable {
   /// It was looked at from outside, beside others that were recorded from within, so that its wakeups, bytes written
   /// and transferred are null; left out where it was not.
   package var isLookedAt: Bool?
+  /// What the scored one did before, as another program, which its figures are without; left out where it did nothing.
+  package var earlier: EarlierPrograms?
+}
+
+/// What a process did as other programs, before it ran the one that is scored.
+package struct EarlierPrograms: Codable, Sendable, Equatable {
+  /// Until when it ran them, in seconds from the start.
+  package var until: Double
+  @Nullable package var cpuSeconds: Double?
+  @Nullable package var bytesWritten: UInt64?
 }
 
 /// The scores of a report.
@@ -174,8 +185,8 @@ extension Report {
     phases.isEmpty ? trace.durationSeconds : phases.reduce(0) { $0 + $1.durationSeconds }
   }
 
-  /// Every process's totals as a table shows them: of the scored one those of its program, as elsewhere in the report,
-  /// without what its process did before as another.
+  /// Every process's totals: of the scored one those of its program, as elsewhere in the report, without what its
+  /// process did before as another.
   package var shownProcesses: [ProcessTotals] {
     processes.map { process in
       guard process.pid == self.process.pid, process.unrecordedFrom == nil else { return process }

@@ -28,13 +28,17 @@ enum DiskMeasure {
   /// Of fewer the rest tells enough.
   private static let mostUntold = 0.05
 
-  /// Files that live for a millisecond, where the probes that tell paths were not there.
+  /// Files that live for a millisecond, where the probes that tell paths were not there, and those of many with one
+  /// descriptor's number after another, where calls were sampled.
   private static func missing(beside signal: DiskSignal, _ untold: UntoldWrites) -> String? {
     let (known, unknown) = (signal.writes + signal.syncs, untold.writes + untold.syncs)
     guard unknown > 0, Double(unknown) > mostUntold * Double(known + unknown) else { return nil }
+    let cause =
+      untold.areOfMany
+      ? "that are not known: they were soon closed, and calls were sampled"
+      : "that were closed before they could be looked at: what they were is not known"
     return "\(Figures.count(untold.writes, "write")) of \(Figures.bytes(untold.bytes)) and "
-      + "\(Figures.count(untold.syncs, "sync")) more were of files that were closed before they could be looked at: "
-      + "what they were is not known"
+      + "\(Figures.count(untold.syncs, "sync")) more were of files \(cause)"
   }
 
   /// Less is what any program reads as it starts, in calls and bytes.

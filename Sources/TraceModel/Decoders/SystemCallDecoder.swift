@@ -13,6 +13,7 @@ enum SystemCallDecoder {
     static let creat = 85, openat = 257, splice = 275, syncFileRange = 277
     static let socket = 41, accept = 43, accept4 = 288
     static let pwritev = 296, pwritev2 = 328, copyFileRange = 326, openat2 = 437
+    static let sync = 162, syncfs = 306, ioSubmit = 209
   }
 
   private static let decoded: Set<Int> = [
@@ -22,7 +23,7 @@ enum SystemCallDecoder {
     Number.ftruncate, Number.creat, Number.openat, Number.splice, Number.syncFileRange,
     Number.pwritev, Number.pwritev2, Number.copyFileRange, Number.openat2, Number.dup, Number.dup2,
     Number.dup3, Number.fcntl, Number.socket, Number.accept, Number.accept4, Number.chdir,
-    Number.fchdir,
+    Number.fchdir, Number.sync, Number.syncfs, Number.ioSubmit,
   ]
 
   /// perf's register numbers (arch/x86/include/uapi/asm/perf_regs.h).
@@ -34,6 +35,9 @@ enum SystemCallDecoder {
   private static let duplicatingCommands: Set<UInt64> = [0, 1030]
 
   private static let truncateFlag: UInt64 = 0o1000
+
+  /// MS_SYNC: without it msync only checks its arguments.
+  private static let waitsForStorage: UInt64 = 4
 
   private static let reads: Set<Int> = [
     Number.read, Number.pread64, Number.readv, Number.preadv, Number.preadv2,
@@ -126,7 +130,7 @@ enum SystemCallDecoder {
     let number = Int(exit.number)
     func add(
       _ kind: FileOperation.Kind, on fd: Int?, bytes: Int64, since: Timestamp? = nil,
-      offset: UInt64? = nil
+      offset: UInt64? = nil, of name: String? = nil
     ) {
       // The last call of a copy tells only that its source has ended.
       guard kind != .write || bytes > 0 else { return }
@@ -136,8 +140,8 @@ enum SystemCallDecoder {
         : state.weights.weight(exit.weight, at: exit.time.nanoseconds)
       state.operations.append(
         FileOperation(
-          time: exit.time, pid: exit.pid, tid: exit.tid, kind: kind, path: nil,
-          target: nil, bytes: UInt64(max(bytes, 0)), weight: weight,
+          time: exit.time, pid: exit.pid, tid: exit.tid, kind: kind, path: name,
+          target: name == nil ? nil : .regular, bytes: UInt64(max(bytes, 0)), weight: weight,
           duration: since.map { exit.time - $0 }, offset: offset),
         descriptor: fd)
     }
@@ -183,7 +187,16 @@ enum SystemCallDecoder {
         .sync, on: exit.descriptor(Register.di), bytes: 0,
         since: state.syncStarts.removeValue(forKey: exit.tid))
     case Number.syncFileRange: add(.sync, on: exit.descriptor(Register.di), bytes: 0)
-    case Number.msync: add(.sync, on: nil, bytes: 0)
+    // What these put on storage has no one path.
+    case Number.msync:
+      if exit.argument(Register.dx).map({ $0 & waitsForStorage != 0 }) == true {
+        add(.sync, on: nil, bytes: 0, of: "(mapped files)")
+      }
+    case Number.sync: add(.sync, on: nil, bytes: 0, of: "(all files)")
+    case Number.syncfs: add(.sync, on: nil, bytes: 0, of: "(all files of a file system)")
+    case Number.ioSubmit:
+      state.unseen.note(
+        .submitted(UInt64(max(exit.result, 0)) &* exit.weight), pid: exit.pid, at: exit.time)
     case Number.ftruncate: add(.truncate, on: exit.descriptor(Register.di), bytes: 0)
     case Number.open: opened(flags: exit.argument(Register.si))
     case Number.openat: opened(flags: exit.argument(Register.dx))

@@ -3,6 +3,8 @@ public struct UntoldWrites: Sendable, Hashable {
   public var writes = 0
   public var syncs = 0
   public var bytes: UInt64 = 0
+  /// Some are known by one of many, whose file the others need not have been of.
+  public var areOfMany = false
 
   public init() {}
 

@@ -21,6 +21,7 @@ extension TraceLoader {
       }
       state.tables.fillSampledTimes()
       subject.start = programStart
+      subject.earlier = state.tables.leftOut(of: subject)
     }
     let calls = state.calls.finish(
       subject: subject.pid, ranAnother: subject.programStart != nil)
@@ -33,7 +34,8 @@ extension TraceLoader {
       stacks: state.stacks.table, calls: calls, eventNames: events.names,
       architecture: file.features.architecture, subject: subject)
     trace.metadata.untoldWrites = state.operations.untold(
-      of: subject.pid, from: subject.programStart ?? start, by: state.descriptors)
+      of: subject.pid, from: subject.programStart ?? start, by: state.descriptors,
+      state.weights)
     trace.trigger = state.trigger
     trace.processorEvent = events.processorEvent
     trace.tellsRuns = events.tellsRuns
@@ -53,7 +55,8 @@ extension TraceLoader {
           + "recorded without task events")
     }
     state.tables.fileOperations = state.operations.resolved(
-      by: state.descriptors, sites: state.callSites.writes, waitsOf: state.tables.threads)
+      by: state.descriptors, state.weights, sites: state.callSites.writes,
+      waitsOf: state.tables.threads)
     state.tables.openFiles = state.descriptors.openFiles()
     state.tables.transfers.add(state.callSites.sends)
     state.tables.countedSpans = CountedSpan.all(of: state.capture)

@@ -3,6 +3,12 @@ import Quantities
 
 /// One process of the recording and its totals.
 public struct ProcessModel: Sendable {
+  /// What a process did before it ran its last program.
+  public struct Earlier: Sendable, Hashable {
+    public var cpuSeconds: Double
+    public var bytesWritten: UInt64
+  }
+
   public var pid: Int32
   public var parentPid: Int32
   public var name: String
@@ -26,6 +32,10 @@ public struct ProcessModel: Sendable {
   public var children: [Int32]
   /// The kernel's own figure at the exit, exact where a parent could ask for it.
   public var peakResidentBytes: UInt64?
+
+  /// What it did as other programs, before it became the one that it ended as; nil where that is nothing, and of all
+  /// but the trace's subject.
+  public var earlier: Earlier?
 
   // Totals.
   public var cpuSeconds: Double = 0
@@ -67,6 +77,7 @@ extension ProcessModel: WholeRow {
     part.bytesReceived = 0
     part.peakFootprintBytes = 0
     part.lastReading = nil
+    part.earlier = nil
     return part
   }
 }

@@ -21,6 +21,19 @@ extension Tables {
     }
   }
 
+  /// What is left out of a process's totals as that of programs that it ran before; nil where that is nothing.
+  func leftOut(of process: ProcessModel) -> ProcessModel.Earlier? {
+    let seconds = threads.lazy.filter { $0.pid == process.pid }
+      .reduce(0) { $0 + $1.runningTime.seconds }
+    let bytes = fileOperations.onDisk(by: process.pid).reduce(UInt64(0)) { sum, operation in
+      operation.kind == .write ? sum &+ operation.bytes &* operation.weight : sum
+    }
+    let earlier = ProcessModel.Earlier(
+      cpuSeconds: max(0, process.cpuSeconds - seconds),
+      bytesWritten: process.bytesWritten - min(bytes, process.bytesWritten))
+    return earlier.cpuSeconds > 0 || earlier.bytesWritten > 0 ? earlier : nil
+  }
+
   /// Adds up what each process did.
   mutating func fillProcessTotals() {
     fillSampledTimes()

@@ -103,6 +103,21 @@ struct DescriptorTracker {
       && life.end.map { $0 >= time } ?? true
   }
 
+  /// Whether what a number stood for around a moment, as far as that is known, were files with paths.
+  ///
+  /// Where calls are sampled, most of those that opened and closed them are not among them.
+  func isOfFiles(pid: Int32, fd: Int, around time: Timestamp) -> Bool {
+    guard let own = lives[Key(pid: pid, fd: fd)] else { return false }
+    let next = Self.firstLater(own, than: time)
+    return own[max(0, next - 1)..<min(own.count, next + 1)].allSatisfy { life in
+      switch Self.target(of: life).kind {
+      case .regular: true
+      case nil: life.isFile
+      default: false
+      }
+    }
+  }
+
   mutating func close(pid: Int32, fd: Int, at time: Timestamp) {
     let key = Key(pid: pid, fd: fd)
     guard let last = lives[key]?.indices.last, lives[key]?[last].end == nil else { return }
@@ -217,6 +232,43 @@ struct DescriptorTracker {
     }
     return (nil, until)
   }
+
+  /// Whether a number that one event used stood for the same around it, as of one that stands for many events it has to:
+  /// what they used is else not known.
+  ///
+  /// Of a program that opens thousands of files most have the same number, and of those the event knows but its own.
+  /// What a number stood for while nothing was recorded is known of what goes on to the next moment that was.
+  func isSteady(
+    pid: Int32, fd: Int, at time: Timestamp, in stretch: SampleWeights.Stretch
+  ) -> Bool {
+    let before = min(Self.neighbourhood, time.nanoseconds)
+    let from = max(stretch.start, Timestamp(nanoseconds: time.nanoseconds - before))
+    let to = min(stretch.end, Timestamp(nanoseconds: time.nanoseconds &+ Self.neighbourhood))
+    var pid = pid
+    for _ in 0..<64 {
+      if let own = lives[Key(pid: pid, fd: fd)] {
+        let next = Self.firstLater(own, than: time)
+        if next < own.count, own[next].start <= to { return false }
+        if next > 0 {
+          let life = own[next - 1]
+          let end = life.end ?? Timestamp(nanoseconds: .max)
+          if end >= time {
+            if end < to, stretch.hasGaps { return false }
+            guard life.start > from else { return true }
+            return next == 1 || own[next - 2].end.map { $0 < from } == true
+          }
+          if end >= from { return false }
+        }
+      }
+      if fd > 2, let exec = execs[pid], exec <= time { return true }
+      guard let parent = parents[pid] else { return true }
+      pid = parent
+    }
+    return true
+  }
+
+  /// More than lies between two slices, of what is recorded in these.
+  private static let neighbourhood: UInt64 = 500_000_000
 
   /// The first life that begins after a moment; each begins when the one before is over.
   private static func firstLater(_ lives: [Life], than time: Timestamp) -> Int {

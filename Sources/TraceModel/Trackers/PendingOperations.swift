@@ -23,7 +23,8 @@ struct PendingOperations {
   /// The operations with the files that their descriptors meant, and the stacks that were taken of some; of a sync in
   /// which its thread waited, that of the wait.
   func resolved(
-    by descriptors: DescriptorTracker, sites: [CallSiteSample], waitsOf threads: [ThreadModel]
+    by descriptors: DescriptorTracker, _ weights: SampleWeights, sites: [CallSiteSample],
+    waitsOf threads: [ThreadModel]
   ) -> FileOperations {
     let kinds = log.kinds
     let waits = WaitStacks(
@@ -45,6 +46,13 @@ struct PendingOperations {
           shape.path = target.path
           shape.target = target.kind
           until = end
+          if shape.weight > 1 {
+            until = time
+            if Self.isUncertain(shape, descriptor, at: time, descriptors, weights) {
+              shape.path = nil
+              shape.target = nil
+            }
+          }
         }
         known[entry.kind] = Resolved(
           number: result.number(of: shape, hint: Int(shape.tid)), from: time, until: until)
@@ -61,6 +69,15 @@ struct PendingOperations {
     return result
   }
 
+  /// Whether an operation stands for many, of which it does not tell the files.
+  private static func isUncertain(
+    _ shape: FileOperation.Shape, _ descriptor: Int, at time: Timestamp,
+    _ descriptors: DescriptorTracker, _ weights: SampleWeights
+  ) -> Bool {
+    guard shape.weight > 1, let stretch = weights.stretch(ofCallAt: time) else { return false }
+    return !descriptors.isSteady(pid: shape.pid, fd: descriptor, at: time, in: stretch)
+  }
+
   private static func stack(
     ofWaitIn entry: OperationEntry, _ shape: FileOperation.Shape, _ waits: WaitStacks
   ) -> Int? {
@@ -72,19 +89,25 @@ struct PendingOperations {
       to: Timestamp(nanoseconds: entry.time))
   }
 
-  /// What a process wrote to files that were closed before they could be looked at, from a moment on.
-  func untold(of pid: Int32, from start: Timestamp, by descriptors: DescriptorTracker)
-    -> UntoldWrites
-  {
+  /// What a process wrote to files that were closed before they could be looked at, and to many of which one stands
+  /// for all, from a moment on.
+  func untold(
+    of pid: Int32, from start: Timestamp, by descriptors: DescriptorTracker,
+    _ weights: SampleWeights
+  ) -> UntoldWrites {
     let kinds = log.kinds
     var untold = UntoldWrites()
     for entry in log.entries {
       let shape = kinds[entry.kind].shape
+      let time = Timestamp(nanoseconds: entry.time)
       guard shape.pid == pid, shape.kind == .write || shape.kind == .sync,
-        let descriptor = kinds[entry.kind].descriptor, entry.time >= start.nanoseconds,
-        descriptors.isUntold(
-          pid: pid, fd: descriptor, at: Timestamp(nanoseconds: entry.time))
+        let descriptor = kinds[entry.kind].descriptor, time >= start
       else { continue }
+      let isOfMany =
+        Self.isUncertain(shape, descriptor, at: time, descriptors, weights)
+        && descriptors.isOfFiles(pid: pid, fd: descriptor, around: time)
+      guard isOfMany || descriptors.isUntold(pid: pid, fd: descriptor, at: time) else { continue }
+      if isOfMany { untold.areOfMany = true }
       if shape.kind == .sync {
         untold.syncs += Int(clamping: shape.weight)
       } else {

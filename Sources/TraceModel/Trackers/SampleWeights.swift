@@ -67,6 +67,30 @@ struct SampleWeights {
     return Self.round(Double(own) * slices[index].weight, keeping: &sliceRests[index])
   }
 
+  /// A span in which one system call stands for many.
+  struct Stretch {
+    var start: Timestamp
+    var end: Timestamp
+    /// Whether it has times of which no call at all was recorded.
+    var hasGaps: Bool
+  }
+
+  /// The span that a system call's sample is of; nil where each was recorded.
+  func stretch(ofCallAt time: Timestamp) -> Stretch? {
+    if let index = slice(at: time.nanoseconds) {
+      return Stretch(
+        start: Timestamp(nanoseconds: slices[index].fromNs),
+        end: Timestamp(nanoseconds: slices[index].toNs), hasGaps: true)
+    }
+    return sampled.first {
+      time.nanoseconds >= $0.fromNs && time.nanoseconds < $0.toNs && $0.source == Self.systemCalls
+    }.map {
+      Stretch(
+        start: Timestamp(nanoseconds: $0.fromNs), end: Timestamp(nanoseconds: $0.toNs),
+        hasGaps: false)
+    }
+  }
+
   private func slice(at time: UInt64) -> Int? {
     slices.firstIndex { time >= $0.fromNs && time < $0.toNs }
   }

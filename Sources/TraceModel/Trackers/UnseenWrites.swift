@@ -6,6 +6,8 @@ struct UnseenWrites {
   enum Way {
     case registeredFile
     case mapping(descriptor: Int)
+    /// By Linux's asynchronous calls (io_submit), of which no event tells what becomes of them.
+    case submitted(UInt64)
   }
 
   private var noted: [(pid: Int32, time: Timestamp, way: Way)] = []
@@ -19,10 +21,12 @@ struct UnseenWrites {
     of process: ProcessModel, descriptors: DescriptorTracker
   ) -> [CaptureEvent.Unavailable] {
     var registered = 0
+    var submitted: UInt64 = 0
     var paths: [String: Int] = [:]
     for entry in noted where entry.pid == process.pid && entry.time >= process.start {
       switch entry.way {
       case .registeredFile: registered += 1
+      case .submitted(let requests): submitted &+= requests
       case .mapping(let descriptor):
         let target = descriptors.target(pid: process.pid, fd: descriptor, at: entry.time)
         if target.kind == .regular, let path = target.path { paths[path, default: 0] += 1 }
@@ -41,6 +45,14 @@ struct UnseenWrites {
           reason:
             "not counted: \(Figures.count(registered, "write or sync", "writes or syncs")) of registered files, "
             + "of which the kernel does not tell which"))
+    }
+    if submitted > 0 {
+      result.append(
+        CaptureEvent.Unavailable(
+          signal: "Linux AIO",
+          reason:
+            "not counted: \(Figures.count(Int(clamping: submitted), "request")) by io_submit, of which nothing tells "
+            + "whether they read, wrote or synced, and which files"))
     }
     return result
   }
