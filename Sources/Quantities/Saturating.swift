@@ -1,6 +1,6 @@
 extension FixedWidthInteger {
-  /// The whole part of a number, or the nearest that there is: sums of what a damaged or hostile trace says may be beyond
-  /// all that fits.
+  /// The whole part of a number, or the nearest that there is: sums of what a damaged or hostile trace says may be
+  /// beyond all that fits.
   @inlinable
   public init(saturating value: Double) {
     self =

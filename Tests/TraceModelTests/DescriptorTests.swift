@@ -109,6 +109,24 @@ import Testing
     #expect(!tracker.isUntold(pid: 1, fd: 7, at: at(60)))
   }
 
+  // A file was two rows, `dup-b` and `/var/tmp/bk/dup-b`: only its first number was looked at, and later than that.
+  @Test func `what is found of one number is found of those that were made of it`() {
+    var tracker = DescriptorTracker()
+    tracker.open(pid: 1, fd: 4, isFile: true, at: at(10))
+    tracker.opened(pid: 1, fd: 4, path: "dup", since: at(9), at: at(11))
+    tracker.duplicate(pid: 1, from: 4, to: 100, at: at(20))
+    tracker.duplicate(pid: 1, from: 100, to: 200, at: at(21))
+    tracker.seen(pid: 1, fd: 4, path: "/data/dup", kind: .regular, at: at(12))
+    tracker.close(pid: 1, fd: 100, at: at(30))
+    for (fd, time) in [(4, UInt64(15)), (100, 25), (200, 40)] {
+      #expect(tracker.target(pid: 1, fd: fd, at: at(time)).path == "/data/dup", "\(fd)")
+    }
+    // Each goes its own way from then on.
+    tracker.seen(pid: 1, fd: 200, path: "/data/other", kind: .regular, at: at(50))
+    #expect(tracker.target(pid: 1, fd: 4, at: at(60)).path == "/data/dup")
+    #expect(tracker.target(pid: 1, fd: 200, at: at(60)).path == "/data/other")
+  }
+
   // One write in 251 was of a file that had three at most, and 253 were told of it.
   @Test(arguments: [true, false])
   func `what stands for many is of a number's file where that went on to mean it`(

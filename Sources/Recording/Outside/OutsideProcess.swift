@@ -77,7 +77,8 @@ final class OutsideProcess {
 
   private var usedByThreads: UInt64 { tasks.values.reduce(0) { $0 + $1.thread.processor } }
 
-  /// The CPU time of it that is told of no thread, of which one that ended had a part at most; nil where it is not known.
+  /// The CPU time of it that is told of no thread, of which one that ended had a part at most; nil where it is not
+  /// known.
   func untold(besides task: OutsideTask) -> UInt64? {
     guard isCounting, let clockTime else { return nil }
     let told = usedByEnded + usedByThreads + task.thread.processor

@@ -36,15 +36,11 @@ enum BlameText {
       ("wakeups", blame.wakeups, { Figures.grouped(Int(saturating: $0.count.rounded())) }),
       (
         "written", blame.disk,
-        {
-          "\(Figures.bytes(UInt64(saturating: $0.bytes))) in \(Figures.count(Int(saturating: $0.count.rounded()), "call"))"
-        }
+        { volume($0, "call") }
       ),
       (
         "read", blame.reads ?? [],
-        {
-          "\(Figures.bytes(UInt64(saturating: $0.bytes))) in \(Figures.count(Int(saturating: $0.count.rounded()), "read"))"
-        }
+        { volume($0, "read") }
       ),
       (
         "sent", blame.network,
@@ -66,6 +62,11 @@ enum BlameText {
         canvas.item(index == 0 ? title : "", "\(amount(row)): \(TextReport.place(frame))")
       }
     }
+  }
+
+  private static func volume(_ row: BlameRowSection, _ noun: String) -> String {
+    let calls = Int(saturating: row.count.rounded())
+    return "\(Figures.bytes(UInt64(saturating: row.bytes))) in \(Figures.count(calls, noun))"
   }
 
   /// A share of fewer samples would say less than their number.

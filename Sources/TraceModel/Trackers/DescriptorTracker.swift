@@ -16,13 +16,21 @@ struct DescriptorTracker {
     var end: Timestamp?
     /// It began with an open, so that it is no socket and no pipe.
     var isFile = false
+    /// What it is of, in `files`: duplicates are of the same.
+    var file: Int
+    var size: UInt64?
+    var flags: Int?
+    var format: String?
+  }
+
+  /// What an open made, whatever numbers stand for it.
+  private struct File {
     /// Told by the argument of open: known even when the file was gone a moment later.
     var opened: String?
     /// Told by /proc.
     var seen: Target?
-    var size: UInt64?
-    var flags: Int?
-    var format: String?
+
+    var isKnown: Bool { opened != nil || seen != nil }
   }
 
   private struct Key: Hashable {
@@ -31,6 +39,7 @@ struct DescriptorTracker {
   }
 
   private var lives: [Key: [Life]] = [:]
+  private var files: [File] = []
   private var parents: [Int32: Int32] = [:]
   private var execs: [Int32: Timestamp] = [:]
 
@@ -43,7 +52,7 @@ struct DescriptorTracker {
 
   /// A successful open, told by the system call's end.
   mutating func open(pid: Int32, fd: Int, isFile: Bool = false, at time: Timestamp) {
-    begin(pid: pid, fd: fd, path: nil, isFile: isFile, at: time)
+    begin(pid: pid, fd: fd, add(File()), isFile: isFile, at: time)
   }
 
   /// A successful open of a path, told as the C library's function returns that was called at `since`.
@@ -56,12 +65,12 @@ struct DescriptorTracker {
     if let link = DescriptorLink(path: path) {
       return opened(link, pid: pid, fd: fd, since: since, at: time)
     }
-    if let position = lives[key]?.indices.last, let last = lives[key]?[position],
-      last.end == nil, last.opened == nil, last.start >= since
+    if let last = lives[key]?.last,
+      last.end == nil, files[last.file].opened == nil, last.start >= since
     {
-      lives[key]?[position].opened = path
+      files[last.file].opened = path
     } else {
-      begin(pid: pid, fd: fd, path: path, at: time)
+      begin(pid: pid, fd: fd, add(File(opened: path)), at: time)
     }
   }
 
@@ -73,24 +82,28 @@ struct DescriptorTracker {
     let source = life(pid: link.pid ?? pid, fd: link.fd, at: since, isOpen: true).life
     let key = Key(pid: pid, fd: fd)
     if let position = lives[key]?.indices.last, let last = lives[key]?[position],
-      last.end == nil, last.opened == nil, last.start >= since
+      last.end == nil, files[last.file].opened == nil, last.start >= since
     {
+      guard let source else { return }
       // What was seen of it is seen of the other as well.
-      lives[key]?[position].opened = source?.opened
-      lives[key]?[position].seen = last.seen ?? source?.seen
+      if files[source.file].seen == nil { files[source.file].seen = files[last.file].seen }
+      lives[key]?[position].file = source.file
     } else {
-      close(pid: pid, fd: fd, at: time)
-      lives[key, default: []].append(
-        Life(start: time, isFile: true, opened: source?.opened, seen: source?.seen))
+      begin(pid: pid, fd: fd, source?.file ?? add(File()), isFile: true, at: time)
     }
   }
 
   private mutating func begin(
-    pid: Int32, fd: Int, path: String?, isFile: Bool = false, at time: Timestamp
+    pid: Int32, fd: Int, _ file: Int, isFile: Bool = false, at time: Timestamp
   ) {
     close(pid: pid, fd: fd, at: time)
     lives[Key(pid: pid, fd: fd), default: []].append(
-      Life(start: time, isFile: isFile, opened: path))
+      Life(start: time, isFile: isFile, file: file))
+  }
+
+  private mutating func add(_ file: File) -> Int {
+    files.append(file)
+    return files.count - 1
   }
 
   /// Whether the descriptor was of something with a path that nothing told: it was closed before it could be looked at.
@@ -99,7 +112,7 @@ struct DescriptorTracker {
     let next = Self.firstLater(own, than: time)
     guard next > 0 else { return false }
     let life = own[next - 1]
-    return life.isFile && life.seen == nil && life.opened == nil
+    return life.isFile && !files[life.file].isKnown
       && life.end.map { $0 >= time } ?? true
   }
 
@@ -110,7 +123,7 @@ struct DescriptorTracker {
     guard let own = lives[Key(pid: pid, fd: fd)] else { return false }
     let next = Self.firstLater(own, than: time)
     return own[max(0, next - 1)..<min(own.count, next + 1)].allSatisfy { life in
-      switch Self.target(of: life).kind {
+      switch target(of: life).kind {
       case .regular: true
       case nil: life.isFile
       default: false
@@ -128,9 +141,7 @@ struct DescriptorTracker {
   mutating func duplicate(pid: Int32, from: Int, to: Int, at time: Timestamp) {
     guard from != to else { return }
     let source = life(pid: pid, fd: from, at: time).life
-    close(pid: pid, fd: to, at: time)
-    lives[Key(pid: pid, fd: to), default: []].append(
-      Life(start: time, opened: source?.opened, seen: source?.seen))
+    begin(pid: pid, fd: to, source?.file ?? add(File()), at: time)
   }
 
   /// What the recorder read in /proc.
@@ -147,28 +158,28 @@ struct DescriptorTracker {
   }
 
   private mutating func tell(_ key: Key, _ target: Target, at time: Timestamp) {
-    if let last = lives[key]?.indices.last, lives[key]?[last].end == nil {
-      let known = lives[key]?[last].seen
+    if let last = lives[key]?.indices.last, let life = lives[key]?[last], life.end == nil {
+      let known = files[life.file].seen
       if known == nil || (known?.path == target.path && known?.kind == target.kind) {
-        lives[key]?[last].seen = target
+        files[life.file].seen = target
         return
       }
       // Duplicated or replaced by a call that is not recorded.
       lives[key]?[last].end = time
-      lives[key, default: []].append(Life(start: time, seen: target))
+      lives[key, default: []].append(Life(start: time, file: add(File(seen: target))))
       return
     }
     // Seen without an open: it was open before, back to the end of its last life.
     let start = lives[key]?.last?.end ?? Timestamp(nanoseconds: 0)
-    lives[key, default: []].append(Life(start: start, seen: target))
+    lives[key, default: []].append(Life(start: start, file: add(File(seen: target))))
   }
 
   /// What was open, and when.
   func openFiles() -> [OpenFile] {
     lives.flatMap { key, lives in
       lives.compactMap { life -> OpenFile? in
-        guard life.opened != nil || life.seen != nil else { return nil }
-        let target = Self.target(of: life)
+        guard files[life.file].isKnown else { return nil }
+        let target = target(of: life)
         return OpenFile(
           pid: key.pid, descriptor: key.fd, path: target.path, kind: target.kind,
           start: life.start, end: life.end, size: life.size, flags: life.flags,
@@ -185,20 +196,21 @@ struct DescriptorTracker {
   /// What the descriptor meant at a moment, and before when it surely went on to mean that.
   func target(pid: Int32, fd: Int, from time: Timestamp) -> (target: Target, until: Timestamp) {
     let (life, until) = life(pid: pid, fd: fd, at: time)
-    return (life.map { Self.target(of: $0) } ?? Target(), until)
+    return (life.map { target(of: $0) } ?? Target(), until)
   }
 
-  private static func target(of life: Life) -> Target {
+  private func target(of life: Life) -> Target {
+    let file = files[life.file]
     // A file may have been renamed before /proc was looked at, so its own path comes first.
-    if let path = life.opened, path.hasPrefix("/") || life.seen == nil {
+    if let path = file.opened, path.hasPrefix("/") || file.seen == nil {
       // What has no path by the time it is looked at is another, to which the number was given meanwhile. Of what has
       // one, other than all else are folders, which are synced like files.
-      let seen = life.seen.flatMap {
+      let seen = file.seen.flatMap {
         $0.kind == .other || $0.path?.hasPrefix("/") == false ? nil : $0.kind
       }
-      return Target(path: path, kind: seen ?? kind(of: path))
+      return Target(path: path, kind: seen ?? Self.kind(of: path))
     }
-    return life.seen ?? Target()
+    return file.seen ?? Target()
   }
 
   /// The life that tells of a descriptor, and before when no other does; a child's inherited ones are its parent's.
