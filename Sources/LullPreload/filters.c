@@ -167,6 +167,7 @@ void lull_before_filter(struct lull_filtering *filtering, bool is_strict, const 
   filtering->is_filtered = lull_is_filtered;
   filtering->clock_traps = lull_clock_traps;
   filtering->is_strict = is_strict;
+  filtering->sampling = lull_sampling;
   if (is_strict) {
     fall_silent(filtering);
   } else {
@@ -183,13 +184,15 @@ void lull_before_filter(struct lull_filtering *filtering, bool is_strict, const 
 void lull_after_filter(const struct lull_filtering *filtering, bool is_on) {
   struct agent *agent = &lull_agent;
   if (is_on) {
-    if (filtering->is_strict || !lull_sees_use()) lull_note_filtered();
+    bool sees_kinds = lull_may_call(SYS_fstat) || lull_may_call(SYS_newfstatat);
+    if (filtering->is_strict || !lull_sees_use() || !sees_kinds) lull_note_filtered();
     return;
   }
   int saved = errno;
   lull_is_filtered = filtering->is_filtered;
   lull_clock_traps = filtering->clock_traps;
   memcpy(refused, filtering->refused, sizeof refused);
+  if (filtering->sampling == lull_sampling_on && lull_sampling == lull_sampling_filtered) lull_take_up_samples();
   if (filtering->is_strict) {
     agent->silent = 0;
     agent->slot = filtering->slot;

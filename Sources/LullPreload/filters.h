@@ -7,7 +7,7 @@
 struct lull_filtering {
   struct lull_slot *slot;
   uint64_t refused[8];
-  uint32_t busy;
+  uint32_t busy, sampling;
   bool is_filtered, clock_traps, is_strict;
 };
 

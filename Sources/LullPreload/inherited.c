@@ -20,7 +20,7 @@ void lull_tell_descriptor(int descriptor) {
   lull_append_number(lull_append(link, "/proc/self/fd/"), (uint64_t)descriptor);
   long length = lull_kernel(SYS_readlinkat, AT_FDCWD, (long)link, (long)path, sizeof path - 1, 0, 0);
   if (length <= 0 || length == sizeof path - 1) return;
-  if (lull_kernel(SYS_fstat, descriptor, (long)&status, 0, 0, 0, 0) < 0) return;
+  if (!lull_stat(descriptor, &status)) return;
   path[length] = 0;
   struct statfs system = {0};
   if (S_ISREG(status.st_mode)) lull_kernel(SYS_fstatfs, descriptor, (long)&system, 0, 0, 0, 0);

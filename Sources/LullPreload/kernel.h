@@ -54,6 +54,9 @@ static inline char *lull_append_number(char *to, uint64_t number) {
   return to;
 }
 
+struct stat;
+// What a descriptor is; false where nobody says.
+HIDDEN bool lull_stat(int descriptor, struct stat *status);
 HIDDEN void lull_resolve(void);
 // Tells something of the calling thread, with a text where there is one.
 HIDDEN void lull_tell(unsigned kind, const char *text, uint64_t first, uint64_t second, uint64_t third);

@@ -61,9 +61,16 @@ static bool is_terminal(unsigned major_number) {
   return major_number == 4 || major_number == 5 || (major_number >= 136 && major_number <= 143);
 }
 
+// A program's filter may refuse the one that its C library does not use.
+bool lull_stat(int descriptor, struct stat *status) {
+  return lull_kernel(SYS_fstat, descriptor, (long)status, 0, 0, 0, 0) == 0 ||
+         (!lull_may_call(SYS_fstat) &&
+          lull_kernel(SYS_newfstatat, descriptor, (long)"", (long)status, AT_EMPTY_PATH, 0, 0) == 0);
+}
+
 static unsigned look_up(int descriptor) {
   struct stat status;
-  if (lull_kernel(SYS_fstat, descriptor, (long)&status, 0, 0, 0, 0) < 0) return lull_descriptor_unknown;
+  if (!lull_stat(descriptor, &status)) return lull_descriptor_unknown;
   switch (status.st_mode & S_IFMT) {
     case S_IFREG: case S_IFDIR: return lull_descriptor_file;
     case S_IFIFO: return lull_descriptor_pipe;

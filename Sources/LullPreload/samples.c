@@ -189,6 +189,11 @@ void lull_give_up_samples(enum lull_sampling reason) {
   lull_each_slot(lull_end_samples);
 }
 
+void lull_take_up_samples(void) {
+  set(lull_sampling_on);
+  lull_each_slot(lull_sample_other);
+}
+
 void lull_pause_samples(void) {
   struct agent *agent = &lull_agent;
   if (!lull_is_joined() || !agent->slot || !agent->slot->timer || !lull_is_own_process()) return;

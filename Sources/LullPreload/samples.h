@@ -24,6 +24,8 @@ HIDDEN bool lull_hides_samples(void);
 HIDDEN void lull_end_samples(struct lull_slot *slot);
 // The program has use for the signal, or what else is the reason.
 HIDDEN void lull_give_up_samples(enum lull_sampling reason);
+// The reason is none any longer.
+HIDDEN void lull_take_up_samples(void);
 // sigaction of the C library.
 HIDDEN int lull_set_action(int number, const struct sigaction *action, struct sigaction *old);
 // Whether a handler is the library's own.

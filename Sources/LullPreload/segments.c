@@ -194,8 +194,8 @@ void lull_unlock_slots(void) {
   }
 }
 
-// Maps a slot whose addresses were left to the program: by the last page before it that is mapped, since the file may be
-// out of reach (mremap(2): of no bytes of a shared mapping it makes another). Two threads may come at once.
+// Maps a slot whose addresses were left to the program: by the last page before it that is mapped, since the file may
+// be out of reach (mremap(2): of no bytes of a shared mapping it makes another). Two threads may come at once.
 static struct lull_slot *map_slot(unsigned segment, unsigned index) {
   unsigned below = index;
   while (below > 0 && !slot_at(segment, below - 1)) below--;

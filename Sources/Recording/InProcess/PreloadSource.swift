@@ -160,7 +160,8 @@ final class PreloadSource: RecordingSource {
         .init(
           .mainThread,
           "\(within): a filter over its system calls (seccomp) leaves a thread no call by which to tell what it does"
-            + " from then on, or what CPU time it uses (process \(Self.named(filtered)))"))
+            + " from then on, what CPU time it uses, or what it reads of files"
+            + " (process \(Self.named(filtered)))"))
     }
     if threadsWithoutRing > 0 {
       list.append(
