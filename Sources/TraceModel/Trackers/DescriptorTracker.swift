@@ -232,8 +232,8 @@ struct DescriptorTracker {
     return (nil, until)
   }
 
-  /// Whether a number that one event used stood for the same around it, as of one that stands for many events it has to:
-  /// what they used is else not known.
+  /// Whether a number that one event used stood for the same around it, as of one that stands for many events it has
+  /// to: what they used is else not known.
   ///
   /// Of a program that opens thousands of files most have the same number, and of those the event knows but its own.
   /// What a number stood for while nothing was recorded is known of what goes on to the next moment that was.
