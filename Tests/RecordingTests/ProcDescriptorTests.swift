@@ -27,6 +27,15 @@ import Testing
     sys.stdin.readline()
     """
 
+  @Test func `a file without a name has the kernel's, also when it was given one`() {
+    let name = "/var/tmp/#7430496 (deleted)"
+    #expect(DescriptorTable.stripped(name, links: 0) == ("/var/tmp/#7430496", true))
+    #expect(DescriptorTable.stripped(name, links: 1) == ("/var/tmp/#7430496", false))
+    for other in ["/var/tmp/# (deleted)", "/var/tmp/#7b (deleted)", "/var/tmp/7 (deleted)"] {
+      #expect(DescriptorTable.stripped(other, links: 1) == (other, false))
+    }
+  }
+
   @Test func `each sort of descriptor of a child is told with its path`() throws {
     let child = try #require(Bystander(["python3", "-c", Self.opener]))
     defer { child.end() }

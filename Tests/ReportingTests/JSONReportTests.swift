@@ -210,7 +210,7 @@ extension JSONReportTests {
     let notes = ReportNotes.lines(report) { $0 }
     #expect(
       notes.contains(
-        "Before it was tool, until 2 s after the start, process 100 ran other programs: that it then used 500 ms of "
-          + "CPU time and wrote 700 B is in no figure of its own here."), "\(notes)")
+        "What process 100 did before it became tool, until 2 s after the start, is in no figure of its own here: it "
+          + "used 500 ms of CPU time and wrote 700 B."), "\(notes)")
   }
 }

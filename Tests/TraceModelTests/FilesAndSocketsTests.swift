@@ -107,6 +107,26 @@ struct FileTests {
     #expect(said.count == 1 && said[0].reason.contains("6 requests by io_submit"), "\(said)")
   }
 
+  @Test func `a file that was opened without a name is told as one in its folder`() throws {
+    let trace = try traceOf { builder in
+      for (step, fd) in [5, 6].enumerated() {
+        let time = second * UInt64(1 + step)
+        builder.exitSyscall(
+          time: time + 2, tid: 100, number: 257, result: fd, arguments: [0, 0, 0o20_200_002])
+        builder.open(
+          time: time + 1, returning: time + 3, tid: 100, path: "/data", fd: fd, flags: 0o20_200_002)
+        builder.exitSyscall(
+          time: time + 10, tid: 100, number: 1, result: 7, arguments: [UInt64(fd)])
+      }
+      try builder.descriptor(time: second + 2, pid: 100, fd: 5, path: "/data/#1234")
+      // By the time that it was looked for there was its folder only.
+      try builder.descriptor(time: 2 * second + 2, pid: 100, fd: 6, path: "/data", kind: .other)
+    }
+    let writes = trace.fileOperations.filter { $0.kind == .write }
+    #expect(writes.map(\.path) == ["/data/#1234", "/data/#"])
+    #expect(writes.allSatisfy { $0.isDisk })
+  }
+
   @Test func `a failed write wrote nothing`() throws {
     let trace = try traceOf { builder in
       builder.exitSyscall(time: second + 10, tid: 100, number: 1, result: -28, arguments: [1])

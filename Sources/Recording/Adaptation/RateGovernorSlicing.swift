@@ -103,7 +103,8 @@ extension RateGovernor {
 
   /// Puts the CPUs' events in the place of the threads'.
   func takeOver(because reason: String) {
-    let places = takeover.takeOver(events)
+    let threadGates = events.giveUpThreadGates()
+    let places = takeover.takeOver(events, opensGates: !isBetweenSlices)
     // As long as a thread has any event of its own, its switches take as long as with all; and while the last event of
     // a probe goes, no thread can be given one. So all go at once.
     events.close(
@@ -112,9 +113,7 @@ extension RateGovernor {
           "\(reason), the probes that tell jobs would have cost too much; they were ended, until the next program"
         ))
     events.closeLater(programs.takeAll())
-    events.closeThreadGates()
-    // What is sliced waits for its CPU's gate.
-    if !isBetweenSlices { events.gates.set(enabled: true) }
+    events.closeGates(threadGates)
     for index in states.indices { states[index].move(to: places) }
   }
 }

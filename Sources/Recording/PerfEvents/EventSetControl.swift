@@ -99,10 +99,10 @@ extension EventSet {
     return ofProbes + giveUp(others)
   }
 
-  /// Closes the groups of the threads' sliced events, which are closed themselves.
-  func closeThreadGates() {
-    closing.close(gates.giveUpThreads())
-  }
+  /// Leaves what is sliced to the groups of the CPUs; gives those of the threads' events, to be closed after these.
+  func giveUpThreadGates() -> [Int32] { gates.giveUpThreads() }
+
+  func closeGates(_ gates: [Int32]) { closing.close(gates) }
 
   /// Stops all events.
   func disable() {

@@ -135,13 +135,16 @@ package enum DescriptorTable {
     }
   }
 
-  /// A file may really be called "x (deleted)", and then it still has a link.
+  /// A file may really be called "x (deleted)", and then it still has a link. So has one that was opened without a name
+  /// (O_TMPFILE) and given one since; the kernel goes on to name it by its inode, "#1234 (deleted)".
   static func stripped(_ target: String, links: UInt64?) -> (path: String, isDeleted: Bool) {
     let mark = " (deleted)"
-    guard target.hasPrefix("/"), target.hasSuffix(mark), links ?? 0 == 0 else {
-      return (target, false)
-    }
-    return (String(target.dropLast(mark.count)), true)
+    guard target.hasPrefix("/"), target.hasSuffix(mark) else { return (target, false) }
+    let path = target.dropLast(mark.count)
+    let name = path[path.lastIndex(of: "/")!...].dropFirst()
+    let isNumber = name.first == "#" && name.count > 1 && name.dropFirst().allSatisfy(\.isNumber)
+    guard links ?? 0 == 0 || isNumber else { return (target, false) }
+    return (String(path), links ?? 0 == 0)
   }
 
   private static func linkCount(_ path: String) -> UInt64? {

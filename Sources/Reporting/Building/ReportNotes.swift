@@ -106,9 +106,8 @@ enum ReportNotes {
     ].compactMap { $0 }
     let name = shown(Columns.clip(own.name, to: 32))
     let until = Figures.seconds(earlier.until)
-    return "Before it was \(name), until \(until) after the start, process \(own.pid) ran "
-      + "other programs: that it then \(did.joined(separator: " and ")) is in no figure of its own "
-      + "here."
+    return "What process \(own.pid) did before it became \(name), until \(until) after the "
+      + "start, is in no figure of its own here: it \(did.joined(separator: " and "))."
   }
 
   /// A compiler's driver waits while its frontend works: then the score is not of what costs.

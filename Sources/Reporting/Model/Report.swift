@@ -122,11 +122,12 @@ package struct ProcessTotals: Codable, Sendable, Equatable {
   /// It was looked at from outside, beside others that were recorded from within, so that its wakeups, bytes written
   /// and transferred are null; left out where it was not.
   package var isLookedAt: Bool?
-  /// What the scored one did before, as another program, which its figures are without; left out where it did nothing.
+  /// What the scored one did before it ran its program, as another or as the recorder's copy that became it, which its
+  /// figures are without; left out where it did nothing.
   package var earlier: EarlierPrograms?
 }
 
-/// What a process did as other programs, before it ran the one that is scored.
+/// What a process did before it ran the program that is scored.
 package struct EarlierPrograms: Codable, Sendable, Equatable {
   /// Until when it ran them, in seconds from the start.
   package var until: Double

@@ -29,6 +29,8 @@ struct DescriptorTracker {
     var opened: String?
     /// Told by /proc.
     var seen: Target?
+    /// It was opened without a name in a folder, which is what `opened` tells (O_TMPFILE).
+    var isNameless = false
 
     var isKnown: Bool { opened != nil || seen != nil }
   }
@@ -51,8 +53,10 @@ struct DescriptorTracker {
   mutating func exec(_ pid: Int32, at time: Timestamp) { execs[pid] = time }
 
   /// A successful open, told by the system call's end.
-  mutating func open(pid: Int32, fd: Int, isFile: Bool = false, at time: Timestamp) {
-    begin(pid: pid, fd: fd, add(File()), isFile: isFile, at: time)
+  mutating func open(
+    pid: Int32, fd: Int, isFile: Bool = false, isNameless: Bool = false, at time: Timestamp
+  ) {
+    begin(pid: pid, fd: fd, add(File(isNameless: isNameless)), isFile: isFile, at: time)
   }
 
   /// A successful open of a path, told as the C library's function returns that was called at `since`.
@@ -201,6 +205,13 @@ struct DescriptorTracker {
 
   private func target(of life: Life) -> Target {
     let file = files[life.file]
+    if file.isNameless, let folder = file.opened {
+      // As the kernel names it, by the number of its inode, whatever name it was given later.
+      if let seen = file.seen, seen.path?.hasPrefix("/") == true, seen.kind != .other {
+        return seen
+      }
+      return Target(path: folder + "/#", kind: Self.kind(of: folder))
+    }
     // A file may have been renamed before /proc was looked at, so its own path comes first.
     if let path = file.opened, path.hasPrefix("/") || file.seen == nil {
       // What has no path by the time it is looked at is another, to which the number was given meanwhile. Of what has
@@ -245,8 +256,8 @@ struct DescriptorTracker {
     return (nil, until)
   }
 
-  /// Whether a number that one event used stood for the same around it, as of one that stands for many events it has to:
-  /// what they used is else not known.
+  /// Whether a number that one event used stood for the same around it, as of one that stands for many events it has
+  /// to: what they used is else not known.
   ///
   /// Of a program that opens thousands of files most have the same number, and of those the event knows but its own.
   /// What a number stood for while nothing was recorded is known of what goes on to the next moment that was.
