@@ -320,19 +320,32 @@ final class PreloadSource: RecordingSource {
   /// What threads wait for is told as far as the part goes; the next one has the rest.
   func endPart(_ round: Round) throws(PerfDataError) {
     try tellResumptions(round)
-    for process in known.values { try drain(process, round) }
-    try finishCalls(at: SystemInfo.monotonicNanoseconds(), goesOn: true, round)
+    for process in known.values {
+      try drainSettled(process, round)
+      try finishCalls(of: process, at: SystemInfo.monotonicNanoseconds(), goesOn: true, round)
+    }
+  }
+
+  /// How often rings are emptied at most until their threads stay where they are.
+  private static let mostDrains = 4
+
+  /// Empties a process's rings until none of its threads went on meanwhile, so that what they are in then follows what
+  /// is told: the first time may take as long as they sleep.
+  private func drainSettled(_ process: PreloadProcess, _ round: Round) throws(PerfDataError) {
+    for _ in 0..<Self.mostDrains {
+      let before = process.rings.map(\.ring.openCall.start)
+      try drain(process, round)
+      if process.rings.map(\.ring.openCall.start) == before { return }
+    }
   }
 
   private func finishCalls(
-    at time: UInt64, goesOn: Bool, _ round: Round
+    of process: PreloadProcess, at time: UInt64, goesOn: Bool, _ round: Round
   ) throws(PerfDataError) {
     var output = RecordBytes()
-    for process in known.values {
-      finishEarlier(of: process, at: time, goesOn: goesOn, into: &output)
-      finishCalls(of: process, at: time, goesOn: goesOn, round, into: &output)
-      noteUnrecorded(process)
-    }
+    finishEarlier(of: process, at: time, goesOn: goesOn, into: &output)
+    finishCalls(of: process, at: time, goesOn: goesOn, round, into: &output)
+    noteUnrecorded(process)
     try round.sink.append(output)
   }
 
@@ -361,8 +374,8 @@ final class PreloadSource: RecordingSource {
   func finish(_ ending: RecordingEnding, _ round: Round) throws(PerfDataError) {
     try tellResumptions(round)
     try endDoubts(round)
-    try finishCalls(at: round.now, goesOn: false, round)
     for process in known.values {
+      try finishCalls(of: process, at: round.now, goesOn: false, round)
       threadsWithoutRing += process.segments.reduce(0) { $0 + $1.threadsWithoutRing }
       noteFilter(process)
     }
