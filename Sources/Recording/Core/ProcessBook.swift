@@ -239,22 +239,31 @@ final class ProcessBook {
     }
   }
 
-  /// What a process read and wrote since its last reading, as long as its parent has not asked for its status.
+  /// What a process read and wrote since its last reading, as long as its parent has not asked for its status. What it
+  /// held is not read anew: nobody is to be told of that.
   private func sampleAtEnd(
     _ pid: Int32, _ time: UInt64, _ round: Round
   ) throws(PerfDataError) {
     guard let reading = entries[pid]?.sampler?.sampleAtEnd() else { return }
-    try tell(reading, of: pid, at: time, round)
+    _ = try write(reading, of: pid, at: time, round)
   }
 
   /// Tells what a process held and had used at a time.
   func tell(
     _ reading: FootprintSample, of pid: Int32, at time: UInt64, _ round: Round
   ) throws(PerfDataError) {
+    let footprint = try write(reading, of: pid, at: time, round)
+    round.tell([.memoryRead(pid: pid, footprint: footprint, time: time)])
+  }
+
+  /// Gives what it held of its own, in bytes.
+  private func write(
+    _ reading: FootprintSample, of pid: Int32, at time: UInt64, _ round: Round
+  ) throws(PerfDataError) -> UInt64 {
     var reading = reading
     if let held = held[pid] { reading.leaveOut(shared: held) }
     try round.sink.append(.footprint, raw: reading.encoded(), pid: pid, time: time)
-    round.tell([.memoryRead(pid: pid, footprint: reading.footprint, time: time)])
+    return reading.footprint
   }
 }
 
