@@ -263,7 +263,9 @@ extension DescriptorBook: RecordingSource {
     switch observation {
     case .processExecuted(let pid, _, _): forgetAll(of: pid)
     case .processEnded(let pid, _): end(pid)
-    case .processBegan(let pid, let parent, _): folders[pid] = folders[pid] ?? folders[parent]
+    case .processBegan(let pid, let parent, _):
+      // Its program may have begun by now, and was looked at then.
+      if !found.contains(where: { $0.pid == pid }) { folders[pid] = folders[parent] }
     case .systemCall(let pid, let tid, let time, let call):
       note(call, pid: pid, tid: tid, time: time)
     case .moved(let pid, let folder, let time):

@@ -41,9 +41,9 @@ final class PreloadSource: RecordingSource {
   var buildIDs = RecentTable<String, [UInt8]>(most: BuildIDNote.most)
   private var lastCollection: UInt64 = 0
   /// How many of the kernel's functions have been named.
-  private var functionsTold = 0
+  private(set) var functionsTold = 0
   /// Records of the next round: threads whose waits went on as a part of the recording ended.
-  private var resumptions: [[UInt8]] = []
+  var resumptions: [[UInt8]] = []
   private var batch = PreloadBatch()
   /// What is made of it.
   private var output = RecordBytes()
@@ -317,75 +317,10 @@ final class PreloadSource: RecordingSource {
     door?.end()
   }
 
-  /// What threads wait for is told as far as the part goes; the next one has the rest.
-  func endPart(_ round: Round) throws(PerfDataError) {
-    try tellResumptions(round)
-    for process in known.values {
-      try drainSettled(process, round)
-      try finishCalls(of: process, at: SystemInfo.monotonicNanoseconds(), goesOn: true, round)
-    }
-  }
-
-  /// How often rings are emptied at most until their threads stay where they are.
-  private static let mostDrains = 4
-
-  /// Empties a process's rings until none of its threads went on meanwhile, so that what they are in then follows what
-  /// is told: the first time may take as long as they sleep.
-  private func drainSettled(_ process: PreloadProcess, _ round: Round) throws(PerfDataError) {
-    for _ in 0..<Self.mostDrains {
-      let before = process.rings.map(\.ring.openCall.start)
-      try drain(process, round)
-      if process.rings.map(\.ring.openCall.start) == before { return }
-    }
-  }
-
-  private func finishCalls(
-    of process: PreloadProcess, at time: UInt64, goesOn: Bool, _ round: Round
-  ) throws(PerfDataError) {
-    var output = RecordBytes()
-    finishEarlier(of: process, at: time, goesOn: goesOn, into: &output)
-    finishCalls(of: process, at: time, goesOn: goesOn, round, into: &output)
-    noteUnrecorded(process)
-    try round.sink.append(output)
-  }
-
-  /// The waits that went on as the part before ended begin anew.
-  private func tellResumptions(_ round: Round) throws(PerfDataError) {
-    for record in resumptions { try round.sink.append(record) }
-    resumptions = []
-  }
-
-  func beginPart(_ round: Round) throws(PerfDataError) {
-    seen = Set(known.keys)
-    for record in sockets.tellOpen(at: round.now, writer) { try round.sink.append(record) }
-    for process in known.values {
-      process.queues.beginPart()
-      process.stacks.beginPart()
-      for thread in Array(process.threads.values) + process.earlier.values.map(\.thread) {
-        // What it waits for since then is told with that moment.
-        let place = PreloadWriter.Place(
-          pid: process.pid, tid: thread.tid, time: max(round.now &- 1, thread.covered))
-        resumptions.append(writer.switch(.arrived, place))
-      }
-    }
-    try writeOut(round)
-  }
-
-  func finish(_ ending: RecordingEnding, _ round: Round) throws(PerfDataError) {
-    try tellResumptions(round)
-    try endDoubts(round)
-    for process in known.values {
-      try finishCalls(of: process, at: round.now, goesOn: false, round)
-      threadsWithoutRing += process.segments.reduce(0) { $0 + $1.threadsWithoutRing }
-      noteFilter(process)
-    }
-    try tellFunctions(after: functionsTold, round)
-  }
-
   func writeOut(_ round: Round) throws(PerfDataError) { try tellFunctions(after: 0, round) }
 
   /// The names of the kernel's functions that calls are in, without so many that were the first.
-  private func tellFunctions(after count: Int, _ round: Round) throws(PerfDataError) {
+  func tellFunctions(after count: Int, _ round: Round) throws(PerfDataError) {
     guard writer.functions.count > count else { return }
     functionsTold = writer.functions.count
     for (function, address) in writer.functions.sorted(by: { $0.value < $1.value }).dropFirst(count)
