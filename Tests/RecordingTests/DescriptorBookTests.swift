@@ -15,11 +15,14 @@ import Testing
     var path: String?
 
     static func open(_ path: String, as fd: Int64) throws -> Self {
-      Self(number: try #require(SystemCallFilter.opens.max()), result: fd, path: path)
+      Self(
+        number: Int64(try #require(SystemCallFilter.opens.numbers.max())), result: fd, path: path)
     }
 
     static func duplicate(_ fd: UInt64, as copy: Int64) throws -> Self {
-      Self(number: try #require(SystemCallFilter.duplicates.max()), result: copy, first: fd)
+      Self(
+        number: Int64(try #require(SystemCallFilter.duplicates.numbers.max())), result: copy,
+        first: fd)
     }
 
     static func write(_ fd: UInt64) -> Self {
@@ -129,7 +132,7 @@ import Testing
     let file = open(large, O_RDWR | O_CREAT, 0o600)
     try #require(file >= 0 && ftruncate(file, 5 << 20) == 0)
     close(file)
-    let number = try #require(SystemCallFilter.opens.max())
+    let number = Int64(try #require(SystemCallFilter.opens.numbers.max()))
     func written(after gap: Bool) throws -> UInt64 {
       let book = DescriptorBook(pid: getpid())
       // Where the process works.

@@ -32,8 +32,7 @@ import Testing
     (record.number, record.descriptor_kind) = (number, UInt16(kind.rawValue))
     (record.start, record.end, record.result) = (100, 110, 0)
     record.arguments = arguments
-    var parts = PreloadParts(stack: nil)
-    parts.addresses = addresses.map { (own: $0, peer: $1) }
+    let parts = PreloadParts(addresses: addresses.map { (own: $0, peer: $1) })
     var output = RecordBytes()
     sockets.call(record, parts, place, writer, RecordTemplates(writer), into: &output)
     return RecordBuilder.count(output.bytes)
@@ -66,8 +65,9 @@ import Testing
 
   @Test func `of many ends of datagrams the last are known`() throws {
     var sockets = PreloadSockets()
-    let number = try #require(
-      CallMeaning.Number.messages.intersection(CallMeaning.Number.writes).min())
+    let number = UInt32(
+      try #require(
+        CallMeaning.Number.messages.numbers.filter(CallMeaning.Number.writes.contains).min()))
     func send(to end: Int, by fd: Int, isTold: Bool) -> Int {
       call(
         number, lull_descriptor_udp, (UInt64(fd), UInt64(end) << 32, 0),

@@ -20,10 +20,10 @@ import Testing
   }
 
   /// A stack of these words, with its pointer elsewhere.
-  private func stack(_ words: [UInt64]) -> (registers: [UInt64], bytes: [UInt8]) {
+  private func stack(_ words: [UInt64]) -> PreloadStacks.Stack {
     var registers = [UInt64](repeating: 0, count: Int(lull_registers))
     registers[PreloadSource.stackPointer] = 0x7fff_0000_0000
-    return (
+    return PreloadStacks.Stack(
       registers,
       words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) } }
     )

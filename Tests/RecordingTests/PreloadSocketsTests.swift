@@ -14,18 +14,14 @@ import Testing
     to end: UInt32, isTold: Bool, _ sockets: inout PreloadSockets
   ) throws -> Int {
     var record = lull_record()
-    record.number = try #require(
-      CallMeaning.Number.messages.intersection(CallMeaning.Number.writes).min())
+    record.number = UInt32(
+      try #require(
+        CallMeaning.Number.messages.numbers.filter(CallMeaning.Number.writes.contains).min()))
     record.descriptor_kind = UInt16(lull_descriptor_udp.rawValue)
     (record.start, record.end, record.result) = (100, 110, 40)
     record.arguments = (5, UInt64(end) << 32, 0)
-    var parts = PreloadParts(stack: nil)
-    if isTold {
-      parts.addresses = (
-        SocketName([]),
-        SocketName(address: [192, 0, UInt8(end >> 8), UInt8(end & 255)], port: 53)
-      )
-    }
+    let peer = SocketName(address: [192, 0, UInt8(end >> 8), UInt8(end & 255)], port: 53)
+    let parts = PreloadParts(addresses: isTold ? (SocketName([]), peer) : nil)
     var output = RecordBytes()
     sockets.call(record, parts, place, writer, RecordTemplates(writer), into: &output)
     return RecordBuilder.count(output.bytes)
@@ -67,9 +63,8 @@ import Testing
       (record.number, record.start, record.end) = (number, 100, 110)
       record.descriptor_kind = UInt16(lull_descriptor_tcp.rawValue)
       record.arguments = (descriptor, 0, 0)
-      var parts = PreloadParts(stack: nil)
       let end = SocketName(address: [192, 0, 2, 1], port: 80)
-      parts.addresses = (end, end)
+      let parts = PreloadParts(addresses: (end, end))
       var output = RecordBytes()
       sockets.call(
         record, parts, .init(pid: pid, tid: pid, time: 200), writer, RecordTemplates(writer),

@@ -4,7 +4,7 @@ import Testing
 @testable import Recording
 
 @Suite struct PreloadStacksTests {
-  private let stack: PreloadStacks.Stack = ([UInt64](repeating: 1, count: 20), [1, 2, 3])
+  private let stack = PreloadStacks.Stack([UInt64](repeating: 1, count: 20), [1, 2, 3])
   private let place = PreloadStacks.Place(slot: 3, number: 7)
 
   @Test func `a wait goes back to the one in which its stack was told, for five seconds`() {
@@ -24,7 +24,7 @@ import Testing
     var stacks = PreloadStacks()
     stacks.note(stack, isShared: false, at: place)
     stacks.tell(nil, at: place, now: 1_000)
-    #expect(stacks.stack(at: place) == nil && stacks.told(nil, at: place, now: 2_000) == nil)
+    #expect(stacks.parts(at: place) == nil && stacks.told(nil, at: place, now: 2_000) == nil)
   }
 
   @Test func `neither a part nor a thread of the same slot knows of the one before`() {
@@ -33,10 +33,10 @@ import Testing
     stacks.tell(nil, at: place, now: 1_000)
     stacks.beginPart()
     #expect(stacks.told(nil, at: place, now: 2_000) == nil)
-    #expect(stacks.stack(at: place)?.bytes == [1, 2, 3])
+    #expect(stacks.parts(at: place)?.stack?.bytes == [1, 2, 3])
     stacks.forget(slot: 4)
-    #expect(stacks.stack(at: place) != nil)
+    #expect(stacks.parts(at: place) != nil)
     stacks.forget(slot: 3)
-    #expect(stacks.stack(at: place) == nil)
+    #expect(stacks.parts(at: place) == nil)
   }
 }

@@ -10,15 +10,15 @@ import Testing
   private func told(
     calls: Int, using used: UInt64, of meanings: [CallMeaning]
   ) -> [PreloadThread.Wait] {
-    var thread = PreloadThread(tid: 1, began: 0, processor: 0)
+    let thread = PreloadThread(tid: 1, began: 0, processor: 0)
     var processor: UInt64 = 0
-    return (0..<calls).flatMap { call in
+    return (0..<calls).compactMap { call in
       let start = UInt64(call) * 30_000
       defer { processor += used }
       return thread.call(
         from: start, to: start + 30_000, meanings[call % meanings.count],
         use: PreloadUse(processor: processor + used, processorBefore: processor, waits: 0)
-      ).waits
+      ).wait
     }
   }
 
@@ -38,7 +38,7 @@ import Testing
 
   /// Half a CPU's time in 10 ms, with so many times that the thread went to sleep.
   private func reading(waits: UInt64) -> PreloadThread.Reading? {
-    var thread = PreloadThread(tid: 1, began: 0, processor: 0)
+    let thread = PreloadThread(tid: 1, began: 0, processor: 0)
     return thread.read(PreloadUse(processor: 5_000_000, waits: waits), at: 10_000_000)
   }
 
@@ -50,9 +50,8 @@ import Testing
   }
 
   /// A call of 10 ms with 4 ms of CPU time in which the thread went to sleep so many times.
-  private func sync(times: UInt64) -> (waits: [PreloadThread.Wait], reading: PreloadThread.Reading?)
-  {
-    var thread = PreloadThread(tid: 1, began: 0, processor: 0)
+  private func sync(times: UInt64) -> (wait: PreloadThread.Wait?, reading: PreloadThread.Reading?) {
+    let thread = PreloadThread(tid: 1, began: 0, processor: 0)
     return thread.call(
       from: 1_000_000, to: 11_000_000, CallMeaning(function: "do_fsync", onlyWaits: false),
       use: PreloadUse(
@@ -60,10 +59,12 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3, 40] as [UInt64])
-  func `a call in which its thread waits several times is as many waits`(times: UInt64) {
-    let (waits, reading) = sync(times: times)
-    #expect(waits.count == 1 && waits[0].timesTold == times && !waits[0].isInvoluntary)
-    let pieces = waits[0].pieces(from: waits[0].from)
+  func `a call in which its thread waits several times is as many waits`(times: UInt64) throws {
+    let (told, reading) = sync(times: times)
+    let wait = try #require(told)
+    #expect(wait.timesTold == times && !wait.isInvoluntary)
+    var pieces: [(from: UInt64, to: UInt64)] = []
+    wait.forEachPiece(from: wait.from) { pieces.append(($0, $1)) }
     #expect(pieces.count == Int(times))
     let sum = pieces.reduce(0) { $0 + $1.to - $1.from }
     #expect(sum <= 6_000_000 && sum > 6_000_000 - times)
@@ -72,14 +73,13 @@ import Testing
     #expect(reading?.brief?.count == 3 && reading?.brief?.within == 0..<1_000_000)
   }
 
-  @Test func `a call in which its thread did not go to sleep had no CPU`() {
-    let (waits, _) = sync(times: 0)
-    #expect(waits.count == 1 && waits[0].isInvoluntary && waits[0].timesTold == 0)
-    #expect(waits[0].to - waits[0].from == 6_000_000)
+  @Test func `a call in which its thread did not go to sleep had no CPU`() throws {
+    let wait = try #require(sync(times: 0).wait)
+    #expect(wait.isInvoluntary && wait.timesTold == 0 && wait.to - wait.from == 6_000_000)
   }
 
   @Test func `who was not heard of for longer than between samples did not run`() {
-    var thread = PreloadThread(tid: 1, began: 0, processor: 0)
+    let thread = PreloadThread(tid: 1, began: 0, processor: 0)
     _ = thread.read(PreloadUse(processor: 5_000_000, waits: 0), at: 10_000_000)
     #expect(thread.silence(until: 40_000_000) == nil)
     let unseen = thread.silence(until: 2_000_000_000)?.unseen
@@ -91,33 +91,34 @@ import Testing
     let reading = reading(waits: 30)
     #expect(reading?.brief?.count == 30 && reading?.brief?.length == 5_000_000)
     #expect(reading?.brief?.within == 0..<10_000_000 && reading?.unseen == nil)
-    var thread = PreloadThread(tid: 1, began: 0, processor: 0)
+    let thread = PreloadThread(tid: 1, began: 0, processor: 0)
     let sleep = CallMeaning(function: "hrtimer_nanosleep", onlyWaits: true)
     let use = PreloadUse(processor: 2_000_000, waits: 1)
-    let (waits, told) = thread.call(from: 2_000_000, to: 9_000_000, sleep, use: use)
-    #expect(waits.count == 1 && told?.brief == nil && told?.unseen == nil)
+    let (wait, told) = thread.call(from: 2_000_000, to: 9_000_000, sleep, use: use)
+    #expect(wait != nil && told?.brief == nil && told?.unseen == nil)
   }
 
   @Test func `who writes works, who reads waits, unless there was nothing to read`() {
     let us: UInt64 = 1_000
     func waits(
-      _ number: UInt32?, _ kind: lull_descriptor_kind, result: Int64 = 8, for length: UInt64
-    ) -> Int {
+      _ number: Int?, _ kind: lull_descriptor_kind, result: Int64 = 8, for length: UInt64
+    ) -> Bool {
       var record = lull_record()
-      record.number = number ?? 0
+      record.number = UInt32(number ?? 0)
       record.descriptor_kind = UInt16(kind.rawValue)
       record.result = result
-      var thread = PreloadThread(tid: 7, began: 0, processor: 0)
-      return thread.call(from: 10 * us, to: 10 * us + length, CallMeaning(record), use: nil).waits
-        .count
+      let thread = PreloadThread(tid: 7, began: 0, processor: 0)
+      return thread.call(from: 10 * us, to: 10 * us + length, CallMeaning(record), use: nil).wait
+        != nil
     }
-    let (read, write) = (CallMeaning.Number.reads.min(), CallMeaning.Number.writes.min())
+    let read = CallMeaning.Number.reads.numbers.min()
+    let write = CallMeaning.Number.writes.numbers.min()
     for kind in [lull_descriptor_event, lull_descriptor_tcp, lull_descriptor_pipe] {
-      #expect(waits(write, kind, for: 300 * us) == 0 && waits(write, kind, for: 3_000 * us) == 1)
-      #expect(waits(read, kind, for: 300 * us) == 1 && waits(read, kind, for: 10 * us) == 0)
-      #expect(waits(read, kind, result: -11, for: 300 * us) == 0)
+      #expect(!waits(write, kind, for: 300 * us) && waits(write, kind, for: 3_000 * us))
+      #expect(waits(read, kind, for: 300 * us) && !waits(read, kind, for: 10 * us))
+      #expect(!waits(read, kind, result: -11, for: 300 * us))
       // A socket may have a time limit.
-      #expect(waits(read, kind, result: -11, for: 3_000 * us) == 1)
+      #expect(waits(read, kind, result: -11, for: 3_000 * us))
     }
   }
 }

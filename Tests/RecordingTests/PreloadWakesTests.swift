@@ -43,7 +43,7 @@ import Testing
 
   @Test func `a write to an eventfd wakes, a failed one and one to a file do not`() throws {
     var record = lull_record()
-    record.number = try #require(CallMeaning.Number.writes.min())
+    record.number = UInt32(try #require(CallMeaning.Number.writes.numbers.min()))
     record.descriptor_kind = UInt16(lull_descriptor_event.rawValue)
     (record.start, record.end) = (100, 110)
     record.arguments.0 = 5
@@ -99,7 +99,7 @@ import Testing
   @Test func `what was written after a wait, or long before its end, did not end it`() throws {
     let ms: UInt64 = 1_000_000
     var record = lull_record()
-    record.number = try #require(CallMeaning.Number.writes.min())
+    record.number = UInt32(try #require(CallMeaning.Number.writes.numbers.min()))
     record.descriptor_kind = UInt16(lull_descriptor_event.rawValue)
     (record.start, record.end, record.result) = (60 * ms, 60 * ms + 500, 8)
     record.arguments.0 = 5

@@ -1,26 +1,5 @@
 import PerfData
 
-/// Records, one behind the other.
-struct RecordBytes {
-  private(set) var bytes: [UInt8] = []
-
-  var isEmpty: Bool { bytes.isEmpty }
-
-  mutating func append(_ record: [UInt8]) { bytes += record }
-
-  /// Appends a copy of a record in which some words are others.
-  @inline(__always)
-  mutating func append(_ template: [UInt8], _ patch: (UnsafeMutableRawPointer) -> Void) {
-    let start = bytes.count
-    bytes += template
-    bytes.withUnsafeMutableBytes { bytes in
-      if let base = bytes.baseAddress { patch(base + start) }
-    }
-  }
-
-  mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
-}
-
 /// The records that come most often: each is made once, and a copy differs in a few words. To make one anew from its
 /// attribute takes several times as long.
 struct RecordTemplates {

@@ -70,7 +70,11 @@ final class TraceSink {
     try gather(record)
   }
 
-  func append(_ records: RecordBytes) throws(PerfDataError) { try append(records.bytes) }
+  func append(_ records: borrowing RecordBytes) throws(PerfDataError) {
+    recordedBytes += UInt64(records.count)
+    self.records += records.records
+    try records.withBytes { bytes throws(PerfDataError) in try append(bytes) }
+  }
 
   private func gather(_ record: [UInt8]) throws(PerfDataError) {
     try record.withUnsafeBufferPointer { bytes throws(PerfDataError) in

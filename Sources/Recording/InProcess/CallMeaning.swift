@@ -18,37 +18,37 @@ struct CallMeaning {
   #if arch(arm64)
     enum Number {
       static let poll: UInt32 = 73, select: UInt32 = 72, epoll: UInt32 = 22, sleep: UInt32 = 115
-      static let signals: Set<UInt32> = [133, 137]
-      static let children: Set<UInt32> = [260, 95], futex: UInt32 = 98, lock: UInt32 = 32
-      static let syncs: Set<UInt32> = [82, 83, 81, 84, 227, 267]
-      static let reads: Set<UInt32> = [63, 65, 67, 69, 286, 207, 212, 243]
-      static let writes: Set<UInt32> = [64, 66, 68, 70, 287, 71, 285, 76, 206, 211, 269]
-      static let plainWrites: Set<UInt32> = [64, 66]
+      static let signals: CallNumbers = [133, 137]
+      static let children: CallNumbers = [260, 95], futex: UInt32 = 98, lock: UInt32 = 32
+      static let syncs: CallNumbers = [82, 83, 81, 84, 227, 267]
+      static let reads: CallNumbers = [63, 65, 67, 69, 286, 207, 212, 243]
+      static let writes: CallNumbers = [64, 66, 68, 70, 287, 71, 285, 76, 206, 211, 269]
+      static let plainWrites: CallNumbers = [64, 66]
       static let connect: UInt32 = 203, accept: UInt32 = 242, listen: UInt32 = 201
       static let open: UInt32 = 56, rename: UInt32 = 276, unlink: UInt32 = 35, mmap: UInt32 = 222
       static let close: UInt32 = 57, fsync: UInt32 = 82, fdatasync: UInt32 = 83
-      static let manyMessages: Set<UInt32> = [243, 269],
-        messages: Set<UInt32> = [206, 207, 211, 212]
-      static let secondDescriptor: Set<UInt32> = [285, 76]
-      static let duplicates: Set<UInt32> = [23, 24], control: UInt32 = 25
+      static let manyMessages: CallNumbers = [243, 269],
+        messages: CallNumbers = [206, 207, 211, 212]
+      static let secondDescriptor: CallNumbers = [285, 76]
+      static let duplicates: CallNumbers = [23, 24], control: UInt32 = 25
       static let setTimer: UInt32 = 86
     }
   #else
     enum Number {
       static let poll: UInt32 = 271, select: UInt32 = 270, epoll: UInt32 = 281, sleep: UInt32 = 230
-      static let signals: Set<UInt32> = [128, 130]
-      static let children: Set<UInt32> = [61, 247], futex: UInt32 = 202, lock: UInt32 = 73
-      static let syncs: Set<UInt32> = [74, 75, 162, 277, 26, 306]
-      static let reads: Set<UInt32> = [0, 17, 19, 295, 327, 45, 47, 299]
-      static let writes: Set<UInt32> = [1, 18, 20, 296, 328, 40, 326, 275, 44, 46, 307]
-      static let plainWrites: Set<UInt32> = [1, 20]
+      static let signals: CallNumbers = [128, 130]
+      static let children: CallNumbers = [61, 247], futex: UInt32 = 202, lock: UInt32 = 73
+      static let syncs: CallNumbers = [74, 75, 162, 277, 26, 306]
+      static let reads: CallNumbers = [0, 17, 19, 295, 327, 45, 47, 299]
+      static let writes: CallNumbers = [1, 18, 20, 296, 328, 40, 326, 275, 44, 46, 307]
+      static let plainWrites: CallNumbers = [1, 20]
       static let connect: UInt32 = 42, accept: UInt32 = 288, listen: UInt32 = 50
       static let open: UInt32 = 257, rename: UInt32 = 316, unlink: UInt32 = 263, mmap: UInt32 = 9
       static let close: UInt32 = 3, fsync: UInt32 = 74, fdatasync: UInt32 = 75
-      static let manyMessages: Set<UInt32> = [299, 307]
-      static let messages: Set<UInt32> = [44, 45, 46, 47]
-      static let secondDescriptor: Set<UInt32> = [326, 275]
-      static let duplicates: Set<UInt32> = [32, 292], control: UInt32 = 72
+      static let manyMessages: CallNumbers = [299, 307]
+      static let messages: CallNumbers = [44, 45, 46, 47]
+      static let secondDescriptor: CallNumbers = [326, 275]
+      static let duplicates: CallNumbers = [32, 292], control: UInt32 = 72
       static let setTimer: UInt32 = 286
     }
   #endif
@@ -67,11 +67,15 @@ struct CallMeaning {
       Number.rename: .init(function: "do_renameat2", onlyWaits: false),
       Number.close: .init(function: nil, onlyWaits: false),
     ]
-    for number in Number.signals {
-      all[number] = .init(function: "do_sigtimedwait", onlyWaits: true, needsStack: true)
+    for number in Number.signals.numbers {
+      all[UInt32(number)] = .init(function: "do_sigtimedwait", onlyWaits: true, needsStack: true)
     }
-    for number in Number.children { all[number] = .init(function: "do_wait", onlyWaits: true) }
-    for number in Number.syncs { all[number] = .init(function: "do_fsync", onlyWaits: false) }
+    for number in Number.children.numbers {
+      all[UInt32(number)] = .init(function: "do_wait", onlyWaits: true)
+    }
+    for number in Number.syncs.numbers {
+      all[UInt32(number)] = .init(function: "do_fsync", onlyWaits: false)
+    }
     return (0..<UInt32(512)).map { all[$0] }
   }()
 
@@ -116,4 +120,10 @@ struct CallMeaning {
       function: isTransfer || connects ? function : nil,
       onlyWaits: isRead || connects ? !isFile : number == lull_number_names.rawValue)
   }
+}
+
+extension CallMeaning.Number {
+  /// Calls after which a descriptor stands for something else, or another one for the same.
+  static let ofDescriptors = CallNumbers(
+    duplicates.numbers.union([close, control, connect, accept, listen].map { Int($0) }))
 }

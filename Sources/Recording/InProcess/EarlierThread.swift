@@ -70,7 +70,7 @@ struct EarlierThread {
   }
 
   /// The stack from which it waits, where its memory may be read.
-  func stack(of pid: Int32, bytes: UInt32) -> (registers: [UInt64], bytes: [UInt8])? {
+  func stack(of pid: Int32, bytes: UInt32) -> PreloadStacks.Stack? {
     guard let wait, wait.stackPointer > 0 else { return nil }
     var stack = [UInt8](repeating: 0, count: Int(bytes))
     let count = lull_read_memory(pid, wait.stackPointer, &stack, UInt64(stack.count))
@@ -78,7 +78,7 @@ struct EarlierThread {
     var registers = [UInt64](repeating: 0, count: Int(lull_registers))
     registers[PreloadSource.stackPointer] = wait.stackPointer
     registers[PreloadSource.instruction] = wait.instruction
-    return (registers, Array(stack.prefix(count)))
+    return .init(registers, Array(stack.prefix(count)))
   }
 }
 
@@ -117,13 +117,13 @@ extension PreloadSource {
   ) {
     for (tid, earlier) in process.earlier {
       defer { if !goesOn { runDelays.forget(tid) } }
-      var thread = earlier.thread
+      let thread = earlier.thread
       switch earlier.course {
       case .waited(let meaning):
         let stack = earlier.stack(of: process.pid, bytes: stackBytes)
-        tellWaits(
-          [.init(from: thread.covered, to: time)], of: meaning, PreloadParts(stack: stack),
-          process.pid, tid, goOn: goesOn, into: &output)
+        tellWait(
+          .init(from: thread.covered, to: time), of: meaning, PreloadParts(stack: stack),
+          process, tid, goOn: goesOn, into: &output)
         if goesOn { process.earlier[tid] = earlier.began(at: time) }
       // Told when all is over.
       case .ran where goesOn: break

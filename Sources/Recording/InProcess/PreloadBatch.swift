@@ -7,12 +7,10 @@ struct PreloadBatch: RandomAccessCollection {
   struct Element {
     var record: lull_record
     var slot: Int
-    /// Where its parts are among those of all; most have none.
-    fileprivate var place: Int?
+    var parts: PreloadParts?
   }
 
   private var elements: [Element] = []
-  private var allParts: [PreloadParts] = []
   /// Of the same time what was taken in first comes first.
   private var order: [(end: UInt64, place: Int)] = []
 
@@ -24,21 +22,14 @@ struct PreloadBatch: RandomAccessCollection {
 
   mutating func append(_ record: lull_record, _ parts: PreloadParts?, slot: Int) {
     order.append((record.end, elements.count))
-    elements.append(
-      Element(record: record, slot: slot, place: parts == nil ? nil : allParts.count))
-    if let parts { allParts.append(parts) }
+    elements.append(Element(record: record, slot: slot, parts: parts))
   }
 
   mutating func sort() { order.sort { ($0.end, $0.place) < ($1.end, $1.place) } }
 
   mutating func removeAll() {
     elements.removeAll(keepingCapacity: true)
-    allParts.removeAll(keepingCapacity: true)
     order.removeAll(keepingCapacity: true)
-  }
-
-  func parts(of element: Element) -> PreloadParts {
-    element.place.map { allParts[$0] } ?? PreloadParts(stack: nil)
   }
 }
 
@@ -52,7 +43,7 @@ extension PreloadBatch {
   func earlier(_ found: [OpenSocket]) -> [OpenSocket] {
     var opened: Set<Opened> = []
     for element in self where element.record.kind == lull_record_call.rawValue {
-      guard let (own, peer) = parts(of: element).addresses else { continue }
+      guard let (own, peer) = element.parts?.addresses else { continue }
       let record = element.record
       let isAccept = record.number == CallMeaning.Number.accept
       opened.insert(

@@ -48,7 +48,7 @@ extension PreloadSource {
     for process in known.values {
       process.queues.beginPart()
       process.stacks.beginPart()
-      for thread in Array(process.threads.values) + process.earlier.values.map(\.thread) {
+      for thread in process.threads.values + process.earlier.values.map(\.thread) {
         // What it waits for since then is told with that moment.
         let place = PreloadWriter.Place(
           pid: process.pid, tid: thread.tid, time: max(round.now &- 1, thread.covered))

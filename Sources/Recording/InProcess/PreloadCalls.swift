@@ -8,22 +8,24 @@ extension PreloadSource {
 
   func call(
     _ record: lull_record, _ parts: PreloadParts, of process: PreloadProcess,
-    _ thread: inout PreloadThread, _ round: Round, into output: inout RecordBytes
+    _ thread: PreloadThread, _ round: Round, into output: inout RecordBytes
   ) {
     let pid = process.pid
     let meaning = CallMeaning(record)
     // Of several in a row none waited.
     if record.repeats == 0 {
-      let (waits, reading) = thread.call(
+      let (wait, reading) = thread.call(
         from: record.start, to: record.end, meaning, use: parts.use)
       tell(reading, process, thread.tid, into: &output)
-      tellWaits(waits, of: meaning, parts, pid, thread.tid, into: &output)
-      tellWaker(of: record, waited: waits, process, &thread, into: &output)
-      process.toldWaits += waits.reduce(0) { $0 + $1.timesTold }
+      tellWait(wait, of: meaning, parts, process, thread.tid, into: &output)
+      tellWaker(of: record, waited: wait, process, thread, into: &output)
+      process.toldWaits += wait?.timesTold ?? 0
     }
     let place = Place(pid: pid, tid: thread.tid, time: record.end)
     tellFile(record, parts, place, round, into: &output)
-    sockets.call(record, parts, place, writer, templates, into: &output)
+    if PreloadSockets.concerns(record) {
+      sockets.call(record, parts, place, writer, templates, into: &output)
+    }
   }
 
   private func tellFile(

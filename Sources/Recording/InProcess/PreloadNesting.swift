@@ -6,7 +6,7 @@ struct PreloadNesting {
   struct Outer {
     var start: UInt64
     var meaning: CallMeaning
-    var stack: (registers: [UInt64], bytes: [UInt8])?
+    var stack: PreloadStacks.Stack?
   }
 
   /// By the places of records, the call around each that has one: of those that ended later the next that began before
@@ -26,7 +26,7 @@ struct PreloadNesting {
           outers[index] = Outer(
             start: around.record.start,
             meaning: CallMeaning(around.record.number, UInt32(around.record.descriptor_kind)),
-            stack: batch.parts(of: around).stack)
+            stack: around.parts?.stack)
         }
       } else if open[slot].start > 0, open[slot].start < record.start {
         outers[index] = Outer(start: open[slot].start, meaning: CallMeaning(open[slot].number, 0))
@@ -47,14 +47,13 @@ extension PreloadSource {
     _ outer: PreloadNesting.Outer, at time: UInt64, of process: PreloadProcess, slot: Int,
     into output: inout RecordBytes
   ) {
-    guard var thread = process.threads[slot] else { return }
-    let (waits, _) = thread.call(from: outer.start, to: time, outer.meaning, use: nil)
+    guard let thread = process.threads[slot] else { return }
+    let (wait, _) = thread.call(from: outer.start, to: time, outer.meaning, use: nil)
     let look = [process.looks[slot], process.outerLooks[slot]].lazy.compactMap(\.self)
       .first { $0.start == outer.start }?.stack
-    tellWaits(
-      waits, of: outer.meaning, PreloadParts(stack: outer.stack ?? look), process.pid, thread.tid,
+    tellWait(
+      wait, of: outer.meaning, PreloadParts(stack: outer.stack ?? look), process, thread.tid,
       into: &output)
-    process.toldWaits += UInt64(waits.count)
-    process.threads[slot] = thread
+    if wait != nil { process.toldWaits += 1 }
   }
 }

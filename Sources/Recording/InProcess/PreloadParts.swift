@@ -20,13 +20,13 @@ extension PreloadUse {
   }
 }
 
-/// What follows a record in the ring.
-struct PreloadParts {
-  var use: PreloadUse?
-  var path: String?
-  var otherPath: String?
+/// What follows a record in the ring; of most records nothing does.
+final class PreloadParts {
+  let use: PreloadUse?
+  let path: String?
+  let otherPath: String?
   /// Socket addresses: its own, the peer's.
-  var addresses: (own: SocketName, peer: SocketName)?
+  let addresses: (own: SocketName, peer: SocketName)?
   var stack: PreloadStacks.Stack?
   /// Where the stack is among those of its process; nil for one that stands for no other.
   var stackPlace: PreloadStacks.Place?
@@ -36,12 +36,27 @@ struct PreloadParts {
   /// The stack that was written with this call.
   var ownStack: PreloadStacks.Stack? { isStackEarlier ? nil : stack }
 
-  /// Of a call that is not over: its stack, where somebody looked.
-  init(stack: (registers: [UInt64], bytes: [UInt8])?) { self.stack = stack }
+  init(
+    use: PreloadUse? = nil, path: String? = nil, otherPath: String? = nil,
+    addresses: (own: SocketName, peer: SocketName)? = nil, stack: PreloadStacks.Stack? = nil
+  ) {
+    (self.use, self.path, self.otherPath, self.addresses) = (use, path, otherPath, addresses)
+    self.stack = stack
+  }
 
-  init(_ bytes: [UInt8], _ record: lull_record) {
+  /// Of a call with the stack of an earlier one.
+  init(earlier stack: PreloadStacks.Stack, at place: PreloadStacks.Place) {
+    (use, path, otherPath, addresses) = (nil, nil, nil, nil)
+    self.stack = stack
+    stackPlace = place
+    isStackEarlier = true
+  }
+
+  /// Of a record, by the bytes that follow it.
+  convenience init(_ bytes: UnsafeRawBufferPointer, _ record: lull_record) {
     var reader = Reader(bytes: bytes)
     func has(_ part: lull_record_part) -> Bool { UInt32(record.parts) & part.rawValue != 0 }
+    var use: PreloadUse?
     if has(lull_part_cpu) {
       let (end, start) = (reader.number(), reader.number())
       let (waits, before) = (reader.number(), reader.number())
@@ -49,26 +64,33 @@ struct PreloadParts {
       use?.processorBefore = start == .max ? nil : start
       use?.waitsBefore = before == .max ? nil : before
     }
-    if has(lull_part_path) { path = reader.text() }
-    if has(lull_part_second_path) { otherPath = reader.text() }
-    if has(lull_part_addresses) {
-      addresses = (SocketName(reader.bytes(32)), SocketName(reader.bytes(32)))
-    }
+    let path = has(lull_part_path) ? reader.text() : nil
+    let otherPath = has(lull_part_second_path) ? reader.text() : nil
+    let addresses =
+      has(lull_part_addresses)
+      ? (SocketName(reader.bytes(32)), SocketName(reader.bytes(32))) : nil
+    var stack: PreloadStacks.Stack?
     if has(lull_part_stack) {
       let registers = (0..<Int(lull_registers)).map { _ in reader.number() }
-      stack = (registers, reader.bytes(Int(clamping: reader.number())))
+      stack = .init(registers, reader.bytes(Int(clamping: reader.number())))
     }
+    self.init(use: use, path: path, otherPath: otherPath, addresses: addresses, stack: stack)
+  }
+
+  /// Takes in that its stack is one that an earlier call wrote.
+  func takeStack(of earlier: PreloadParts) {
+    (stack, stackPlace, isStackEarlier) = (earlier.stack, earlier.stackPlace, true)
   }
 
   /// Gives zeros and nothing behind the end.
   private struct Reader {
-    let bytes: [UInt8]
+    let bytes: UnsafeRawBufferPointer
     var at = 0
 
     mutating func number() -> UInt64 {
       defer { at += 8 }
       guard at + 8 <= bytes.count else { return 0 }
-      return bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: at, as: UInt64.self) }
+      return bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self)
     }
 
     mutating func bytes(_ count: Int) -> [UInt8] {

@@ -32,7 +32,7 @@ final class PreloadProcess {
   /// Becomes readable when it ends; -1 where the kernel has no pidfd.
   let pidfd: Int32
   /// The threads by slot: segment and number.
-  var threads: [Int: PreloadThread] = [:]
+  var threads = SlotTable<PreloadThread>()
   /// Where threads wait that have waited for long, by slot.
   var looks: [Int: PreloadLook] = [:]
   /// The look before, where that call was not over: a signal's handler waits in the midst of it.
@@ -49,6 +49,9 @@ final class PreloadProcess {
   /// Whether a stack came since its mappings were looked at, and when that was.
   var hasNewStack = false
   var lastMaps: UInt64
+  /// How long after that they are looked at again.
+  var mapsInterval = shortestMapsInterval
+  static let shortestMapsInterval: UInt64 = 250_000_000
   /// When it ended by its own doing.
   var ended: UInt64?
   /// What it held and had used as it ended, and when that was; not told yet.
@@ -144,7 +147,7 @@ struct PreloadLook {
   let start: UInt64
   /// Which call it is.
   let number: UInt32
-  let stack: (registers: [UInt64], bytes: [UInt8])?
+  let stack: PreloadStacks.Stack?
 
   /// From when on a call is looked at.
   static let patience: UInt64 = 100_000_000
@@ -164,6 +167,6 @@ struct PreloadLook {
     let call = ring.openCall
     guard call.start == start else { return nil }
     (self.start, number) = (start, call.number)
-    self.stack = count > 0 ? (registers, Array(stack.prefix(count))) : nil
+    self.stack = count > 0 ? .init(registers, Array(stack.prefix(count))) : nil
   }
 }

@@ -59,7 +59,7 @@ extension PreloadSource {
         writer.exit(.init(pid: process.pid, tid: thread.tid, time: time), parent: process.pid))
     }
     for thread in process.threads.values { runDelays.forget(thread.tid) }
-    process.threads = [:]
+    process.threads = SlotTable()
     noteUnrecorded(process)
     if !keepsSockets {
       sockets.keep(
@@ -116,25 +116,23 @@ extension PreloadSource {
   ) {
     for (number, ring) in process.rings {
       if !goesOn, let record = ring.openRecord {
-        take(record, PreloadParts(stack: nil), of: process, slot: number, round, into: &output)
+        take(record, nil, of: process, slot: number, round, into: &output)
       }
       let call = ring.openCall
-      guard ring.isTaken, var thread = process.threads[number] else { continue }
+      guard ring.isTaken, let thread = process.threads[number] else { continue }
       if !goesOn, process.ended == nil {
         let until = call.start > 0 ? min(call.start, time) : time
         let look = [process.looks[number], process.outerLooks[number]].lazy.compactMap(\.self)
           .first { $0.start < until }
-        tellSilence(of: &thread, until: until, look, process, into: &output)
-        process.threads[number] = thread
+        tellSilence(of: thread, until: until, look, process, into: &output)
       }
       guard call.start > 0, time > call.start else { continue }
       let meaning = CallMeaning(call.number, 0)
-      let (waits, _) = thread.call(from: call.start, to: time, meaning, use: nil)
+      let (wait, _) = thread.call(from: call.start, to: time, meaning, use: nil)
       let look = process.looks[number].flatMap { $0.start == call.start ? $0 : nil }
-      tellWaits(
-        waits, of: meaning, PreloadParts(stack: look?.stack), process.pid, thread.tid,
+      tellWait(
+        wait, of: meaning, PreloadParts(stack: look?.stack), process, thread.tid,
         goOn: goesOn, into: &output)
-      process.threads[number] = thread
     }
   }
 
@@ -143,14 +141,14 @@ extension PreloadSource {
   /// That may be a signal handler's, in the midst of a wait that did not end. Of what it did else nothing is known but
   /// that it did not run: it would have been sampled.
   private func tellSilence(
-    of thread: inout PreloadThread, until time: UInt64, _ look: PreloadLook?,
+    of thread: PreloadThread, until time: UInt64, _ look: PreloadLook?,
     _ process: PreloadProcess, into output: inout RecordBytes
   ) {
     if let look, look.start >= thread.covered, look.start < time {
       let meaning = CallMeaning(look.number, 0)
-      let (waits, _) = thread.call(from: look.start, to: time, meaning, use: nil)
-      tellWaits(
-        waits, of: meaning, PreloadParts(stack: look.stack), process.pid, thread.tid, into: &output)
+      let (wait, _) = thread.call(from: look.start, to: time, meaning, use: nil)
+      tellWait(
+        wait, of: meaning, PreloadParts(stack: look.stack), process, thread.tid, into: &output)
     }
     guard process.segments.first?.sampling == lull_sampling_on else { return }
     tell(thread.silence(until: time), process, thread.tid, into: &output)

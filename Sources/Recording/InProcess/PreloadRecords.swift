@@ -4,7 +4,7 @@ import PerfData
 /// What is made of each record.
 extension PreloadSource {
   func take(
-    _ record: lull_record, _ parts: PreloadParts, of process: PreloadProcess, slot: Int,
+    _ record: lull_record, _ parts: PreloadParts?, of process: PreloadProcess, slot: Int,
     _ round: Round, into output: inout RecordBytes
   ) {
     let pid = process.pid
@@ -16,16 +16,19 @@ extension PreloadSource {
       let tid = Int32(truncatingIfNeeded: record.result)
       beginThread(tid, record, parts, of: process, slot: slot, round, into: &output)
     case lull_record_thread_end.rawValue:
-      guard var thread = process.threads.removeValue(forKey: slot) else { return }
-      defer { runDelays.forget(thread.tid) }
+      guard let thread = process.threads.removeValue(at: slot) else { return }
+      defer {
+        runDelays.forget(thread.tid)
+        process.stacks.forget(thread.tid)
+      }
       // It may have been ended in a call.
       let meaning = CallMeaning(UInt32(truncatingIfNeeded: record.arguments.2), 0)
       let start = record.arguments.1
-      let (waits, reading) = thread.call(
+      let (wait, reading) = thread.call(
         from: start > 0 ? start : record.end, to: record.end, meaning,
         use: PreloadUse(told: record.arguments.0, waits: record.arguments.2 >> 32))
       tell(reading, process, thread.tid, into: &output)
-      tellWaits(waits, of: meaning, parts, pid, thread.tid, into: &output)
+      tellWait(wait, of: meaning, parts, process, thread.tid, into: &output)
       output.append(writer.exit(.init(pid: pid, tid: thread.tid, time: record.end), parent: pid))
     case lull_record_name.rawValue:
       guard let thread = process.threads[slot], let name = parts.path else { return }
@@ -60,9 +63,8 @@ extension PreloadSource {
       process.leaving = (record.start, use, slot)
       // It may be one that takes no library.
       strangers.nextLook = 0
-      guard let use, var thread = process.threads[slot] else { return }
+      guard let use, let thread = process.threads[slot] else { return }
       tell(thread.read(use, at: record.start), process, thread.tid, into: &output)
-      process.threads[slot] = thread
     case lull_record_mark.rawValue:
       guard let thread = process.threads[slot], let name = parts.path else { return }
       guard let kind = Self.markKinds[record.arguments.0] else {
@@ -76,17 +78,15 @@ extension PreloadSource {
         identifier: kind == .mark ? nil : record.arguments.1, tid: Int(thread.tid))
       marks.append((mark, pid, record.end))
     case lull_record_sample.rawValue:
-      guard var thread = process.threads[slot], let stack = parts.stack else { return }
+      guard let thread = process.threads[slot], let stack = parts.stack else { return }
       if let use = parts.use {
         tell(thread.read(use, at: record.end), process, thread.tid, into: &output)
       }
       output.append(
         writer.processorSample(stack, .init(pid: pid, tid: thread.tid, time: record.end)))
-      process.threads[slot] = thread
     case lull_record_call.rawValue:
-      guard var thread = process.threads[slot] else { return }
-      call(record, parts, of: process, &thread, round, into: &output)
-      process.threads[slot] = thread
+      guard let thread = process.threads[slot] else { return }
+      call(record, parts, of: process, thread, round, into: &output)
     case lull_record_sum.rawValue:
       let sum = process.sums.take(record, slot: slot)
       let place = Place(pid: pid, tid: process.threads[slot]?.tid ?? pid, time: record.end)
@@ -114,11 +114,10 @@ extension PreloadSource {
 
   /// Takes in a stack that was written, or finds that of the record's number.
   private func findStack(
-    of record: lull_record, _ parts: PreloadParts, _ process: PreloadProcess, slot: Int
+    of record: lull_record, _ parts: PreloadParts?, _ process: PreloadProcess, slot: Int
   ) -> PreloadParts {
-    var parts = parts
     let place = record.stack > 0 ? PreloadStacks.Place(slot: slot, number: record.stack) : nil
-    if let stack = parts.stack {
+    if let parts, let stack = parts.stack {
       process.hasNewStack = true
       // By the same functions another queue may be drained.
       let isShared = !process.queues.note(stack, at: record.start)
@@ -126,11 +125,11 @@ extension PreloadSource {
       process.stacks.note(stack, isShared: isShared, at: place)
       process.share(place, isShared)
       parts.stackPlace = place
-    } else if let place {
-      parts.stack = process.stacks.stack(at: place)
-      parts.isStackEarlier = true
-      parts.stackPlace = place
+      return parts
     }
+    guard let place, let earlier = process.stacks.parts(at: place) else { return parts ?? noParts }
+    guard let parts else { return earlier }
+    parts.takeStack(of: earlier)
     return parts
   }
 
@@ -172,7 +171,7 @@ extension PreloadSource {
     process.beginning = nil
     // How often a new process slept since it began is not known, but whether it did.
     let before = beginning.use ?? PreloadUse(processor: 0, waits: now.waits > 0 ? now.waits - 1 : 0)
-    var thread = PreloadThread(
+    let thread = PreloadThread(
       tid: tid, began: place.time, processor: before.processor, waits: before.waits)
     var reading = thread.read(now, at: record.start)
     if beginning.use == nil { reading?.brief = nil }
@@ -196,11 +195,13 @@ extension PreloadSource {
 
   /// What a program loads as it runs is found in /proc, where it has stacks that may need it.
   func findMappings(of process: PreloadProcess, _ round: Round, into output: inout RecordBytes) {
-    guard process.hasNewStack, round.now >= process.lastMaps + Self.mapsInterval else { return }
+    guard process.hasNewStack, round.now >= process.lastMaps + process.mapsInterval else { return }
     let mappings = ProcessMaps.executable(pid: process.pid)
     // Where one was taken away another may come.
     if !mappings.isEmpty { process.mapped.formIntersection(mappings.map(\.start)) }
+    process.mapsInterval = min(2 * process.mapsInterval, Self.longestMapsInterval)
     for mapping in mappings where process.mapped.insert(mapping.start).inserted {
+      process.mapsInterval = PreloadProcess.shortestMapsInterval
       var mapping = mapping
       let isFile = mapping.path.hasPrefix("/") && !mapping.path.hasPrefix("//")
       if isFile { mapping.buildID = buildID(of: mapping.path, process.pid) }
@@ -212,8 +213,8 @@ extension PreloadSource {
     (process.hasNewStack, process.lastMaps) = (false, round.now)
   }
 
-  /// How often mappings are looked for.
-  private static let mapsInterval: UInt64 = 250_000_000
+  /// How often mappings are looked for in a program that has long loaded nothing.
+  private static let longestMapsInterval: UInt64 = 1_000_000_000
 
   private func buildID(of path: String, _ pid: Int32) -> [UInt8]? {
     let known =

@@ -127,20 +127,22 @@ struct PreloadRing {
         lull_slot_set_tail(slot, end)
         return false
       }
-      try body(
-        record,
-        record.parts == 0
-          ? nil : PreloadParts(copy(at + 64, count: Int(record.size) - 64), record))
+      try body(record, record.parts == 0 ? nil : parts(of: record, at: at + 64))
       at += UInt64(record.size)
     }
     lull_slot_set_tail(slot, end)
     return true
   }
 
-  private func copy(_ start: UInt64, count: Int) -> [UInt8] {
+  private func parts(of record: lull_record, at start: UInt64) -> PreloadParts {
+    let count = Int(record.size) - 64
     let offset = Int(start) & (PreloadSegment.ringBytes - 1)
     let first = min(count, PreloadSegment.ringBytes - offset)
-    return [UInt8](UnsafeRawBufferPointer(start: bytes + offset, count: first))
-      + [UInt8](UnsafeRawBufferPointer(start: bytes, count: count - first))
+    let untilEnd = UnsafeRawBufferPointer(start: bytes + offset, count: first)
+    guard first < count else { return PreloadParts(untilEnd, record) }
+    // It goes on at the ring's start.
+    let whole =
+      [UInt8](untilEnd) + [UInt8](UnsafeRawBufferPointer(start: bytes, count: count - first))
+    return whole.withUnsafeBytes { PreloadParts($0, record) }
   }
 }

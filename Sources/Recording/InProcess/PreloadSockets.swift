@@ -46,6 +46,13 @@ struct PreloadSockets {
   /// What descriptors were until when, in programs that have not ended: of repeated calls it is told late.
   private var closed: [Key: (socket: Socket, time: UInt64)] = [:]
 
+  /// Whether a call has anything to do with them: most have not.
+  static func concerns(_ record: lull_record) -> Bool {
+    let kind = UInt32(record.descriptor_kind)
+    return kind == lull_descriptor_tcp.rawValue || kind == lull_descriptor_udp.rawValue
+      || CallMeaning.Number.ofDescriptors.contains(record.number)
+  }
+
   /// Takes in a call, and writes what the kernel would have told of it.
   mutating func call(
     _ record: lull_record, _ parts: PreloadParts, _ place: PreloadWriter.Place,
@@ -87,7 +94,7 @@ struct PreloadSockets {
       record.result = Int64(clamping: bytes)
       record.arguments = (sum.descriptor, sum.flags, 0)
       transfer(
-        record, PreloadParts(stack: nil), standingFor: count, key, place, writer, templates,
+        record, PreloadParts(), standingFor: count, key, place, writer, templates,
         &output)
     }
   }

@@ -44,6 +44,8 @@ final class PreloadSource: RecordingSource {
   private(set) var functionsTold = 0
   /// Records of the next round: threads whose waits went on as a part of the recording ended.
   var resumptions: [[UInt8]] = []
+  /// Of the many records that nothing follows.
+  let noParts = PreloadParts()
   private var batch = PreloadBatch()
   /// What is made of it.
   private var output = RecordBytes()
@@ -218,9 +220,16 @@ final class PreloadSource: RecordingSource {
 
   /// Takes what there is in a process's rings.
   func drain(_ process: PreloadProcess, _ round: Round) throws(PerfDataError) {
+    // Theirs alone for as long: to ask each time whether they are takes long.
+    var batch = PreloadBatch()
+    swap(&batch, &self.batch)
+    var output = RecordBytes()
+    swap(&output, &self.output)
     defer {
       batch.removeAll()
       output.removeAll()
+      swap(&batch, &self.batch)
+      swap(&output, &self.output)
     }
     // Before the rings: what opened a socket that is added to by then is in them.
     for (number, ring) in process.rings {
@@ -233,16 +242,15 @@ final class PreloadSource: RecordingSource {
       if !isSound { lostRecords += 1 }
     }
     batch.sort()
-    tellFoundSockets(of: process)
+    tellFoundSockets(of: process, batch, into: &output)
     noteWakes(batch, of: process)
     let outers = PreloadNesting.outers(of: batch, open: process.rings.map(\.ring.openCall))
     for (index, entry) in batch.enumerated() {
       process.lastTime = max(process.lastTime, entry.record.end)
-      if let outer = outers[index] {
+      if !outers.isEmpty, let outer = outers[index] {
         tellInterrupted(outer, at: entry.record.start, of: process, slot: entry.slot, into: &output)
       }
-      take(
-        entry.record, batch.parts(of: entry), of: process, slot: entry.slot, round, into: &output)
+      take(entry.record, entry.parts, of: process, slot: entry.slot, round, into: &output)
     }
     findMappings(of: process, round, into: &output)
     process.wakes.forget(before: process.lastTime)
@@ -283,7 +291,9 @@ final class PreloadSource: RecordingSource {
 
   /// Tells the sockets that a running program had as its recording began. They were looked for a moment later: those
   /// that were opened in between are told by the calls that did.
-  private func tellFoundSockets(of process: PreloadProcess) {
+  private func tellFoundSockets(
+    of process: PreloadProcess, _ batch: PreloadBatch, into output: inout RecordBytes
+  ) {
     guard let found = process.foundSockets else { return }
     process.foundSockets = nil
     sockets.had(batch.earlier(found), process.pid, at: released)

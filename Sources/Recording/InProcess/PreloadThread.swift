@@ -5,7 +5,7 @@ import CPreloadRing
 /// In a call that waits it is off its CPU for as long as the call takes, less the CPU time that it is known to have
 /// used there. Between calls it runs, or else waits where nobody looked (for a CPU, for a page, in a call that is not
 /// recorded): how much that was is known as often as its CPU time is read.
-struct PreloadThread {
+final class PreloadThread {
   /// A time off the CPU.
   struct Wait {
     var from: UInt64
@@ -21,14 +21,14 @@ struct PreloadThread {
     }
 
     /// As many waits of the same length as it was, with what the thread ran between them, from a moment on.
-    func pieces(from start: UInt64) -> [(from: UInt64, to: UInt64)] {
-      guard start < to else { return [] }
-      guard let times else { return [(start, to)] }
+    func forEachPiece(from start: UInt64, _ body: (_ from: UInt64, _ to: UInt64) -> Void) {
+      guard start < to else { return }
+      guard let times else { return body(start, to) }
       let count = min(times.count, PreloadThread.mostTimes, (to - start) / 4)
-      guard count > 1 else { return [(start, to)] }
+      guard count > 1 else { return body(start, to) }
       let gap = max(1, (times.until - to) / count)
       let step = (times.until - start) / count
-      return (0..<count).map { (start + step * $0, start + step * ($0 + 1) - gap) }
+      for piece in 0..<count { body(start + step * piece, start + step * (piece + 1) - gap) }
     }
   }
 
@@ -74,10 +74,10 @@ struct PreloadThread {
   }
 
   /// Takes in a call, and gives when the thread was off its CPU in it, and what is known of the time before it.
-  mutating func call(
+  func call(
     from start: UInt64, to end: UInt64, _ meaning: CallMeaning, use: PreloadUse?
-  ) -> (waits: [Wait], reading: Reading?) {
-    var waits: [Wait] = []
+  ) -> (wait: Wait?, reading: Reading?) {
+    var told: Wait?
     let start = max(start, covered)
     if end > start, let off = timeToTell(from: start, to: end, meaning, use) {
       noteGap(until: start)
@@ -90,15 +90,15 @@ struct PreloadThread {
       } else {
         waitsSince += 1
       }
-      waits.append(wait)
+      told = wait
       covered = wait.times == nil ? wait.to : end
       offSince += off
     }
-    return (waits, use.flatMap { read($0, at: end) })
+    return (told, use.flatMap { read($0, at: end) })
   }
 
   /// The time off the CPU that is told in a call: its own, with that of shorter ones of its kind before it.
-  private mutating func timeToTell(
+  private func timeToTell(
     from start: UInt64, to end: UInt64, _ meaning: CallMeaning, _ use: PreloadUse?
   ) -> UInt64? {
     guard let off = timeOff(from: start, to: end, meaning, use) else { return nil }
@@ -124,14 +124,14 @@ struct PreloadThread {
     return meaning.onlyWaits || length >= Self.surelyWaited ? length : nil
   }
 
-  private mutating func noteGap(until end: UInt64) {
+  private func noteGap(until end: UInt64) {
     guard end > covered else { return }
     if let longest = longestGap, longest.to - longest.from >= end - covered { return }
     longestGap = (covered, end)
   }
 
   /// Nothing was heard of it since: for so long that it did not run, if it is longer than between two samples.
-  mutating func silence(until time: UInt64) -> Reading? {
+  func silence(until time: UInt64) -> Reading? {
     let from = max(covered, lastReading.time)
     guard time > from, time - from > Self.longestUnsampled else { return nil }
     covered = time
@@ -141,7 +141,7 @@ struct PreloadThread {
   /// The thread's CPU time was read: what is neither that nor told was a wait that nobody saw.
   ///
   /// It is put where there is most room for it. If the thread went to sleep no more often than is told, it had no CPU.
-  mutating func read(_ use: PreloadUse, at time: UInt64) -> Reading? {
+  func read(_ use: PreloadUse, at time: UInt64) -> Reading? {
     guard time > lastReading.time else { return nil }
     noteGap(until: time)
     defer {

@@ -17,26 +17,29 @@ extension PreloadSource {
   /// Takes in who ended whose wait, before the waits' ends are looked at: they may be told first.
   func noteWakes(_ batch: PreloadBatch, of process: PreloadProcess) {
     var tids = process.threads.mapValues(\.tid)
+    var wakes = PreloadWakes()
+    swap(&wakes, &process.wakes)
+    defer { swap(&wakes, &process.wakes) }
     for entry in batch {
       let (record, slot) = (entry.record, entry.slot)
       if record.kind == lull_record_thread_begin.rawValue {
         tids[slot] = Int32(truncatingIfNeeded: record.result)
       } else if record.kind == lull_record_call.rawValue, let tid = tids[slot] {
-        process.wakes.add(record, by: tid)
+        wakes.add(record, by: tid)
       }
     }
   }
 
   /// Tells who ended the wait of a call, or of the one before it, where that was not the kernel by itself.
   func tellWaker(
-    of record: lull_record, waited waits: [PreloadThread.Wait], _ process: PreloadProcess,
-    _ thread: inout PreloadThread, into output: inout RecordBytes
+    of record: lull_record, waited: PreloadThread.Wait?, _ process: PreloadProcess,
+    _ thread: PreloadThread, into output: inout RecordBytes
   ) {
     typealias Number = CallMeaning.Number
-    let wait = waits.last { $0.to > $0.from }
+    let wait = waited.flatMap { $0.to > $0.from ? $0 : nil }
     switch record.number {
     case Number.futex:
-      leaveUnexplained(process, &thread, into: &output)
+      leaveUnexplained(process, thread, into: &output)
       guard let wait else { return }
       switch Int32(truncatingIfNeeded: record.arguments.1) {
       case ETIMEDOUT: tell(.timer(nil), ended: wait, thread.tid, process.pid, into: &output)
@@ -48,13 +51,13 @@ extension PreloadSource {
     case Number.poll, Number.select, Number.epoll:
       // One that found what an earlier one had waited for is no wait.
       guard let wait else { return }
-      leaveUnexplained(process, &thread, into: &output)
+      leaveUnexplained(process, thread, into: &output)
       thread.unexplained = record.result > 0 ? wait : nil
       if record.arguments.1 > 0 {
         tell(.timer(record.arguments.1), ended: wait, thread.tid, process.pid, into: &output)
       }
     case Number.sleep:
-      leaveUnexplained(process, &thread, into: &output)
+      leaveUnexplained(process, thread, into: &output)
       guard let wait, record.arguments.1 > 0 else { return }
       tell(.timer(record.arguments.1), ended: wait, thread.tid, process.pid, into: &output)
     default:
@@ -75,7 +78,7 @@ extension PreloadSource {
         default: break
         }
       } else if wait != nil {
-        leaveUnexplained(process, &thread, into: &output)
+        leaveUnexplained(process, thread, into: &output)
       }
     }
   }
@@ -83,7 +86,7 @@ extension PreloadSource {
   /// Nothing that the thread read tells what ended a wait for descriptors: another thread may read it. Which timers of
   /// descriptors there are is known; where none went off it was something else that was ready.
   private func leaveUnexplained(
-    _ process: PreloadProcess, _ thread: inout PreloadThread, into output: inout RecordBytes
+    _ process: PreloadProcess, _ thread: PreloadThread, into output: inout RecordBytes
   ) {
     guard let wait = thread.unexplained else { return }
     thread.unexplained = nil

@@ -2,28 +2,21 @@ import PerfData
 
 /// What is written of the times in which a thread is off its CPU.
 extension PreloadSource {
-  /// The thread leaves its CPU as the wait begins, and gets it again as it is over.
-  func tellWaits(
-    _ waits: [PreloadThread.Wait], of meaning: CallMeaning?, _ parts: PreloadParts, _ pid: Int32,
-    _ tid: Int32, goOn: Bool = false, into output: inout RecordBytes
+  /// The thread leaves its CPU as the wait begins, and gets it again as it is over, or, where it goes on, later.
+  func tellWait(
+    _ wait: PreloadThread.Wait?, of meaning: CallMeaning?, _ parts: PreloadParts,
+    _ process: PreloadProcess, _ tid: Int32, goOn: Bool = false, into output: inout RecordBytes
   ) {
-    for wait in waits where wait.to > wait.from {
-      if wait.isInvoluntary {
-        tellUnseen(wait, pid, tid, into: &output)
-        continue
-      }
-      let function = meaning.flatMap {
-        parts.stack == nil && $0.needsStack ? nil : $0.function
-      }
-      // What works as well as it waits may as well be kept from it; to ask takes as long as a few microseconds.
-      let isAsked =
-        meaning?.onlyWaits == false && wait.to - wait.from >= PreloadThread.surelyWaited
-      let queued = isAsked ? queued(in: wait, pid, tid, into: &output) : 0
-      let goesOn = goOn && wait.to == waits.last?.to
-      for piece in wait.pieces(from: wait.from + queued) {
-        tell(
-          from: piece.from, to: goesOn ? nil : piece.to, function, parts, pid, tid, into: &output)
-      }
+    guard let wait, wait.to > wait.from else { return }
+    if wait.isInvoluntary { return tellUnseen(wait, process, tid, into: &output) }
+    let function = meaning.flatMap { parts.stack == nil && $0.needsStack ? nil : $0.function }
+    // What works as well as it waits may as well be kept from it; to ask takes as long as a few microseconds.
+    let isAsked =
+      meaning?.onlyWaits == false && wait.to - wait.from >= PreloadThread.surelyWaited
+    let queued = isAsked ? queued(in: wait, process.pid, tid, into: &output) : 0
+    wait.forEachPiece(from: wait.from + queued) { from, to in
+      tell(
+        from: from, to: goOn ? nil : to, function, parts, process, tid, into: &output)
     }
   }
 
@@ -34,7 +27,7 @@ extension PreloadSource {
   ) {
     guard let reading else { return }
     if let unseen = reading.unseen {
-      tellUnseen(unseen, process.pid, tid, into: &output)
+      tellUnseen(unseen, process, tid, into: &output)
       if !unseen.isInvoluntary { process.toldWaits += 1 }
     }
     guard let brief = reading.brief else { return }
@@ -47,7 +40,7 @@ extension PreloadSource {
     let length = max(1, min((brief.length - queued) / told, room / told - 1))
     for index in 0..<told {
       let from = start + queued + room / told * index
-      tell(from: from, to: from + length, Self.unseenFunction, nil, process.pid, tid, into: &output)
+      tellUnseen(from: from, to: from + length, process, tid, into: &output)
     }
     process.toldWaits += told
   }
@@ -58,8 +51,10 @@ extension PreloadSource {
   /// Who did not go to sleep had no CPU. Else as much of it as the thread is known to have queued for one is that; of
   /// the rest nothing is known.
   private func tellUnseen(
-    _ wait: PreloadThread.Wait, _ pid: Int32, _ tid: Int32, into output: inout RecordBytes
+    _ wait: PreloadThread.Wait, _ process: PreloadProcess, _ tid: Int32,
+    into output: inout RecordBytes
   ) {
+    let pid = process.pid
     guard !wait.isInvoluntary else {
       templates.tell(.preempted, Place(pid: pid, tid: tid, time: wait.from), into: &output)
       templates.tell(.arrived, Place(pid: pid, tid: tid, time: wait.to), into: &output)
@@ -67,7 +62,22 @@ extension PreloadSource {
     }
     let rest = wait.from + queued(in: wait, pid, tid, into: &output)
     guard rest < wait.to else { return }
-    tell(from: rest, to: wait.to, Self.unseenFunction, nil, pid, tid, into: &output)
+    tellUnseen(from: rest, to: wait.to, process, tid, into: &output)
+  }
+
+  /// There may be many of a thread, which are all alike.
+  private func tellUnseen(
+    from start: UInt64, to end: UInt64, _ process: PreloadProcess, _ tid: Int32,
+    into output: inout RecordBytes
+  ) {
+    let left = Place(pid: process.pid, tid: tid, time: start)
+    if let repeats, let told = process.stacks.toldWithoutStack(of: tid, now: start) {
+      repeats.tell(left, asAt: told, into: &output)
+    } else {
+      process.stacks.tellWithoutStack(of: tid, now: start)
+      tellWhole(left, Self.unseenFunction, nil, into: &output)
+    }
+    tellOff(left, until: end, into: &output)
   }
 
   /// How long of it the thread was in the queue for a CPU, which is told first.
@@ -84,27 +94,36 @@ extension PreloadSource {
 
   private func tell(
     from start: UInt64, to end: UInt64?, _ function: String?,
-    _ parts: PreloadParts?, _ pid: Int32, _ tid: Int32, into output: inout RecordBytes
+    _ parts: PreloadParts, _ process: PreloadProcess, _ tid: Int32, into output: inout RecordBytes
   ) {
-    let left = Place(pid: pid, tid: tid, time: start)
-    let stack = parts?.stack
-    let place = parts?.stackPlace.flatMap { stack == nil ? nil : $0 }
+    let left = Place(pid: process.pid, tid: tid, time: start)
+    let place = parts.stack == nil ? nil : parts.stackPlace
     if let place, let repeats,
-      let told = known[pid]?.stacks.told(function, at: place, now: start)
+      let told = process.stacks.told(function, at: place, now: start)
     {
       repeats.tell(left, asAt: told, into: &output)
-    } else if function != nil || stack != nil {
-      if let place { known[pid]?.stacks.tell(function, at: place, now: start) }
-      let payload = PreloadPayload(waiting: tid)
-      let chain = writer.callchain(
-        function, programAt: stack?.registers[PreloadSource.instruction])
-      output.append(
-        writer.sample(
-          .scheduleSwitch, payload, left, callchain: chain,
-          registers: stack?.registers ?? [], stack: stack?.bytes ?? []))
+    } else if function != nil || parts.stack != nil {
+      if let place { process.stacks.tell(function, at: place, now: start) }
+      tellWhole(left, function, parts.stack, into: &output)
     }
+    tellOff(left, until: end, into: &output)
+  }
+
+  private func tellWhole(
+    _ left: Place, _ function: String?, _ stack: PreloadStacks.Stack?,
+    into output: inout RecordBytes
+  ) {
+    let chain = writer.callchain(
+      function, programAt: stack?.registers[PreloadSource.instruction])
+    output.append(
+      writer.sample(
+        .scheduleSwitch, PreloadPayload(waiting: left.tid), left, callchain: chain,
+        registers: stack?.registers ?? [], stack: stack?.bytes ?? []))
+  }
+
+  private func tellOff(_ left: Place, until end: UInt64?, into output: inout RecordBytes) {
     templates.tell(.left, left, into: &output)
     guard let end else { return }
-    templates.tell(.arrived, Place(pid: pid, tid: tid, time: end), into: &output)
+    templates.tell(.arrived, Place(pid: left.pid, tid: left.tid, time: end), into: &output)
   }
 }

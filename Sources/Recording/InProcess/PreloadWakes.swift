@@ -2,10 +2,12 @@ import CPreloadRing
 
 /// Who ended the waits of a process's threads, by what was waited on: a futex's address, or a descriptor.
 struct PreloadWakes {
-  /// What a thread waits on.
-  enum Place: Hashable {
-    case address(UInt64)
-    case descriptor(UInt64)
+  /// What a thread waits on: an address, or with the highest bit, which no program's address has, a descriptor.
+  struct Place: Hashable {
+    private let value: UInt64
+
+    static func address(_ address: UInt64) -> Place { .init(value: address) }
+    static func descriptor(_ number: UInt64) -> Place { .init(value: number | 1 << 63) }
   }
 
   private struct Wake {
@@ -21,6 +23,8 @@ struct PreloadWakes {
   }
 
   private var wakes: [Place: [Wake]] = [:]
+  /// Until when all is known that is not long over.
+  private var forgotten: UInt64 = 0
   /// As the timers of descriptors were set last, and before that.
   private var timers: [UInt64: [Timer]] = [:]
   /// Longer ago it ended nothing of which the end is told now.
@@ -38,10 +42,13 @@ struct PreloadWakes {
       return
     }
     guard let place = Self.place(wokenBy: record) else { return }
-    wakes[place, default: []].append(Wake(from: record.start, to: record.end, tid: tid))
-    if let count = wakes[place]?.count, count > 2 * Self.kept {
-      wakes[place]?.removeFirst(count - Self.kept)
-    }
+    let wake = Wake(from: record.start, to: record.end, tid: tid)
+    Self.add(wake, to: &wakes[place, default: []])
+  }
+
+  private static func add(_ wake: Wake, to list: inout [Wake]) {
+    list.append(wake)
+    if list.count > 2 * kept { list.removeFirst(list.count - kept) }
   }
 
   private static func place(wokenBy record: lull_record) -> Place? {
@@ -115,10 +122,11 @@ struct PreloadWakes {
 
   /// Forgets what is long over.
   mutating func forget(before time: UInt64) {
-    let oldest = time > Self.memory ? time - Self.memory : 0
-    for (place, list) in wakes {
-      let rest = list.filter { $0.to >= oldest }
-      wakes[place] = rest.isEmpty ? nil : rest
+    guard time > forgotten + Self.memory * 2 else { return }
+    forgotten = time - Self.memory
+    wakes = wakes.compactMapValues { list in
+      let rest = list.filter { $0.to >= forgotten }
+      return rest.isEmpty ? nil : rest
     }
   }
 }

@@ -44,7 +44,7 @@ struct PreloadWriter {
 
   /// A sample of running code.
   func processorSample(
-    _ stack: (registers: [UInt64], bytes: [UInt8]), _ place: Place
+    _ stack: PreloadStacks.Stack, _ place: Place
   ) -> [UInt8] {
     let event = PreloadEvent.processorSample
     let address = stack.registers[PreloadSource.instruction]

@@ -193,7 +193,7 @@ final class KernelSource: RecordingSource {
     }
     summary.capture.recorder = CaptureEvent.kernelRecorder
     summary.capture.recordsLargeReads = true
-    summary.capture.recordsSmallReads = !SystemCallFilter.smallReads.isEmpty
+    summary.capture.recordsSmallReads = !SystemCallFilter.smallReads.numbers.isEmpty
     summary.capture.privilege +=
       ", switches, wakeups, transfers and calls by programs in the kernel"
   }

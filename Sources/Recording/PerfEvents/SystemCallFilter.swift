@@ -6,7 +6,7 @@ enum SystemCallFilter {
   #if arch(arm64)
     static let write = 64
     /// Numbers of asm-generic/unistd.h.
-    static let wanted: [Int] = [
+    static let wanted: CallNumbers = [
       2,  // io_submit
       23, 24, 25,  // dup, dup3, fcntl (which duplicates too)
       35,  // unlinkat
@@ -25,15 +25,15 @@ enum SystemCallFilter {
       285, 287,  // copy_file_range, pwritev2
       426, 436, 437,  // io_uring_enter, close_range, openat2
     ]
-    static let fileWrites: Set<Int64> = [
+    static let fileWrites: CallNumbers = [
       63, 67, 64, 66, 68, 70, 71, 76, 285, 287, 45, 46, 47, 82, 83, 84,
     ]
     /// What /proc/PID/io counts as writing: see `WriteCalls`.
-    static let countedWrites: Set<Int64> = [64, 66, 68, 70, 71, 285, 287]
-    static let opens: Set<Int64> = [56, 437]
+    static let countedWrites: CallNumbers = [64, 66, 68, 70, 71, 285, 287]
+    static let opens: CallNumbers = [56, 437]
     static let close: Int64 = 57
-    static let directoryChanges: Set<Int64> = [49, 50]
-    static let duplicates: Set<Int64> = [23, 24]
+    static let directoryChanges: CallNumbers = [49, 50]
+    static let duplicates: CallNumbers = [23, 24]
     static let control: Int64 = 25
     static let copyFileRange: Int64 = 285
     static let memorySync: UInt32 = 227
@@ -46,7 +46,7 @@ enum SystemCallFilter {
   #else
     static let write = 1
     /// Numbers of arch/x86/entry/syscalls/syscall_64.tbl.
-    static let wanted: [Int] = [
+    static let wanted: CallNumbers = [
       1, 2, 3,  // write, open, close
       18, 20, 26,  // pwrite64, writev, msync
       32, 33,  // dup, dup2
@@ -62,15 +62,15 @@ enum SystemCallFilter {
       316, 326, 328,  // renameat2, copy_file_range, pwritev2
       426, 436, 437,  // io_uring_enter, close_range, openat2
     ]
-    static let fileWrites: Set<Int64> = [
+    static let fileWrites: CallNumbers = [
       1, 18, 20, 40, 74, 75, 77, 275, 277, 285, 296, 326, 328,
     ]
     /// What /proc/PID/io counts as writing: see `WriteCalls`.
-    static let countedWrites: Set<Int64> = [1, 18, 20, 40, 296, 326, 328]
-    static let opens: Set<Int64> = [2, 85, 257, 437]
+    static let countedWrites: CallNumbers = [1, 18, 20, 40, 296, 326, 328]
+    static let opens: CallNumbers = [2, 85, 257, 437]
     static let close: Int64 = 3
-    static let directoryChanges: Set<Int64> = [80, 81]
-    static let duplicates: Set<Int64> = [32, 33, 292]
+    static let directoryChanges: CallNumbers = [80, 81]
+    static let duplicates: CallNumbers = [32, 33, 292]
     static let control: Int64 = 72
     static let copyFileRange: Int64 = 326
     static let memorySync: UInt32 = 26
@@ -89,14 +89,15 @@ enum SystemCallFilter {
   /// not among them, pay for all; write, the most frequent wanted one, comes first. Other calls that failed did
   /// nothing: a program that closes all descriptors which there may be makes a million of them.
   static var expression: String {
-    "id==\(write)||(ret>=0&&(" + tree(ranges(wanted.filter { $0 != write }.sorted())[...]) + "))"
+    "id==\(write)||(ret>=0&&(" + tree(ranges(wanted.numbers.filter { $0 != write }.sorted())[...])
+      + "))"
       + "||" + largeReads
   }
 
   /// The filter for calls that write to a file or sync one, and for large reads.
   static var writesExpression: String {
     "id==\(write)||("
-      + tree(ranges(fileWrites.map { Int($0) }.filter { $0 != write }.sorted())[...])
+      + tree(ranges(fileWrites.numbers.filter { $0 != write }.sorted())[...])
       + ")||" + largeReads
   }
 
@@ -113,9 +114,9 @@ enum SystemCallFilter {
   #if arch(arm64)
     static let reads: (plain: Int64, positioned: Int64) = (63, 67)
     /// read, readv, pread64, preadv, preadv2.
-    static let fileReads: Set<Int64> = [63, 65, 67, 69, 286]
+    static let fileReads: CallNumbers = [63, 65, 67, 69, 286]
     /// Those whose first word is there as they end: arm64 has put the result in its place.
-    static let smallReads: Set<Int64> = []
+    static let smallReads: CallNumbers = []
     static let paths: (first: [Int], second: [Int], two: [Int]) = (
       [], [35, 38, 56, 276, 437], [38, 276]
     )
@@ -125,7 +126,7 @@ enum SystemCallFilter {
   #else
     static let reads: (plain: Int64, positioned: Int64) = (0, 17)
     /// read, pread64, readv, preadv, preadv2.
-    static let fileReads: Set<Int64> = [0, 17, 19, 295, 327]
+    static let fileReads: CallNumbers = [0, 17, 19, 295, 327]
     /// Those whose first word is there as they end.
     static let smallReads = fileReads
     /// Calls that name a file by their first word, by the second, and those among them that name another by the next
