@@ -36,6 +36,11 @@ extension EndToEnd {
       }
       static void *spins(void *milliseconds) { burn(atof(milliseconds)); return 0; }
       static void *naps_once(void *unused) { usleep(500000); return unused; }
+      static void *execs(void *program) {
+        usleep(30000);
+        execl(program, program, "works", (char *)0);
+        return 0;
+      }
       static void *sleeps(void *unused) { sleep(60); return unused; }
 
       int main(int count, char **words) {
@@ -45,6 +50,14 @@ extension EndToEnd {
           pthread_t thread;
           pthread_create(&thread, 0, naps, 0);
           pthread_exit(0);
+        } else if (!strcmp(what, "execs")) {
+          pthread_t thread;
+          pthread_create(&thread, 0, execs, words[0]);
+          pthread_join(thread, 0);
+        } else if (!strcmp(what, "works")) {
+          burn(100);
+          int file = open("works", O_CREAT | O_WRONLY | O_TRUNC, 0600);
+          for (int i = 0; i < 20; i++) write(file, bytes, 10000);
         } else if (!strcmp(what, "workers")) {
           for (int i = 0; i < 3; i++)
             if (!fork()) for (int n = 1;; n++) { burn(n * 10); usleep(50000); }
@@ -129,9 +142,10 @@ extension EndToEnd {
     }
 
     /// The program in its folder.
-    private func run(_ words: [String]) throws -> Recorded {
+    private func run(_ words: [String], options: [String] = []) throws -> Recorded {
       let (scratch, path) = try program()
-      return try Recorded([path] + words, in: ["env", "-C", scratch.path], scratch: scratch)
+      return try Recorded(
+        [path] + words, in: ["env", "-C", scratch.path], options: options, scratch: scratch)
     }
 
     @Test func `a command line may be as long as the kernel allows`() throws {
@@ -147,8 +161,11 @@ extension EndToEnd {
       #expect(again["process"]["commandLine"].items.count == words.count + 3)
     }
 
-    @Test func `a process goes on after its first thread has ended`() throws {
-      let run = try run(["headless"])
+    static let recorders = ["auto", "perf", "process"]
+
+    @Test(arguments: recorders)
+    func `a process goes on after its first thread has ended`(recorder: String) throws {
+      let run = try run(["headless"], options: ["--recorder", recorder])
       #expect((run.report["trace"]["durationSeconds"].double ?? 0) > 0.5)
       // Twenty naps and the one at the end; what a busy machine may add is little.
       let wakeups = run.signals["wakeups"]["total"].int ?? 0
@@ -157,6 +174,18 @@ extension EndToEnd {
       #expect(cpu > 0.095 && cpu < 0.2, "\(cpu)")
       #expect(run.file(run.scratch.file("after"))["bytesWritten"].int == 5)
       #expect((run.signals["memory"]["peakFootprintBytes"].int ?? 0) > 0)
+      // Of 0.7 s it is a seventh.
+      #expect((run.signals["cpu"]["medianShare"].double ?? 1) < 0.3, "\(run.signals["cpu"])")
+    }
+
+    // As `swift run` does. The thread takes the first one's place, whose end was taken for the process's.
+    @Test(arguments: recorders)
+    func `a program that another one's thread runs is that process's`(recorder: String) throws {
+      let run = try run(["execs"], options: ["--recorder", recorder])
+      let cpu = run.signals["cpu"]["totalSeconds"].double ?? 0
+      #expect(cpu > 0.095 && cpu < 0.2, "\(cpu)")
+      let file = run.file(run.scratch.file("works"))
+      #expect(file["bytesWritten"].int == 200_000 && file["writes"].int == 20, "\(file)")
     }
 
     @Test func `children that a process has when it is attached to are recorded as well`() throws {

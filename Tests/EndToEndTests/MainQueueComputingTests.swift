@@ -89,5 +89,36 @@ extension EndToEnd {
       #expect(
         isNear(queue?["cpuSeconds"].double, 0.93, slack: 0.2), "\(run.signals["serialQueues"])")
     }
+
+    /// Many jobs of MainActor, each too short to be sampled or to wait in.
+    private static let shortJobs =
+      crunch + """
+        @MainActor func onMain() { _ = crunch(seconds: 0.0006) }
+        @main struct Program {
+          static func main() async throws {
+            for _ in 0..<300 {
+              try await Task.sleep(for: .milliseconds(1))
+              await onMain()
+            }
+          }
+        }
+        """
+
+    // The main thread was told to have been idle beside them. Jobs are told by probes alone.
+    @Test(.enabled(if: Machine.isRoot, Machine.needsRoot))
+    func `jobs of MainActor that take less than a millisecond are its turns`() throws {
+      let scratch = try Scratch()
+      let file = scratch.file("short.swift")
+      try Self.shortJobs.write(toFile: file, atomically: true, encoding: .utf8)
+      let built = try Command.run([
+        "swiftc", "-O", "-g", "-parse-as-library", file, "-o", scratch.file("program"),
+      ])
+      try #require(built.status == 0, "\(built.errors)")
+      let run = try Recorded([scratch.file("program")], scratch: scratch)
+      let running = run.mainThread["runningSeconds"].double ?? 0
+      #expect(running > 0.18 && running < 0.3, "\(run.mainThread)")
+      // The first may be the first thread's yet.
+      #expect((299...302).contains(run.mainThread["turns"].int ?? 0), "\(run.mainThread)")
+    }
   }
 }

@@ -201,6 +201,34 @@ struct WakeupMeasureTests {
     #expect(wakeups.timers.isEmpty)
   }
 
+  // A server was said to poll, by wakes that came as its event loop was about to wait, and by those that the kernel did
+  // not tell.
+  @Test(arguments: [true, false])
+  func `wakes of which it is not known what they ended are no timer's`(isTold: Bool) throws {
+    let signals = try measureProgram { builder in
+      builder.socketState(
+        time: second, tid: 100, socket: 0x99, from: 7, to: 10, localPort: 80, remotePort: 0)
+      builder.switchIn(time: second, 100)
+      for tick in UInt64(1)...40 {
+        let time = second + tick * 50 * millisecond
+        if isTold {
+          builder.waking(time: time - 40_000, by: 0, of: 100, context: .softInterrupt)
+        }
+        builder.switchOut(time: time - 30_000, 100)
+        try builder.stack(
+          time: time - 30_000, tid: 100, functions: ["epoll_wait", "getNotifications()"],
+          firstID: Int(tick) * 10)
+        builder.switchIn(time: time, 100)
+      }
+      builder.exit(time: second + 2001 * millisecond, pid: 100, tid: 100)
+    }
+    let wakeups = try #require(signals.wakeups)
+    #expect(wakeups.total == 40)
+    let cause: WakeupCause = isTold ? .network : .other
+    #expect(wakeups.byCause == [cause: 40])
+    #expect(wakeups.timers.isEmpty)
+  }
+
   // A heartbeat's sends were taken for what had woken it; what an answer wakes is the network's.
   @Test(arguments: [true, false])
   func `a timer that sends each time is a timer, what receives is none`(receives: Bool) throws {

@@ -45,6 +45,25 @@ struct ScheduleTests {
     #expect(trace.wakeups.allSatisfy { $0.isIdleWakeup && $0.cpuWasIdle })
   }
 
+  // It was told as two wakes: one of a thread that ran, and one that nobody made.
+  @Test(arguments: [(20_000, 1), (1_000_000, 2)] as [(UInt64, Int)])
+  func `a wake that comes as a thread leaves its CPU ends the wait that it then begins`(
+    before: UInt64, count: Int
+  ) throws {
+    let trace = try traceOf { builder in
+      builder.switchIn(time: second + millisecond, 100)
+      builder.waking(
+        time: second + 5 * millisecond - before, by: 100, of: 100, context: .softInterrupt)
+      builder.switchOut(time: second + 5 * millisecond, 100)
+      builder.switchIn(time: second + 5 * millisecond + 30_000, 100)
+      builder.exit(time: second + 9 * millisecond, pid: 100, tid: 100)
+    }
+    #expect(trace.wakeups.count == count)
+    #expect(trace.wakeups.contains { $0.context == .unknown } == (count == 2))
+    let thread = try #require(trace.threads.first { $0.tid == 100 })
+    #expect(thread.runningTime.nanoseconds == 8 * millisecond - 30_000)
+  }
+
   @Test(arguments: [0, 20_000])
   func `a stack taken just before or after the switch gives the wait its cause`(delay: UInt64)
     throws

@@ -31,6 +31,8 @@ final class PreloadProcess {
   var leaving: Leaving?
   /// Becomes readable when it ends; -1 where the kernel has no pidfd.
   let pidfd: Int32
+  /// Where its first thread ended while no other had begun; the one that is to begin was made before.
+  var firstEnd: PreloadWriter.Place?
   /// The threads by slot: segment and number.
   var threads = SlotTable<PreloadThread>()
   /// Where threads wait that have waited for long, by slot.

@@ -29,7 +29,13 @@ extension PreloadSource {
         use: PreloadUse(told: record.arguments.0, waits: record.arguments.2 >> 32))
       tell(reading, process, thread.tid, into: &output)
       tellWait(wait, of: meaning, parts, process, thread.tid, into: &output)
-      output.append(writer.exit(.init(pid: pid, tid: thread.tid, time: record.end), parent: pid))
+      let end = Place(pid: pid, tid: thread.tid, time: record.end)
+      // Of the first thread it would be the process's, as long as no other is known: one may be about to begin.
+      if thread.tid == pid, process.threads.values.isEmpty {
+        process.firstEnd = end
+      } else {
+        output.append(writer.exit(end, parent: pid))
+      }
     case lull_record_name.rawValue:
       guard let thread = process.threads[slot], let name = parts.path else { return }
       output.append(writer.comm(name, .init(pid: pid, tid: thread.tid, time: record.start)))
@@ -154,8 +160,12 @@ extension PreloadSource {
       output.append(writer.comm(name, isExec: true, place))
       round.tell([.processExecuted(pid: pid, name: name, time: place.time)])
     } else if tid != pid {
-      output.append(writer.fork(from: (pid, pid), place))
-      output.append(writer.comm(name, place))
+      var began = place
+      if let end = process.firstEnd { began.time = min(began.time, end.time - 1) }
+      output.append(writer.fork(from: (pid, pid), began))
+      output.append(writer.comm(name, began))
+      if let end = process.firstEnd { output.append(writer.exit(end, parent: pid)) }
+      process.firstEnd = nil
     }
     output.append(writer.switch(.arrived, place))
     let now =

@@ -45,6 +45,7 @@ extension RingDrain {
       }
     case RecordType.comm where header & 1 << 45 != 0:
       threads.begin(ring.signed(at + 8))
+      headless.executed(ring.signed(at + 8))
       let bytes = ring.bytes(from: at + 16, to: at + size - trailer.size)
       observations.append(
         .processExecuted(

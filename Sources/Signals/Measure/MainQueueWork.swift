@@ -84,15 +84,30 @@ struct MainQueueWork {
       if stacks.contains(stack) { return Sign(time: sample.time, shows: .mainQueue) }
       return otherStacks.contains(stack) ? Sign(time: sample.time, shows: .others) : nil
     }.sorted { $0.time < $1.time }
-    return subject.turns(of: thread, keeping: Self.shortestTurn).long.flatMap { parts(of: $0) }
-      .flatMap { part -> [Turn] in
-        let from = samples.partitioningIndex { $0.time >= part.start }
-        let signs = samples[from...].prefix { $0.time <= part.end } + waits(in: part)
-        let own = signs.filter { $0.shows == .mainQueue }
-        // What jobs explain ends with them.
-        guard !own.allSatisfy({ isInJob(part.tid, $0.time) }) else { return jobs(in: part) }
-        return pieces(of: part, by: signs.sorted { $0.time < $1.time })
-      }
+    let long = subject.turns(of: thread, keeping: Self.shortestTurn).long
+    let known = long.flatMap { parts(of: $0) }.flatMap { part -> [Turn] in
+      let from = samples.partitioningIndex { $0.time >= part.start }
+      let signs = samples[from...].prefix { $0.time <= part.end } + waits(in: part)
+      let own = signs.filter { $0.shows == .mainQueue }
+      // What jobs explain ends with them.
+      guard !own.allSatisfy({ isInJob(part.tid, $0.time) }) else { return jobs(in: part) }
+      return pieces(of: part, by: signs.sorted { $0.time < $1.time })
+    }
+    return known + shortJobs(of: thread, besides: long, in: subject)
+  }
+
+  /// Jobs of MainActor in turns that are too short to show anything else.
+  private func shortJobs(
+    of thread: ThreadModel, besides long: [Turn], in subject: SubjectView
+  ) -> [Turn] {
+    guard let runs = jobs[thread.tid] else { return [] }
+    let history = subject.history(of: thread)
+    return runs.compactMap { job in
+      let next = long.partitioningIndex { $0.end >= job.start }
+      guard next == long.count || long[next].start > job.end else { return nil }
+      let own = history.from(job.start).prefix { $0.start <= job.end }
+      return Self.cut(own, tid: thread.tid, from: job.start, to: job.end)
+    }
   }
 
   /// A moment at which it shows whose work a worker does, or at which a wait's stack does not reach so far.

@@ -36,8 +36,9 @@ struct MainThreadChoice {
     guard let worker = work.workers.first else {
       return MainThreadChoice(
         thread: first,
-        foundBy:
-          "the process's first thread, parked by libdispatch; no work of the main queue was seen",
+        foundBy: "the process's first thread, "
+          + (isShown ? "parked by libdispatch" : "which ended, or was parked by libdispatch")
+          + "; no work of the main queue was seen",
         first: first, parked: work.isUntold || !isShown ? .untold(work.untold) : .idle)
     }
     return MainThreadChoice(

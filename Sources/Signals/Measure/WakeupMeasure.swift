@@ -94,6 +94,8 @@ struct WakeupMeasure {
     if wakeup.waited == .network || receivesSoon(wakeup) { return .network }
     if isBySoftInterrupt(wakeup) { return hasSockets ? .network : .other }
     if isSignalled(wakeup) { return .signal }
+    // What the kernel did not tell may be a descriptor's as well as a timeout's.
+    if wakeup.context == .unknown, wakeup.waited != .sleep { return .other }
     // Where receives were too many to record each, a busy server's wakes look like timers'.
     let time = wakeup.time.nanoseconds
     return unseenReceives.contains { $0.contains(time) } ? .other : .timer
@@ -103,7 +105,9 @@ struct WakeupMeasure {
   /// that wake one that waits for events bring packets, or are TCP's own timers, where there are sockets; whoever reads
   /// then may be another thread. Of a real-time kernel the hrtimers are in soft interrupts as well.
   private func isBySoftInterrupt(_ wakeup: Wakeup) -> Bool {
-    wakeup.context == .softInterrupt && wakeup.waited == .eventWait && !isRealTime
+    // One that is just about to wait is woken before it is known for what.
+    wakeup.context == .softInterrupt && (wakeup.waited == .eventWait || wakeup.waited == nil)
+      && !isRealTime
   }
 
   private func needsTime(_ wakeup: Wakeup) -> Bool { wakeup.isIdleWakeup || !signals.isEmpty }

@@ -26,6 +26,8 @@ struct ScheduleTracker: ~Copyable {
     var awaitsEvents = false
     /// It is in the queue since it was woken, not since it was preempted.
     var isWoken = false
+    /// When it was woken last while it had its CPU yet, and by which thread.
+    var earlyWake: (time: UInt64, waker: Int32?)?
     /// The CPU that it was last given, where runs have to be inferred; -1 where no switch told.
     var processor: Int32 = -1
     /// `ProcessorUse.idle` when it got the CPU it runs on.
@@ -49,6 +51,10 @@ struct ScheduleTracker: ~Copyable {
 
   /// A counter's sample so soon after a switch may have been taken on the way out.
   static let leavingWindow: UInt64 = 100_000
+
+  /// A thread that goes to sleep is on its CPU for as long at most until the switch is told: the kernel looks for
+  /// another first. A wake that comes meanwhile ends the wait that the switch begins.
+  static let leavingTakes: UInt64 = 100_000
 
   /// A thread first seen as it gets a CPU had been blocked if that was long ago, else in the queue.
   static let longestUnseenQueue: UInt64 = 5_000_000

@@ -59,8 +59,11 @@ extension ScheduleTracker.Thread {
     case .running: return nil
     case .runnable: closeQueued(at: time)
     case .blocked:
-      untold = (model.pid, wait.cause)
-      closeWait(at: time, by: nil)
+      let early = earlyWake.flatMap {
+        since.nanoseconds &- $0.time <= ScheduleTracker.leavingTakes ? $0 : nil
+      }
+      if early == nil { untold = (model.pid, wait.cause) }
+      closeWait(at: time, by: early?.waker)
     case .unseen:
       let waited = time.nanoseconds &- since.nanoseconds > ScheduleTracker.longestUnseenQueue
       if waited { closeWait(at: time, by: nil) } else { closeQueued(at: time) }
@@ -140,7 +143,10 @@ extension ScheduleTracker.Thread {
 
   @inline(__always)
   mutating func wake(by waker: Int32?, at time: Timestamp) -> (pid: Int32, waited: WaitCause?) {
-    guard state == .blocked || state == .unseen else { return (model.pid, nil) }
+    guard state == .blocked || state == .unseen else {
+      if state == .running { earlyWake = (time.nanoseconds, waker) }
+      return (model.pid, nil)
+    }
     let waited = state == .blocked ? wait.cause : nil
     closeWait(at: time, by: waker)
     begin(.runnable, at: time)
@@ -195,6 +201,7 @@ extension ScheduleTracker.Thread {
     self.state = state
     since = max(time, since)
     isWoken = false
+    if state == .running { earlyWake = nil }
     wait = .unknown
   }
 
