@@ -86,6 +86,19 @@ import TraceModel
     #expect(text.contains("syncs none"))
   }
 
+  // It stood there as 0 B.
+  @Test func `what a process wrote is not known where the files of none of it are`() {
+    var signals = SampleReport.signals()
+    signals.disk?.missing = "20 writes of 100 B more were of files that are not known"
+    var process = SampleReport.process()
+    #expect(
+      SampleReport.report(signals: signals, process: process).processes[0].bytesWritten != nil)
+    process.bytesWritten = 0
+    #expect(
+      SampleReport.report(signals: signals, process: process).processes[0].bytesWritten == nil)
+    #expect(SampleReport.report(process: process).processes[0].bytesWritten == 0)
+  }
+
   @Test func `what many small files brought is a row of its own`() {
     var signals = SampleReport.signals()
     #expect(!flowing(SampleReport.report(signals: signals)).contains("other files"))

@@ -98,13 +98,16 @@ package enum ReportBuilder {
     // That the scored process is only looked at says nothing of the others.
     let areOthersSeen = isLookedAt(subject)
     func known(_ signal: (some Any)?) -> Bool { isSeen && (signal != nil || areOthersSeen) }
+    // What it wrote is among that of which the files are not known.
+    let isUntold =
+      process.pid == subject.pid && process.bytesWritten == 0 && signals.disk?.missing != nil
     // Of what is not recorded, as it has other rights, /proc goes on counting.
     let knowsTime = signals.cpu != nil || process.cpuSeconds > 0
     return ProcessTotals(
       pid: Int(process.pid), parentPid: process.parentPid > 0 ? Int(process.parentPid) : nil,
       name: process.name, cpuSeconds: knowsTime ? process.cpuSeconds.finite : nil,
       wakeups: known(signals.wakeups) ? process.wakeups : nil,
-      bytesWritten: known(signals.disk) ? process.bytesWritten : nil,
+      bytesWritten: known(signals.disk) && !isUntold ? process.bytesWritten : nil,
       bytesSent: known(signals.network) ? process.bytesSent : nil,
       bytesReceived: known(signals.network) ? process.bytesReceived : nil,
       peakFootprintBytes: process.peakFootprintBytes > 0
