@@ -512,6 +512,40 @@ struct CPUMeasureTests {
     #expect(abs(cpu.totalSeconds - 2) < 1e-9)
     #expect(abs(cpu.medianShare - 0.5) < 1e-9)
   }
+
+  /// Four fifths of a core by /proc, of which looks from outside found one tenth: the rest is of threads that lived
+  /// between two of them.
+  @Test(arguments: [false, true])
+  func `what looks from outside missed is in the CPU time by /proc`(isIdle: Bool) throws {
+    var builder = TraceBuilder()
+    var capture = CaptureEvent(
+      mode: .wrap, scope: .process, rootPid: 100, intervalNs: 100 * millisecond)
+    capture.recorder = CaptureEvent.outsideRecorder
+    try builder.synthetic(capture, time: second, pid: 100)
+    try builder.process(time: second, pid: 100)
+    builder.comm(time: second, pid: 100, tid: 100, name: "program")
+    for step in UInt64(0)..<40 {
+      builder.switchIn(time: second + step * 100 * millisecond, 100)
+      builder.switchOut(time: second + (step * 100 + 10) * millisecond, 100)
+      var sample = FootprintSample()
+      sample.userTimeNs = (step + 1) * (isIdle ? 5 : 60) * millisecond
+      sample.systemTimeNs = (step + 1) * (isIdle ? 4 : 20) * millisecond
+      builder.footprint(time: second + (step + 1) * 100 * millisecond, pid: 100, sample)
+    }
+    builder.switchIn(time: 5 * second, 100)
+    let trace = try builder.withFile { try Trace.load(path: $0) }
+    let signals = try Measurement.measure(trace)
+    let cpu = try #require(signals.cpu)
+    // Less by /proc than of the threads is /proc's coarseness.
+    let (user, system) = isIdle ? (0.4 * 5 / 9, 0.4 * 4 / 9) : (2.4, 0.8)
+    #expect(abs(cpu.totalSeconds - user - system) < 1e-9)
+    #expect(abs((cpu.userSeconds ?? 0) - user) < 1e-9)
+    #expect(abs((cpu.systemSeconds ?? 0) - system) < 1e-9)
+    #expect(abs(cpu.medianShare - (user + system) / 4) < 1e-9)
+    let cores = Overview.measure(trace, signals: signals).cores
+    #expect(abs(cores.reduce(0, +) / Double(cores.count) - (user + system) / 4) < 1e-3)
+    #expect(isIdle || cores.allSatisfy { abs($0 - 0.8) < 1e-3 }, "\(cores)")
+  }
 }
 
 struct EnergyMeasureTests {

@@ -75,13 +75,19 @@ final class OutsideProcess {
     usedByEnded += clockTime - min(clockTime, usedByThreads)
   }
 
+  /// Its CPU time as far as it is told of threads.
+  var usedAsTold: UInt64 { usedByEnded + usedByThreads }
+
+  /// Its CPU time as it was looked at last; nil where that is not told.
+  private(set) var used: UInt64?
+
   private var usedByThreads: UInt64 { tasks.values.reduce(0) { $0 + $1.thread.processor } }
 
   /// The CPU time of it that is told of no thread, of which one that ended had a part at most; nil where it is not
   /// known.
   func untold(besides task: OutsideTask) -> UInt64? {
     guard isCounting, let clockTime else { return nil }
-    let told = usedByEnded + usedByThreads + task.thread.processor
+    let told = usedAsTold + task.thread.processor
     return clockTime - min(clockTime, told)
   }
 
@@ -89,7 +95,11 @@ final class OutsideProcess {
   var isQuiet: Bool { quietClock.map { clockTime == $0 } ?? false }
 
   /// Its CPU time before a round of looks, which is that of the quiet if all of them find waits.
-  func beginLooks() -> UInt64? { clockTime }
+  func beginLooks() -> UInt64? {
+    let time = clockTime
+    if isCounting, let time { used = time }
+    return time
+  }
 
   func endLooks(_ before: UInt64?) {
     let allWait = tasks.values.allSatisfy { $0.wait != nil && $0.isTold }

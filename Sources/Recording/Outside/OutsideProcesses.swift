@@ -12,6 +12,7 @@ extension OutsideSource {
         continue
       }
       processes[process.pid] = nil
+      untold.ended(process)
       round.tell([.processEnded(pid: process.pid, time: round.now)])
     }
     if isForStrangers { return }

@@ -36,6 +36,8 @@ final class OutsideSource: RecordingSource {
   var countedWaits: () -> UInt64? = { nil }
   /// Time in queues of threads that have ended, in nanoseconds.
   var endedQueued: UInt64 = 0
+  /// What is told of processes that have ended, and what is of nobody.
+  var untold = OutsideUntold()
   private var isFinished = false
 
   private static let childrenInterval: UInt64 = 100_000_000
@@ -185,6 +187,11 @@ final class OutsideSource: RecordingSource {
       }
     }
     try tellSwitches(round)
+    if !isForStrangers {
+      var end: WrappedCommand.End?
+      if case .targetEnded(let found) = ending { end = found }
+      untold.finish(Array(processes.values), end)
+    }
     isFinished = true
     for (function, address) in writer.functions.sorted(by: { $0.value < $1.value }) {
       try round.sink.append(
@@ -245,6 +252,7 @@ final class OutsideSource: RecordingSource {
               + " that are shorter than the distance of two looks (\(pace.largest / 1_000_000) ms\(gap)) not all have a"
               + " cause and a function"))
     }
+    if let text = untold.text { list.append(.init(.processes, "\(outside): \(text)")) }
     if samplesLeaveOutKernel {
       list.append(
         .init(

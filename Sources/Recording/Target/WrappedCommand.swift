@@ -114,6 +114,8 @@ final class WrappedCommand {
     var signal: Int32?
     /// The kernel's own peak; nil where it is the recorder's, whose copy the child was before its exec.
     var peakResidentBytes: UInt64?
+    /// CPU time of it and of all that it started and waited for, in nanoseconds.
+    var usedWithChildren: UInt64
 
     /// What a shell would give: the status, or 128 and the signal.
     var exitStatus: Int32 { status ?? 128 + (signal ?? 0) }
@@ -131,7 +133,12 @@ final class WrappedCommand {
     let peak = UInt64(clamping: usage.ru_maxrss) * 1024
     return End(
       status: signal == 0 ? (status >> 8) & 0xff : nil, signal: signal == 0 ? nil : signal,
-      peakResidentBytes: peak > inheritedPeak + inheritedPeak / 50 ? peak : nil)
+      peakResidentBytes: peak > inheritedPeak + inheritedPeak / 50 ? peak : nil,
+      usedWithChildren: Self.nanoseconds(usage.ru_utime) + Self.nanoseconds(usage.ru_stime))
+  }
+
+  private static func nanoseconds(_ time: timeval) -> UInt64 {
+    UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_usec) * 1000
   }
 
   /// Sends the command a signal, unless it has ended.

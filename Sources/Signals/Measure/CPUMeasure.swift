@@ -14,22 +14,19 @@ enum CPUMeasure {
     }
     var user = fromProc(\.userTimeNs)
     var system = fromProc(\.systemTimeNs)
-    let scheduled = subject.threads.reduce(TimeSpan.zero) { $0 + $1.runningTime }.seconds
-    let hasSchedule = subject.trace.tellsRuns
-    if hasSchedule, let both = user.flatMap({ user in system.map { user + $0 } }), both > 0 {
+    let scheduled = subject.threads.reduce(TimeSpan.zero) { $0 + $1.runningTime }
+    let told = (user ?? 0) + (system ?? 0)
+    let isOfThreads = subject.readings == nil && (subject.trace.tellsRuns || last == nil)
+    let total = isOfThreads ? scheduled.seconds : told
+    if isOfThreads, told > 0 {
       // /proc was read a little before and after the events, so only its proportion is taken.
-      user = user.map { $0 * scheduled / both }
-      system = system.map { $0 * scheduled / both }
+      user = user.map { $0 * total / told }
+      system = system.map { $0 * total / told }
     }
     let width = windowSeconds(subject.seconds)
     let windows = shares(subject, width: width)
-    let told = (fromProc(\.userTimeNs) ?? 0) + (fromProc(\.systemTimeNs) ?? 0)
-    // Looks from outside miss threads that live for shorter than the time between two.
-    let isOutside = subject.trace.capture?.looksAt(subject.pid) == true
     return CPUSignal(
-      totalSeconds: hasSchedule || last == nil
-        ? (isOutside ? max(scheduled, told) : scheduled) : told,
-      userSeconds: user,
+      totalSeconds: total, userSeconds: user,
       systemSeconds: system, medianShare: Quantiles.median(windows) ?? 0,
       p95Share: Quantiles.quantile(0.95, of: windows) ?? 0,
       shareOver60s: longShare(windows, width: width),
@@ -53,6 +50,18 @@ enum CPUMeasure {
     let count = max(1, Int((length / width + 0.5).rounded(.down)))
     var busy = [Double](repeating: 0, count: count)
     let origin = subject.start
+    if let readings = subject.readings {
+      var before = TimeSpan.zero
+      for window in 0..<count {
+        let until =
+          window == count - 1
+          ? Timestamp(nanoseconds: .max) : origin + TimeSpan(seconds: Double(window + 1) * width)
+        let used = readings.used(before: until)
+        busy[window] = (used - before).seconds
+        before = used
+      }
+      return perSecond(busy, width: width, length: length)
+    }
     for (time, sampled) in subject.sampledTimes {
       busy[min(max(0, Int((time - origin).seconds / width)), count - 1)] += sampled.seconds
     }
@@ -69,8 +78,13 @@ enum CPUMeasure {
         before = until
       }
     }
-    return busy.enumerated().map { index, seconds in
-      let width = index == count - 1 ? length - Double(index) * width : width
+    return perSecond(busy, width: width, length: length)
+  }
+
+  /// Seconds of CPU time in each window as shares of one core; the last window ends with the recording.
+  private static func perSecond(_ busy: [Double], width: Double, length: Double) -> [Double] {
+    busy.enumerated().map { index, seconds in
+      let width = index == busy.count - 1 ? length - Double(index) * width : width
       return seconds / max(width, .ulpOfOne)
     }
   }

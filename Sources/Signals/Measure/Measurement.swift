@@ -272,6 +272,8 @@ final class SubjectView: Sendable {
   let isSeenStarting: Bool
   /// Whether it shows it to its end too.
   let isWhole: Bool
+  /// Its CPU time by /proc, where that is more than its threads tell.
+  let readings: ProcessorReadings?
   private let inferred = InferredHistories()
 
   convenience init(_ trace: Trace) { self.init(trace, process: trace.subject) }
@@ -285,6 +287,8 @@ final class SubjectView: Sendable {
     end = max(min(process.end ?? trace.end, trace.end), start)
     isSeenStarting =
       trace.capture?.mode != .attach && !trace.startsLate && process.start >= trace.start
+    readings = ProcessorReadings(
+      of: process.pid, from: start, threads: threads, in: trace)
     isWhole = isSeenStarting && process.end.map { $0 <= trace.end } == true
   }
 

@@ -37,6 +37,9 @@ struct SubjectActivity {
 
   /// CPU time of all threads.
   func cpuSeconds(_ from: Timestamp, _ to: Timestamp) -> Double {
+    if let readings = subject.readings {
+      return (readings.used(before: to) - readings.used(before: from)).seconds
+    }
     var sum = TimeSpan.zero
     for thread in subject.threads where thread.start < to && (thread.end ?? to) >= from {
       sum += thread.intervals.runningTime(before: to) - thread.intervals.runningTime(before: from)
@@ -46,6 +49,7 @@ struct SubjectActivity {
 
   /// CPU time of all threads in spans that follow each other.
   func cpuSeconds(in spans: [(from: Timestamp, to: Timestamp)]) -> Double {
+    if subject.readings != nil { return spans.reduce(0) { $0 + cpuSeconds($1.from, $1.to) } }
     var sum = TimeSpan.zero
     for thread in subject.threads where thread.runningTime > .zero {
       var walk = ThreadHistory.Walk(thread.intervals)

@@ -34,7 +34,11 @@ package struct Overview: Sendable, Equatable {
       subject.threads.first { Int($0.tid) == main.threadID }
     }
     let (start, width) = (overview.start, overview.secondsPerColumn)
-    if signals.cpu != nil {
+    if signals.cpu != nil, let readings = subject.readings {
+      overview.cores = columns(start, width, in: subject) { readings.used(before: $0) }.map {
+        $0 / width
+      }
+    } else if signals.cpu != nil {
       // This core takes every other thread.
       let threads = subject.threads.filter { $0.intervals.running > .zero }
       let evens = stride(from: 0, to: threads.count, by: 2).map { threads[$0] }

@@ -1,0 +1,47 @@
+import PerfData
+import Quantities
+import TraceModel
+
+/// CPU time of a process as /proc told it while it ran, where it is more than what is told of its threads: looks from
+/// outside miss those that begin and end between two.
+struct ProcessorReadings {
+  /// Moments in order, and what was used until each.
+  private var points: [(time: Timestamp, used: TimeSpan)] = []
+
+  /// /proc counts in hundredths of a second, and its last reading is of before the end.
+  private static let smallShare = 1.02
+
+  /// Nil where the threads tell as much.
+  init?(of pid: Int32, from start: Timestamp, threads: [ThreadModel], in trace: Trace) {
+    guard trace.capture?.looksAt(pid) == true else { return nil }
+    let samples = trace.footprints.filter { $0.pid == pid }
+    guard let first = samples.first else { return nil }
+    // What it used before the recording is not the recording's.
+    let base = trace.startsLate ? Self.used(first.sample) : 0
+    points.append((start, .zero))
+    for sample in samples where sample.time > points.last?.time ?? start {
+      let used = Self.used(sample.sample)
+      points.append((sample.time, TimeSpan(nanoseconds: Int64(clamping: used - min(used, base)))))
+    }
+    let scheduled = threads.reduce(TimeSpan.zero) { $0 + $1.runningTime }.seconds
+    guard total.seconds > Self.smallShare * scheduled else { return nil }
+  }
+
+  private static func used(_ sample: FootprintSample) -> UInt64 {
+    sample.userTimeNs &+ sample.systemTimeNs
+  }
+
+  /// In the whole recording.
+  var total: TimeSpan { points.last?.used ?? .zero }
+
+  /// What was used until a moment, evenly between two readings.
+  func used(before time: Timestamp) -> TimeSpan {
+    let next = points.partitioningIndex { $0.time >= time }
+    guard next > 0 else { return .zero }
+    let before = points[next - 1]
+    guard next < points.count else { return before.used }
+    let after = points[next]
+    let share = (time - before.time).seconds / (after.time - before.time).seconds
+    return before.used + TimeSpan(seconds: (after.used - before.used).seconds * share)
+  }
+}
