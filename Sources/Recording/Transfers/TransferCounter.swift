@@ -7,7 +7,8 @@ import Resources
 /// makes it.
 ///
 /// An event of a thread counts too, but not by process, not the bytes, and costs at each of its switches; one of a CPU
-/// counts for all programs. Needs CAP_BPF and CAP_PERFMON, or root.
+/// counts for all programs. In a PID namespace, where the recorder of programs in the kernel may not run, nothing else
+/// tells whose the bytes are. Needs CAP_BPF and CAP_PERFMON, or root.
 final class TransferCounter {
   enum Direction: Int, CaseIterable { case send, receive }
 
