@@ -60,7 +60,11 @@ package enum Figures {
 
   /// An energy in the unit that suits it.
   package static func joules(_ value: Double) -> String {
-    value.magnitude < 1 && value != 0 ? "\(brief(value * 1e3)) mJ" : "\(brief(value)) J"
+    switch value.magnitude {
+    case 10_000...: "\(brief(value / 1e3)) kJ"
+    case 1..., 0: "\(brief(value)) J"
+    default: "\(brief(value * 1e3)) mJ"
+    }
   }
 
   /// A share as a percentage.

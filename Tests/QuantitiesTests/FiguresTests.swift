@@ -31,6 +31,7 @@ import Testing
     #expect(Figures.joules(0.101) == "101 mJ")
     #expect(Figures.joules(0.00395) == "3.95 mJ")
     #expect(Figures.joules(12.786) == "12.8 J")
+    #expect(Figures.joules(9999) == "9999 J" && Figures.joules(24_370) == "24.4 kJ")
     #expect(Figures.percent(0.256) == "25.6 %")
     let shares = [0.118, 0.0741, 1, 0].map { Figures.percent($0, digits: 2) }
     #expect(shares == ["12 %", "7.4 %", "100 %", "0 %"])

@@ -121,27 +121,20 @@ enum VerdictText {
   }
 
   private static func savings(_ report: Report, _ canvas: inout TextCanvas) {
-    guard let best = report.opportunities.first else { return }
+    let basis = SavingsBasis(report)
+    guard let best = basis.ordered(report.opportunities).first else { return }
     canvas.heading("Largest saving")
     canvas.paragraph("\(Escaped.text(best.audit)): \(Escaped.text(best.summary))")
-    // Whoever runs a server asks for time first, and none runs on a phone's battery: the page has it behind a fold.
-    guard report.score.profile != "server", let day = best.joulesPerDay, day > 0 else { return }
-    // Nobody runs a compiler all day: of a tool it is what a run takes.
-    if report.score.profile == "tool", let run = best.joules {
-      func perRun(_ joules: Double?) -> Double? { joules.map { $0 * run / day } }
-      let range = SignalsText.range(
-        perRun(best.lowJoulesPerDay), perRun(best.highJoulesPerDay), about: run
-      ).map { "; \($0) by other models" }
-      return canvas.paragraph(
-        "following it saves \(Figures.joules(run)) a run (modelled\(range ?? ""))")
-    }
-    var text = "following it saves \(Figures.joules(day)) a day (modelled"
-    if let range = SignalsText.range(best.lowJoulesPerDay, best.highJoulesPerDay, about: day) {
+    guard !basis.isFolded, let joules = basis.joules(best) else { return }
+    var text = "following it saves \(Figures.joules(joules)) \(basis.words) (modelled"
+    if let bounds = basis.bounds(best),
+      let range = SignalsText.range(bounds.low, bounds.high, about: joules)
+    {
       text += "; \(range) by other models"
     }
     text += ")"
-    if let share = best.batteryShare, let battery = report.score.batteryWattHours {
-      text += ", \(Figures.fixed(share * 100, 1)) % of a battery of \(Figures.fixed(battery, 2)) Wh"
+    if let share = best.batteryShare, let battery = basis.batteryWattHours {
+      text += ", " + SavingsBasis.share(share, ofWattHours: battery)
     }
     canvas.paragraph(text)
   }

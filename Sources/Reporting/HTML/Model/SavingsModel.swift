@@ -4,58 +4,53 @@ import Rules
 /// What following the advice would save.
 struct SavingsModel {
   let joules: String?
-  /// What these are joules of: a day, or a run of a tool, which nobody runs all day.
+  /// What these are joules of: a day, a run or this recording.
   let unit: String
   let isOfDay: Bool
   let range: String?
   let battery: String?
+  /// What each rule would save, of those of which that can be said.
   let rows: [LabelledText]
-  /// Whoever runs a server asks for time first; joules a day and a battery are there for who opens them.
+  let hasRows: Bool
+  /// Whether the energy is there for who opens it only.
   let isFolded: Bool
 
   init?(_ report: Report) {
-    guard !report.opportunities.isEmpty else { return nil }
-    let isTool = report.score.profile == "tool"
-    isOfDay = !isTool
-    let unit = isTool ? "a run" : "a day"
-    self.unit = unit
-    func amount(
-      _ opportunity: OpportunitySection, _ daily: Double?
-    ) -> Double? {
-      guard isTool else { return daily }
-      guard let run = opportunity.joules, let daily, let day = opportunity.joulesPerDay, day > 0
-      else { return nil }
-      return daily * run / day
-    }
-    let total = Self.joules(report) { amount($0, $0.joulesPerDay) }
-    let low = Self.joules(report) { amount($0, $0.lowJoulesPerDay ?? $0.joulesPerDay) }
-    let high = Self.joules(report) { amount($0, $0.highJoulesPerDay ?? $0.joulesPerDay) }
-    range = low < high ? "\(Self.energy(low)) to \(Self.energy(high))" : nil
-    joules = total > 0 ? Self.energy(total) : nil
-    let isServer = report.score.profile == "server"
-    isFolded = isServer
-    battery = report.score.batteryWattHours.flatMap { wattHours in
-      guard !isTool, total > 0, wattHours > 0 else { return nil }
-      let share = Figures.percent(total / (wattHours * 3600))
-      return "\(share) of a battery of \(Figures.brief(wattHours)) Wh"
+    let basis = SavingsBasis(report)
+    let opportunities = basis.ordered(report.opportunities)
+    unit = basis.words
+    isOfDay = basis.span == .day
+    isFolded = basis.isFolded && report.opportunities.contains { basis.joules($0) != nil }
+    let total = Self.sum(report) { basis.joules($0) }
+    let low = Self.sum(report) { basis.bounds($0)?.low ?? basis.joules($0) }
+    let high = Self.sum(report) { basis.bounds($0)?.high ?? basis.joules($0) }
+    range = low < high ? "\(Figures.joules(low)) to \(Figures.joules(high))" : nil
+    joules = total > 0 ? Figures.joules(total) : nil
+    battery = basis.batteryWattHours.flatMap { wattHours in
+      guard total > 0, wattHours > 0 else { return nil }
+      return SavingsBasis.share(total / (wattHours * 3600), ofWattHours: wattHours)
     }
     let titles = Dictionary(report.audits.map { ($0.id, $0.title) }, uniquingKeysWith: { $1 })
-    rows = report.opportunities.prefix(4).map { opportunity in
+    let told = opportunities.compactMap { opportunity -> LabelledText? in
       var parts: [String] = []
-      if !isServer, let joules = amount(opportunity, opportunity.joulesPerDay), joules > 0 {
-        parts.append("\(Self.energy(joules)) \(unit)")
+      if !basis.isFolded, let joules = basis.joules(opportunity) {
+        parts.append("\(Figures.joules(joules)) \(basis.words)")
       }
       if let seconds = opportunity.seconds, seconds > 0 {
         parts.append(Figures.seconds(seconds))
       }
+      guard !parts.isEmpty else { return nil }
       return LabelledText(
         label: PageText.shown(titles[opportunity.audit] ?? opportunity.audit),
         text: parts.joined(separator: ", "))
     }
+    rows = Array(told.prefix(4))
+    hasRows = !rows.isEmpty
+    guard hasRows || joules != nil else { return nil }
   }
 
   /// Rules of one category often blame the same joules, so only each category's best one counts.
-  private static func joules(
+  private static func sum(
     _ report: Report, _ joules: (OpportunitySection) -> Double?
   ) -> Double {
     let categories = Dictionary(
@@ -66,9 +61,5 @@ struct SavingsModel {
       best[category] = max(best[category] ?? 0, joules(opportunity) ?? 0)
     }
     return best.sorted { $0.key < $1.key }.reduce(0) { $0 + $1.value }
-  }
-
-  private static func energy(_ joules: Double) -> String {
-    joules >= 10_000 ? "\(Figures.brief(joules / 1000)) kJ" : Figures.joules(joules)
   }
 }

@@ -90,8 +90,11 @@ const bytesText = (value) => {
   return Math.round(value) + " B";
 };
 
-const joulesText = (value) => value !== 0 && Math.abs(value) < 1
-  ? brief(value * 1e3) + " mJ" : brief(value) + " J";
+const joulesText = (value) => {
+  const size = Math.abs(value);
+  if (size >= 1e4) { return brief(value / 1e3) + " kJ"; }
+  return size === 0 || size >= 1 ? brief(value) + " J" : brief(value * 1e3) + " mJ";
+};
 
 const percentText = (share) => brief(share * 100) + " %";
 
