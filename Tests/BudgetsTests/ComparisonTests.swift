@@ -77,4 +77,35 @@ import Testing
       JSONSerialization.jsonObject(with: Data(ComparisonText.json(found).utf8)) as? [String: Any])
     #expect(json["schema"] as? String == "lull.compare/1" && json["verdict"] as? String == "fail")
   }
+
+  // "+223 % within +30.1 MB and +30.1 MB" was said of one run of each side.
+  @Test func `of one run no interval is given, and the p-value says what it was corrected by`()
+    throws
+  {
+    let one = RunComparer().compare(base: try cpu([1]), new: try cpu([3]))
+    let figure = try #require(one.figures.first { $0.path == "signals.cpu.totalSeconds" })
+    #expect(figure.baseInterval == nil && figure.newInterval == nil && figure.changeInterval == nil)
+    for text in [ComparisonText.render(one), ComparisonText.markdown(one)] {
+      #expect(!text.contains("within") && !text.contains("interval"), "\(text)")
+      #expect(text.contains("+2 s (+200 %), seen in one run of each side"), "\(text)")
+    }
+    #expect(ComparisonText.render(one).contains("Holm-adjusted"))
+    #expect(ComparisonText.markdown(one).contains("| p, Holm-adjusted |"))
+
+    let after = RunComparer().compare(base: try cpu([1, 1.1]), new: try cpu([3]))
+    #expect(ComparisonText.markdown(after).contains("seen in one run after"))
+  }
+
+  @Test func `an interval whose bounds are alike as they are written is not given`() throws {
+    func peaks(_ bytes: [UInt64]) throws -> [Run] {
+      try bytes.enumerated().map { index, value in
+        try SampleRuns.run("run\(index)") { $0.signals.memory?.peakFootprintBytes = value }
+      }
+    }
+    let found = RunComparer().compare(
+      base: try peaks([13_500_000, 13_500_001, 13_500_002]),
+      new: try peaks([43_600_000, 43_600_004, 43_600_008]))
+    let text = ComparisonText.render(found)
+    #expect(text.contains("+30.1 MB (+223 %)") && !text.contains("within"), "\(text)")
+  }
 }

@@ -114,10 +114,7 @@ struct PendingResult {
     result.change = samples.change
     result.relativeChange = samples.relativeChange
     result.pValue = outcome.pValue
-    if samples.base.count > 1 || samples.new.count > 1 {
-      let interval = Bootstrap.difference(samples.base, samples.new)
-      result.changeInterval = [interval.lowerBound, interval.upperBound]
-    }
+    result.changeInterval = Bootstrap.interval(of: samples)
     let allowed = samples.allowed.tolerance(at: base)
     let words = "\(unit.signed(samples.change))\(share(samples)) from \(unit.text(base))"
     switch outcome.verdict {
@@ -145,6 +142,6 @@ struct PendingResult {
   }
 
   private func chance(_ outcome: ComparisonSuite.Outcome) -> String {
-    outcome.pValue.map { ", p \(ComparisonText.chance($0))" } ?? ""
+    outcome.pValue.map { ", " + ComparisonText.chance($0) } ?? ""
   }
 }

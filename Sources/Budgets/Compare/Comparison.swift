@@ -19,7 +19,7 @@ package struct ComparedFigure: Sendable, Equatable, Codable {
   package var verdict: ComparisonVerdict
   package var base: Double?
   package var new: Double?
-  /// 95 % bootstrap intervals of the medians.
+  /// 95 % bootstrap intervals of the medians, and of their change; nil of one run, which shows no spread.
   package var baseInterval: [Double]?
   package var newInterval: [Double]?
   package var change: Double?
@@ -159,14 +159,18 @@ package struct RunComparer: Sendable {
 
   private func figure(_ gate: Gate, _ samples: FigureSamples) -> ComparedFigure {
     let base = Aggregation.median.value(of: samples.base)
-    func pair(_ range: ClosedRange<Double>) -> [Double] { [range.lowerBound, range.upperBound] }
+    func interval(_ values: [Double]) -> [Double]? {
+      guard values.count > 1 else { return nil }
+      let range = Bootstrap.median(values)
+      return [range.lowerBound, range.upperBound]
+    }
     return ComparedFigure(
       path: gate.path.description, unit: FigureUnit.of(gate.path).name, verdict: .unchanged,
       base: base, new: Aggregation.median.value(of: samples.new),
-      baseInterval: pair(Bootstrap.median(samples.base)),
-      newInterval: pair(Bootstrap.median(samples.new)), change: samples.change,
+      baseInterval: interval(samples.base), newInterval: interval(samples.new),
+      change: samples.change,
       relativeChange: samples.relativeChange,
-      changeInterval: pair(Bootstrap.difference(samples.base, samples.new)),
+      changeInterval: Bootstrap.interval(of: samples),
       isDeterministic: samples.isDeterministic, allowed: gate.allowed.tolerance(at: base),
       baseValues: samples.base, newValues: samples.new)
   }

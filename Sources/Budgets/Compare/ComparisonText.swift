@@ -40,7 +40,7 @@ package enum ComparisonText {
   package static func markdown(_ comparison: Comparison) -> String {
     var lines = [
       "### Lull: \(headline(comparison))", "",
-      "| | Figure | Before | After | Change | p | Blame |",
+      "| | Figure | Before | After | Change | p, Holm-adjusted | Blame |",
       "| --- | --- | --- | --- | --- | --- | --- |",
     ]
     for figure in comparison.figures {
@@ -49,15 +49,16 @@ package enum ComparisonText {
         word(figure.verdict), Escaped.markdown(figure.path),
         figure.base.map(unit.text) ?? "–", figure.new.map(unit.text) ?? "–",
         Escaped.markdown(figure.reason ?? change(figure, unit)),
-        figure.pValue.map { chance($0).replacing("= ", with: "") } ?? "",
+        figure.pValue.map { number($0).replacing("= ", with: "") } ?? "",
         figure.blame.map { Escaped.inert(CheckText.blame($0)) } ?? "",
       ]
       lines.append("| " + cells.joined(separator: " | ") + " |")
     }
     lines.append("")
+    let hasIntervals = comparison.figures.contains { $0.changeInterval != nil }
     lines.append(
-      "\(Figures.count(comparison.baseRuns, "run")) before, \(comparison.newRuns) after; medians, and the 95 % "
-        + "interval of the change.")
+      "\(Figures.count(comparison.baseRuns, "run")) before, \(comparison.newRuns) after"
+        + (hasIntervals ? "; medians, and the 95 % interval of the change." : "."))
     for note in comparison.notes { lines += ["", "> " + Escaped.markdown(note)] }
     return lines.joined(separator: "\n") + "\n"
   }
@@ -69,8 +70,11 @@ package enum ComparisonText {
     return String(decoding: try encoder.encode(comparison), as: UTF8.self) + "\n"
   }
 
-  /// A p-value as it is written; one that rounds to zero is not zero.
-  static func chance(_ value: Double) -> String {
+  /// A p-value as it is written, with what it was corrected by.
+  static func chance(_ value: Double) -> String { "Holm-adjusted p \(number(value))" }
+
+  /// One that rounds to zero is not zero.
+  private static func number(_ value: Double) -> String {
     value < 0.0001 ? "< 0.0001" : "= \(Figures.brief(value))"
   }
 
@@ -115,7 +119,7 @@ package enum ComparisonText {
     var text =
       "\(figure.base.map(unit.text) ?? "?") to \(figure.new.map(unit.text) ?? "?"), "
       + change(figure, unit)
-    if let p = figure.pValue { text += ", p \(chance(p))" }
+    if let p = figure.pValue { text += ", " + chance(p) }
     if figure.verdict == .tooFewRuns {
       text += "; it takes \(FigureSamples.fewest) runs of each side to tell this from noise"
     }
@@ -135,9 +139,21 @@ package enum ComparisonText {
     if let relative = figure.relativeChange {
       text += " (\(relative < 0 ? "" : "+")\(Figures.percent(relative)))"
     }
-    if let interval = figure.changeInterval, interval.count == 2, interval[0] != interval[1] {
-      text += " within \(unit.signed(interval[0])) and \(unit.signed(interval[1]))"
+    if let interval = figure.changeInterval?.map(unit.signed), interval.count == 2 {
+      // What is alike as it is written says no more than the change does.
+      if interval[0] != interval[1] { text += " within \(interval[0]) and \(interval[1])" }
+    } else {
+      text += ", seen in \(oneRun(figure))"
     }
     return text
+  }
+
+  /// Of which side there is one run only, so that nothing tells how far it may be off.
+  private static func oneRun(_ figure: ComparedFigure) -> String {
+    switch (figure.baseValues.count, figure.newValues.count) {
+    case (1, 1): "one run of each side"
+    case (1, _): "one run before"
+    default: "one run after"
+    }
   }
 }

@@ -22,6 +22,13 @@ package enum Bootstrap {
     }
   }
 
+  /// The bounds of the difference of the medians; nil where a side has one run, which shows no spread.
+  static func interval(of samples: FigureSamples) -> [Double]? {
+    guard min(samples.base.count, samples.new.count) > 1 else { return nil }
+    let range = difference(samples.base, samples.new)
+    return [range.lowerBound, range.upperBound]
+  }
+
   private static func interval(
     _ confidence: Double, _ draw: () -> Double
   ) -> ClosedRange<Double> {

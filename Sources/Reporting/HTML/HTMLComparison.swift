@@ -13,30 +13,32 @@ package enum HTMLComparison {
         title: "\(PageText.shown(new.process.name)): Lull comparison",
         reportData: JSONReport.compact(["base": base, "new": new]), timelineData: "null",
         generator: new.generator),
-      summary: summary(base, new),
+      summary: summary(
+        base, new, statistics.first { $0.path == "score.overall" }),
       sides: [
         ComparisonSide(base, id: "base", role: "Base"),
         ComparisonSide(new, id: "new", role: "New"),
       ],
       statistics: statistics.map(StatisticRow.init), hasStatistics: !statistics.isEmpty,
-      figures: ComparedFigures.rows(base, new), rules: ComparedRules.rows(base, new))
+      figures: ComparedFigures.rows(base, new),
+      addsUp: ComparedFigures.areByTheRun(base, new)
+        ? "a run" : "a minute, so that recordings of unequal length compare",
+      rules: ComparedRules.rows(base, new))
     return try PageAssets.library().render(page, withTemplate: "comparison") ?? ""
   }
 
-  private static func summary(_ base: Report, _ new: Report) -> String {
-    guard let before = base.score.overall, let after = new.score.overall else {
-      return "Two recordings of \(PageText.shown(new.process.name))"
-    }
-    let shown = (ShownScore(base.score), ShownScore(new.score))
-    if shown.0.bounds != nil || shown.1.bounds != nil {
-      return "\(PageText.shown(new.process.name)) scores \(shown.0.text() ?? "") before, "
-        + "\(shown.1.text() ?? "") now"
-    }
-    let change = after.rounded() - before.rounded()
+  /// The scores of both sides, and of which is better what the statistics of all runs say.
+  private static func summary(
+    _ base: Report, _ new: Report, _ statistic: ComparisonStatistic?
+  ) -> String {
     let name = PageText.shown(new.process.name)
-    if change == 0 { return "\(name) scores as before: \(Figures.fixed(after, 0)) of 100" }
-    return "\(name) scores \(Figures.fixed(abs(change), 0)) \(change > 0 ? "more" : "less"): "
-      + "\(Figures.fixed(before, 0)) before, \(Figures.fixed(after, 0)) now"
+    guard base.score.overall != nil, new.score.overall != nil else {
+      return "Two recordings of \(name)"
+    }
+    let scores = (ShownScore(base.score), ShownScore(new.score))
+    let text =
+      "\(name) scores \(scores.0.text() ?? "") before, \(scores.1.text() ?? "") now"
+    return statistic.map { "\(text): \(PageText.shown($0.verdict))" } ?? text
   }
 }
 
@@ -74,6 +76,8 @@ struct ComparisonPage {
   let statistics: [StatisticRow]
   let hasStatistics: Bool
   let figures: [ComparedFigures.Row]
+  /// For how long what adds up over time is given.
+  let addsUp: String
   let rules: [ComparedRules.Row]
 }
 

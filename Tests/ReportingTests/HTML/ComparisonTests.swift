@@ -50,4 +50,43 @@ import Testing
         "The score is of server alone, which used 500 ms of the 8.5 s of CPU time; "
           + "worker used 8 s: --process \(own + 1) scores it."))
   }
+
+  private func scored(_ score: Double, _ profile: String = "app") -> Report {
+    var report = SampleReport.report()
+    report.score.profile = profile
+    (report.score.overall, report.score.low, report.score.high) = (score, score, score)
+    return report
+  }
+
+  // It said "scores 20 less" above a table that said "too few runs to tell".
+  @Test(arguments: ["too few runs to tell", "within the noise", "worse", nil])
+  func `the headline says of the score what the statistics say, and no more`(verdict: String?)
+    throws
+  {
+    let statistics = verdict.map {
+      ComparisonStatistic(
+        path: "score.overall", base: 80, new: 60, change: "−25 %", verdict: $0,
+        isWorse: $0 == "worse" ? true : nil)
+    }
+    let page = try HTMLComparison.render(
+      base: scored(80), new: scored(60), statistics: statistics.map { [$0] } ?? [])
+    let said = verdict.map { ": \($0)" } ?? ""
+    #expect(page.contains("<bdi>server scores 80 before, 60 now\(said)</bdi></h1>"))
+  }
+
+  // A tool that took twice as long and twice the CPU time had "the same" CPU time a minute.
+  @Test func `what a tool adds up is compared a run`() throws {
+    var base = scored(80, "tool")
+    base.trace.durationSeconds = 2
+    base.signals.cpu?.totalSeconds = 1
+    var new = base
+    new.trace.durationSeconds = 4
+    new.signals.cpu?.totalSeconds = 2
+    let time = try #require(
+      ComparedFigures.rows(base, new).first { $0.title == "CPU time a run" })
+    #expect(time.base == "1 s" && time.new == "2 s" && time.difference == "+1 s (+100 %)")
+    #expect(try HTMLComparison.render(base: base, new: new).contains("over time is given a run."))
+    new.score.profile = "app"
+    #expect(ComparedFigures.rows(base, new).contains { $0.title == "CPU time a minute" })
+  }
 }

@@ -20,8 +20,14 @@ enum ComparedFigures {
     var value: (Report) -> Double?
   }
 
+  /// Whether what adds up over time is compared by the run: of a minute a tool that takes twice as long, and twice the
+  /// CPU time, uses the same.
+  static func areByTheRun(_ base: Report, _ new: Report) -> Bool {
+    base.isRunAsOne && new.isRunAsOne
+  }
+
   static func rows(_ base: Report, _ new: Report) -> [Row] {
-    figures.compactMap { figure in
+    figures(byTheRun: areByTheRun(base, new)).compactMap { figure in
       let before = figure.value(base)
       let after = figure.value(new)
       guard before != nil || after != nil else { return nil }
@@ -49,18 +55,23 @@ enum ComparedFigures {
 
   private static func count(_ value: Double) -> String { Figures.brief(value) }
 
-  /// A figure that adds up over time, for a minute.
-  private static func rate(
-    _ title: String, _ show: @escaping (Double) -> String, _ value: @escaping (Report) -> Double?
+  /// A figure that adds up over time, for a run or for a minute.
+  private static func sum(
+    byTheRun: Bool, _ title: String, _ show: @escaping (Double) -> String,
+    _ value: @escaping (Report) -> Double?
   ) -> Figure {
-    Figure(title: title + " a minute", show: show) { report in
+    if byTheRun { return Figure(title: title + " a run", show: show, value: value) }
+    return Figure(title: title + " a minute", show: show) { report in
       guard report.livedSeconds > 0 else { return nil }
       return value(report).map { $0 * 60 / report.livedSeconds }
     }
   }
 
-  private static var figures: [Figure] {
-    [
+  private static func figures(byTheRun: Bool) -> [Figure] {
+    func rate(
+      _ title: String, _ show: @escaping (Double) -> String, _ value: @escaping (Report) -> Double?
+    ) -> Figure { sum(byTheRun: byTheRun, title, show, value) }
+    return [
       rate("Main thread blocked", Figures.seconds) { $0.signals.mainThread?.blockedSeconds },
       rate("Main thread running", Figures.seconds) { $0.signals.mainThread?.runningSeconds },
       rate("Hangs", count) { ($0.signals.mainThread?.hangs.count).map { Double($0) } },
