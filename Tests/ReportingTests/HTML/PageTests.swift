@@ -65,4 +65,27 @@ import Testing
     #expect(drawing.label.contains("the value 600 ms is at 50"))
     #expect(try HTMLReport.render(report, timeline: nil).contains("class=\"curve\""))
   }
+
+  // It said "No finding: ."
+  @Test func `why there is no finding is said wherever it is said that there is none`() throws {
+    var report = SampleReport.report()
+    for index in report.audits.indices where report.audits[index].status.isScored {
+      report.audits[index].status = .pass
+    }
+    let page = try HTMLReport.render(report, timeline: nil)
+    let reason = Findings.whyNone(report)
+    #expect(!page.contains("No finding: ."))
+    #expect(page.components(separatedBy: "No finding: \(reason).").count == 3)
+  }
+
+  @Test func `a long command line is shown to be cut, and opens`() throws {
+    var report = SampleReport.report()
+    #expect(
+      try HTMLReport.render(report, timeline: nil).contains("<p class=\"command\"><code>server"))
+    report.process.commandLine = ["server"] + (0..<40).map { "--option-\($0)=value" }
+    let page = try HTMLReport.render(report, timeline: nil)
+    let whole = report.process.commandLine.joined(separator: " ")
+    #expect(page.contains("<code class=\"command-start\">\(whole.prefix(120))…</code>"))
+    #expect(page.contains("<code>\(whole)</code></details>"))
+  }
 }

@@ -9,6 +9,7 @@ struct FindingsModel {
   let openCount: Int
   let passedCount: Int
   let silentCount: Int
+  let whyNone: String
   let configuration: String
 
   init(_ report: Report) {
@@ -23,6 +24,7 @@ struct FindingsModel {
     openCount = open.count
     passedCount = passed.count
     silentCount = silent.count
+    whyNone = Findings.whyNone(report)
     configuration = PageText.shown(report.score.configuration)
   }
 }

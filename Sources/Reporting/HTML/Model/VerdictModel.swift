@@ -3,8 +3,13 @@ import Rules
 
 /// The first screen: what it is about, the scores, the worst findings, savings and trust.
 struct VerdictModel {
+  /// A command line of more characters is folded.
+  private static let commandShown = 120
+
   let program: String
   let command: String
+  /// What is shown of a long command line before it is opened; nil of a short one.
+  let commandStart: String?
   let facts: [LabelledText]
   let notes: [String]
   let overall: GaugeModel
@@ -22,7 +27,10 @@ struct VerdictModel {
     let process = report.process
     program = PageText.shown(process.name)
     let words = process.commandLine.isEmpty ? [process.name] : process.commandLine
-    command = PageText.shown(words.joined(separator: " "))
+    let line = words.joined(separator: " ")
+    command = PageText.shown(line)
+    commandStart =
+      line.count > Self.commandShown ? PageText.shown(String(line.prefix(Self.commandShown))) : nil
     facts = Self.facts(report)
     let eventLoop =
       report.signals.mainThread?.hasEventLoop == false
