@@ -271,4 +271,27 @@ struct PageInBrowserTests {
     #expect(try JSONReport.render(JSONReport.parse(saved)) == JSONReport.render(report))
     #expect(browser.complaints == [])
   }
+
+  @Test(arguments: [400, 900, 1600])
+  func `a thread's id is not cut`(width: Int) throws {
+    var app = try RecordedApp.analysis()
+    for index in app.timeline.lanes.indices where app.timeline.lanes[index].kind == .thread {
+      app.timeline.lanes[index].tid = 4_194_303
+      app.timeline.lanes[index].name = "a-thread-of-a-very-long-name-that-fits-nowhere"
+      app.timeline.lanes[index].role = "cooperative pool"
+    }
+    let browser = try Browser(width: width, height: 900)
+    try browser.show(HTMLReport.render(app.report, timeline: app.timeline))
+    #expect(
+      try browser.text("document.querySelector('.tl-tid').textContent") == " 4194303")
+    let cut = try browser.number(
+      """
+      [...document.querySelectorAll(".tl-tid")].filter((id) => {
+        const label = id.closest(".tl-labels").getBoundingClientRect();
+        const box = id.getBoundingClientRect();
+        return box.width < 20 || box.left < label.left || box.right > label.right;
+      }).length
+      """)
+    #expect(cut == 0)
+  }
 }

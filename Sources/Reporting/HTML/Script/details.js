@@ -90,7 +90,7 @@ const showCursor = (time, lane, x, y) => {
   }
   clear(tip);
   tip.appendChild(make("strong", "", momentText(time / micro, span)));
-  tip.appendChild(make("span", "tl-tip-lane", lane.label));
+  tip.appendChild(make("span", "tl-tip-lane", laneName(lane)));
   laneText(lane, time).forEach((line) => tip.appendChild(make("span", "", line)));
   tip.hidden = false;
   const width = tip.offsetWidth;
@@ -110,7 +110,7 @@ const announce = (time) => {
   const span = (view.to - view.from) / micro;
   const parts = visibleLanes().filter((lane) => lane.always).slice(0, 8).map((lane) => {
     const text = laneText(lane, time).join(", ");
-    return text ? lane.label + ": " + text : "";
+    return text ? laneName(lane) + ": " + text : "";
   }).filter((text) => text);
   byId("tl-readout").textContent = momentText(time / micro, span) + ". " + parts.join(". ") + ".";
 };

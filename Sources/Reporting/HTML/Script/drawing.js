@@ -325,9 +325,12 @@ const layout = () => {
     const label = make("div", "tl-label");
     label.style.top = (narrow ? lane.top - 16 : lane.top) + "px";
     label.style.height = (narrow ? 16 : lane.height) + "px";
-    label.appendChild(make("span", "tl-name", lane.label));
+    const name = make("span", "tl-name");
+    name.appendChild(make("span", "", lane.label));
+    if (lane.tid) { name.appendChild(make("span", "tl-tid", " " + lane.tid)); }
+    label.appendChild(name);
     if (lane.height >= 34 || narrow) { label.appendChild(make("small", "", lane.detail)); }
-    label.title = lane.label + ", " + lane.detail;
+    label.title = laneName(lane) + ", " + lane.detail;
     labels.appendChild(label);
   });
 };

@@ -223,7 +223,7 @@ const startTimeline = () => {
   if (!timeline || !canvas) { return; }
   const plot = byId("tl-plot");
   plot.setAttribute("aria-label", "Timeline of " + secondsText(duration / micro) + " in " +
-    lanes.length + " lanes: " + lanes.map((lane) => lane.label).join(", "));
+    lanes.length + " lanes: " + lanes.map(laneName).join(", "));
   readColors();
   layout();
   makeLegend();

@@ -18,7 +18,10 @@ const roleNames = {
 };
 
 /** What a thread does says more than its name, which many share. */
-const threadLabel = (lane) => (roleNames[lane.role] || "Thread") + " " + lane.tid;
+const threadLabel = (lane) => roleNames[lane.role] || "Thread";
+
+/** A lane's name in a line of text: threads of a role are told apart by their ids. */
+const laneName = (lane) => lane.label + (lane.tid ? " " + lane.tid : "");
 
 const makeLanes = () => {
   if (!timeline) { return []; }
@@ -36,9 +39,8 @@ const makeLanes = () => {
     if (isMain && hangs.length > 0) {
       add("hangs", "hangs", "Hangs", countText(hangs.length, "long turn"), 20, null);
     }
-    add("thread-" + lane.tid, "thread", isMain ? roleNames.main : threadLabel(lane),
-      shown(lane.name || "thread") + (isMain ? " " + lane.tid : ""),
-      isMain ? 64 : 26, lane, { always: index <= threadsShown, isMain: isMain });
+    add("thread-" + lane.tid, "thread", threadLabel(lane), shown(lane.name || "thread"),
+      isMain ? 64 : 26, lane, { always: index <= threadsShown, isMain: isMain, tid: lane.tid });
   });
   named("cpu").forEach((lane) => {
     add("cpu", "cpu", "CPU", countText(cpuCount, "core") + " at most", 44, lane);
