@@ -117,7 +117,7 @@ enum EventLanes {
     let areTimed = operations.allSatisfy { $0.kind != .sync || $0.duration != nil }
     return canvas.lane(
       .disk,
-      channels: ["bytes", "writes", "syncs", "syncMicroseconds", "operations", "randomBlocks"]
+      channels: ["bytes", "writes", "syncs", "syncNanoseconds", "operations", "randomBlocks"]
         + (areTimed ? [] : ["syncsUntimed"]),
       budget: Timeline.otherBudget
     ) { grid in
@@ -134,7 +134,8 @@ enum EventLanes {
         case .sync:
           grid.add(operation.weight, at: time, channel: 2)
           if let duration = operation.duration {
-            let stall = UInt64(saturating: duration.seconds * 1e6)
+            // Whole nanoseconds: of microseconds the parts cut off add up over many syncs.
+            let stall = UInt64(saturating: (duration.seconds * 1e9).rounded())
             grid.add(stall &* operation.weight, at: time, channel: 3)
           } else {
             grid.add(operation.weight, at: time, channel: 6)

@@ -53,7 +53,7 @@ struct LargeReportTests {
         }
       })
     lanes.append(
-      lane(.disk, ["bytes", "writes", "syncs", "syncMicroseconds"], budget: Timeline.otherBudget) {
+      lane(.disk, ["bytes", "writes", "syncs", "syncNanoseconds"], budget: Timeline.otherBudget) {
         grid in
         for index in 0..<UInt64(300_000) {
           grid.add(4096 + index % 977, at: index * 12_000, channel: 0)

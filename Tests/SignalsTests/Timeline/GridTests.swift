@@ -16,8 +16,10 @@ struct DecodedGrid {
     return cells
   }
 
-  init(_ encoder: GridEncoder) {
-    var bytes = encoder.bytes[...]
+  init(_ encoder: GridEncoder) { self.init(encoder.bytes, quantum: encoder.quantum) }
+
+  init(_ all: [UInt8], quantum: UInt64) {
+    var bytes = all[...]
     var length: UInt64 = 0
     func number() -> UInt64 {
       var value: UInt64 = 0
@@ -41,7 +43,7 @@ struct DecodedGrid {
         length += 1
       default:
         let channel = Int(number())
-        let value = token & 3 == 1 ? encoder.quantum : number()
+        let value = token & 3 == 1 ? quantum : number()
         runs.append((length, count, [channel: value]))
         length += count
       }

@@ -67,7 +67,7 @@ const trimmed = (text) => text.indexOf(".") < 0 ? text : text.replace(/\.?0+$/, 
 const brief = (value) => {
   const size = Math.abs(value);
   if (size === 0) { return "0"; }
-  if (size >= 100) { return value.toFixed(0).replace(/\B(?=(\d{3})+$)/g, ","); }
+  if (size >= 100) { return value.toFixed(0); }
   if (size >= 10) { return value.toFixed(1); }
   if (size >= 0.1) { return trimmed(value.toFixed(2)); }
   return trimmed(value.toFixed(4));
@@ -76,10 +76,11 @@ const brief = (value) => {
 const secondsText = (value) => {
   const size = Math.abs(value);
   if (size === 0) { return "0 s"; }
-  if (size >= 120) { return brief(value / 60) + " min"; }
+  if (size >= 120) { return (value / 60).toFixed(1) + " min"; }
   if (size >= 1) { return brief(value) + " s"; }
   if (size >= 1e-3) { return brief(value * 1e3) + " ms"; }
-  return brief(value * 1e6) + " µs";
+  if (size >= 1e-6) { return brief(value * 1e6) + " µs"; }
+  return brief(value * 1e9) + " ns";
 };
 
 const bytesText = (value) => {

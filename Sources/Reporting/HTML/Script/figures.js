@@ -1,5 +1,18 @@
 // The figures of a span of time, recomputed from the lanes.
 
+/** A lane's totals with the report's own of the whole recording, which no cells have rounded. */
+const wholeOf = (totals, own) => {
+  if (!totals) { return null; }
+  Object.keys(totals).forEach((name) => {
+    if (typeof own[name] === "number") { totals[name] = own[name]; }
+  });
+  return totals;
+};
+
+/** Seconds of each state as lanes count them. */
+const inMicroseconds = (seconds) => Object.fromEntries(
+  Object.keys(seconds).map((state) => [state, seconds[state] * micro]));
+
 /** Everything that a span amounts to; times in seconds, null where it was not measured. */
 const figuresOf = (from, to) => {
   const seconds = (to - from) / micro;
@@ -19,9 +32,25 @@ const figuresOf = (from, to) => {
       (sum, state) => sum + (radio[state] || 0) / micro * timeline.radio.watts[state], 0);
     joules += network.nanojoules / 1e9;
   }
+  const isWhole = from <= 0 && to >= duration;
+  const main = totals("main");
+  const cpu = totals("cpu");
+  const power = totals("power");
+  if (isWhole && mainThread) {
+    wholeOf(main, inMicroseconds(Object.assign({
+      running: mainThread.runningSeconds, runnable: mainThread.runnableSeconds,
+      idle: mainThread.idleSeconds
+    }, mainThread.blockedByCause)));
+  }
+  if (isWhole && signals.cpu) { wholeOf(cpu, { running: signals.cpu.totalSeconds * micro }); }
+  if (isWhole && signals.energy) {
+    wholeOf(power, {
+      cpu: signals.energy.cpuJoules, wakeups: signals.energy.wakeupJoules,
+      disk: signals.energy.diskJoules
+    });
+  }
   return {
-    seconds: seconds, main: totals("main"), cpu: totals("cpu"), wakeups: totals("wakeups"),
-    power: totals("power"), radio: radio,
+    seconds: seconds, main: main, cpu: cpu, wakeups: totals("wakeups"), power: power, radio: radio,
     radioJoules: joules, network: network, disk: totals("disk"),
     hangs: overlapping, footprint: points
   };
@@ -97,7 +126,7 @@ const showFigures = (list, from, to, colors) => {
     const timed = span.disk.syncs - (span.disk.syncsUntimed || 0);
     describe(list, "Syncs", wholeText(span.disk.syncs) + (timed > 0
       ? ", " + (timed < span.disk.syncs ? wholeText(timed) + " of them " : "") + "taking " +
-        secondsText(span.disk.syncMicroseconds / micro) : ""), span.disk.syncs);
+        secondsText(span.disk.syncNanoseconds / 1e9) : ""), span.disk.syncs);
   }
   if (span.footprint.length > 0) {
     const isWhole = span.footprint.length === timeline.footprint.length;
