@@ -272,6 +272,37 @@ struct PageInBrowserTests {
     #expect(browser.complaints == [])
   }
 
+  /// What is written on the timeline, of a page so wide.
+  private func peaks(_ browser: Browser, width: Int) throws -> [String] {
+    try browser.resize(width: width, height: 900)
+    _ = try browser.value(
+      """
+      window.written = [];
+      window.drawn = window.drawn || CanvasRenderingContext2D.prototype.fillText;
+      CanvasRenderingContext2D.prototype.fillText = function (text) {
+        window.written.push(text);
+        window.drawn.apply(this, arguments);
+      };
+      document.getElementById("tl-fit").click();
+      """)
+    try browser.waitUntil("window.written.some((text) => text.startsWith('up to'))")
+    return try browser.text(
+      "window.written.filter((text) => text.startsWith('up to') || text.includes('core')).join('|')"
+    ).split(separator: "|").map(String.init)
+  }
+
+  // Peaks were those of columns of two pixels: on half the width half of them.
+  @Test func `a peak is the same at any width`() throws {
+    let app = try RecordedApp.analysis()
+    let browser = try Browser(width: 1600, height: 900)
+    try browser.show(HTMLReport.render(app.report, timeline: app.timeline))
+    let wide = try peaks(browser, width: 1600)
+    #expect(wide.count >= 4, "\(wide)")
+    // 9000 bytes came at once.
+    #expect(wide.contains("up to 9 kB in 50.0 ms"), "\(wide)")
+    for width in [400, 900] { #expect(try peaks(browser, width: width) == wide) }
+  }
+
   @Test(arguments: [400, 900, 1600])
   func `a thread's id is not cut`(width: Int) throws {
     var app = try RecordedApp.analysis()

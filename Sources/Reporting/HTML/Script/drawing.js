@@ -22,6 +22,12 @@ const readColors = () => {
     .forEach((name) => { colors[name] = style.getPropertyValue("--tl-" + name).trim(); });
 };
 
+/** The next length that is 1, 2 or 5 of a power of ten. */
+const roundStep = (least) => {
+  const power = Math.pow(10, Math.floor(Math.log10(least)));
+  return [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= least);
+};
+
 /** A fill for columns of equal height next to each other, in as few rectangles as there are. */
 const fillColumns = (count, width, top, baseOf, heightOf, color) => {
   ink.fillStyle = color;
@@ -38,41 +44,72 @@ const fillColumns = (count, width, top, baseOf, heightOf, color) => {
   }
 };
 
-/** Stacks the channels of a lane, each column's amount a share of `full`. */
-const drawStack = (lane, names, colorOf, columnWidth, full, least) => {
-  const count = Math.max(1, Math.round(view.width / columnWidth));
+/** Stacks the channels of columns, each column's amount a share of `full`. */
+const drawStack = (lane, columns, names, colorOf, full, least) => {
+  const count = columns.count;
   const width = view.width / count;
-  const amounts = lane.grid.columns(view.from, view.to, count);
-  const channels = lane.grid.channels.length;
-  const indices = names.map((name) => lane.grid.channels.indexOf(name));
-  const scales = new Float64Array(count);
-  const total = (column) => indices.reduce(
-    (sum, channel) => sum + amounts[column * channels + channel], 0);
+  const heights = new Float64Array(count);
   for (let column = 0; column < count; column += 1) {
-    const share = total(column) / full;
+    const total = names.reduce((sum, name) => sum + columns.amount(column, name), 0);
+    const share = total / full;
     const height = Math.min(share, 1) * lane.height;
-    scales[column] = share > 0 ? Math.max(height, least) / (share * full) : 0;
+    heights[column] = share > 0 ? Math.max(height, least) / total : 0;
   }
   const bases = new Float64Array(count).fill(lane.height);
-  names.forEach((name, index) => {
-    const height = (column) => amounts[column * channels + indices[index]] * scales[column];
+  names.forEach((name) => {
+    const height = (column) => columns.amount(column, name) * heights[column];
     fillColumns(count, width, lane.top, (column) => bases[column], height, colorOf(name));
     for (let column = 0; column < count; column += 1) { bases[column] -= height(column); }
   });
 };
 
-/** The most that any column of a lane amounts to. */
-const mostOf = (lane, names, columnWidth) => {
-  const count = Math.max(1, Math.round(view.width / columnWidth));
+/** A lane's amounts in columns of so many pixels. */
+const columnsOf = (lane, size) => {
+  const count = Math.max(1, Math.round(view.width / size));
   const amounts = lane.grid.columns(view.from, view.to, count);
   const channels = lane.grid.channels.length;
-  const indices = names.map((name) => lane.grid.channels.indexOf(name));
-  let most = 0;
-  for (let column = 0; column < count; column += 1) {
-    most = Math.max(most, indices.reduce(
-      (sum, channel) => sum + amounts[column * channels + channel], 0));
+  const indices = {};
+  lane.grid.channels.forEach((name, channel) => { indices[name] = channel; });
+  return {
+    count: count, amount: (column, name) => amounts[column * channels + indices[name]]
+  };
+};
+
+/** How many steps of time there are in view, at least. */
+const stepsInView = 250;
+
+/**
+ * A lane's amounts in steps of time that do not depend on how wide the page is, so that its peak
+ * is the same on every screen. A column of two pixels shows the highest step it has a part of.
+ */
+const stepsOf = (lane, names) => {
+  const step = roundStep((view.to - view.from) / stepsInView / 2.5);
+  const first = Math.floor(view.from / step);
+  const steps = Math.ceil(view.to / step) - first;
+  const amounts = lane.grid.columns(first * step, (first + steps) * step, steps);
+  const channels = lane.grid.channels.length;
+  const indices = {};
+  lane.grid.channels.forEach((name, channel) => { indices[name] = channel; });
+  const totals = new Float64Array(steps);
+  for (let index = 0; index < steps; index += 1) {
+    totals[index] = names.reduce(
+      (sum, name) => sum + amounts[index * channels + indices[name]], 0);
   }
-  return { most: most, seconds: (view.to - view.from) / micro / count };
+  const count = Math.max(1, Math.round(view.width / 2));
+  const highest = new Int32Array(count);
+  for (let column = 0; column < count; column += 1) {
+    const place = (edge) => xToTime(edge * view.width / count) / step - first;
+    let best = clamp(Math.floor(place(column)), 0, steps - 1);
+    for (let index = best + 1; index < Math.min(place(column + 1), steps); index += 1) {
+      if (totals[index] > totals[best]) { best = index; }
+    }
+    highest[column] = best;
+  }
+  return {
+    count: count, most: totals.reduce((high, total) => Math.max(high, total), 0),
+    seconds: step / micro,
+    amount: (column, name) => amounts[highest[column] * channels + indices[name]]
+  };
 };
 
 const note = (lane, text) => {
@@ -181,39 +218,38 @@ const drawRadio = (lane) => {
 };
 
 const drawNetwork = (lane) => {
-  const size = 2;
   const middle = lane.height / 2;
-  const high = Math.max(mostOf(lane, ["sent"], size).most, mostOf(lane, ["received"], size).most);
+  const sent = stepsOf(lane, ["sent"]);
+  const received = stepsOf(lane, ["received"]);
+  const high = Math.max(sent.most, received.most);
   if (high <= 0) { return; }
-  const count = Math.max(1, Math.round(view.width / size));
-  const amounts = lane.grid.columns(view.from, view.to, count);
-  const height = (channel) => (column) => {
-    const amount = amounts[column * lane.grid.channels.length + channel];
+  const width = view.width / sent.count;
+  const height = (columns, name) => (column) => {
+    const amount = columns.amount(column, name);
     return amount > 0 ? Math.max(amount / high * middle, 1.5) : 0;
   };
-  fillColumns(count, view.width / count, lane.top, () => middle, height(0), colors.network);
-  const down = height(1);
-  fillColumns(count, view.width / count, lane.top, (column) => middle + down(column), down,
+  fillColumns(sent.count, width, lane.top, () => middle, height(sent, "sent"), colors.network);
+  const down = height(received, "received");
+  fillColumns(received.count, width, lane.top, (column) => middle + down(column), down,
     colors.file);
   ink.fillStyle = colors.grid;
   ink.fillRect(0, lane.top + middle, view.width, 1);
-  note(lane, "up to " + bytesText(high));
+  note(lane, "up to " + bytesText(high) + " in " + secondsText(sent.seconds));
 };
 
 const drawDisk = (lane) => {
-  const size = 2;
-  const high = mostOf(lane, ["bytes"], size).most;
-  const count = Math.max(1, Math.round(view.width / size));
-  const amounts = lane.grid.columns(view.from, view.to, count);
-  const width = lane.grid.channels.length;
+  const steps = stepsOf(lane, ["bytes"]);
   const strip = 9;
-  fillColumns(count, view.width / count, lane.top, () => lane.height, (column) => {
-    const bytes = amounts[column * width];
-    return bytes > 0 ? Math.max(bytes / high * (lane.height - strip), 2) : 0;
+  fillColumns(steps.count, view.width / steps.count, lane.top, () => lane.height, (column) => {
+    const bytes = steps.amount(column, "bytes");
+    return bytes > 0 ? Math.max(bytes / steps.most * (lane.height - strip), 2) : 0;
   }, colors.file);
-  fillColumns(count, view.width / count, lane.top, () => 6,
-    (column) => amounts[column * width + 2] > 0 ? 6 : 0, colors.sync);
-  if (high > 0) { note(lane, "up to " + bytesText(high)); }
+  const syncs = columnsOf(lane, 2);
+  fillColumns(syncs.count, view.width / syncs.count, lane.top, () => 6,
+    (column) => syncs.amount(column, "syncs") > 0 ? 6 : 0, colors.sync);
+  if (steps.most > 0) {
+    note(lane, "up to " + bytesText(steps.most) + " in " + secondsText(steps.seconds));
+  }
 };
 
 const drawFootprint = (lane) => {
@@ -243,29 +279,25 @@ const drawLane = (lane) => {
   if (lane.kind === "phases") { drawPhases(lane); }
   if (lane.kind === "hangs") { drawHangs(lane); }
   if (lane.kind === "thread") {
-    const size = 1 / view.ratio;
-    const full = (view.to - view.from) / Math.max(1, Math.round(view.width / size));
-    drawStack(lane, stateOrder, (name) => colors[name], size, full, 2);
+    const columns = columnsOf(lane, 1 / view.ratio);
+    drawStack(lane, columns, stateOrder, (name) => colors[name],
+      (view.to - view.from) / columns.count, 2);
   }
   if (lane.kind === "cpu") {
-    const high = mostOf(lane, ["running"], 2);
-    const cores = Math.max(1, Math.ceil(high.most / micro / high.seconds - 0.05));
-    drawStack(lane, ["running"], () => colors.running, 2, cores * high.seconds * micro, 1.5);
+    const steps = stepsOf(lane, ["running"]);
+    const cores = Math.max(1, Math.ceil(steps.most / micro / steps.seconds - 0.05));
+    drawStack(lane, steps, ["running"], () => colors.running, cores * steps.seconds * micro, 1.5);
     note(lane, countText(cores, "core"));
   }
-  if (lane.kind === "wakeups") {
-    const causes = Object.keys(causeColors);
-    const high = mostOf(lane, causes, 2);
-    if (high.most > 0) {
-      drawStack(lane, causes, (cause) => colors[causeColors[cause]], 2, high.most, 2);
-      note(lane, "up to " + brief(high.most / high.seconds) + " a second");
-    }
-  }
-  if (lane.kind === "power") {
-    const high = mostOf(lane, lane.grid.channels, 2);
-    if (high.most > 0) {
-      drawStack(lane, lane.grid.channels, (part) => colors[powerColors[part]], 2, high.most, 1);
-      note(lane, "up to " + brief(high.most / high.seconds) + " W");
+  if (lane.kind === "wakeups" || lane.kind === "power") {
+    const isPower = lane.kind === "power";
+    const names = isPower ? lane.grid.channels : Object.keys(causeColors);
+    const steps = stepsOf(lane, names);
+    if (steps.most > 0) {
+      drawStack(lane, steps, names,
+        (name) => colors[(isPower ? powerColors : causeColors)[name]], steps.most, isPower ? 1 : 2);
+      note(lane, "up to " + brief(steps.most / steps.seconds) + (isPower ? " W" : " a second") +
+        " over " + secondsText(steps.seconds));
     }
   }
   if (lane.kind === "radio") { drawRadio(lane); }
@@ -276,9 +308,7 @@ const drawLane = (lane) => {
 
 const drawRuler = () => {
   const span = (view.to - view.from) / micro;
-  const rough = span / Math.max(2, view.width / 110);
-  const power = Math.pow(10, Math.floor(Math.log10(rough)));
-  const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough);
+  const step = roundStep(span / Math.max(2, view.width / 110));
   const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
   ink.font = "11px " + colors.font;
   ink.textAlign = "left";
