@@ -74,8 +74,10 @@ enum ScoreMean {
     guard weights > 0 else { return nil }
     let all = weights + unmeasured
     let seen = max(sum - below.squareRoot(), lowest)
-    let low = exp((seen + unmeasured * log(floor)) / all)
-    let high = exp((sum + above.squareRoot() + unmeasured * log(100)) / all)
-    return ScoreRange(low: low, value: min(max(exp(sum / weights), low), high), high: high)
+    // What has the logarithm of a hundred comes back as a little more.
+    func score(_ logarithm: Double) -> Double { min(exp(logarithm), 100) }
+    let low = score((seen + unmeasured * log(floor)) / all)
+    let high = score((sum + above.squareRoot() + unmeasured * log(100)) / all)
+    return ScoreRange(low: low, value: min(max(score(sum / weights), low), high), high: high)
   }
 }
