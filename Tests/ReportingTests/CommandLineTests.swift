@@ -248,4 +248,24 @@ import Testing
     // Nothing of this one is compressed, nor are names looked up.
     #expect(try run(["report", try trace()]).status == 0)
   }
+
+  // The man pages give each name of a switch the text of both: `--no-children` had that of `--children`.
+  @Test(arguments: ["record", "report", "check", "compare", "export", "redact", "top", "doctor"])
+  func `the text of a switch that can be turned off says what each of its names does`(
+    command: String
+  ) throws {
+    let help = try BuiltLull.run([command, "--experimental-dump-help"], in: folder)
+    #expect(help.status == 0)
+    let dump = try #require(
+      JSONSerialization.jsonObject(with: Data(help.output.utf8)) as? [String: Any])
+    let tool = try #require(dump["command"] as? [String: Any])
+    let arguments = tool["arguments"] as? [[String: Any]] ?? []
+    #expect(!arguments.isEmpty)
+    for argument in arguments {
+      let names = (argument["names"] as? [[String: Any]] ?? []).compactMap { $0["name"] as? String }
+      guard names.contains(where: { $0.hasPrefix("no-") }), names.count > 1 else { continue }
+      let text = argument["abstract"] as? String ?? ""
+      for name in names { #expect(text.contains("--\(name)"), "\(name): \(text)") }
+    }
+  }
 }

@@ -31,8 +31,10 @@ struct RecordCommand: ParsableCommand {
 
   @Flag(
     inversion: .prefixedNo,
-    help:
-      "With --pid, record the children that the process has already too, as those that it starts later."
+    help: """
+      With --pid, record the children that the process has already, and those that it starts later \
+      (--children), or the process alone (--no-children).
+      """
   )
   var children = true
 
