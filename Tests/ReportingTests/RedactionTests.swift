@@ -74,6 +74,29 @@ import Testing
     for (_, text) in pairs { #expect(again.argument(text) == text) }
   }
 
+  // `--token 998877665544` was kept, as every number was.
+  @Test func `a number that may be a secret is none that is kept`() {
+    var names = NameRedactor(hostname: nil)
+    let line = [
+      "--token", "998877665544", "--pin", "1234", "--port", "8080", "--api-key=4321",
+      "SSN=123456789",
+      "c3dvcmRmaXNo==", "-p1234567", "SELECT 1 FROM t WHERE pin = 1234 AND ssn='078051120'",
+      "--jobs=8",
+      "99887766ab", "--threads", "12",
+    ]
+    _ = names.arguments(line)
+    names.seal()
+    let shown = names.arguments(line)
+    let text = shown.joined(separator: " ")
+    for secret in [
+      "998877665544", "1234", "4321", "123456789", "c3dvcmRmaXNo", "078051120", "99887766ab",
+    ] {
+      #expect(!text.contains(secret), "\(secret): \(text)")
+    }
+    for kept in [0, 2, 4, 5, 11, 13, 14] { #expect(shown[kept] == line[kept]) }
+    #expect(shown[6].hasPrefix("--api-key=") && shown[7].hasPrefix("SSN="))
+  }
+
   @Test func `of events that Lull does not know numbers alone are understood`() throws {
     func format(_ system: String, _ fields: String...) throws -> TracepointFormat {
       let text = "name: event\nID: 7\nformat:\n" + fields.map { "\tfield:\($0)\n" }.joined()

@@ -46,6 +46,10 @@ struct NameRedactor {
   private var people: [String: String] = [:]
   private var hosts: Set<String> = []
   var addresses = AddressRedactor()
+  /// Whether the next argument is the value of an option whose name tells of a secret.
+  var followsSecret = false
+  /// Whether a number in what is read now may be a secret, however short.
+  var hidesNumbers = false
 
   init(hostname: String?) {
     guard let hostname, !hostname.isEmpty else { return }

@@ -265,7 +265,7 @@ struct RecordRedactor {
         var value = try ProcessEvent(decoding: raw)
         value.executable = names.file(value.executable)
         value.workingFolder = value.workingFolder.map { names.file($0) }
-        value.commandLine = value.commandLine.map { names.argument($0) }
+        value.commandLine = names.arguments(value.commandLine)
         for index in value.threads?.indices ?? 0..<0 {
           guard let name = value.threads?[index].name else { continue }
           value.threads?[index].name = short(name)
@@ -277,7 +277,7 @@ struct RecordRedactor {
         return try value.encoded()
       case .capture:
         var value = try CaptureEvent(decoding: raw)
-        value.commandLine = value.commandLine.map { names.argument($0) }
+        value.commandLine = names.arguments(value.commandLine)
         value.privilege = names.text(value.privilege)
         value.subjectHint = value.subjectHint.map { names.text($0) }
         for index in value.unavailable.indices {

@@ -103,7 +103,7 @@ extension RecordRedactor {
   mutating func features(_ features: FileFeatures) -> FileFeatures {
     var features = features
     features.hostname = features.hostname.map { _ in "host" }
-    features.commandLine = features.commandLine.map { names.argument($0) }
+    features.commandLine = names.arguments(features.commandLine)
     for index in features.buildIDs.indices {
       features.buildIDs[index].path = names.file(features.buildIDs[index].path)
     }
