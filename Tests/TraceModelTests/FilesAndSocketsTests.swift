@@ -327,6 +327,29 @@ struct SubjectTests {
     #expect(subject.pid == 4)
   }
 
+  // Of `swift build; echo $(date)` the `date` was scored.
+  @Test(
+    arguments: [(0.01, 0.01, "date", 2), (0.01, 5, "date", 4), (2, 0.01, "date", 4)]
+      as [(Double, Double, String, Int32)])
+  func `what only happens beside a build is not the subject`(
+    cpu: Double, life: Double, name: String, expected: Int32
+  ) throws {
+    let shell = process(1, "sh", cpu: 0.1, isSwift: false)
+    var build = process(2, "swift-build", cpu: 1, isSwift: true)
+    build.end = build.start + TimeSpan(seconds: 10)
+    let compiler = process(3, "swift-frontend", cpu: 9, isSwift: true)
+    var command = process(4, name, cpu: cpu, isSwift: false)
+    command.end = command.start + TimeSpan(seconds: life)
+    let processes = [shell, build, compiler, command]
+    let subject = try SubjectChoice.choose(
+      among: processes, capture: capture(root: 1), asked: nil)
+    #expect(subject.pid == expected)
+    command.executable = "/package/.build/debug/date"
+    let built = try SubjectChoice.choose(
+      among: [shell, build, compiler, command], capture: capture(root: 1), asked: nil)
+    #expect(built.pid == 4)
+  }
+
   // Of a script of git's commands the `rm` at its end was scored.
   @Test func `git is a program like any other where nothing is built`() throws {
     let shell = process(1, "sh", cpu: 0.1, isSwift: false)

@@ -54,14 +54,33 @@ enum SubjectChoice {
     let candidates = [
       started.filter { hosts.contains($0.pid) }, started.filter(\.isSwift), started,
     ].first { !$0.isEmpty }
+    // The driver may be there for a tool, which may have started more of them.
+    let build = others.filter(\.isSwift).min { $0.start < $1.start }
     if let best = candidates?.max(by: usesLess) {
       let isMeant = best.isSwift || hosts.contains(best.pid)
+      if !isMeant, capture != nil, let build, isTool(build),
+        isTrifle(best, beside: build, processes)
+      {
+        return build
+      }
       // When a process began only Lull's own traces tell.
       return !isMeant && capture != nil && isScript(root, startedMost: best, among: processes)
         ? root : best
     }
-    // The driver was there for a tool, which may have started more of them.
-    return others.filter(\.isSwift).min { $0.start < $1.start } ?? root
+    return build ?? root
+  }
+
+  /// Whether a command only happened beside a build, as `date` does behind it: it lived and did next to nothing, and is
+  /// not what was built.
+  private static func isTrifle(
+    _ command: ProcessModel, beside build: ProcessModel, _ processes: [ProcessModel]
+  ) -> Bool {
+    guard !(command.executable ?? "").contains("/.build/"), let end = build.end,
+      let ended = command.end
+    else { return false }
+    let work = processes.filter(isTool).reduce(0) { $0 + $1.cpuSeconds }
+    return command.cpuSeconds < 0.1 * work
+      && (ended - command.start).seconds < 0.1 * (end - build.start).seconds
   }
 
   /// Whether a shell or the like is the program itself: none of what it started lived for long, or did more.
