@@ -127,6 +127,16 @@ import Testing
     let error = #expect(throws: BudgetFileError.self) {
       try DefaultOptions.words(of: "record", in: "[record]\nzzzzzzzzzz = 1", path: "lull.toml")
     }
+    // A table whose name was misspelt was passed over in silence by all but `check`.
+    for command in ["record", "report"] {
+      let unknown = #expect(throws: BudgetFileError.self) {
+        try DefaultOptions.words(
+          of: command, in: "[record]\nmachine = \"phone\"\n[reprot]\n", path: "lull.toml")
+      }
+      #expect(
+        unknown?.message.contains("“reprot”") == true
+          && unknown?.message.contains("“report”") == true)
+    }
     for key in DefaultOptions.known["record"] ?? [] {
       #expect(error?.message.contains(key) == true, "\(key): \(error?.message ?? "")")
     }

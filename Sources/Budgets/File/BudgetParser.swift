@@ -4,11 +4,14 @@ import TOMLKit
 
 /// Reads budget files strictly: what is not understood is an error with its line.
 package enum BudgetParser {
+  /// The tables of a project's file, those of other commands too.
+  static let sections = ["budget", "scenario", "settings"] + DefaultOptions.known.keys
+
   /// Reads a budget file's text; `path` is for errors.
   package static func parse(_ text: String, path: String) throws(BudgetFileError) -> BudgetFile {
     let document = StrictTable.Document(path: path, lines: TOMLLines(text))
     let root = StrictTable(table: try table(text, path), place: "", document: document)
-    try root.allow(["budget", "scenario", "settings"] + DefaultOptions.known.keys)
+    try root.allow(sections)
     var file = BudgetFile(path: path)
     if let settings = try root.table("settings") { file.settings = try read(settings: settings) }
     for table in try root.tables("scenario") {

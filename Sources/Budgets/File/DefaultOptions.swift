@@ -21,6 +21,7 @@ package enum DefaultOptions {
     let document = StrictTable.Document(path: path, lines: TOMLLines(text))
     let root = StrictTable(
       table: try BudgetParser.table(text, path), place: "", document: document)
+    try root.allow(BudgetParser.sections)
     guard let table = try root.table(command) else { return [] }
     try table.allow(keys)
     var words: [String] = []
