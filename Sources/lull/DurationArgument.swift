@@ -13,11 +13,11 @@ enum DurationArgument {
     guard digits.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }),
       let number = Double(digits)
     else {
-      throw ValidationError("'\(text)' is no length of time; write it as 30s, 500ms or 2m.")
+      throw ValidationError("“\(text)” is no length of time; write it as 30s, 500ms or 2m.")
     }
     let seconds = number * (unit?.1 ?? 1)
     guard seconds >= 1e-9, seconds <= 366 * 86_400 else {
-      throw ValidationError("'\(text)' must be more than zero and at most a year.")
+      throw ValidationError("“\(text)” must be more than zero and at most a year.")
     }
     return TimeSpan(seconds: seconds)
   }

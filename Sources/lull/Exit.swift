@@ -45,7 +45,7 @@ enum Exit {
       if !message.isEmpty { Console.output(message.hasSuffix("\n") ? message : message + "\n") }
       exit(0)
     }
-    Console.error(failure.message)
+    Console.error(StandardInput.named(in: failure.message))
     let isOwn = isRecord && failure.status != 126 && failure.status != 127
     exit(isOwn ? recordFailed : failure.status)
   }

@@ -15,7 +15,7 @@ enum FlightConditionArgument {
     case "hang":
       let length = try DurationArgument.parse(sides[1])
       guard length >= shortestHang else {
-        throw ValidationError("'\(text)': what is shorter than 100ms is no hang.")
+        throw ValidationError("“\(text)”: what is shorter than 100ms is no hang.")
       }
       return FlightCondition(.hang(length), text: text)
     case "footprint":
@@ -27,13 +27,13 @@ enum FlightConditionArgument {
   private static func signal(_ text: String) throws -> FlightCondition {
     guard let number = SignalMark.number(text).map({ Int32($0) }) else { throw unknown(text) }
     guard number == SIGUSR1 || number == SIGUSR2 else {
-      throw ValidationError("'\(text)': a recorder can be told by SIGUSR1 and SIGUSR2.")
+      throw ValidationError("“\(text)”: a recorder can be told by SIGUSR1 and SIGUSR2.")
     }
     return FlightCondition(.signal(number), text: text)
   }
 
   private static func unknown(_ text: String) -> ValidationError {
     ValidationError(
-      "'\(text)' is no condition; write 'hang > 250ms', 'footprint > 500MB', SIGUSR1 or SIGUSR2.")
+      "“\(text)” is no condition; write 'hang > 250ms', 'footprint > 500MB', SIGUSR1 or SIGUSR2.")
   }
 }

@@ -26,7 +26,7 @@ struct Lull: ParsableCommand {
     let known = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
     if !known.contains(word) {
       throw ValidationError(
-        "there is no command '\(word)': \(NearestName.hint(word, among: known, atMost: 20))")
+        "there is no command “\(word)”: \(NearestName.hint(word, among: known, atMost: 20))")
     }
   }
 }

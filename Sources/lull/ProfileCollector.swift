@@ -29,7 +29,7 @@ struct ProfileCollector {
       throw Failure(
         status: Exit.usage,
         message:
-          "--otlp wants the address of a collector, such as http://127.0.0.1:4318, not '\(address)'"
+          "--otlp wants the address of a collector, such as http://127.0.0.1:4318, not “\(address)”"
       )
     }
     let rest = address.dropFirst(scheme.count)

@@ -48,11 +48,11 @@ struct RunningProcess {
     if first.count == 1 { return .success(first[0].pid) }
     guard !first.isEmpty else {
       return failure(
-        "no process is called '\(argument)': "
+        "no process is called “\(argument)”: "
           + NearestName.hint(argument, among: Set(all.map(\.name))))
     }
     let list = first.map { String($0.pid) }.joined(separator: ", ")
-    return failure("\(first.count) processes are called '\(argument)': give one of \(list)")
+    return failure("\(first.count) processes are called “\(argument)”: give one of \(list)")
   }
 
   /// Programs by their files' names: the kernel's own name for a process is cut to 15 bytes.

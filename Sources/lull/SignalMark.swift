@@ -10,7 +10,7 @@ struct SignalMark: Sendable {
     let parts = argument.split(separator: "=", maxSplits: 1)
     guard parts.count == 2, !parts[1].isEmpty, let number = Self.number(String(parts[0])) else {
       throw ValidationError(
-        "'\(argument)' is no signal and mark; write for example USR1=background.")
+        "“\(argument)” is no signal and mark; write for example USR1=background.")
     }
     self.number = number
     name = String(parts[1])

@@ -22,7 +22,7 @@ enum SizeArgument {
 
   @Sendable static func parse(_ text: String) throws -> UInt64 {
     guard let bytes = bytes(text) else {
-      throw ValidationError("'\(text)' is no amount of bytes; write it as 100MB, 64MiB or 2GB.")
+      throw ValidationError("“\(text)” is no amount of bytes; write it as 100MB, 64MiB or 2GB.")
     }
     return bytes
   }

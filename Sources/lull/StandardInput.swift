@@ -17,6 +17,11 @@ enum StandardInput {
   /// Whether it is what standard input was kept in, which has no name that its user knows.
   static func isKept(_ path: String) -> Bool { path.hasPrefix("/proc/self/fd/") }
 
+  /// A message with the name that its user knows.
+  static func named(in message: String) -> String {
+    message.replacing(#/\/proc\/self\/fd\/[0-9]+/#, with: "standard input")
+  }
+
   private static func spool() throws -> String {
     if isatty(STDIN_FILENO) == 1 {
       throw Failure(

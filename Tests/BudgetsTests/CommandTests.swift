@@ -95,6 +95,43 @@ import Testing
     #expect(said.contains(says), "\(said)")
   }
 
+  @Test func `what shells complete of an option are its values`() throws {
+    for shell in ["bash", "zsh", "fish"] {
+      let script = try BuiltLull.run(["--generate-completion-script", shell], in: folder).output
+      // As the help has them there are commas between.
+      for values in [
+        ["text", "html", "json", "markdown"], ["json", "ndjson", "csv"],
+        ["cpu", "offcpu", "wakeups"],
+        ["kernel", "process"], ["system", "process"],
+      ] {
+        let pattern = values.joined(separator: "[^,]{1,8}")
+        #expect(
+          script.range(of: pattern, options: .regularExpression) != nil, "\(shell): \(values)")
+      }
+    }
+  }
+
+  // It was called by the file in which it is kept, /proc/self/fd/3.
+  @Test(arguments: [["report", "-"], ["export", "-"]])
+  func `an error calls standard input by its name`(arguments: [String]) throws {
+    let result = try BuiltLull.run(
+      arguments, in: folder, by: ["sh", "-c", "cat text | \"$0\" \"$@\""])
+    #expect(result.status == 65, "\(result.errors)")
+    #expect(result.errors.contains("standard input") && !result.errors.contains("/proc/"))
+  }
+
+  // “x”, 'x' and "x" were all in use.
+  @Test(arguments: [
+    ["report", "x", "--format", "poem"], ["merge", "x", "--format", "poem"],
+    ["export", "x", "--what", "poem"], ["record", "--scope", "poem", "--", "true"],
+    ["record", "--duration", "poem", "--", "true"], ["rules", "show", "poem"], ["poem"],
+  ])
+  func `an error quotes names one way`(arguments: [String]) throws {
+    let errors = try BuiltLull.run(arguments, in: folder).errors
+    // The argument parser's own line before it has quotes of its own.
+    #expect(errors.contains("“poem”"), "\(errors)")
+  }
+
   @Test func `a comparison takes no file's place unless it may`() throws {
     try write("kept", "mine")
     let arguments = ["compare", "a.json", "b.json", "c.json", "-o", "kept"]

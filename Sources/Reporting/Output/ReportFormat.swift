@@ -6,6 +6,6 @@ package enum ReportFormat: String, CaseIterable, Sendable {
   package static func unknownMessage(_ name: String) -> String {
     let known = allCases.map(\.rawValue)
     let list = known.dropLast().joined(separator: ", ") + " and " + (known.last ?? "")
-    return "there is no report format '\(name)'; this version writes \(list)"
+    return "there is no report format “\(name)”; this version writes \(list)"
   }
 }

@@ -67,7 +67,9 @@ struct CompareCommand: ParsableCommand {
   @Flag(help: "Compare recordings of different environments too.")
   var forceBaseline = false
 
-  @Option(help: "text, html, json or markdown.", transform: Self.format)
+  @Option(
+    help: "text, html, json or markdown.", completion: .values(ComparisonFormat.self),
+    transform: Self.format)
   var format = ComparisonFormat.text
 
   @OptionGroup var destination: OutputOptions
@@ -88,7 +90,7 @@ struct CompareCommand: ParsableCommand {
   @Sendable static func format(_ name: String) throws -> ComparisonFormat {
     guard let format = ComparisonFormat(rawValue: name) else {
       let known = ComparisonFormat.allCases.map(\.rawValue).joined(separator: ", ")
-      throw ValidationError("there is no format '\(name)'; this version writes \(known).")
+      throw ValidationError("there is no format “\(name)”; this version writes \(known).")
     }
     return format
   }

@@ -43,13 +43,13 @@ struct ExportCommand: ParsableCommand {
     help: ArgumentHelp(
       "Of folded, which stacks: cpu and offcpu (in microseconds), wakeups (their number), writes and sends (bytes).",
       valueName: "signal"),
-    transform: Self.kind)
+    completion: .values(FoldedStacks.Kind.self), transform: Self.kind)
   var what = FoldedStacks.Kind.cpu
 
   @Option(
     help:
       "Of csv, which table: \(CSVExport.Table.allCases.map(\.rawValue).joined(separator: ", ")).",
-    transform: Self.table)
+    completion: .values(CSVExport.Table.self), transform: Self.table)
   var table = CSVExport.Table.threads
 
   @OptionGroup var analysis: AnalysisOptions
@@ -61,7 +61,7 @@ struct ExportCommand: ParsableCommand {
   @Sendable static func kind(_ name: String) throws -> FoldedStacks.Kind {
     guard let kind = FoldedStacks.Kind(rawValue: name) else {
       let known = FoldedStacks.Kind.allCases.map(\.rawValue).joined(separator: ", ")
-      throw ValidationError("there is no signal '\(name)' to export; there are \(known).")
+      throw ValidationError("there is no signal “\(name)” to export; there are \(known).")
     }
     return kind
   }
@@ -69,7 +69,7 @@ struct ExportCommand: ParsableCommand {
   @Sendable static func table(_ name: String) throws -> CSVExport.Table {
     guard let table = CSVExport.Table(rawValue: name) else {
       let known = CSVExport.Table.allCases.map(\.rawValue).joined(separator: ", ")
-      throw ValidationError("there is no table '\(name)' to export; there are \(known).")
+      throw ValidationError("there is no table “\(name)” to export; there are \(known).")
     }
     return table
   }

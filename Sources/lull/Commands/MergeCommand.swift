@@ -24,7 +24,9 @@ struct MergeCommand: ParsableCommand {
   @Argument(help: "JSON reports, merged reports, traces, or folders of JSON reports.")
   var reports: [String]
 
-  @Option(help: "text, json, ndjson or csv.", transform: Self.format)
+  @Option(
+    help: "text, json, ndjson or csv.", completion: .values(MergeFormat.self),
+    transform: Self.format)
   var format = MergeFormat.text
 
   @OptionGroup var destination: OutputOptions
@@ -36,7 +38,7 @@ struct MergeCommand: ParsableCommand {
   @Sendable static func format(_ name: String) throws -> MergeFormat {
     guard let format = MergeFormat(rawValue: name) else {
       let known = MergeFormat.allCases.map(\.rawValue).joined(separator: ", ")
-      throw ValidationError("there is no format '\(name)'; this version writes \(known).")
+      throw ValidationError("there is no format “\(name)”; this version writes \(known).")
     }
     return format
   }

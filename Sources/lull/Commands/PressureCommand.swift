@@ -17,7 +17,9 @@ struct PressureCommand: ParsableCommand {
   @Argument(help: "The process.")
   var pid: Int32
 
-  @Option(help: "How short: warning or critical.", transform: Self.level)
+  @Option(
+    help: "How short: warning or critical.", completion: .values(MemoryPressure.Level.self),
+    transform: Self.level)
   var level = MemoryPressure.Level.warning
 
   @Option(help: "A signal to send as well, such as USR2.", transform: Self.signal)
@@ -25,14 +27,14 @@ struct PressureCommand: ParsableCommand {
 
   @Sendable static func level(_ name: String) throws -> MemoryPressure.Level {
     guard let level = MemoryPressure.Level(rawValue: name) else {
-      throw ValidationError("there is no level '\(name)'; write warning or critical.")
+      throw ValidationError("there is no level “\(name)”; write warning or critical.")
     }
     return level
   }
 
   @Sendable static func signal(_ name: String) throws -> Int {
     guard let number = SignalMark.number(name) else {
-      throw ValidationError("there is no signal '\(name)'; write for example USR2.")
+      throw ValidationError("there is no signal “\(name)”; write for example USR2.")
     }
     return number
   }

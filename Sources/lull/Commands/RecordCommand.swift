@@ -73,7 +73,7 @@ struct RecordCommand: ParsableCommand {
 
   @Option(
     help: "Whose scheduler events are recorded: system (default) or process.",
-    transform: Self.scope)
+    completion: .list(["system", "process"]), transform: Self.scope)
   var scope = RecordingOptions.Scope.system
 
   @Option(
@@ -83,7 +83,7 @@ struct RecordCommand: ParsableCommand {
         + " what runs already, LullAgent), outside (looks at its threads, which needs none either and takes what"
         + " runs already), or auto (default): kernel, perf, process or outside, the first that can be.",
       valueName: "recorder"),
-    transform: Self.recorder)
+    completion: .values(RecorderKind.self), transform: Self.recorder)
   var recorder = RecorderKind.auto
 
   @Flag(
@@ -141,7 +141,7 @@ struct RecordCommand: ParsableCommand {
 
   @Sendable static func scope(_ name: String) throws -> RecordingOptions.Scope {
     guard let scope = RecordingOptions.Scope(rawValue: name) else {
-      throw ValidationError("there is no scope '\(name)'; write system or process.")
+      throw ValidationError("there is no scope “\(name)”; write system or process.")
     }
     return scope
   }
@@ -149,7 +149,7 @@ struct RecordCommand: ParsableCommand {
   @Sendable static func recorder(_ name: String) throws -> RecorderKind {
     guard let recorder = RecorderKind(rawValue: name) else {
       throw ValidationError(
-        "there is no recorder '\(name)'; write auto, perf, kernel, process or outside.")
+        "there is no recorder “\(name)”; write auto, perf, kernel, process or outside.")
     }
     return recorder
   }

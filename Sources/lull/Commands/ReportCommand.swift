@@ -16,7 +16,8 @@ struct ReportCommand: ParsableCommand {
   var traces: [String]
 
   @Option(
-    help: "The form of the report: text, html, json or markdown.", transform: Self.format)
+    help: "The form of the report: text, html, json or markdown.",
+    completion: .values(ReportFormat.self), transform: Self.format)
   var format = ReportFormat.text
 
   @Option(

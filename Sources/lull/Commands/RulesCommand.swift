@@ -31,7 +31,7 @@ struct RulesCommand: ParsableCommand {
       guard let text = RuleDocumentation.show(id) else {
         throw Failure(
           status: Exit.usage,
-          message: "there is no rule '\(id)'; `lull rules` lists those there are")
+          message: "there is no rule “\(id)”; `lull rules` lists those there are")
       }
       Console.output(text)
     }
