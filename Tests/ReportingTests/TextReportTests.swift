@@ -56,6 +56,26 @@ import TraceModel
     ] { #expect(text.contains(figure), "\(figure) is not in:\n\(text)") }
   }
 
+  // Twenty writes and twenty syncs were "40 calls".
+  @Test func `who is to blame for writes has its syncs beside them`() {
+    func row(_ function: String, writes: Double, syncs: Double?) -> BlameRowSection {
+      BlameRowSection(
+        function: function, module: "/app", file: nil, line: nil, cause: nil, selfSeconds: 0,
+        selfSecondsInterval: nil, samples: nil, inclusiveSeconds: 0, count: writes,
+        inclusiveCount: writes, syncs: syncs, bytes: writes * 100, inclusiveBytes: writes * 100,
+        joules: 0)
+    }
+    var report = SampleReport.report()
+    report.blame.disk = [
+      row("save()", writes: 20, syncs: 20), row("flush()", writes: 0, syncs: 3),
+      row("log()", writes: 7, syncs: nil),
+    ]
+    let text = flowing(report)
+    for said in [
+      "2 kB in 20 writes, 20 syncs: save()", "3 syncs: flush()", "700 B in 7 writes: log()",
+    ] { #expect(text.contains(said), "\(said) is not in:\n\(text)") }
+  }
+
   @Test func `a program that is not Swift, without an event loop, is said to be so`() {
     var signals = SampleReport.signals()
     signals.mainThread?.hasEventLoop = false

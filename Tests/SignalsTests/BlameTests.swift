@@ -130,12 +130,57 @@ import Testing
     let rows = tables().disk
     let load = try #require(rows.first { $0.function == "load()" })
     let store = try #require(rows.first { $0.function == "store()" })
-    // 500 bytes of its own and two thirds of 160; 300 and one third.
-    #expect(Self.near(load.bytes, 500 + 160.0 * 2 / 3))
-    #expect(Self.near(store.bytes, 300 + 160.0 / 3))
-    #expect(Self.near(load.count + store.count, 5))
+    // Of two writes of 160 bytes two thirds and one third, in whole writes: one each.
+    #expect(load.bytes == 580 && load.count == 3)
+    #expect(store.bytes == 380 && store.count == 2)
     // One group of writes, and 960 bytes.
     #expect(Self.near(rows.reduce(0) { $0 + $1.joules }, 0.002 + 960 * 4.7e-9))
+  }
+
+  // Half of a `pread` was charged to the function that had called `read`, and shown as a whole one.
+  @Test func `a call without a stack is shared out among those of the same number`() throws {
+    var sums = BlameSums()
+    func add(_ call: Int32, _ bytes: Double, stack: Int?) {
+      let operation = FileOperation(
+        time: Timestamp(nanoseconds: 1), pid: 7, tid: 7, kind: .read, path: "/lib",
+        target: .regular,
+        bytes: UInt64(bytes), weight: 1, call: call)
+      sums.add(BlameSample(stack: stack, tid: 7, bytes: bytes), of: .init(operation))
+    }
+    add(0, 832, stack: 1)
+    add(17, 784, stack: 2)
+    add(17, 784, stack: nil)
+    add(19, 5, stack: nil)
+    let found = sums.spread()
+    func all(_ stack: Int?) -> [Double] {
+      let own = found.filter { $0.stack == stack }
+      return [own.reduce(0) { $0 + $1.count }, own.reduce(0) { $0 + $1.bytes }]
+    }
+    #expect(all(1) == [1, 832] && all(2) == [2, 1568] && all(nil) == [1, 5])
+  }
+
+  @Test(
+    arguments: [
+      (5, [1, 1, 1], [2, 2, 1]), (2, [2, 1], [1, 1]), (1, [1, 1], [1, 0]), (0, [1, 1], [0, 0]),
+      (7, [0.1, 0.2, 0.7], [1, 1, 5]),
+    ] as [(Double, [Double], [Double])])
+  func `shares of a whole number are whole and add up`(
+    total: Double, weights: [Double], shares: [Double]
+  ) {
+    #expect(WholeShares.of(total, by: weights) == shares)
+  }
+
+  // Twenty writes and twenty syncs were told as forty calls that had written.
+  @Test func `syncs are told as syncs, and not among the writes`() throws {
+    var trace = Self.trace()
+    let stack = trace.fileOperations.first { $0.stack != nil }?.stack
+    trace.tables.fileOperations.append(
+      FileOperation(
+        time: Timestamp(nanoseconds: 60_000_000), pid: 7, tid: 7, kind: .sync, path: "/data",
+        target: .regular, bytes: 0, weight: 3, stack: stack))
+    let rows = BlameMeasure(SubjectView(trace), priors: EnergyPriors()).tables(network: nil).disk
+    let load = try #require(rows.first { $0.function == "load()" })
+    #expect(load.count == 3 && load.syncs == 3 && load.untimed == 3)
   }
 
   @Test func `folded stacks go from the outermost function in and add up`() {

@@ -29,6 +29,8 @@ struct FileTests {
     #expect(writes.map(\.path) == ["/data/one", "/data/two"])
     #expect(writes.map(\.bytes) == [7, 9])
     #expect(writes.allSatisfy { $0.isDisk })
+    // By write and by pwrite64, which differ in nothing else.
+    #expect(writes.map(\.call) == [1, 18])
     #expect(trace.subject.bytesWritten == 16)
   }
 

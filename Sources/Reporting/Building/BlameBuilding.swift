@@ -38,6 +38,7 @@ enum BlameBuilding {
       selfSecondsInterval: nil, samples: nil,
       inclusiveSeconds: row.inclusiveSeconds.finite, count: row.count.finite,
       inclusiveCount: row.inclusiveCount.finite,
+      syncs: row.syncs > 0 ? row.syncs.finite : nil,
       untimed: row.untimed > 0 ? row.untimed.finite : nil, bytes: row.bytes.finite,
       inclusiveBytes: row.inclusiveBytes.finite, joules: row.joules.finite)
   }

@@ -52,6 +52,8 @@ package struct BlameRowSection: Codable, Sendable, Equatable {
   package var inclusiveSeconds: Double
   package var count: Double
   package var inclusiveCount: Double
+  /// Syncs charged to it, in the table of writes, whose `count` leaves them out; left out where there are none.
+  package var syncs: Double? = nil
   /// Syncs charged to it of which it is not known how long they took, which are not among its seconds; left out where
   /// there are none.
   package var untimed: Double? = nil

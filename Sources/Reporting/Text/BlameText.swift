@@ -36,7 +36,7 @@ enum BlameText {
       ("wakeups", blame.wakeups, { Figures.grouped(Int(saturating: $0.count.rounded())) }),
       (
         "written", blame.disk,
-        { volume($0, "call") }
+        { written($0) }
       ),
       (
         "read", blame.reads ?? [],
@@ -54,7 +54,9 @@ enum BlameText {
     guard tables.contains(where: { !$0.1.isEmpty }) else { return }
     canvas.heading("To blame")
     for (title, rows, amount) in tables {
-      let worst = rows.prefix(rowsShown).filter { $0.selfSeconds + $0.count + $0.bytes > 0 }
+      let worst = rows.prefix(rowsShown).filter {
+        $0.selfSeconds + $0.count + ($0.syncs ?? 0) + $0.bytes > 0
+      }
       for (index, row) in worst.enumerated() {
         let frame = ReportFrame(
           function: row.function, module: row.module, file: row.file, line: row.line,
@@ -62,6 +64,13 @@ enum BlameText {
         canvas.item(index == 0 ? title : "", "\(amount(row)): \(TextReport.place(frame))")
       }
     }
+  }
+
+  /// A function may have done only one of the two.
+  private static func written(_ row: BlameRowSection) -> String {
+    guard let syncs = row.syncs else { return volume(row, "write") }
+    let counted = Figures.count(Int(saturating: syncs.rounded()), "sync")
+    return row.count > 0 ? "\(volume(row, "write")), \(counted)" : counted
   }
 
   private static func volume(_ row: BlameRowSection, _ noun: String) -> String {

@@ -126,6 +126,7 @@ struct BlameMeasure {
         $0.selfSeconds += sample.seconds
         $0.count += sample.count
         $0.untimed += sample.untimed
+        $0.syncs += sample.syncs
         if countsSamples { $0.samples += sample.events }
         $0.untakenSamples += sample.untaken
         $0.bytes += sample.bytes
@@ -160,7 +161,7 @@ struct BlameMeasure {
         row: BlameRow(function: name, module: frame.module, cause: sample.cause))
     change(&entry.row)
     if let file = frame.file {
-      let weight = sample.seconds + sample.count * 1e-9 + sample.bytes * 1e-12
+      let weight = sample.seconds + (sample.count + sample.syncs) * 1e-9 + sample.bytes * 1e-12
       entry.places[Place(file: file, line: frame.line), default: 0] += weight
     }
     rows[key] = entry
@@ -170,6 +171,7 @@ struct BlameMeasure {
     if first.selfSeconds != second.selfSeconds { return first.selfSeconds > second.selfSeconds }
     if first.bytes != second.bytes { return first.bytes > second.bytes }
     if first.count != second.count { return first.count > second.count }
+    if first.syncs != second.syncs { return first.syncs > second.syncs }
     if first.inclusiveSeconds != second.inclusiveSeconds {
       return first.inclusiveSeconds > second.inclusiveSeconds
     }

@@ -20,6 +20,8 @@ struct BlameSample {
   var count = 1.0
   /// How many of these took it is not known how long, and are not among the seconds.
   var untimed = 0.0
+  /// Syncs among the writes, which `count` leaves out.
+  var syncs = 0.0
   var bytes = 0.0
   var joules = 0.0
 }
@@ -181,15 +183,16 @@ struct BlameSamples {
       case .write:
         sample.bytes = Double(operation.bytes) * Double(operation.weight)
       case .sync:
+        (sample.count, sample.syncs) = (0, sample.count)
         if let duration = operation.duration {
           sample.seconds = duration.seconds * Double(operation.weight)
         } else {
-          sample.untimed = sample.count
+          sample.untimed = sample.syncs
         }
       default: continue
       }
       sample.joules = priors.energy(of: work).value
-      sums.add(sample, path: operation.path ?? "")
+      sums.add(sample, of: .init(operation))
     }
     return sums.spread()
   }
@@ -202,7 +205,7 @@ struct BlameSamples {
       sums.add(
         BlameSample(
           stack: sites.stack(of: operation), tid: operation.tid, count: Double(operation.weight)),
-        path: operation.path ?? "")
+        of: .init(operation))
     }
     return sums.spread()
   }
@@ -218,7 +221,7 @@ struct BlameSamples {
         BlameSample(
           stack: sites.stack(of: operation), tid: operation.tid, count: Double(operation.weight),
           bytes: Double(operation.bytes) * Double(operation.weight)),
-        path: operation.path ?? "")
+        of: .init(operation))
     }
     return hasStack ? sums.spread() : []
   }
@@ -245,7 +248,7 @@ struct BlameSamples {
         BlameSample(
           stack: send.stack, tid: send.tid, count: countsCalls ? Double(send.weight) : 0,
           bytes: Double(send.bytes) * Double(send.weight), joules: energies[index] ?? 0),
-        path: "\(send.socket)")
+        of: .init(path: "\(send.socket)"))
     }
     return sums.spread()
   }

@@ -1,12 +1,28 @@
 import TraceModel
 
-/// Adds up samples of the same stack, thread, cause and file, in the order in which these first came.
+/// Adds up samples of the same stack, thread, cause, file and call, in the order in which these first came.
 struct BlameSums {
+  /// What was done to what.
+  struct Work: Hashable {
+    var path = ""
+    var kind: FileOperation.Kind?
+    var call: Int32?
+
+    /// Nothing that tells one sample from another.
+    init() {}
+
+    init(path: String) { self.path = path }
+
+    init(_ operation: FileOperation) {
+      (path, kind, call) = (operation.path ?? "", operation.kind, operation.call)
+    }
+  }
+
   private struct Key: Hashable {
     var stack: Int?
     var tid: Int32
     var cause: WaitCause?
-    var path: String
+    var work: Work
   }
 
   private var keys: [Key] = []
@@ -15,8 +31,8 @@ struct BlameSums {
   /// By the lowest bits of thread and stack, the place of the last key with these.
   private var recent = [Int](repeating: -1, count: 256)
 
-  mutating func add(_ sample: BlameSample, path: String = "") {
-    let key = Key(stack: sample.stack, tid: sample.tid, cause: sample.cause, path: path)
+  mutating func add(_ sample: BlameSample, of work: Work = Work()) {
+    let key = Key(stack: sample.stack, tid: sample.tid, cause: sample.cause, work: work)
     let slot = (Int(sample.tid) &+ (sample.stack ?? 0) &* 31) & 255
     var place = recent[slot]
     if place < 0 || keys[place] != key {
@@ -28,6 +44,7 @@ struct BlameSums {
     sums[place].seconds += sample.seconds
     sums[place].count += sample.count
     sums[place].untimed += sample.untimed
+    sums[place].syncs += sample.syncs
     sums[place].bytes += sample.bytes
     sums[place].joules += sample.joules
   }
@@ -40,34 +57,47 @@ struct BlameSums {
     return keys.count - 1
   }
 
-  /// The sums; those without a stack of their own are given those of the same thread and file, in their proportion.
+  /// The sums; those without a stack of their own are given those of the same thread, file and call, in their
+  /// proportion.
   ///
-  /// Stacks are taken now and then; where a thread did the same thing to the same file at several places, each gets its
-  /// share of what was not sampled. What has no stack at all for its thread and file keeps none.
+  /// Stacks are taken now and then; where a thread made the same call on the same file at several places, each gets its
+  /// share of what was not sampled, in whole calls. What has no stack at all for its thread, file and call keeps none.
   func spread() -> [BlameSample] {
     struct Place: Hashable {
       var tid: Int32
-      var path: String
+      var work: Work
     }
     var known: [Place: [(stack: Int, weight: Double)]] = [:]
     for (key, sum) in zip(keys, sums) {
       if let stack = key.stack {
-        known[Place(tid: key.tid, path: key.path), default: []].append((stack, Double(sum.events)))
+        known[Place(tid: key.tid, work: key.work), default: []].append((stack, Double(sum.events)))
       }
     }
     return zip(keys, sums).flatMap { key, sum -> [BlameSample] in
-      guard key.stack == nil, let stacks = known[Place(tid: key.tid, path: key.path)] else {
+      guard key.stack == nil, let stacks = known[Place(tid: key.tid, work: key.work)] else {
         return [sum]
       }
-      let total = stacks.reduce(0) { $0 + $1.weight }
-      return stacks.sorted { $0.stack < $1.stack }.map { stack, weight in
+      let places = stacks.sorted { $0.stack < $1.stack }
+      let weights = places.map(\.weight)
+      let events = WholeShares.of(Double(sum.events), by: weights)
+      // What calls carried goes where they went; of sends it may not be known how many they were.
+      let calls = sum.count + sum.syncs
+      let parts = calls > 0 ? WholeShares.of(calls, by: weights) : weights
+      let total = parts.reduce(0, +)
+      let counts = WholeShares.of(sum.count, by: parts)
+      let untimed = WholeShares.of(sum.untimed, by: parts)
+      let syncs = WholeShares.of(sum.syncs, by: parts)
+      let bytes = WholeShares.of(sum.bytes, by: parts)
+      return places.indices.filter { parts[$0] > 0 }.map { index in
         var part = sum
-        part.stack = stack
-        part.count *= weight / total
-        part.untimed *= weight / total
-        part.seconds *= weight / total
-        part.bytes *= weight / total
-        part.joules *= weight / total
+        part.stack = places[index].stack
+        part.events = Int(events[index])
+        part.count = counts[index]
+        part.untimed = untimed[index]
+        part.syncs = syncs[index]
+        part.bytes = bytes[index]
+        part.seconds *= parts[index] / total
+        part.joules *= parts[index] / total
         return part
       }
     }

@@ -52,6 +52,8 @@ package struct BlameRow: Sendable, Equatable {
   package var count: Double = 0
   /// The same with the function on the stack.
   package var inclusiveCount: Double = 0
+  /// Syncs charged to the function, in the table of writes, whose `count` leaves them out.
+  package var syncs: Double = 0
   /// Syncs charged to the function of which it is not known how long they took.
   package var untimed: Double = 0
   /// Samples of running threads that are charged to the function, in the table of CPU time; 0 in the others.

@@ -3,8 +3,8 @@ import TraceModel
 
 /// Where a process wrote and read, of files of which no stack was taken.
 ///
-/// Stacks are taken of a thread's writes and reads now and then. A file that had some lends them to all that was done
-/// to it (`BlameSums.spread`); one that had none is taken to be where its thread was seen at the same work nearest in
+/// Stacks are taken of a thread's writes and reads now and then. A file that had some lends them to all that the same
+/// call did to it (`BlameSums.spread`); one that had none is taken to be where its thread was seen at the same call nearest in
 /// time, if that is not long before or after.
 struct FileSites {
   /// Two of the pauses after which a busy thread has another stack taken.
@@ -13,6 +13,7 @@ struct FileSites {
   private struct Work: Hashable {
     var tid: Int32
     var isRead: Bool
+    var call: Int32?
   }
 
   private struct File: Hashable {
@@ -34,8 +35,8 @@ struct FileSites {
 
   private static func work(of operation: FileOperation) -> Work? {
     switch operation.kind {
-    case .read: Work(tid: operation.tid, isRead: true)
-    case .write: Work(tid: operation.tid, isRead: false)
+    case .read: Work(tid: operation.tid, isRead: true, call: operation.call)
+    case .write: Work(tid: operation.tid, isRead: false, call: operation.call)
     default: nil
     }
   }

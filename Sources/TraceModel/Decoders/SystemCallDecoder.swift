@@ -144,7 +144,7 @@ enum SystemCallDecoder {
         FileOperation(
           time: exit.time, pid: exit.pid, tid: exit.tid, kind: kind, path: name,
           target: name == nil ? nil : .regular, bytes: UInt64(max(bytes, 0)), weight: weight,
-          duration: since.map { exit.time - $0 }, offset: offset),
+          duration: since.map { exit.time - $0 }, offset: offset, call: exit.number),
         descriptor: fd)
     }
     func opened(flags: UInt64?) {

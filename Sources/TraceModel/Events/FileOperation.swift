@@ -42,6 +42,8 @@ public struct FileOperation: Sendable {
   public var stack: Int?
   /// Where in the file it was done, for calls that say so.
   public var offset: UInt64?
+  /// Number of the system call that did it, where the trace tells it.
+  public var call: Int32?
 
   /// Storage: a regular file that is not on tmpfs, /proc or /dev.
   public var isDisk: Bool { target == .regular }
@@ -57,6 +59,7 @@ extension FileOperation {
     public var target: DescriptorEvent.Kind?
     public var weight: UInt64
     public var stack: Int?
+    public var call: Int32?
 
     /// Storage: a regular file that is not on tmpfs, /proc or /dev.
     public var isDisk: Bool { target == .regular }
@@ -64,7 +67,8 @@ extension FileOperation {
 
   var shape: Shape {
     Shape(
-      pid: pid, tid: tid, kind: kind, path: path, target: target, weight: weight, stack: stack)
+      pid: pid, tid: tid, kind: kind, path: path, target: target, weight: weight, stack: stack,
+      call: call)
   }
 
   init(
@@ -73,6 +77,6 @@ extension FileOperation {
     self.init(
       time: time, pid: shape.pid, tid: shape.tid, kind: shape.kind, path: shape.path,
       target: shape.target, bytes: bytes, weight: shape.weight, duration: duration,
-      stack: shape.stack, offset: offset)
+      stack: shape.stack, offset: offset, call: shape.call)
   }
 }

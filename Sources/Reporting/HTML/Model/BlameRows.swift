@@ -21,7 +21,12 @@ enum BlameRows {
           .number($0.inclusiveCount, Figures.brief($0.inclusiveCount)),
         ]
       },
-      table("blame-disk", "Blame: writes", volume("Calls"), blame.disk, volume),
+      table(
+        "blame-disk", "Blame: writes", volume("Writes") + [.number("Syncs")], blame.disk
+      ) { row in
+        let syncs = row.syncs ?? 0
+        return volume(row) + [.number(syncs, syncs == 0 ? "" : Figures.brief(syncs))]
+      },
       table("blame-reads", "Blame: reads of files", volume("Reads"), blame.reads ?? [], volume),
       table("blame-network", "Blame: sends", volume("Sends"), blame.network, volume),
     ]
