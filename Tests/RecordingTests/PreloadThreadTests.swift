@@ -73,6 +73,27 @@ import Testing
     #expect(reading?.brief?.count == 3 && reading?.brief?.within == 0..<1_000_000)
   }
 
+  /// A write of 10 ms to a pipe, of which nothing was read as it began, with so much CPU time; the thread's was read
+  /// as it began, 1 ms before.
+  private func write(using used: UInt64, times: UInt64) -> PreloadThread.Wait? {
+    let thread = PreloadThread(tid: 1, began: 1_000_000, processor: 7_000_000, waits: 2)
+    return thread.call(
+      from: 2_000_000, to: 12_000_000, CallMeaning(function: "pipe_write", onlyWaits: false),
+      use: PreloadUse(processor: 8_000_000 + used, waits: 2 + times)
+    ).wait
+  }
+
+  // It was told as blocked for all of the 10 ms.
+  @Test func `a long call that worked is off its CPU for what its CPU time leaves`() throws {
+    #expect(write(using: 10_000_000, times: 1) == nil)
+    let part = try #require(write(using: 4_000_000, times: 1))
+    #expect(!part.isInvoluntary && part.to - part.from == 6_000_000)
+    let preempted = try #require(write(using: 4_000_000, times: 0))
+    #expect(preempted.isInvoluntary && preempted.timesTold == 0)
+    let waited = try #require(write(using: 0, times: 1))
+    #expect(waited.to - waited.from == 10_000_000 && waited.timesTold == 1)
+  }
+
   @Test func `a call in which its thread did not go to sleep had no CPU`() throws {
     let wait = try #require(sync(times: 0).wait)
     #expect(wait.isInvoluntary && wait.timesTold == 0 && wait.to - wait.from == 6_000_000)

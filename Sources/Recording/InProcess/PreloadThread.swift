@@ -87,6 +87,9 @@ final class PreloadThread {
         wait.isInvoluntary = count == 0
         wait.times = (count, end)
         waitsSince += count
+      } else if !meaning.onlyWaits, let use, use.waits == lastReading.use.waits {
+        // It did not go to sleep since its CPU time was last read.
+        wait.isInvoluntary = true
       } else {
         waitsSince += 1
       }
@@ -121,7 +124,18 @@ final class PreloadThread {
       let used = use.processor &- before
       return used < length ? length - used : nil
     }
-    return meaning.onlyWaits || length >= Self.surelyWaited ? length : nil
+    if meaning.onlyWaits { return length }
+    guard length >= Self.surelyWaited else { return nil }
+    // It may have worked: it was off its CPU for no longer than it can have been since its CPU time was last read.
+    let most = use.flatMap { timeLeft(until: end, $0) } ?? length
+    return most > 0 ? min(length, most) : nil
+  }
+
+  /// What is neither CPU time since the last reading nor told as time off the CPU; nil where that is not known.
+  private func timeLeft(until end: UInt64, _ use: PreloadUse) -> UInt64? {
+    guard end > lastReading.time, use.processor >= lastReading.use.processor else { return nil }
+    let told = offSince + use.processor - lastReading.use.processor
+    return end - lastReading.time - min(told, end - lastReading.time)
   }
 
   private func noteGap(until end: UInt64) {
