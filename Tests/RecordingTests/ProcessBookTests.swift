@@ -60,7 +60,7 @@ import Testing
   @Test func `a command that is over before it is looked for began when it was let go`() throws {
     let (events, times, _) = try told(["true"], wait: 1_000)
     #expect(events.map(\.kind) == [.start, .exec] && times == [1, 2], "\(events)")
-    #expect(events.last?.executable.hasSuffix("/true") == true)
+    #expect(events.last?.executable.hasSuffix("/true") == true, "\(events)")
   }
 
   @Test func `a program that a shell becomes is seen`() throws {

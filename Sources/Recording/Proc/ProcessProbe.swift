@@ -3,14 +3,17 @@ import PerfData
 
 /// Looks at a process through /proc.
 package enum ProcessProbe {
-  /// Describes a process; nil when there is none, or it is over and waits for its parent.
+  /// Describes a process; nil when there is none, or it is over or about to be.
   ///
   /// Whether it is Swift stays open (nil) where its files may not be read.
   package static func describe(pid: Int32, kind: ProcessEvent.Kind) -> ProcessEvent? {
     guard let statistics = ProcessStatistics(pid: pid), statistics.state != "Z" else { return nil }
+    let (executable, words) = (executable(pid: pid), commandLine(pid: pid))
+    // As it ends its memory is given back first, and with it what it was called by.
+    if executable == nil, words.isEmpty { return nil }
     var event = ProcessEvent(
       pid: Int(pid), parentPid: Int(statistics.parentPid), kind: kind,
-      executable: executable(pid: pid) ?? "", commandLine: commandLine(pid: pid),
+      executable: executable ?? "", commandLine: words,
       isSwift: isSwift(pid: pid), threads: threads(pid: pid))
     event.codeBytes = ElfFile(path: "/proc/\(pid)/exe")?.codeBytes
     return event
