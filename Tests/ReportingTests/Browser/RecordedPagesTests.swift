@@ -66,19 +66,25 @@ struct RecordedPagesTests {
     try near("Wakeups", signals.wakeups.map { Double($0.total) })
     try near("Written", signals.disk.map { Double($0.bytesWritten) })
     try near("Syncs", signals.disk.map { Double($0.syncs) })
-    try says(browser, "Syncs", signals.disk?.syncSeconds) { ", taking \($0)" }
+    try says(browser, "Syncs", signals.disk?.syncSeconds) { ", taking \(Figures.seconds($0))" }
     try says(browser, "Main thread running", signals.mainThread?.runningSeconds)
     try says(browser, "Idle", signals.mainThread?.idleSeconds)
     try says(browser, "CPU", signals.cpu?.totalSeconds)
+    let seconds = max(report.livedSeconds, 1e-6)
+    try says(browser, "CPU", signals.cpu.map { $0.totalSeconds / seconds }) {
+      "(\(Figures.percent($0)) of a core)"
+    }
+    try says(browser, "Wakeups", signals.wakeups?.perSecond) { "(\(Figures.brief($0)) a second)" }
     try near("CPU", signals.cpu?.totalSeconds)
     try near("Footprint", signals.memory.map { Double($0.peakFootprintBytes) })
   }
 
   /// To the last digit that is shown: 9.58 ms on the page were 9.61 ms in the text.
   private func says(
-    _ browser: Browser, _ title: String, _ seconds: Double?, _ words: (String) -> String = { $0 }
+    _ browser: Browser, _ title: String, _ value: Double?,
+    _ words: (Double) -> String = { Figures.seconds($0) }
   ) throws {
-    guard let seconds, seconds > 0 else { return }
+    guard let value, value > 0 else { return }
     let said = try browser.text(
       """
       (Array.from(document.querySelectorAll("#tl-figures > div"))
@@ -87,6 +93,6 @@ struct RecordedPagesTests {
       """)
     // A lane is left out where its thread is not known.
     guard !said.isEmpty else { return }
-    #expect(said.contains(words(Figures.seconds(seconds))), "\(said)")
+    #expect(said.contains(words(value)), "\(said)")
   }
 }

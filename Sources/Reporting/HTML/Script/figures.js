@@ -49,8 +49,11 @@ const figuresOf = (from, to) => {
       disk: signals.energy.diskJoules
     });
   }
+  // The program did not live in all of a recording that its build is in.
+  const lived = isWhole
+    ? report.phases.reduce((sum, phase) => sum + phase.durationSeconds, 0) || seconds : seconds;
   return {
-    seconds: seconds, main: main, cpu: cpu, wakeups: totals("wakeups"), power: power, radio: radio,
+    seconds: seconds, lived: Math.max(lived, 1e-9), main: main, cpu: cpu, wakeups: totals("wakeups"), power: power, radio: radio,
     radioJoules: joules, network: network, disk: totals("disk"),
     hangs: overlapping, footprint: points
   };
@@ -93,7 +96,7 @@ const showFigures = (list, from, to, colors) => {
   }
   if (span.cpu) {
     describe(list, "CPU", secondsText(span.cpu.running / micro) + " (" +
-      percentText(span.cpu.running / micro / Math.max(span.seconds, 1e-9)) + " of a core)",
+      percentText(span.cpu.running / micro / span.lived) + " of a core)",
     span.cpu.running / micro);
   }
   if (span.wakeups) {
@@ -104,7 +107,7 @@ const showFigures = (list, from, to, colors) => {
       .sort((left, right) => span.wakeups[right] - span.wakeups[left]).slice(0, 3)
       .map((cause) => words(cause) + " " + wholeText(span.wakeups[cause]));
     describe(list, "Wakeups", wholeText(total) + " (" +
-      brief(total / Math.max(span.seconds, 1e-9)) + " a second)" +
+      brief(total / span.lived) + " a second)" +
       (most.length > 0 ? ": " + most.join(", ") : ""), total);
   }
   if (span.power) {
