@@ -247,7 +247,7 @@ static struct lull_slot *free_slot(bool *is_refused) {
 }
 
 struct lull_slot *lull_take_slot(void) {
-  // Another thread that makes a segment is waited for, but not without end: it may be this one, below a signal's handler.
+  // Another thread that makes a segment is waited for, but not for ever: it may be this one, below a signal's handler.
   for (unsigned attempt = 0; attempt < most_attempts; attempt++) {
     bool is_refused;
     struct lull_slot *slot = free_slot(&is_refused);

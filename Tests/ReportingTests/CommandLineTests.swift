@@ -90,7 +90,7 @@ import Testing
     let result = try BuiltLull.run(words + ["nosuchprogram"], in: folder)
     #expect(result.status == (words[0] == "record" ? 125 : 64))
     #expect(
-      result.errors.hasPrefix("lull: no process is called 'nosuchprogram': "), "\(result.errors)")
+      result.errors.hasPrefix("lull: no process is called “nosuchprogram”: "), "\(result.errors)")
     #expect(!result.errors.contains("sage:"), "\(result.errors)")
   }
 

@@ -4,8 +4,8 @@ import TraceModel
 /// Where a process wrote and read, of files of which no stack was taken.
 ///
 /// Stacks are taken of a thread's writes and reads now and then. A file that had some lends them to all that the same
-/// call did to it (`BlameSums.spread`); one that had none is taken to be where its thread was seen at the same call nearest in
-/// time, if that is not long before or after.
+/// call did to it (`BlameSums.spread`); one that had none is taken to be where its thread was seen at the same call
+/// nearest in time, if that is not long before or after.
 struct FileSites {
   /// Two of the pauses after which a busy thread has another stack taken.
   private static let farthest = 0.041

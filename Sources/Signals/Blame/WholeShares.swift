@@ -1,6 +1,6 @@
 /// Parts of a whole number that are whole numbers themselves and add up to it.
 enum WholeShares {
-  /// The shares by weights: what is left over by rounding down goes where the most was lost, and of equals to the first.
+  /// The shares by weights: what is left over by rounding down goes where the most was lost, of equals to the first.
   static func of(_ total: Double, by weights: [Double]) -> [Double] {
     let all = weights.reduce(0, +)
     guard all > 0 else { return weights.map { _ in 0 } }

@@ -1,6 +1,6 @@
-/// Hides what a command line says, which may be a customer's name or a password: it keeps the names of options,
-/// short numbers, programs and the shape of the rest. A number that is long, or stands behind a word such as `token`, may
-/// be a secret.
+/// Hides what a command line says, which may be a customer's name or a password: it keeps the names of options, short
+/// numbers, programs and the shape of the rest. A number that is long, or stands behind a word such as `token`, may be
+/// a secret.
 extension NameRedactor {
   /// Words that say nothing of anybody: names of the toolchain, its commands, and schemes of addresses.
   private static let commonWords: Set<Substring> = [

@@ -10,7 +10,8 @@ struct RedactCommand: ParsableCommand {
     abstract: "Copy a trace without host, user, paths, addresses and arguments, with all figures.",
     discussion: """
       What programs, their options, threads, queues, marks, tests and functions are called stays, and so do \
-      numbers of up to five digits, except those of options such as --token: read the copy's report before you share it. A trace with events that Lull does not understand is refused.
+      numbers of up to five digits, except those of options such as --token: read the copy's report before you share \
+      it. A trace with events that Lull does not understand is refused.
       """)
 
   @Argument(help: "The trace to copy.")
