@@ -26,8 +26,8 @@ let perRecord: [SwiftSetting] = [
   .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))
 ]
 
-/// Where traces and binaries are read and programs recorded: without optimisation the tests would wait minutes for names
-/// of functions, and a recorder would not keep up with what they have it record.
+/// Where traces and binaries are read and programs recorded: without optimisation the tests would wait minutes for
+/// names of functions, and a recorder would not keep up with what they have it record.
 let optimisedForTests: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
 /// Loading shared libraries of Swift and C++ takes longer than a report on a small trace, so the released `lull` holds

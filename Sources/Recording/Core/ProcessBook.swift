@@ -14,6 +14,8 @@ final class ProcessBook {
     var executed: UInt64 = 0
     /// It was over before its file could be looked at, which is the first that it maps.
     var isFileUnknown = false
+    /// It told itself what it had used as it ended, without what it took to tell that.
+    var hasToldItsEnd = false
     /// It was told as it was seen; its own word may come yet.
     var isSightTold = false
   }
@@ -131,6 +133,7 @@ final class ProcessBook {
     try sink.append(event, pid: pid, time: time)
     entries[pid]?.executed = time
     entries[pid]?.isSightTold = isSight
+    entries[pid]?.hasToldItsEnd = false
     readSoon(pid, time)
   }
 
@@ -244,12 +247,22 @@ final class ProcessBook {
   private func sampleAtEnd(
     _ pid: Int32, _ time: UInt64, _ round: Round
   ) throws(PerfDataError) {
-    guard let reading = entries[pid]?.sampler?.sampleAtEnd() else { return }
+    guard let entry = entries[pid], !entry.hasToldItsEnd,
+      let reading = entry.sampler?.sampleAtEnd()
+    else { return }
     _ = try write(reading, of: pid, at: time, round)
   }
 
+  /// What a process told of itself as it ended.
+  func tellEnd(
+    _ reading: FootprintSample, of pid: Int32, at time: UInt64, _ round: Round
+  ) throws(PerfDataError) {
+    entries[pid]?.hasToldItsEnd = true
+    try tell(reading, of: pid, at: time, round)
+  }
+
   /// Tells what a process held and had used at a time.
-  func tell(
+  private func tell(
     _ reading: FootprintSample, of pid: Int32, at time: UInt64, _ round: Round
   ) throws(PerfDataError) {
     let footprint = try write(reading, of: pid, at: time, round)

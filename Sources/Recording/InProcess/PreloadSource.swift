@@ -283,7 +283,7 @@ final class PreloadSource: RecordingSource {
     }
     processes.noteHeld(process.heldBytes, by: process.pid)
     if let last = process.lastMemory {
-      try processes.tell(last.reading, of: process.pid, at: last.time, round)
+      try processes.tellEnd(last.reading, of: process.pid, at: last.time, round)
       process.lastMemory = nil
     }
     look(at: process, now: round.now)

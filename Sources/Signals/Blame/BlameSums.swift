@@ -13,6 +13,13 @@ struct BlameSums {
 
     init(path: String) { self.path = path }
 
+    /// By whatever call.
+    var ofAnyCall: Work {
+      var work = self
+      work.call = nil
+      return work
+    }
+
     init(_ operation: FileOperation) {
       (path, kind, call) = (operation.path ?? "", operation.kind, operation.call)
     }
@@ -61,24 +68,30 @@ struct BlameSums {
   /// proportion.
   ///
   /// Stacks are taken now and then; where a thread made the same call on the same file at several places, each gets its
-  /// share of what was not sampled, in whole calls. What has no stack at all for its thread, file and call keeps none.
+  /// share of what was not sampled, in whole calls. A call of which none has a stack is where others of its kind were.
+  /// What has no stack at all for its thread, file and kind keeps none.
   func spread() -> [BlameSample] {
     struct Place: Hashable {
       var tid: Int32
       var work: Work
     }
-    var known: [Place: [(stack: Int, weight: Double)]] = [:]
+    var places: [Place: [(stack: Int, weight: Double)]] = [:]
     for (key, sum) in zip(keys, sums) {
       if let stack = key.stack {
-        known[Place(tid: key.tid, work: key.work), default: []].append((stack, Double(sum.events)))
+        let known = (stack, Double(sum.events))
+        places[Place(tid: key.tid, work: key.work), default: []].append(known)
+        if key.work.call != nil {
+          places[Place(tid: key.tid, work: key.work.ofAnyCall), default: []].append(known)
+        }
       }
     }
     return zip(keys, sums).flatMap { key, sum -> [BlameSample] in
-      guard key.stack == nil, let stacks = known[Place(tid: key.tid, work: key.work)] else {
-        return [sum]
-      }
-      let places = stacks.sorted { $0.stack < $1.stack }
-      let weights = places.map(\.weight)
+      guard key.stack == nil,
+        let stacks = places[Place(tid: key.tid, work: key.work)]
+          ?? places[Place(tid: key.tid, work: key.work.ofAnyCall)]
+      else { return [sum] }
+      let sites = stacks.sorted { $0.stack < $1.stack }
+      let weights = sites.map(\.weight)
       let events = WholeShares.of(Double(sum.events), by: weights)
       // What calls carried goes where they went; of sends it may not be known how many they were.
       let calls = sum.count + sum.syncs
@@ -88,9 +101,9 @@ struct BlameSums {
       let untimed = WholeShares.of(sum.untimed, by: parts)
       let syncs = WholeShares.of(sum.syncs, by: parts)
       let bytes = WholeShares.of(sum.bytes, by: parts)
-      return places.indices.filter { parts[$0] > 0 }.map { index in
+      return sites.indices.filter { parts[$0] > 0 }.map { index in
         var part = sum
-        part.stack = places[index].stack
+        part.stack = sites[index].stack
         part.events = Int(events[index])
         part.count = counts[index]
         part.untimed = untimed[index]

@@ -5,7 +5,7 @@ import TraceModel
 ///
 /// Stacks are taken of a thread's writes and reads now and then. A file that had some lends them to all that the same
 /// call did to it (`BlameSums.spread`); one that had none is taken to be where its thread was seen at the same call
-/// nearest in time, if that is not long before or after.
+/// nearest in time, or else at the same work, if that is not long before or after.
 struct FileSites {
   /// Two of the pauses after which a busy thread has another stack taken.
   private static let farthest = 0.041
@@ -14,6 +14,9 @@ struct FileSites {
     var tid: Int32
     var isRead: Bool
     var call: Int32?
+
+    /// By whatever call.
+    var ofAnyCall: Work { Work(tid: tid, isRead: isRead) }
   }
 
   private struct File: Hashable {
@@ -29,7 +32,8 @@ struct FileSites {
     for operation in operations {
       guard let stack = operation.stack, let work = Self.work(of: operation) else { continue }
       taken[work, default: []].append((operation.time, stack))
-      files.insert(File(work: work, path: operation.path))
+      if work.call != nil { taken[work.ofAnyCall, default: []].append((operation.time, stack)) }
+      files.insert(File(work: work.ofAnyCall, path: operation.path))
     }
   }
 
@@ -44,12 +48,17 @@ struct FileSites {
   /// The stack to blame an operation on; nil where its file has some, or nothing tells.
   func stack(of operation: FileOperation) -> Int? {
     if let stack = operation.stack { return stack }
-    guard let work = Self.work(of: operation), let taken = taken[work],
-      !files.contains(File(work: work, path: operation.path))
+    guard let work = Self.work(of: operation),
+      !files.contains(File(work: work.ofAnyCall, path: operation.path))
     else { return nil }
-    let next = taken.partitioningIndex { $0.time >= operation.time }
+    return nearest(to: operation.time, of: work) ?? nearest(to: operation.time, of: work.ofAnyCall)
+  }
+
+  private func nearest(to time: Timestamp, of work: Work) -> Int? {
+    guard let taken = taken[work] else { return nil }
+    let next = taken.partitioningIndex { $0.time >= time }
     let nearest = [next - 1, next].filter(taken.indices.contains).map {
-      (distance: abs((taken[$0].time - operation.time).seconds), stack: taken[$0].stack)
+      (distance: abs((taken[$0].time - time).seconds), stack: taken[$0].stack)
     }.min { $0.distance < $1.distance }
     guard let nearest, nearest.distance <= Self.farthest else { return nil }
     return nearest.stack
