@@ -258,80 +258,98 @@ extension EndToEnd {
         (400...700).contains(waits?["value"].double ?? 0), "\(run.report["signals"]["counters"])")
     }
 
-    /// 200 threads of 5 ms each, or 60 processes of 10 ms, of which looks find a tenth: the rest was not told of, and
-    /// the program's median second was a tenth of what it used.
+    /// 200 threads of 5 ms each, or 60 processes of 10 ms, of which looks find a tenth.
+    private static let shortLived = """
+      #include <pthread.h>
+      #include <stdio.h>
+      #include <stdlib.h>
+      #include <string.h>
+      #include <sys/resource.h>
+      #include <sys/wait.h>
+      #include <time.h>
+      #include <unistd.h>
+      static long used(clockid_t clock) {
+        struct timespec time;
+        clock_gettime(clock, &time);
+        return time.tv_sec * 1000000000L + time.tv_nsec;
+      }
+      static void *burn(void *milliseconds) {
+        while (used(CLOCK_THREAD_CPUTIME_ID) < (long)milliseconds * 1000000) {}
+        return NULL;
+      }
+      int main(int count, char **words) {
+        if (count > 2) burn((void *)atol(words[2]));
+        for (int i = 0; i < 200 && strcmp(words[1], "threads") == 0; i++) {
+          pthread_t thread;
+          pthread_create(&thread, NULL, burn, (void *)5);
+          pthread_join(thread, NULL);
+        }
+        for (int i = 0; i < 60 && strcmp(words[1], "processes") == 0; i++) {
+          if (fork() == 0) { burn((void *)10); _exit(0); }
+          wait(NULL);
+        }
+        struct rusage all, children;
+        getrusage(RUSAGE_SELF, &all);
+        getrusage(RUSAGE_CHILDREN, &children);
+        struct timeval sum[] = {all.ru_utime, all.ru_stime, children.ru_utime, children.ru_stime};
+        double seconds = 0;
+        for (int i = 0; i < 4; i++) seconds += sum[i].tv_sec + sum[i].tv_usec / 1e6;
+        printf("{\\"seconds\\": %f}\\n", seconds);
+      }
+      """
+
+    /// What a reason tells of CPU time in all, and of what is not known of it, in seconds: "of 1.01 s of CPU time 950 ms
+    /// are of threads and processes that began and ended between two looks".
+    private func untold(_ run: Recorded) throws -> (all: Double, missing: Double) {
+      let entries = run.report["capture"]["unavailable"].items
+      let reason = try #require(
+        entries.first { $0["signal"].string == "processes" }?["reason"].string, "\(entries)")
+      let words = reason.split(separator: " ").map(String.init)
+      func seconds(at place: Int) throws -> Double {
+        let number = try #require(Double(words[place]), "\(reason)")
+        return words[place + 1] == "ms" ? number / 1000 : number
+      }
+      let time = try #require(words.firstIndex(of: "time"), "\(reason)")
+      return (try seconds(at: time - 4), try seconds(at: time + 1))
+    }
+
+    // It was not told of, and the program's median second was a tenth of what it used.
     @Test(arguments: [true, false])
     func `what began and ended between two looks is said to be unknown, with its CPU time`(
       isThreads: Bool
     ) throws {
       let scratch = try Scratch()
-      let program = try scratch.program(
-        "short",
-        """
-        #include <pthread.h>
-        #include <stdio.h>
-        #include <string.h>
-        #include <sys/resource.h>
-        #include <sys/wait.h>
-        #include <time.h>
-        #include <unistd.h>
-        static long used(clockid_t clock) {
-          struct timespec time;
-          clock_gettime(clock, &time);
-          return time.tv_sec * 1000000000L + time.tv_nsec;
-        }
-        static void *burn(void *milliseconds) {
-          while (used(CLOCK_THREAD_CPUTIME_ID) < (long)milliseconds * 1000000) {}
-          return NULL;
-        }
-        int main(int count, char **words) {
-          for (int i = 0; i < 200 && strcmp(words[1], "threads") == 0; i++) {
-            pthread_t thread;
-            pthread_create(&thread, NULL, burn, (void *)5);
-            pthread_join(thread, NULL);
-          }
-          for (int i = 0; i < 60 && strcmp(words[1], "processes") == 0; i++) {
-            if (fork() == 0) { burn((void *)10); _exit(0); }
-            wait(NULL);
-          }
-          struct rusage all, children;
-          getrusage(RUSAGE_SELF, &all);
-          getrusage(RUSAGE_CHILDREN, &children);
-          struct timeval sum[] = {all.ru_utime, all.ru_stime, children.ru_utime, children.ru_stime};
-          double seconds = 0;
-          for (int i = 0; i < 4; i++) seconds += sum[i].tv_sec + sum[i].tv_usec / 1e6;
-          printf("{\\"seconds\\": %f}\\n", seconds);
-        }
-        """, ["-pthread"])
+      let program = try scratch.program("short", Self.shortLived, ["-pthread"])
       let run = try Recorded(
         [program, isThreads ? "threads" : "processes"], in: Rung.user.words(writingTo: scratch),
         options: ["--recorder", "outside"], scratch: scratch)
       #expect(run.result.status == 0)
       let truth = try #require(run.truth["seconds"].double)
-      let reason = try #require(
-        run.report["capture"]["unavailable"].items.first { $0["signal"].string == "processes" }?[
-          "reason"
-        ].string)
-      let words = reason.split(separator: " ").map(String.init)
-      // "of 1.01 s of CPU time 950 ms are of threads and processes that began and ended between two looks"
-      func seconds(after word: String) throws -> Double {
-        let place = try #require(words.lastIndex(of: word), "\(reason)")
-        let number = try #require(Double(words[place + 1]), "\(reason)")
-        return words[place + 2] == "ms" ? number / 1000 : number
-      }
-      let all = try #require(words.firstIndex(of: "time"))
-      let told = try #require(Double(words[all - 4]), "\(reason)")
-      #expect(isNear(words[all - 3] == "ms" ? told / 1000 : told, truth, slack: 0.03 * truth))
-      let missing = try seconds(after: "time")
+      let (all, missing) = try untold(run)
+      #expect(isNear(all, truth, slack: 0.03 * truth))
       // Looks are 1 to 20 ms apart.
-      #expect((0.3 * truth...truth).contains(missing), "\(reason)")
+      #expect((0.3 * truth...truth).contains(missing), "\(missing) of \(truth)")
       let cpu = run.signals["cpu"]
       let (user, system) = (cpu["userSeconds"].double ?? 0, cpu["systemSeconds"].double ?? 0)
-      #expect(
-        isNear(user + system, try #require(cpu["totalSeconds"].double), slack: 1e-6), "\(cpu)")
+      let total = try #require(cpu["totalSeconds"].double)
+      #expect(isNear(user + system, total, slack: 1e-6), "\(cpu)")
       guard isThreads else { return }
       // /proc was read last up to 100 ms before the end.
       #expect((truth - 0.15...truth + 0.03).contains(user + system), "\(cpu) of \(truth)")
+    }
+
+    @Test func `what a running program had used before is not in what is said to be unknown`()
+      throws
+    {
+      let scratch = try Scratch()
+      let program = try scratch.program("short", Self.shortLived, ["-pthread"])
+      let run = try attach(program: [program, "threads", "500"], in: .user)
+      let truth = try #require(run.truth["seconds"].double)
+      let (all, missing) = try untold(run)
+      // It had run for 0.3 s before it was attached to.
+      #expect(all < truth - 0.2 && all > 0.3, "\(all) of \(truth)")
+      #expect((0.3 * all...all).contains(missing), "\(missing) of \(all)")
+      #expect(abs(all - (run.signals["cpu"]["totalSeconds"].double ?? 0)) < 0.15, "\(all)")
     }
 
     /// Beside a program with short connections of its own, which may be this one's for what the kernel tells, no rule

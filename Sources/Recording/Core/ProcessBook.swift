@@ -133,7 +133,6 @@ final class ProcessBook {
     try sink.append(event, pid: pid, time: time)
     entries[pid]?.executed = time
     entries[pid]?.isSightTold = isSight
-    entries[pid]?.hasToldItsEnd = false
     readSoon(pid, time)
   }
 

@@ -16,7 +16,8 @@ final class OutsideProcess {
   var endedSwitches: UInt64 = 0
   /// CPU time of threads that have ended, as far as that is told, and of those that were never seen before.
   var usedByEnded: UInt64 = 0
-  private var isCounting = false
+  /// What it had used, in nanoseconds, when its threads had been listed; nil before.
+  private var usedBeforeCounting: UInt64?
   /// When its threads were last listed, and when that is due again whatever their number.
   var listed: UInt64
   private var nextListing: UInt64 = 0
@@ -70,23 +71,30 @@ final class OutsideProcess {
 
   /// Its threads were listed: what it has used besides by the first time was of others.
   func beginCounting() {
-    guard !isCounting, let clockTime else { return }
-    isCounting = true
+    guard usedBeforeCounting == nil, let clockTime else { return }
+    usedBeforeCounting = clockTime
     usedByEnded += clockTime - min(clockTime, usedByThreads)
   }
 
   /// Its CPU time as far as it is told of threads.
   var usedAsTold: UInt64 { usedByEnded + usedByThreads }
 
-  /// Its CPU time as it was looked at last; nil where that is not told.
-  private(set) var used: UInt64?
+  private var usedAtLook: UInt64 = 0
+
+  /// Its CPU time from when its threads had been listed to the last look, and how much of it is told of them, in
+  /// nanoseconds.
+  var counted: (used: UInt64, told: UInt64) {
+    guard let before = usedBeforeCounting else { return (0, 0) }
+    let told = usedAsTold - min(before, usedAsTold)
+    return (max(told, usedAtLook - min(before, usedAtLook)), told)
+  }
 
   private var usedByThreads: UInt64 { tasks.values.reduce(0) { $0 + $1.thread.processor } }
 
   /// The CPU time of it that is told of no thread, of which one that ended had a part at most; nil where it is not
   /// known.
   func untold(besides task: OutsideTask) -> UInt64? {
-    guard isCounting, let clockTime else { return nil }
+    guard usedBeforeCounting != nil, let clockTime else { return nil }
     let told = usedAsTold + task.thread.processor
     return clockTime - min(clockTime, told)
   }
@@ -97,7 +105,7 @@ final class OutsideProcess {
   /// Its CPU time before a round of looks, which is that of the quiet if all of them find waits.
   func beginLooks() -> UInt64? {
     let time = clockTime
-    if isCounting, let time { used = time }
+    if let time { usedAtLook = time }
     return time
   }
 

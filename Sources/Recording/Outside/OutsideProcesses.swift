@@ -12,7 +12,7 @@ extension OutsideSource {
         continue
       }
       processes[process.pid] = nil
-      untold.ended(process)
+      untold.add(process)
       round.tell([.processEnded(pid: process.pid, time: round.now)])
     }
     if isForStrangers { return }

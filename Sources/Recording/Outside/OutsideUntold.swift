@@ -2,8 +2,9 @@ import Quantities
 
 /// CPU time of threads and processes that began and ended between two looks, as far as the kernel's sums tell of it.
 struct OutsideUntold {
-  /// What was told of the threads of processes that have ended, in nanoseconds.
-  private var toldOfEnded: UInt64 = 0
+  /// CPU time in nanoseconds: what processes had used by their last looks since their threads had been listed, how much
+  /// of that is told of these, and all that is.
+  private var sums = (used: UInt64(0), counted: UInt64(0), told: UInt64(0))
   private var missing: UInt64 = 0
   private var used: UInt64 = 0
 
@@ -11,19 +12,21 @@ struct OutsideUntold {
   private static let least: UInt64 = 20_000_000
   private static let smallShare = 0.02
 
-  mutating func ended(_ process: OutsideProcess) { toldOfEnded += process.usedAsTold }
+  /// A process has ended, or the recording.
+  mutating func add(_ process: OutsideProcess) {
+    let counted = process.counted
+    sums.used += counted.used
+    sums.counted += counted.told
+    sums.told += process.usedAsTold
+  }
 
   /// The recording ends, with its command or while it runs on: with it the kernel tells the sum of all that it waited
   /// for, else what each process has used.
   mutating func finish(_ processes: [OutsideProcess], _ end: WrappedCommand.End?) {
-    let told = processes.reduce(0) { $0 + $1.usedAsTold }
-    if let end {
-      used = end.usedWithChildren
-      missing = used - min(used, told + toldOfEnded)
-    } else {
-      used = processes.reduce(0) { $0 + ($1.used ?? $1.usedAsTold) }
-      missing = used - min(used, told)
-    }
+    for process in processes { add(process) }
+    let told = end == nil ? sums.counted : sums.told
+    used = end?.usedWithChildren ?? sums.used
+    missing = used - min(used, told)
   }
 
   /// What is to be said of it; nil where it is little.

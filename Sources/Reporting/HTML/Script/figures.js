@@ -53,8 +53,9 @@ const figuresOf = (from, to) => {
   const lived = isWhole
     ? report.phases.reduce((sum, phase) => sum + phase.durationSeconds, 0) || seconds : seconds;
   return {
-    seconds: seconds, lived: Math.max(lived, 1e-9), main: main, cpu: cpu, wakeups: totals("wakeups"), power: power, radio: radio,
-    radioJoules: joules, network: network, disk: totals("disk"),
+    seconds: seconds, lived: Math.max(lived, 1e-9), main: main, cpu: cpu,
+    wakeups: totals("wakeups"), power: power, radio: radio, radioJoules: joules,
+    network: network, disk: totals("disk"),
     hangs: overlapping, footprint: points
   };
 };
