@@ -156,6 +156,22 @@ import Testing
     #expect(short.reason?.hasPrefix("500 ms are too little to tell: ") == true, "\(short)")
   }
 
+  // That no timer was found was said of a program of whose wakeups the kernel had told one of twenty.
+  @Test(arguments: [PollingTimersRule.self, WakeupCoalescingRule.self] as [any Rule.Type])
+  func `there are no timers only where the kernel told what woke`(rule: any Rule.Type) throws {
+    var set = SignalSet(
+      durationSeconds: 60,
+      wakeups: WakeupSignal(
+        total: 900, idle: 900, coalescing: CoalescingSignal(timerWakeups: 0, remaining: 0)))
+    #expect(try audit(set, rule).status == .notApplicable)
+    set.wakeups?.untold = 90
+    #expect(try audit(set, rule).status == .notApplicable)
+    set.wakeups?.untold = 855
+    let untold = try audit(set, rule)
+    #expect(untold.status == .notMeasured)
+    #expect(untold.reason?.contains("of 855 of 900 wakeups") == true, "\(untold)")
+  }
+
   @Test(
     arguments: [
       RadioDutyCycleRule.self, TailEnergyRule.self, BurstCoalescingRule.self,

@@ -203,30 +203,44 @@ struct WakeupMeasureTests {
 
   // A server was said to poll, by wakes that came as its event loop was about to wait, and by those that the kernel did
   // not tell.
-  @Test(arguments: [true, false])
-  func `wakes of which it is not known what they ended are no timer's`(isTold: Bool) throws {
+  @Test(arguments: [(true, true, 0), (false, true, 1), (false, false, 1), (false, true, 0)])
+  func `wakes of which it is not known what they ended are no timer's, where there are sockets`(
+    isTold: Bool, hasSocket: Bool, hardInterrupts: UInt64
+  ) throws {
     let signals = try measureProgram { builder in
-      builder.socketState(
-        time: second, tid: 100, socket: 0x99, from: 7, to: 10, localPort: 80, remotePort: 0)
+      if hasSocket {
+        builder.socketState(
+          time: second, tid: 100, socket: 0x99, from: 7, to: 10, localPort: 80, remotePort: 0)
+      }
       builder.switchIn(time: second, 100)
       for tick in UInt64(1)...40 {
         let time = second + tick * 50 * millisecond
         if isTold {
           builder.waking(time: time - 40_000, by: 0, of: 100, context: .softInterrupt)
         }
-        builder.switchOut(time: time - 30_000, 100)
+        builder.blockedStack(time: time - 35_000, 100)
         try builder.stack(
-          time: time - 30_000, tid: 100, functions: ["epoll_wait", "getNotifications()"],
+          time: time - 35_000, tid: 100, functions: ["epoll_wait", "getNotifications()"],
           firstID: Int(tick) * 10)
+        builder.switchOut(time: time - 30_000, 100)
+        if tick <= hardInterrupts {
+          builder.waking(time: time - 10_000, by: 0, of: 100, context: .hardInterrupt)
+        }
         builder.switchIn(time: time, 100)
       }
       builder.exit(time: second + 2001 * millisecond, pid: 100, tid: 100)
     }
     let wakeups = try #require(signals.wakeups)
     #expect(wakeups.total == 40)
-    let cause: WakeupCause = isTold ? .network : .other
-    #expect(wakeups.byCause == [cause: 40])
-    #expect(wakeups.timers.isEmpty)
+    if isTold {
+      #expect(wakeups.byCause == [.network: 40])
+    } else if hasSocket, hardInterrupts > 0 {
+      #expect(wakeups.byCause == [.other: 39, .timer: 1] && wakeups.untold == 39)
+    } else {
+      // On an idle CPU, where the kernel tells nothing, nothing but an interrupt wakes; within the process none is told.
+      #expect(wakeups.byCause == [.timer: 40] && wakeups.timers.count == 1)
+    }
+    #expect((wakeups.whyTimersAreUntold != nil) == (wakeups.untold > 0))
   }
 
   // A heartbeat's sends were taken for what had woken it; what an answer wakes is the network's.
@@ -380,7 +394,7 @@ struct DiskMeasureTests {
     #expect(disk.syncs == 3 && disk.syncsUntimed == 1)
     #expect(abs(disk.syncSeconds - 0.007) < 1e-9)
     let blamed = signals.blame.disk
-    #expect(blamed.map(\.count) == [3] && blamed.map(\.untimed) == [1], "\(blamed)")
+    #expect(blamed.map(\.syncs) == [3] && blamed.map(\.untimed) == [1], "\(blamed)")
     #expect(blamed.allSatisfy { abs($0.selfSeconds - 0.007) < 1e-9 })
   }
 }

@@ -22,6 +22,7 @@ package enum PollingTimersRule: Rule {
 
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let wakeups = signals.wakeups else { return .notMeasured(reason: "not recorded") }
+    if let reason = wakeups.whyTimersAreUntold { return .notMeasured(reason: reason) }
     guard !wakeups.timers.isEmpty else {
       return .notApplicable(reason: "no thread waited for a time again and again")
     }

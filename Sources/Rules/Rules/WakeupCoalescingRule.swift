@@ -28,6 +28,7 @@ package enum WakeupCoalescingRule: Rule {
     ])
 
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+    if let reason = signals.wakeups?.whyTimersAreUntold { return .notMeasured(reason: reason) }
     guard let replay = signals.wakeups?.coalescing else {
       return .notMeasured(reason: "timer wakeups could not be told from others")
     }

@@ -12,6 +12,8 @@ struct WakeupMeasure {
   private let sends: [UInt64]
   private let isRealTime: Bool
   private let hasSockets: Bool
+  /// Whether wakes by interrupts are told as such: within the process none are.
+  private let tellsInterrupts: Bool
   /// When receives were sampled.
   private let unseenReceives: [ClosedRange<UInt64>]
   /// What a report says of them.
@@ -46,6 +48,10 @@ struct WakeupMeasure {
       !receives.isEmpty || !sends.isEmpty
       || subject.trace.connections.contains { $0.pid == subject.pid }
       || subject.trace.listeners.contains { $0.pid == subject.pid }
+    tellsInterrupts = subject.trace.wakeups.countsByKind.contains { wakeup, _ in
+      wakeup.pid == subject.pid
+        && (wakeup.context == .hardInterrupt || wakeup.context == .softInterrupt)
+    }
     isRealTime = subject.trace.metadata.kernel?.contains("-rt") == true
     signals = subject.trace.signals.filter { $0.pid == subject.pid }.map(\.time.nanoseconds)
     signal = measured()
@@ -94,11 +100,15 @@ struct WakeupMeasure {
     if wakeup.waited == .network || receivesSoon(wakeup) { return .network }
     if isBySoftInterrupt(wakeup) { return hasSockets ? .network : .other }
     if isSignalled(wakeup) { return .signal }
-    // What the kernel did not tell may be a descriptor's as well as a timeout's.
-    if wakeup.context == .unknown, wakeup.waited != .sleep { return .other }
+    if isUntold(wakeup) { return .other }
     // Where receives were too many to record each, a busy server's wakes look like timers'.
     let time = wakeup.time.nanoseconds
     return unseenReceives.contains { $0.contains(time) } ? .other : .timer
+  }
+
+  /// Where interrupts are told, those on idle CPUs may be left out: a timer's, or a packet's where there are sockets.
+  private func isUntold(_ wakeup: Wakeup) -> Bool {
+    wakeup.context == .unknown && wakeup.waited != .sleep && hasSockets && tellsInterrupts
   }
 
   /// What a thread itself set, its timeout too, expires in the timer's hard interrupt (hrtimers). The soft interrupts
@@ -132,7 +142,7 @@ struct WakeupMeasure {
   private func measured() -> WakeupSignal {
     var total = 0
     var idle = 0
-    var foundIdle = 0
+    var (foundIdle, untold) = (0, 0)
     var byCause: [WakeupCause: Int] = [:]
     var idleByCause: [WakeupCause: Int] = [:]
     var diskByThread: [Int: Int] = [:]
@@ -158,6 +168,7 @@ struct WakeupMeasure {
       idle += 1
       idleByCause[cause, default: 0] += 1
       if wakeup.foundCPUIdle { foundIdle += 1 }
+      if cause == .other, isUntold(wakeup) { untold += 1 }
       if cause == .timer {
         expiries[wakeup.tid, default: []].append(wakeup.time)
       } else if cause == .disk {
@@ -179,6 +190,7 @@ struct WakeupMeasure {
       idle: idle, idlePerSecond: seconds > 0 ? Double(idle) / seconds : 0,
       foundCPUIdle: foundIdle,
       byCause: byCause.filter { $0.value > 0 }, idleByCause: idleByCause,
+      untold: untold,
       diskByThread: diskByThread,
       timers: TimerMeasure.timers(timers, answered: answered, in: subject),
       coalescing: WakeupReplay.replay(

@@ -19,6 +19,8 @@ package struct WakeupSignal: Sendable, Equatable {
   package var byCause: [WakeupCause: Int]
   /// Idle wakeups by cause.
   package var idleByCause: [WakeupCause: Int]
+  /// Idle wakeups of which the kernel told nothing, so that they may be a timer's as well as a packet's.
+  package var untold: Int
   /// Idle wakeups that ended waits for the disk, by thread id.
   package var diskByThread: [Int: Int]
   /// Regular timed waits, most frequent first.
@@ -36,6 +38,7 @@ package struct WakeupSignal: Sendable, Equatable {
     foundCPUIdle: Int? = nil,
     byCause: [WakeupCause: Int] = [:],
     idleByCause: [WakeupCause: Int] = [:],
+    untold: Int = 0,
     diskByThread: [Int: Int] = [:],
     timers: [TimerSignal] = [],
     coalescing: CoalescingSignal? = nil
@@ -47,9 +50,22 @@ package struct WakeupSignal: Sendable, Equatable {
     self.foundCPUIdle = foundCPUIdle ?? idle
     self.byCause = byCause
     self.idleByCause = idleByCause
+    self.untold = untold
     self.diskByThread = diskByThread
     self.timers = timers
     self.coalescing = coalescing
+  }
+}
+
+extension WakeupSignal {
+  /// More of the idle wakeups hide a timer.
+  private static let mostUntold = 0.1
+
+  /// Why it is not known which timers there are; nil where it is.
+  package var whyTimersAreUntold: String? {
+    guard Double(untold) > Self.mostUntold * Double(idle) else { return nil }
+    return
+      "of \(untold) of \(idle) wakeups by interrupts the kernel did not tell whether by timers or by packets"
   }
 }
 
