@@ -298,8 +298,8 @@ extension EndToEnd {
       }
       """
 
-    /// What a reason tells of CPU time in all, and of what is not known of it, in seconds: "of 1.01 s of CPU time 950 ms
-    /// are of threads and processes that began and ended between two looks".
+    /// What a reason tells of CPU time in all, and of what is not known of it, in seconds: "of 1.01 s of CPU time 950
+    /// ms are of threads and processes that began and ended between two looks".
     private func untold(_ run: Recorded) throws -> (all: Double, missing: Double) {
       let entries = run.report["capture"]["unavailable"].items
       let reason = try #require(
