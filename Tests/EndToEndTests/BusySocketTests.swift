@@ -121,7 +121,7 @@ extension EndToEnd {
           }
           for (int i = 0; i < 40; i++) {
             /* What finds no sum is told singly, for which the recorder needs its time. */
-            if (turn > 0) usleep(5000);
+            usleep(5000);
             for (int j = 0; j < pairs; j++) {
               write(ends[j][0], bytes, 10);
               for (int left = 10; left > 0;) left -= read(ends[j][1], bytes, left);

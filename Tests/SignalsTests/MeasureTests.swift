@@ -203,11 +203,18 @@ struct WakeupMeasureTests {
 
   // A server was said to poll, by wakes that came as its event loop was about to wait, and by those that the kernel did
   // not tell.
-  @Test(arguments: [(true, true, 0), (false, true, 1), (false, false, 1), (false, true, 0)])
+  @Test(arguments: [
+    (true, true, 0, false), (false, true, 1, false), (false, false, 1, false),
+    (false, true, 0, false), (false, true, 1, true),
+  ])
   func `wakes of which it is not known what they ended are no timer's, where there are sockets`(
-    isTold: Bool, hasSocket: Bool, hardInterrupts: UInt64
+    isTold: Bool, hasSocket: Bool, hardInterrupts: UInt64, isWithin: Bool
   ) throws {
     let signals = try measureProgram { builder in
+      var capture = CaptureEvent(
+        mode: .wrap, scope: .process, rootPid: 100, complete: true)
+      capture.recorder = isWithin ? CaptureEvent.processRecorder : nil
+      try builder.synthetic(capture, time: second, pid: 100)
       if hasSocket {
         builder.socketState(
           time: second, tid: 100, socket: 0x99, from: 7, to: 10, localPort: 80, remotePort: 0)
@@ -234,10 +241,10 @@ struct WakeupMeasureTests {
     #expect(wakeups.total == 40)
     if isTold {
       #expect(wakeups.byCause == [.network: 40])
-    } else if hasSocket, hardInterrupts > 0 {
+    } else if hasSocket, hardInterrupts > 0, !isWithin {
       #expect(wakeups.byCause == [.other: 39, .timer: 1] && wakeups.untold == 39)
     } else {
-      // On an idle CPU, where the kernel tells nothing, nothing but an interrupt wakes; within the process none is told.
+      // On an idle CPU nothing but an interrupt wakes; from within what is not told is a timer's.
       #expect(wakeups.byCause == [.timer: 40] && wakeups.timers.count == 1)
     }
     #expect((wakeups.whyTimersAreUntold != nil) == (wakeups.untold > 0))
@@ -525,6 +532,18 @@ struct CPUMeasureTests {
     let cpu = try #require(signals.cpu)
     #expect(abs(cpu.totalSeconds - 2) < 1e-9)
     #expect(abs(cpu.medianShare - 0.5) < 1e-9)
+  }
+
+  // None of 15 ms was the user's, and none the system's.
+  @Test func `where the kernel counted no tick it is not known whose the CPU time is`() throws {
+    let signals = try measureProgram { builder in
+      builder.switchIn(time: second, 100)
+      builder.footprint(time: second + 9 * millisecond, pid: 100, FootprintSample())
+      builder.switchOut(time: second + 15 * millisecond, 100)
+    }
+    let cpu = try #require(signals.cpu)
+    #expect(abs(cpu.totalSeconds - 0.015) < 1e-9)
+    #expect(cpu.userSeconds == nil && cpu.systemSeconds == nil)
   }
 
   /// Four fifths of a core by /proc, of which looks from outside found one tenth: the rest is of threads that lived

@@ -22,6 +22,9 @@ enum CPUMeasure {
       // /proc was read a little before and after the events, so only its proportion is taken.
       user = user.map { $0 * total / told }
       system = system.map { $0 * total / told }
+    } else if isOfThreads, total > 0 {
+      // Less than a tick of it tells no proportion.
+      (user, system) = (nil, nil)
     }
     let width = windowSeconds(subject.seconds)
     let windows = shares(subject, width: width)

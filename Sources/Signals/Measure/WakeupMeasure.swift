@@ -1,3 +1,4 @@
+import PerfData
 import Quantities
 import TraceModel
 
@@ -12,7 +13,8 @@ struct WakeupMeasure {
   private let sends: [UInt64]
   private let isRealTime: Bool
   private let hasSockets: Bool
-  /// Whether wakes by interrupts are told as such: within the process none are.
+  /// Whether wakes by interrupts are told as such. From within those are told that are known to be by packets or late
+  /// timers; all others are timers'.
   private let tellsInterrupts: Bool
   /// When receives were sampled.
   private let unseenReceives: [ClosedRange<UInt64>]
@@ -48,10 +50,12 @@ struct WakeupMeasure {
       !receives.isEmpty || !sends.isEmpty
       || subject.trace.connections.contains { $0.pid == subject.pid }
       || subject.trace.listeners.contains { $0.pid == subject.pid }
-    tellsInterrupts = subject.trace.wakeups.countsByKind.contains { wakeup, _ in
-      wakeup.pid == subject.pid
-        && (wakeup.context == .hardInterrupt || wakeup.context == .softInterrupt)
-    }
+    tellsInterrupts =
+      subject.trace.capture?.recorder != CaptureEvent.processRecorder
+      && subject.trace.wakeups.countsByKind.contains { wakeup, _ in
+        wakeup.pid == subject.pid
+          && (wakeup.context == .hardInterrupt || wakeup.context == .softInterrupt)
+      }
     isRealTime = subject.trace.metadata.kernel?.contains("-rt") == true
     signals = subject.trace.signals.filter { $0.pid == subject.pid }.map(\.time.nanoseconds)
     signal = measured()
