@@ -65,6 +65,18 @@ extension EndToEnd {
       #expect(page.contains("Written since the main thread hung for"))
     }
 
+    // A wait that had just begun as a part ended had no stack in it: what followed the hang was taken for its end, up to
+    // 94 ms of it, of one hang in eight.
+    @Test func `a hang that ends as a part does has its length`() throws {
+      let flight = try Flight(
+        ["--flight", "2s", "--at-most", "50", "--on", "hang > 250ms", "--recorder", "process"],
+        ["blocker", "cause=lock", "count=6", "ms=300", "gap=713"])
+      let lengths = try flight.traces.map {
+        try Recorded.report($0)["trigger"]["durationSeconds"].double ?? 0
+      }
+      #expect(lengths.count == 6 && lengths.allSatisfy { abs($0 - 0.3) < 0.02 }, "\(lengths)")
+    }
+
     @Test func `nothing is written where nothing happened`() throws {
       let flight = try Flight(
         ["--flight", "2s", "--on", "hang > 250ms", "--on", "footprint > 2GB", "--on", "SIGUSR2"],

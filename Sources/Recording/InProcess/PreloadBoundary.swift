@@ -9,7 +9,10 @@ extension PreloadSource {
     try tellResumptions(round)
     for process in known.values {
       try drainSettled(process, round)
-      try finishCalls(of: process, at: SystemInfo.monotonicNanoseconds(), goesOn: true, round)
+      let time = SystemInfo.monotonicNanoseconds()
+      // However short it is by now: of what is told in two parts each tells where.
+      look(at: process, now: time, patience: 0)
+      try finishCalls(of: process, at: time, goesOn: true, round)
     }
   }
 
@@ -63,6 +66,7 @@ extension PreloadSource {
     try endDoubts(round)
     for process in known.values {
       try drainSettled(process, round)
+      look(at: process, now: round.now, patience: 0)
       try finishCalls(of: process, at: round.now, goesOn: false, round)
       threadsWithoutRing += process.segments.reduce(0) { $0 + $1.threadsWithoutRing }
       noteFilter(process)

@@ -300,11 +300,13 @@ final class PreloadSource: RecordingSource {
     for record in sockets.tellOpen(of: process.pid, at: released, writer) { output.append(record) }
   }
 
-  /// Looks where threads wait that have waited for long: what they wait for may never come.
-  private func look(at process: PreloadProcess, now: UInt64) {
+  /// Looks where threads wait that have waited for so long: what they wait for may never come.
+  func look(
+    at process: PreloadProcess, now: UInt64, patience: UInt64 = PreloadLook.patience
+  ) {
     for (number, ring) in process.rings where ring.isTaken {
       let start = ring.openCall.start
-      guard start > 0, now > start + PreloadLook.patience, process.looks[number]?.start != start
+      guard start > 0, now > start + patience, process.looks[number]?.start != start
       else { continue }
       let look = PreloadLook(ring, of: process.pid, since: start, stackBytes: Int(stackBytes))
       guard let look else { continue }
