@@ -216,7 +216,8 @@ let package = Package(
       name: "lull-bench", dependencies: ["PerfData"], path: "Sources/Benchmark",
       swiftSettings: strict),
     .target(
-      name: "TestSupport", dependencies: ["Files", "PerfData", "Quantities"], swiftSettings: strict),
+      name: "TestSupport", dependencies: ["Files", "PerfData", "Quantities"],
+      swiftSettings: strict + optimisedForTests),
     .testTarget(name: "PackageTests"),
     .testTarget(name: "FilesTests", dependencies: ["Files", "TestSupport"]),
     .testTarget(name: "ProcessorsTests", dependencies: ["CProcessor", "Processors"]),

@@ -9,28 +9,11 @@ extension EndToEnd {
     .enabled(if: Machine.tool("curl") != nil, "asks a server by curl, which is not installed"),
     .enabled(if: Rung.areThere, Rung.needsTools))
   struct AgentUser {
-    private static let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().appendingPathComponent("AgentUser").path
-    /// Kept between runs: its dependencies take a minute to fetch.
-    private static let build = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-      .appendingPathComponent(".build/test-packages/agent-user").path
-
-    /// With the Swift runtime in the program, or in libraries.
-    private func built(isWhole: Bool) throws -> String {
-      let folder = Self.build + (isWhole ? "-whole" : "")
-      let result = try Command.run(
-        ["swift", "build", "--package-path", Self.source, "--scratch-path", folder]
-          + (isWhole ? ["--static-swift-stdlib"] : []), limit: 500)
-      try #require(result.status == 0, "\(result.text)\(result.errors)")
-      return folder + "/debug/agent-user"
-    }
-
     @Test(arguments: [(Rung.dockerUser, false), (.user, true)])
     func `a service is recorded over a path that it serves, and from a shell`(
       rung: Rung, isWhole: Bool
     ) throws {
-      let program = try built(isWhole: isWhole)
+      let program = try Servers.build("agent-user", isWhole: isWhole)
       let scratch = try Scratch()
       try Data(count: 4 << 20).write(to: URL(fileURLWithPath: scratch.file("data")))
       chmod(scratch.file("data"), 0o644)

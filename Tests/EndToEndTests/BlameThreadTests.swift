@@ -6,7 +6,7 @@ extension EndToEnd {
   @Suite struct BlameThreads {
     @Test func `a handler that reads a file on its event loop is found`() throws {
       let scratch = try Scratch()
-      let server = try NIOServer.build()
+      let server = try Servers.build("nio-server")
       let run = try Recorded([server, scratch.path, "loop", "25", "40"], scratch: scratch)
       #expect(run.truth["requests"].double == 25)
       let audit = run.audit("event-loop-blocking")
@@ -29,7 +29,7 @@ extension EndToEnd {
 
     @Test func `a handler that leaves the file to a thread pool is not`() throws {
       let scratch = try Scratch()
-      let server = try NIOServer.build()
+      let server = try Servers.build("nio-server")
       let run = try Recorded([server, scratch.path, "pool", "25", "40"], scratch: scratch)
       let audit = run.audit("event-loop-blocking")
       for thread in run.signals["criticalThreads"].items
@@ -83,20 +83,5 @@ extension EndToEnd {
           "\(hang)")
       }
     }
-  }
-}
-
-/// A server on SwiftNIO in a package of its own, built once; its build stays beside Lull's.
-enum NIOServer {
-  static func build() throws -> String {
-    let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent()
-    let scratch = tests.deletingLastPathComponent()
-      .appendingPathComponent(".build/test-packages/nio-server").path
-    let package = tests.appendingPathComponent("NIOServer").path
-    let result = try Command.run(
-      ["swift", "build", "--package-path", package, "--scratch-path", scratch], limit: 540)
-    try #require(result.status == 0, "\(result.text.suffix(2000)) \(result.errors.suffix(2000))")
-    return scratch + "/debug/nio-server"
   }
 }

@@ -65,8 +65,8 @@ extension EndToEnd {
       #expect(page.contains("Written since the main thread hung for"))
     }
 
-    // A wait that had just begun as a part ended had no stack in it: what followed the hang was taken for its end, up to
-    // 94 ms of it, of one hang in eight.
+    // A wait that had just begun as a part ended had no stack in it: of one hang in eight up to 94 ms of what followed
+    // was taken for its end.
     @Test func `a hang that ends as a part does has its length`() throws {
       let flight = try Flight(
         ["--flight", "2s", "--at-most", "50", "--on", "hang > 250ms", "--recorder", "process"],

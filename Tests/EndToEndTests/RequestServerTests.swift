@@ -9,7 +9,7 @@ extension EndToEnd {
     private func record(_ words: String, in rung: Rung?) throws -> Recorded {
       let scratch = try Scratch()
       let run = try Recorded(
-        [try Self.build()] + words.split(separator: " ").map(String.init),
+        [try Servers.build("request-server")] + words.split(separator: " ").map(String.init),
         in: rung?.words(writingTo: scratch) ?? [], scratch: scratch)
       try #require(run.result.status == 0, "\(run.result.errors)")
       try #require((run.truth["requests"].int ?? 0) > 50, "\(run.truth)")
@@ -80,21 +80,6 @@ extension EndToEnd {
       for run in [start, steady, leaking] {
         #expect(isGood(run.audit("chatty-protocol")), "\(run.audit("chatty-protocol"))")
       }
-    }
-
-    /// Built once; its build stays beside Lull's.
-    private static func build() throws -> String {
-      let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent()
-      let scratch = tests.deletingLastPathComponent()
-        .appendingPathComponent(".build/test-packages/request-server").path
-      let result = try Command.run(
-        [
-          "swift", "build", "--package-path",
-          tests.appendingPathComponent("RequestServer").path, "--scratch-path", scratch,
-        ], limit: 540)
-      try #require(result.status == 0, "\(result.text.suffix(2000)) \(result.errors.suffix(2000))")
-      return scratch + "/debug/request-server"
     }
   }
 }
