@@ -1,9 +1,13 @@
 import Glibc
+import Synchronization
 
 /// Standard input as a trace: `-` where one is named.
 ///
 /// A trace is read from more than one place at a time, so what comes is kept in a file without a name first.
 enum StandardInput {
+  /// The file's path, once there is one.
+  private static let kept = Mutex<String?>(nil)
+
   /// The paths, with a file's in the place of `-`.
   static func resolve(_ paths: [String]) throws -> [String] {
     guard paths.contains("-") else { return paths }
@@ -15,11 +19,12 @@ enum StandardInput {
   }
 
   /// Whether it is what standard input was kept in, which has no name that its user knows.
-  static func isKept(_ path: String) -> Bool { path.hasPrefix("/proc/self/fd/") }
+  static func isKept(_ path: String) -> Bool { kept.withLock { $0 == path } }
 
   /// A message with the name that its user knows.
   static func named(in message: String) -> String {
-    message.replacing(#/\/proc\/self\/fd\/[0-9]+/#, with: "standard input")
+    guard let path = kept.withLock({ $0 }) else { return message }
+    return message.replacing(path, with: "standard input")
   }
 
   private static func spool() throws -> String {
@@ -50,7 +55,9 @@ enum StandardInput {
         done += written
       }
     }
-    return "/proc/self/fd/\(file)"
+    let path = "/proc/self/fd/\(file)"
+    kept.withLock { $0 = path }
+    return path
   }
 
   private static func failure(_ what: String) -> Failure {

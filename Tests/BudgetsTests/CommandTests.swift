@@ -120,6 +120,12 @@ import Testing
     #expect(result.errors.contains("standard input") && !result.errors.contains("/proc/"))
   }
 
+  @Test func `an error calls another descriptor's file as it was given`() throws {
+    let result = try BuiltLull.run(
+      ["report", "/proc/self/fd/7"], in: folder, by: ["sh", "-c", "\"$0\" \"$@\" 7<text"])
+    #expect(result.status == 65 && result.errors.contains("/proc/self/fd/7"), "\(result.errors)")
+  }
+
   // “x”, 'x' and "x" were all in use.
   @Test(arguments: [
     ["report", "x", "--format", "poem"], ["merge", "x", "--format", "poem"],
