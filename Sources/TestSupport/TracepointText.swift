@@ -155,10 +155,22 @@ package enum BuiltTracepoint: String, CaseIterable, Sendable {
       + layout.map(line).joined() + "\nprint fmt: \"%d\", REC->common_pid\n"
   }
 
+  /// The parsed layouts; each record of a trace that is built asks for one.
+  private static let formats = Dictionary(
+    uniqueKeysWithValues: allCases.map { point in
+      (
+        point,
+        TracepointFormat(parsing: point.formatText, system: point.system)
+          ?? TracepointFormat(system: point.system, name: point.name, id: point.id, fields: [])
+      )
+    })
+
   /// The parsed layout.
   package var format: TracepointFormat {
-    TracepointFormat(parsing: formatText, system: system)
-      ?? TracepointFormat(system: system, name: name, id: id, fields: [])
+    guard let format = Self.formats[self] else {
+      preconditionFailure("no layout of \(rawValue)")
+    }
+    return format
   }
 
   /// A payload with the given fields; dynamic strings go behind the fixed part.

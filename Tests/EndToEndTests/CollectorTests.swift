@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension EndToEnd {
+extension SideBySide {
   /// A collector that is Python's own HTTP server, and reads what it is sent by OpenTelemetry's classes.
   @Suite(.enabled(if: Python.has("opentelemetry.proto"), Python.missing("opentelemetry-proto")))
   struct Collectors {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension EndToEnd {
+extension SideBySide {
   @Suite struct CommandLineContract {
     private func record(_ command: [String], options: [String] = []) throws -> CommandResult {
       let scratch = try Scratch()

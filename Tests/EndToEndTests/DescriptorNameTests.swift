@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension EndToEnd {
+extension SideBySide {
   /// Files that are opened by the name of a descriptor that stands for them.
   @Suite(.enabled(if: Machine.isRoot, Machine.needsRoot))
   struct DescriptorNames {

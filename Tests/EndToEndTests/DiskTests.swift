@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension EndToEnd {
+extension SideBySide {
   @Suite(.enabled(if: Machine.hasStrace, Machine.needsStrace))
   struct Disk {
     @Test(arguments: [

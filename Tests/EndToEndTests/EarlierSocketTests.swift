@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension EndToEnd {
+extension SideBySide {
   /// Connections, UDP sockets and listening sockets that are older than the recording.
   @Suite struct EarlierSockets {
     /// A server that answers each message of its clients with as much, and a client that connects at once and speaks

@@ -1,21 +1,22 @@
 import Foundation
 import Testing
 
-extension EndToEnd {
+extension SideBySide {
   /// Programs whose addresses, or whose locked memory, are limited.
   @Suite struct InProcessAddresses {
     @Test(
-      arguments: InProcessConduct.Form.allCases, ["starter", "itself", "child", "locked", "future"])
+      arguments: EndToEnd.InProcessConduct.Form.allCases,
+      ["starter", "itself", "child", "locked", "future"])
     func `what a program may have of memory is its own`(
-      form: InProcessConduct.Form, limit: String
+      form: EndToEnd.InProcessConduct.Form, limit: String
     ) throws {
       let scratch = try Scratch()
-      let program = try InProcessConduct.build(Self.source, "addresses", form, scratch)
+      let program = try EndToEnd.InProcessConduct.build(Self.source, "addresses", form, scratch)
       let limits = limit == "starter" ? ["prlimit", "--as=67108864"] : []
       let words = limits + [program, limit, scratch.file("out")]
       let alone = try Command.run(words)
       try #require(alone.status == 0, "\(alone)")
-      let run = try InProcessConduct.record(words, form, scratch)
+      let run = try EndToEnd.InProcessConduct.record(words, form, scratch)
       #expect(run.result.status == 0 && run.result.text == alone.text, "\(run.result)")
       let file = run.report["signals"]["disk"]["files"].items.first {
         $0["path"].string == scratch.file("out")

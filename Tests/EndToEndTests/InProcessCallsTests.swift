@@ -1,22 +1,22 @@
 import Foundation
 import Testing
 
-extension EndToEnd {
+extension SideBySide {
   /// A program in C that uses the functions in front of which the library stands as odd programs do: what it prints is
   /// what it prints alone.
   @Suite struct InProcessCalls {
-    @Test(arguments: InProcessConduct.Form.allCases)
+    @Test(arguments: EndToEnd.InProcessConduct.Form.allCases)
     func
       `cancellation, interruption, limits of time, locks and forms of calls are as they are alone`(
-        form: InProcessConduct.Form
+        form: EndToEnd.InProcessConduct.Form
       ) throws
     {
       let scratch = try Scratch()
-      let program = try InProcessConduct.build(Self.source, "calls", form, scratch)
+      let program = try EndToEnd.InProcessConduct.build(Self.source, "calls", form, scratch)
       let words = [program, scratch.path]
       let alone = try Command.run(words)
       #expect(alone.status == 0 && alone.text.hasSuffix("end\n"), "\(alone.text)\(alone.errors)")
-      let (result, report) = try InProcessConduct.record(words, form, scratch)
+      let (result, report) = try EndToEnd.InProcessConduct.record(words, form, scratch)
       #expect(result.text == alone.text)
       #expect(result.status == 0)
       #expect(report["trace"]["lostEvents"].int == 0)

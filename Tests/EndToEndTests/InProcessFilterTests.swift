@@ -1,16 +1,16 @@
 import Foundation
 import Testing
 
-extension EndToEnd {
+extension SideBySide {
   /// Programs that put a filter over their system calls, by which a call that they do not make themselves ends them.
   @Suite struct InProcessFilters {
-    private typealias Conduct = InProcessConduct
+    private typealias Conduct = EndToEnd.InProcessConduct
 
     @Test(
-      arguments: InProcessConduct.Form.allCases,
+      arguments: EndToEnd.InProcessConduct.Form.allCases,
       ["strict", "raw", "few", "without signals", "refused", "clock"])
     func `a filter meets no call that is not the program's own`(
-      form: InProcessConduct.Form, filter: String
+      form: EndToEnd.InProcessConduct.Form, filter: String
     ) throws {
       let scratch = try Scratch()
       let program = try Conduct.build(Self.source, "filters", form, scratch)

@@ -1,16 +1,16 @@
 import Foundation
 import Testing
 
-extension EndToEnd {
+extension SideBySide {
   /// Calls by their numbers, which go past the C library's functions.
   @Suite struct InProcessRawCalls {
-    @Test(arguments: InProcessConduct.Form.allCases)
+    @Test(arguments: EndToEnd.InProcessConduct.Form.allCases)
     func `what is opened, closed and written by number is told as by the functions`(
-      form: InProcessConduct.Form
+      form: EndToEnd.InProcessConduct.Form
     ) throws {
       let scratch = try Scratch()
-      let program = try InProcessConduct.build(Self.source, "raw", form, scratch)
-      let run = try InProcessConduct.record([program, scratch.path], form, scratch)
+      let program = try EndToEnd.InProcessConduct.build(Self.source, "raw", form, scratch)
+      let run = try EndToEnd.InProcessConduct.record([program, scratch.path], form, scratch)
       #expect(run.result.status == 3)
       let files = run.report["signals"]["disk"]["files"].items
       for (name, writes, bytes) in [

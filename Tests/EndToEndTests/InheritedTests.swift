@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension EndToEnd {
+extension SideBySide {
   /// Descriptors and folders that programs are given by who starts them.
   @Suite struct Inherited {
     /// Its output is a file. It starts itself so that a child of a moment writes elsewhere by the same number, by one

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension EndToEnd {
+extension SideBySide {
   @Suite struct Network {
     @Test(arguments: [
       "chatty messages=40 bytes=123 reply=456 gap=5",

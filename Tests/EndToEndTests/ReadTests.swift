@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension EndToEnd {
+extension SideBySide {
   @Suite struct Reads {
     /// Reads files in small pieces, one of them between reads of a pipe, and numbers are given to one file after the
     /// other. Prints how many calls brought something, and the bytes.

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension EndToEnd {
+extension SideBySide {
   /// Programs that hold the Swift runtime themselves, and those that hold the C library too, into which nothing can be
   /// loaded: these are looked at from outside.
   @Suite(
@@ -35,7 +35,7 @@ extension EndToEnd {
     }
 
     private static let places: [(LadderWorkload, Rung)] =
-      Ladder.isWhole
+      EndToEnd.Ladder.isWhole
       ? LadderWorkload.allCases.flatMap { [($0, .user), ($0, .dockerUser)] }
       : [
         (.lock, .user), (.file, .dockerUser), (.compute, .user), (.atomicSaver, .dockerUser),
@@ -50,7 +50,9 @@ extension EndToEnd {
       #expect(
         run.report["capture"]["privilege"].string?.contains("recorded within the process") == true)
       try workload.expect(run, "\(rung)")
-      if Ladder.isWhole { print(rung.rawValue, workload.rawValue, "runtime", workload.line(run)) }
+      if EndToEnd.Ladder.isWhole {
+        print(rung.rawValue, workload.rawValue, "runtime", workload.line(run))
+      }
     }
 
     @Test(arguments: places)
@@ -60,7 +62,9 @@ extension EndToEnd {
       let run = try record(workload, try Self.built(isWhole: true), in: rung)
       #expect(
         run.report["capture"]["privilege"].string?.contains("looked at from outside") == true)
-      if Ladder.isWhole { print(rung.rawValue, workload.rawValue, "whole", workload.line(run)) }
+      if EndToEnd.Ladder.isWhole {
+        print(rung.rawValue, workload.rawValue, "whole", workload.line(run))
+      }
       switch workload {
       // Of many waits that are shorter than the distance of two looks, some causes stay unknown; none is another.
       case .file:

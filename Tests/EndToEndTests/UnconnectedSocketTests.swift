@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension EndToEnd {
+extension SideBySide {
   /// Datagrams through sockets that are not connected, recorded within the process: their calls name the other ends.
   @Suite struct UnconnectedSockets {
     /// An echo server of datagrams, and a client that asks several of them in turn through one socket. The client says

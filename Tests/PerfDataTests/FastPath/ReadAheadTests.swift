@@ -97,7 +97,7 @@ struct ReadAheadTests {
     }
   }
 
-  @Test(arguments: 0..<8, [false, true])
+  @Test(arguments: 0..<12, [false, true])
   func `what is read by two cores is what one reads`(seed: Int, isHarmed: Bool) throws {
     var bytes = trace(seed, bytes: 3 << 20).build()
     if isHarmed { harm(&bytes, seed) }

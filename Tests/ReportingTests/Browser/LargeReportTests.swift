@@ -35,11 +35,16 @@ struct LargeReportTests {
         if grid.isOverBudget { return }
       }
     }
-    var lanes = (1...16).map { thread in
-      lane(
-        .thread, ThreadLanes.states,
-        budget: thread == 1 ? Timeline.mainBudget : Timeline.threadBudget, tid: thread
-      ) { turns(&$0, seed: UInt64(thread)) }
+    func thread(_ tid: Int, budget: Int) -> TimelineLane {
+      lane(.thread, ThreadLanes.states, budget: budget, tid: tid) { turns(&$0, seed: UInt64(tid)) }
+    }
+    // Three workers and their likes: a million turns take seconds to be put into a lane.
+    let workers = (2...4).map { thread($0, budget: Timeline.threadBudget) }
+    var lanes = [thread(1, budget: Timeline.mainBudget)]
+    for tid in 2...16 {
+      var worker = workers[tid % workers.count]
+      worker.tid = tid
+      lanes.append(worker)
     }
     lanes.append(
       lane(.cpu, ["running"], budget: Timeline.otherBudget) { turns(&$0, seed: 99, idles: false) })
