@@ -26,11 +26,18 @@ bool lull_begin_thread(void *(*body)(void *), void *context, const void *mask, s
   for (size_t at = 0; at < sizeof own / sizeof *own; at++) sigdelset(&none, own[at]);
   pthread_sigmask(SIG_SETMASK, &none, &before);
   pthread_t thread;
-  bool begins = pthread_create(&thread, NULL, body, context) == 0;
+  pthread_attr_t given;
+  bool begins = false;
+  /* Before it runs: the kernel may put it behind its maker, where it would wait while another CPU has nothing to do.
+     Afterwards, what it says itself of where it may be could have come before. */
+  if (mask && pthread_attr_init(&given) == 0) {
+    begins = pthread_attr_setaffinity_np(&given, bytes, mask) == 0 &&
+      pthread_create(&thread, &given, body, context) == 0;
+    pthread_attr_destroy(&given);
+  }
+  if (!begins) begins = pthread_create(&thread, NULL, body, context) == 0;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (!begins) return false;
-  // At once: the kernel may have put it behind its maker, where it would wait while another CPU has nothing to do.
-  if (mask) pthread_setaffinity_np(thread, bytes, mask);
   pthread_detach(thread);
   return true;
 }

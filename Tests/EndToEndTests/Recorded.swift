@@ -150,14 +150,14 @@ func expectBlame(
     (causes[cause].double ?? 0) > 0.9 * blocked, "\(hang)", sourceLocation: sourceLocation)
 }
 
-/// Tests of recordings that hold times against times, or whatever else another recording would change: one at a time,
-/// with the machine to themselves.
+/// Tests of recordings that hold times against times, or what another recording would change: one at a time, with the
+/// machine to themselves.
 @Suite(
   .serialized, .enabled(if: Machine.isRoot, Machine.needsRoot), .timeLimit(.minutes(10)))
 enum EndToEnd {}
 
-/// Tests of recordings whose figures are counts, names and words, and so the same whatever else the machine does: one at
-/// a time as well, beside tests that record nothing.
+/// Tests of recordings whose figures are counts, names and words, and so the same whatever else the machine does: one
+/// at a time as well, beside tests that record nothing.
 @Suite(
   .serialized, .enabled(if: Machine.isRoot, Machine.needsRoot), .timeLimit(.minutes(10)))
 enum SideBySide {}

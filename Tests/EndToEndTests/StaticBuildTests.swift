@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension SideBySide {
+extension EndToEnd {
   /// Programs that hold the Swift runtime themselves, and those that hold the C library too, into which nothing can be
   /// loaded: these are looked at from outside.
   @Suite(
@@ -35,7 +35,7 @@ extension SideBySide {
     }
 
     private static let places: [(LadderWorkload, Rung)] =
-      EndToEnd.Ladder.isWhole
+      Ladder.isWhole
       ? LadderWorkload.allCases.flatMap { [($0, .user), ($0, .dockerUser)] }
       : [
         (.lock, .user), (.file, .dockerUser), (.compute, .user), (.atomicSaver, .dockerUser),
@@ -50,7 +50,7 @@ extension SideBySide {
       #expect(
         run.report["capture"]["privilege"].string?.contains("recorded within the process") == true)
       try workload.expect(run, "\(rung)")
-      if EndToEnd.Ladder.isWhole {
+      if Ladder.isWhole {
         print(rung.rawValue, workload.rawValue, "runtime", workload.line(run))
       }
     }
@@ -62,7 +62,7 @@ extension SideBySide {
       let run = try record(workload, try Self.built(isWhole: true), in: rung)
       #expect(
         run.report["capture"]["privilege"].string?.contains("looked at from outside") == true)
-      if EndToEnd.Ladder.isWhole {
+      if Ladder.isWhole {
         print(rung.rawValue, workload.rawValue, "whole", workload.line(run))
       }
       switch workload {
