@@ -123,14 +123,10 @@ static __always_inline __u64 known_code(
 }
 
 /* Where a queue is drained, what tells that queue's stack from another's: the addresses of objects on it, which are
-   multiples of 16. 0 where none is. As long as it is not known where the process has code, any stack may be a queue's. */
+   multiples of 16. 0 where none is. */
 static __always_inline __u64 queue_key(__u64 *words, const struct lull_kernel_code *code, __u64 sp) {
-  __u64 start = 0, size = 0, sum = 0, found = !code;
-  if (code) {
-    start = code->drain_start;
-    size = code->drain_size;
-    if (!size) return 0;
-  }
+  __u64 start = code->drain_start, size = code->drain_size, sum = 0, found = 0;
+  if (!size) return 0;
 #pragma clang loop unroll(disable)
   for (int part = 0; part < QUEUE_PARTS; part++) {
     if (bpf_probe_read_user(words, WORDS * sizeof *words, (void *)(sp + part * WORDS * sizeof *words))) break;
@@ -176,7 +172,7 @@ static __always_inline __u64 key_of(
       }
     }
   }
-  __u64 queue = queue_key(words, code, entry->sp);
+  __u64 queue = code ? queue_key(words, code, entry->sp) : 0;
   *is_draining = queue != 0;
   __u64 sum = mix(mix(mix(mix(sums[0], sums[1]), sums[2]), sums[3]), queue);
   return sum ^ sum >> 32;

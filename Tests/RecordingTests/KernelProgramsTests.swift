@@ -269,27 +269,6 @@ struct KernelProgramsRunningTests {
     }
   }
 
-  // Two queues whose work was the same functions shared a stack until the recorder had said where queues are drained.
-  @Test(arguments: [false, true])
-  func `objects tell stacks apart until it is known where queues are drained`(
-    isCodeKnown: Bool
-  ) throws {
-    let tid = Self.ownThread()
-    let usleep = unsafeBitCast(try #require(dlsym(nil, "usleep")), to: Usleep.self)
-    let code = KernelCode.code(of: MemoryMapping.all(of: getpid()), drain: 0..<0)
-    let (records, _) = try recorded { programs in
-      if isCodeKnown { #expect(programs.tell(code, of: getpid())) }
-      // Where no library is: what may be on the heap.
-      for place in UInt64(0)..<100 { Self.sleep(besides: 0x5000_0000 + place * 16, by: usleep) }
-    }
-    let count = records.stacks.count { $0.tid == tid }
-    if isCodeKnown {
-      #expect((1...10).contains(count), "\(count)")
-    } else {
-      #expect(count >= 90, "\(count)")
-    }
-  }
-
   @Test func `what is written to an internet socket is told by the socket alone`() throws {
     var local: [Int32] = [0, 0]
     #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &local) == 0)
