@@ -28,8 +28,8 @@ bool lull_begin_thread(void *(*body)(void *), void *context, const void *mask, s
   pthread_t thread;
   pthread_attr_t given;
   bool begins = false;
-  /* Before it runs: the kernel may put it behind its maker, where it would wait while another CPU has nothing to do.
-     Afterwards, what it says itself of where it may be could have come before. */
+  // The kernel may put it behind its maker, where it would wait while another CPU has nothing to do. It is said where
+  // before it runs: said later, it would undo for good what the thread itself had said by then.
   if (mask && pthread_attr_init(&given) == 0) {
     begins = pthread_attr_setaffinity_np(&given, bytes, mask) == 0 &&
       pthread_create(&thread, &given, body, context) == 0;

@@ -157,21 +157,15 @@ package enum BuiltTracepoint: String, CaseIterable, Sendable {
 
   /// The parsed layouts; each record of a trace that is built asks for one.
   private static let formats = Dictionary(
-    uniqueKeysWithValues: allCases.map { point in
-      (
-        point,
-        TracepointFormat(parsing: point.formatText, system: point.system)
-          ?? TracepointFormat(system: point.system, name: point.name, id: point.id, fields: [])
-      )
-    })
+    uniqueKeysWithValues: allCases.map { ($0, $0.parsed) })
+
+  private var parsed: TracepointFormat {
+    TracepointFormat(parsing: formatText, system: system)
+      ?? TracepointFormat(system: system, name: name, id: id, fields: [])
+  }
 
   /// The parsed layout.
-  package var format: TracepointFormat {
-    guard let format = Self.formats[self] else {
-      preconditionFailure("no layout of \(rawValue)")
-    }
-    return format
-  }
+  package var format: TracepointFormat { Self.formats[self, default: parsed] }
 
   /// A payload with the given fields; dynamic strings go behind the fixed part.
   package func payload(

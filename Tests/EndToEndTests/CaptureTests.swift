@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension SideBySide {
+extension EndToEnd {
   @Suite struct Captures {
     static let hasTools = Machine.tool("tshark") != nil && Machine.tool("unshare") != nil
 

@@ -27,7 +27,7 @@ private final class OwnGroup {
   static func isAllowed(_ controller: String) -> Bool { OwnGroup(controller) != nil }
 }
 
-extension SideBySide {
+extension EndToEnd {
   @Suite struct ControlGroups {
     @Test(
       .enabled(if: OwnGroup.isAllowed("freezer"), "no freezer control group can be made here"))

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension SideBySide {
+extension EndToEnd {
   /// Waits in which threads come to their end with their process, before anybody outside could look at them.
   @Suite struct LastWaits {
     /// Its first thread waits for good, while another ends the program, or has another take its place.

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension SideBySide {
+extension EndToEnd {
   @Suite struct Lifecycle {
     @Test func `the time from SIGTERM to the end is measured`() throws {
       let run = try Recorded(workload: "terminator ms=1000 after=500")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension SideBySide {
+extension EndToEnd {
   /// A package of its own that depends on this one for LullMarks, in Swift and in C.
   @Suite(.enabled(if: Machine.tool("swift") != nil, "needs swift to build the package"))
   struct MarksUser {

@@ -50,9 +50,7 @@ extension EndToEnd {
       #expect(
         run.report["capture"]["privilege"].string?.contains("recorded within the process") == true)
       try workload.expect(run, "\(rung)")
-      if Ladder.isWhole {
-        print(rung.rawValue, workload.rawValue, "runtime", workload.line(run))
-      }
+      if Ladder.isWhole { print(rung.rawValue, workload.rawValue, "runtime", workload.line(run)) }
     }
 
     @Test(arguments: places)
@@ -62,9 +60,7 @@ extension EndToEnd {
       let run = try record(workload, try Self.built(isWhole: true), in: rung)
       #expect(
         run.report["capture"]["privilege"].string?.contains("looked at from outside") == true)
-      if Ladder.isWhole {
-        print(rung.rawValue, workload.rawValue, "whole", workload.line(run))
-      }
+      if Ladder.isWhole { print(rung.rawValue, workload.rawValue, "whole", workload.line(run)) }
       switch workload {
       // Of many waits that are shorter than the distance of two looks, some causes stay unknown; none is another.
       case .file:

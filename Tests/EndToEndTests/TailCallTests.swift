@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension SideBySide {
+extension EndToEnd {
   /// A function whose last act is a call leaves no frame of itself.
   @Suite(.enabled(if: Machine.isRoot && Machine.tool("swiftc") != nil, "needs root and swiftc"))
   struct TailCall {
