@@ -156,8 +156,8 @@ func expectBlame(
   .serialized, .enabled(if: Machine.isRoot, Machine.needsRoot), .timeLimit(.minutes(10)))
 enum EndToEnd {}
 
-/// Tests of recordings whose figures are counts, names, words and CPU time, the same whatever else the machine does: one
-/// at a time as well, beside tests that record nothing.
+/// Tests of recordings whose figures are counts, names, words and CPU time, the same whatever else the machine does:
+/// one at a time as well, beside tests that record nothing.
 @Suite(
   .serialized, .enabled(if: Machine.isRoot, Machine.needsRoot), .timeLimit(.minutes(10)))
 enum SideBySide {}
