@@ -11,10 +11,10 @@ static const __u64 span = 100000000;
 #define SINGLY 8
 
 static __always_inline void tell_transfer(
-  struct task_struct *task, struct sock *socket, int result, bool is_receive
+  struct task_struct *task, struct sock *socket, int result, bool is_receive, __u64 time
 ) {
   struct lull_kernel_transfer_record record;
-  begin(&record.head, is_receive ? lull_kernel_receive : lull_kernel_send, bpf_ktime_get_ns());
+  begin(&record.head, is_receive ? lull_kernel_receive : lull_kernel_send, time);
   record.pid = task->tgid;
   record.tid = task->pid;
   record.socket = (__u64)socket;
@@ -73,13 +73,15 @@ static __always_inline void transferred(
   void *context, struct task_struct *task, struct sock *socket, int result, bool is_receive
 ) {
   if (result <= 0) {
-    if (!is_receive && result < 0 && result != -AGAIN) tell_transfer(task, socket, result, is_receive);
+    if (!is_receive && result < 0 && result != -AGAIN) {
+      tell_transfer(task, socket, result, is_receive, bpf_ktime_get_ns());
+    }
     return;
   }
   struct lull_kernel_sum *sum = sum_of(task, socket, is_receive);
   if (!sum) {
     /* There is no place left: each is told. */
-    tell_transfer(task, socket, result, is_receive);
+    tell_transfer(task, socket, result, is_receive, bpf_ktime_get_ns());
     return;
   }
   /* The time takes as long to read as all else here, so it is asked for once in a tick. */
@@ -94,8 +96,8 @@ static __always_inline void transferred(
     }
     if (!is_receive && is_site(task, sum, time)) {
       tell_site(context, task, (struct pt_regs *)bpf_task_pt_regs(task), lull_kernel_send_stack, time);
-      /* A stack is of a transfer that is told. */
-      tell_transfer(task, socket, result, is_receive);
+      /* A stack is of a transfer that is told, and known by its time. */
+      tell_transfer(task, socket, result, is_receive, time);
       return;
     }
     __u32 zero = 0;
@@ -104,7 +106,7 @@ static __always_inline void transferred(
   }
   if (sum->singly < SINGLY) {
     sum->singly++;
-    tell_transfer(task, socket, result, is_receive);
+    tell_transfer(task, socket, result, is_receive, bpf_ktime_get_ns());
     return;
   }
   sum->tid = task->pid;

@@ -27,6 +27,8 @@ struct thread {
   __u32 looked;
   /* Whether a queue was drained in it. */
   __u32 is_draining;
+  /* How often a stack was told again since it was not known what has code. */
+  __u32 told_early;
   /* When it was last told where it sends. */
   __u64 last_send_stack;
   /* As `paid_until`, of where it writes, where it reads, and of the first stacks of sockets. */
@@ -54,6 +56,10 @@ static const __u64 stack_age = 5000000000ULL;
 /* A thread whose stacks are all different has so many told, which is 4 MB and 1 ms of a CPU a second; after a quiet
    time as many as a second's at once. */
 static const __u64 stack_pace = 1000000;
+/* Until it is known what has code, a queue's stack is not told from another's: one is told again after 5 ms, which a
+   thread does so often at most. */
+static const __u64 early_age = 5000000;
+#define MOST_TOLD_EARLY 64
 static const __u64 stack_burst = 1000000000ULL;
 /* Of a thread so often where it sends, writes or reads: 49 times a second, as the recorder's events of call sites have
    it. Where it writes and reads as many as a second's at once: a short program does that of many files. */
@@ -140,15 +146,18 @@ static __always_inline __u64 queue_key(__u64 *words, const struct lull_kernel_co
   return (sum | 1) & -found;
 }
 
+static __always_inline const struct lull_kernel_code *code_of(const struct task_struct *task) {
+  __u32 pid = task->tgid;
+  return bpf_map_lookup_elem(&codes, &pid);
+}
+
 /* Two calls with equal registers, and equal addresses at the top of the stack, have the same stack. */
 static __always_inline __u64 key_of(
-  const struct task_struct *task, const struct entry *entry, bool *is_draining
+  const struct task_struct *task, const struct entry *entry, const struct lull_kernel_code *code, bool *is_draining
 ) {
   struct mm_struct *memory = task->mm;
   *is_draining = false;
   if (!memory) return 1;
-  __u32 pid = task->tgid;
-  struct lull_kernel_code *code = bpf_map_lookup_elem(&codes, &pid);
   __u64 start = memory->start_code, size = memory->end_code - start;
   __u64 words[WORDS];
   /* In four sums, since each step waits for the one before. */
@@ -255,7 +264,7 @@ static __noinline void tell_site(
   struct entry entry = entry_of(registers);
   bool is_draining, is_told;
   /* That of a wait in the same call is another: it is told of the wait. */
-  __u64 key = mix(key_of(task, &entry, &is_draining), kind);
+  __u64 key = mix(key_of(task, &entry, code_of(task), &is_draining), kind);
   struct told *told = told_of(thread, key, oldest_told(time), &is_told);
   if (is_told) {
     struct lull_kernel_site_record record;
@@ -289,13 +298,18 @@ static __always_inline __u64 stack_of(
   thread->last_entry = same;
   thread->looked++;
   bool is_draining, is_told;
-  __u64 key = key_of(task, &entry, &is_draining);
+  const struct lull_kernel_code *code = code_of(task);
+  __u64 key = key_of(task, &entry, code, &is_draining);
   thread->is_draining = is_draining;
   __u64 oldest = oldest_told(time);
   struct told *told = told_of(thread, key, oldest, &is_told);
-  if (is_told) return told->time;
-  if (!pays(&thread->paid_until, stack_pace, time)) return 0;
-  if (!tell_stack(context, task, registers, entry.sp, lull_kernel_stack, time)) return 0;
+  if (is_told) {
+    if (code || told->time + early_age > time || thread->told_early >= MOST_TOLD_EARLY) return told->time;
+    thread->told_early++;
+  }
+  __u64 before = is_told ? told->time : 0;
+  if (!pays(&thread->paid_until, stack_pace, time)) return before;
+  if (!tell_stack(context, task, registers, entry.sp, lull_kernel_stack, time)) return before;
   told->key = key;
   told->time = time;
   return time;

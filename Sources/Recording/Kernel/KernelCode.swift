@@ -6,6 +6,9 @@ struct KernelCode {
   private let programs: KernelPrograms
   /// Processes that were looked at as they are now.
   private var known: Set<Int32> = []
+  /// Those that are to be looked at again, or at all, without another of their stacks: one that was told before says
+  /// nothing, and is taken for each with the same functions.
+  private var changed: Set<Int32> = []
 
   init(_ programs: KernelPrograms) { self.programs = programs }
 
@@ -19,10 +22,29 @@ struct KernelCode {
     return programs.tell(Self.code(of: mappings, drain: drain), of: pid) && !drain.isEmpty
   }
 
-  /// It maps a file (a library perhaps, and libdispatch among them), runs another program, or has ended: what was known
-  /// of it would take addresses in the new code for none.
-  mutating func changed(_ pid: Int32) {
-    if known.remove(pid) != nil { programs.forgetCode(of: pid) }
+  /// It maps a file, perhaps a library: what was known of it would take addresses in the new code for none.
+  mutating func mapped(_ path: String, by pid: Int32) {
+    let hadWaited = forget(pid)
+    if hadWaited || path.hasSuffix("/libdispatch.so") { changed.insert(pid) }
+  }
+
+  /// It runs another program, or has ended.
+  mutating func isOther(_ pid: Int32) {
+    forget(pid)
+    changed.remove(pid)
+  }
+
+  /// Looks at what has changed; returns whether a process has become known by it where it runs queues.
+  mutating func lookAgain() -> Bool {
+    defer { changed.removeAll() }
+    // All of them.
+    return changed.reduce(false) { waited($1) || $0 }
+  }
+
+  @discardableResult private mutating func forget(_ pid: Int32) -> Bool {
+    guard known.remove(pid) != nil else { return false }
+    programs.forgetCode(of: pid)
+    return true
   }
 
   static func code(of mappings: [MemoryMapping], drain: Range<UInt64>) -> lull_kernel_code {

@@ -74,6 +74,7 @@ final class KernelSource: RecordingSource {
     let before = lastDrain
     lastDrain = round.now
     calls.earliest = before
+    if code.lookAgain() { programs.tellStacksAgain(since: SystemInfo.monotonicNanoseconds()) }
     fill = programs.drain()
     jobs?.consider(Double(round.now &- (before == 0 ? started : before)) / 1e9)
     calls.takeStanding(programs)
@@ -164,11 +165,11 @@ final class KernelSource: RecordingSource {
     case .processEnded(let pid, _):
       programs.remove(pid)
       jobs?.ended(pid)
-      code.changed(pid)
-    case .processExecuted(let pid, _, _): code.changed(pid)
+      code.isOther(pid)
+    case .processExecuted(let pid, _, _): code.isOther(pid)
     case .fileMapped(let pid, let path, _):
       jobs?.mapped(path, by: pid)
-      code.changed(pid)
+      code.mapped(path, by: pid)
     default: break
     }
   }
