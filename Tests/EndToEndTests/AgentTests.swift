@@ -9,11 +9,12 @@ extension EndToEnd {
   struct Agent {
     /// Attaches to a program that was started before, in a place with few rights; it may wait for that.
     private func attach(
-      _ words: [String], in rung: Rung, options: [String] = [], waits: Bool = false
+      _ words: [String], in rung: Rung, program: String = Machine.agentWorkload,
+      options: [String] = [], waits: Bool = false
     ) throws -> Recorded {
       let scratch = try Scratch()
       let run = try Recorded(
-        attachedTo: [Machine.agentWorkload]
+        attachedTo: [program]
           + words.map { $0.replacing("PATH", with: scratch.file("target")) },
         in: rung.words(writingTo: scratch), options: options, reportOptions: options,
         environment: waits ? ["LULL_WORKLOAD_WAIT": "1"] : [:], scratch: scratch)
@@ -24,8 +25,10 @@ extension EndToEnd {
       return run
     }
 
-    private func attach(_ workload: String, in rung: Rung) throws -> Recorded {
-      try attach(workload.split(separator: " ").map(String.init), in: rung)
+    private func attach(
+      _ workload: String, in rung: Rung, program: String = Machine.agentWorkload
+    ) throws -> Recorded {
+      try attach(workload.split(separator: " ").map(String.init), in: rung, program: program)
     }
 
     private static let exact: [LadderWorkload] = [
@@ -53,7 +56,20 @@ extension EndToEnd {
     func `what blocks the main thread is told, with its function`(
       rung: Rung, cause: (workload: String, cause: String)
     ) throws {
-      let run = try attach("blocker cause=\(cause.workload) count=3 ms=300 gap=900", in: rung)
+      try expectHangs(cause, in: rung, program: Machine.agentWorkload)
+    }
+
+    @Test(.enabled(if: Machine.tool("swift") != nil, "needs swift to build the program"))
+    func `with the Swift runtime in it a program is recorded by itself as well`() throws {
+      let program = try TestPackage.staticRuntime.program("lull-workload-agent")
+      try expectHangs(Self.causes[3], in: .user, program: program)
+    }
+
+    private func expectHangs(
+      _ cause: (workload: String, cause: String), in rung: Rung, program: String
+    ) throws {
+      let run = try attach(
+        "blocker cause=\(cause.workload) count=3 ms=300 gap=900", in: rung, program: program)
       try #require(run.hangs.count == 3, "\(run.mainThread)")
       for (hang, length) in zip(run.hangs, run.trueSpans) {
         expectBlame(hang, lasts: length, waitsFor: cause.cause)

@@ -9,11 +9,9 @@ extension EndToEnd {
     .enabled(if: Machine.tool("curl") != nil, "asks a server by curl, which is not installed"),
     .enabled(if: Rung.areThere, Rung.needsTools))
   struct AgentUser {
-    @Test(arguments: [(Rung.dockerUser, false), (.user, true)])
-    func `a service is recorded over a path that it serves, and from a shell`(
-      rung: Rung, isWhole: Bool
-    ) throws {
-      let program = try Servers.build("agent-user", isWhole: isWhole)
+    @Test(arguments: [Rung.dockerUser, .user])
+    func `a service is recorded over a path that it serves, and from a shell`(rung: Rung) throws {
+      let program = try TestPackage.servers.program("agent-user")
       let scratch = try Scratch()
       try Data(count: 4 << 20).write(to: URL(fileURLWithPath: scratch.file("data")))
       chmod(scratch.file("data"), 0o644)

@@ -6,7 +6,7 @@ extension EndToEnd {
   @Suite struct BlameThreads {
     @Test func `a handler that reads a file on its event loop is found`() throws {
       let scratch = try Scratch()
-      let server = try Servers.build("nio-server")
+      let server = try TestPackage.servers.program("nio-server")
       let run = try Recorded([server, scratch.path, "loop", "25", "40"], scratch: scratch)
       #expect(run.truth["requests"].double == 25)
       let audit = run.audit("event-loop-blocking")
@@ -29,7 +29,7 @@ extension EndToEnd {
 
     @Test func `a handler that leaves the file to a thread pool is not`() throws {
       let scratch = try Scratch()
-      let server = try Servers.build("nio-server")
+      let server = try TestPackage.servers.program("nio-server")
       let run = try Recorded([server, scratch.path, "pool", "25", "40"], scratch: scratch)
       let audit = run.audit("event-loop-blocking")
       for thread in run.signals["criticalThreads"].items

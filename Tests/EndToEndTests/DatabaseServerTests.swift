@@ -2,13 +2,13 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  /// A server with a database (GRDB), an HTTP client (AsyncHTTPClient) and timers, on FlyingFox.
+  /// A server with a database (GRDB), an HTTP client (Foundation's) and timers, on FlyingFox.
   @Suite struct DatabaseServer {
     @Test(arguments: ["good", "bad"])
     func `a server with a database, a client and a timer gets the verdict that it is due`(
       mode: String
     ) throws {
-      let server = try build()
+      let server = try TestPackage.databaseServer.program("database-server")
       let scratch = try Scratch()
       let run = try Recorded([server, scratch.path, mode, "8"], scratch: scratch)
       try #require(run.result.status == 0, "\(run.result.errors)")
@@ -35,21 +35,6 @@ extension EndToEnd {
       #expect(run.audit("footprint-growth")["status"].string != "fail")
       let store = run.file(scratch.file("store.sqlite"))
       #expect((store["writes"].int ?? 0) >= (run.truth["rows"].int ?? .max), "\(store)")
-    }
-
-    /// Built once; its build stays beside Lull's.
-    private func build() throws -> String {
-      let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent()
-      let scratch = tests.deletingLastPathComponent()
-        .appendingPathComponent(".build/test-packages/database-server").path
-      let result = try Command.run(
-        [
-          "swift", "build", "--package-path",
-          tests.appendingPathComponent("DatabaseServer").path, "--scratch-path", scratch,
-        ], limit: 540)
-      try #require(result.status == 0, "\(result.text.suffix(2000)) \(result.errors.suffix(2000))")
-      return scratch + "/debug/database-server"
     }
   }
 }

@@ -5,30 +5,16 @@ extension EndToEnd {
   /// A package of its own that depends on this one for LullMarks, in Swift and in C.
   @Suite(.enabled(if: Machine.tool("swift") != nil, "needs swift to build the package"))
   struct MarksUser {
-    private static let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().appendingPathComponent("MarksUser").path
-    /// Kept between runs: its dependencies take a minute to fetch.
-    private static let build = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-      .appendingPathComponent(".build/test-packages/marks-user").path
-
-    private func built() throws -> String {
-      let result = try Command.run(
-        [
-          "swift", "build", "-c", "release", "--package-path", Self.source, "--scratch-path",
-          Self.build,
-        ], limit: 400)
-      try #require(result.status == 0, "\(result.text)\(result.errors)")
-      return Self.build + "/release/"
-    }
-
     @Test func `marks and intervals of a program that imports LullMarks are recorded`() throws {
-      let folder = try built()
+      let package = TestPackage.marksUser
       for (program, intervals) in [("marks-user", ["load", "save"]), ("marks-user-c", ["load"])] {
         let scratch = try Scratch()
         let trace = scratch.file("t")
         let run = try Command.run(
-          [Machine.lull, "record", "-q", "--no-report", "-o", trace, "--", folder + program])
+          [
+            Machine.lull, "record", "-q", "--no-report", "-o", trace, "--",
+            try package.program(program),
+          ])
         try #require(run.status == 0, "\(run.errors)")
         let report = try Recorded.report(trace)
         #expect(
@@ -42,7 +28,7 @@ extension EndToEnd {
     }
 
     @Test func `a mark costs a few calls when nobody records`() throws {
-      let result = try Command.run([built() + "marks-user", "bench"])
+      let result = try Command.run([TestPackage.marksUser.program("marks-user"), "bench"])
       let costs = try JSON(lastLineOf: result.text)
       let call = try #require(costs["callNs"].double)
       let mark = try #require(costs["markNs"].double)

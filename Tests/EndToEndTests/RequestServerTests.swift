@@ -9,7 +9,8 @@ extension EndToEnd {
     private func record(_ words: String, in rung: Rung?) throws -> Recorded {
       let scratch = try Scratch()
       let run = try Recorded(
-        [try Servers.build("request-server")] + words.split(separator: " ").map(String.init),
+        [try TestPackage.servers.program("request-server")]
+          + words.split(separator: " ").map(String.init),
         in: rung?.words(writingTo: scratch) ?? [], scratch: scratch)
       try #require(run.result.status == 0, "\(run.result.errors)")
       try #require((run.truth["requests"].int ?? 0) > 50, "\(run.truth)")

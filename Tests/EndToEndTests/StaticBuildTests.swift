@@ -8,20 +8,6 @@ extension EndToEnd {
     .enabled(if: Machine.tool("swift") != nil, "needs swift to build the program"),
     .enabled(if: Rung.areThere, Rung.needsTools))
   struct StaticBuilds {
-    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent().path
-
-    /// The runtime in the program, and all of it. Kept between runs.
-    private static func built(isWhole: Bool) throws -> String {
-      let folder = root + "/.build/test-packages/static-" + (isWhole ? "whole" : "runtime")
-      let result = try Command.run(
-        ["swift", "build", "--package-path", root, "--scratch-path", folder]
-          + ["--product", "lull-workload"]
-          + (isWhole ? ["-Xswiftc", "-static-executable"] : ["--static-swift-stdlib"]), limit: 550)
-      try #require(result.status == 0, "\(result.text)\(result.errors)")
-      return folder + "/debug/lull-workload"
-    }
-
     private func record(
       _ workload: LadderWorkload, _ program: String, in rung: Rung
     ) throws -> Recorded {
@@ -46,7 +32,8 @@ extension EndToEnd {
     func `with the runtime in it a program is recorded within`(
       workload: LadderWorkload, rung: Rung
     ) throws {
-      let run = try record(workload, try Self.built(isWhole: false), in: rung)
+      let run = try record(
+        workload, try TestPackage.staticRuntime.program("lull-workload"), in: rung)
       #expect(
         run.report["capture"]["privilege"].string?.contains("recorded within the process") == true)
       try workload.expect(run, "\(rung)")
@@ -57,7 +44,7 @@ extension EndToEnd {
     func `with all in it a program is looked at from outside`(
       workload: LadderWorkload, rung: Rung
     ) throws {
-      let run = try record(workload, try Self.built(isWhole: true), in: rung)
+      let run = try record(workload, try TestPackage.staticWhole.program("lull-workload"), in: rung)
       #expect(
         run.report["capture"]["privilege"].string?.contains("looked at from outside") == true)
       if Ladder.isWhole { print(rung.rawValue, workload.rawValue, "whole", workload.line(run)) }
@@ -110,7 +97,7 @@ extension EndToEnd {
       throws
     {
       let scratch = try Scratch()
-      let program = try Self.built(isWhole: true)
+      let program = try TestPackage.staticWhole.program("lull-workload")
       let run = try Recorded(
         ["sh", "-c", script, "sh", program] + LadderWorkload.lock.words(path: ""),
         in: Rung.dockerUser.words(writingTo: scratch), scratch: scratch)
@@ -136,7 +123,8 @@ extension EndToEnd {
     @Test func `with all in it a program's files are known by their paths where it may be probed`()
       throws
     {
-      let run = try record(.atomicSaver, try Self.built(isWhole: true), in: .root)
+      let run = try record(
+        .atomicSaver, try TestPackage.staticWhole.program("lull-workload"), in: .root)
       try LadderWorkload.atomicSaver.expect(run, "root")
     }
   }

@@ -1,8 +1,7 @@
-import AsyncHTTPClient
 import FlyingFox
 import Foundation
+import FoundationNetworking
 import GRDB
-import NIOCore
 
 /// What was done, told at the end.
 actor Account {
@@ -93,13 +92,12 @@ actor Account {
 
   /// Four clients ask one request after another.
   private static func ask(port: UInt16, until end: Date) async throws {
+    guard let address = URL(string: "http://127.0.0.1:\(port)/visit") else { return }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<4 {
         group.addTask {
           while Date() < end {
-            let request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/visit")
-            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
-            _ = try await response.body.collect(upTo: 1 << 16)
+            _ = try await URLSession.shared.data(from: address)
           }
         }
       }
