@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TraceModel
 
-extension EndToEnd {
+extension SideBySide {
   /// Stacks of a program that blocks in fourteen ways, built in each way that people build.
   @Suite struct BlameStacks {
     @Test(arguments: BlockingBuild.allCases)

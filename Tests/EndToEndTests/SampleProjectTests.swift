@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension EndToEnd {
+extension SideBySide {
   /// A project with a budget, and a pull request that breaks it.
   @Suite struct SampleProject {
     private static let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -4,8 +4,15 @@ import Testing
 extension EndToEnd {
   /// A package with tests of both kinds, recorded as `swift test` runs them.
   @Suite struct TestHosts {
-    private static let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().appendingPathComponent("TestedPackage")
+    /// What runs the package's tests, which are built before.
+    private static func runner() throws -> [String] {
+      let package = TestPackage.tested
+      _ = try package.folder()
+      return [
+        "swift", "test", "--skip-build", "--package-path", package.path, "--scratch-path",
+        package.scratchPath,
+      ]
+    }
 
     private struct Interval {
       var name: String
@@ -17,25 +24,13 @@ extension EndToEnd {
       var outcome: String
     }
 
-    private func package() throws -> (scratch: Scratch, path: String) {
-      let scratch = try Scratch()
-      let path = scratch.file("tested")
-      try FileManager.default.copyItem(at: Self.source, to: URL(fileURLWithPath: path))
-      let built = try Command.run(
-        ["swift", "build", "--build-tests", "--package-path", path], limit: 400)
-      try #require(built.status == 0, "\(built.text)\(built.errors)")
-      return (scratch, path)
-    }
-
     private func record(
-      _ package: (scratch: Scratch, path: String), _ options: [String], in place: [String] = []
+      _ options: [String], in place: [String] = [], _ scratch: Scratch
     ) throws -> (intervals: [Interval], said: String, evidence: String) {
-      let trace = package.scratch.file("\(UUID().uuidString).perf.data")
+      let trace = scratch.file("\(UUID().uuidString).perf.data")
       let run = try Command.run(
-        place + [
-          Machine.lull, "record", "-q", "-o", trace, "--", "swift", "test", "--skip-build",
-          "--package-path", package.path, "--no-parallel",
-        ] + options, limit: 200)
+        place + [Machine.lull, "record", "-q", "-o", trace, "--"] + Self.runner()
+          + ["--no-parallel"] + options, limit: 200)
       try #require(run.status == 0, "\(run.text)\(run.errors)")
       let report = try Recorded.report(trace)
       let intervals = report["intervals"].items.map { item in
@@ -87,8 +82,8 @@ extension EndToEnd {
 
     @Test(.enabled(if: Machine.tool("swift") != nil, "needs swift to build the package"))
     func `each test is an interval as long as its runner says, with its own cost`() throws {
-      let package = try package()
-      let (intervals, said, evidence) = try record(package, [])
+      let scratch = try Scratch()
+      let (intervals, said, evidence) = try record([], scratch)
       expectEachOnce(in: intervals, "\(evidence); \(said)")
       #expect(intervals.count { $0.how == "xctest" } == 2)
       func one(_ name: String) throws -> Interval {
@@ -108,9 +103,9 @@ extension EndToEnd {
       #expect(old.bytesWritten == 300_000 && new.bytesWritten == 500_000, "\(old), \(new)")
 
       // The event stream tells the two apart that are called the same.
-      let stream = package.scratch.file("events.jsonl")
+      let stream = scratch.file("events.jsonl")
       let (streamed, _, streamEvidence) = try record(
-        package, ["--disable-xctest", "--event-stream-output-path", stream])
+        ["--disable-xctest", "--event-stream-output-path", stream], scratch)
       #expect(
         Set(streamed.map(\.name)) == [
           "WorkTests.NewTests/spins()", "WorkTests.NewTests/writes()",
@@ -126,9 +121,9 @@ extension EndToEnd {
       .enabled(if: Machine.tool("swift") != nil, "needs swift to build the package"),
       .enabled(if: Rung.areThere, Rung.needsTools))
     func `each test is an interval in a container as well`() throws {
-      let package = try package()
+      let scratch = try Scratch()
       let (intervals, said, evidence) = try record(
-        package, [], in: Rung.dockerRoot.words(writingTo: package.scratch))
+        [], in: Rung.dockerRoot.words(writingTo: scratch), scratch)
       expectEachOnce(in: intervals, "\(evidence); \(said)")
       let spins = try #require(intervals.first { $0.name == "OldTests.testSpins" })
       let truth = try seconds("OldTests.testSpins", in: said)
@@ -141,13 +136,11 @@ extension EndToEnd {
     // It lives for some milliseconds, in which its first thread waits: nobody outside looks at it in time.
     @Test(.enabled(if: Machine.tool("swift") != nil, "needs swift to build the package"))
     func `what the first thread of a short host waits for is known within the process`() throws {
-      let package = try package()
-      let trace = package.scratch.file("t.perf.data")
+      let scratch = try Scratch()
+      let trace = scratch.file("t.perf.data")
       let run = try Command.run(
-        [
-          Machine.lull, "record", "-q", "--recorder", "process", "-o", trace, "--", "swift", "test",
-          "--skip-build", "--package-path", package.path, "--disable-xctest", "--filter", "writes",
-        ], limit: 200)
+        [Machine.lull, "record", "-q", "--recorder", "process", "-o", trace, "--"] + Self.runner()
+          + ["--disable-xctest", "--filter", "writes"], limit: 200)
       try #require(run.status == 0, "\(run.text)\(run.errors)")
       let hosts = try Recorded.report(trace)["processes"].items.filter {
         $0["name"].string?.hasSuffix(".xctest") == true

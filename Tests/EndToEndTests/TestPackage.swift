@@ -8,6 +8,8 @@ enum TestPackage: String, CaseIterable, CustomTestStringConvertible {
   case servers
   case databaseServer = "database-server"
   case marksUser = "marks-user"
+  /// One with tests.
+  case tested
   /// This package's workloads with the Swift runtime in them.
   case staticRuntime = "static-runtime"
   /// And with the C library in them too.
@@ -23,16 +25,19 @@ enum TestPackage: String, CaseIterable, CustomTestStringConvertible {
   func folder() throws -> String {
     try Self.built.withLock { built in
       if let folder = built[self] { return folder }
-      let folder = Self.root.appendingPathComponent(".build/test-packages/\(rawValue)").path
       for options in builds {
         let result = try Command.run(
-          ["swift", "build", "--package-path", path, "--scratch-path", folder, "-c", configuration]
+          [
+            "swift", "build", "--package-path", path, "--scratch-path", scratchPath, "-c",
+            configuration,
+          ]
             + options, limit: 550)
         try #require(
           result.status == 0, "\(self): \(result.text.suffix(2000)) \(result.errors.suffix(2000))")
       }
-      built[self] = "\(folder)/\(configuration)"
-      return "\(folder)/\(configuration)"
+      let folder = "\(scratchPath)/\(configuration)"
+      built[self] = folder
+      return folder
     }
   }
 
@@ -44,16 +49,22 @@ enum TestPackage: String, CaseIterable, CustomTestStringConvertible {
     case .servers: ["agent-user", "nio-server", "request-server"]
     case .databaseServer: ["database-server"]
     case .marksUser: ["marks-user", "marks-user-c"]
+    case .tested: ["testedPackageTests.xctest"]
     case .staticRuntime: ["lull-workload", "lull-workload-agent"]
     case .staticWhole: ["lull-workload"]
     }
   }
 
-  private var path: String {
+  var scratchPath: String {
+    Self.root.appendingPathComponent(".build/test-packages/\(rawValue)").path
+  }
+
+  var path: String {
     switch self {
     case .servers: Self.root.appendingPathComponent("Tests/Servers").path
     case .databaseServer: Self.root.appendingPathComponent("Tests/DatabaseServer").path
     case .marksUser: Self.root.appendingPathComponent("Tests/MarksUser").path
+    case .tested: Self.root.appendingPathComponent("Tests/TestedPackage").path
     case .staticRuntime, .staticWhole: Self.root.path
     }
   }
@@ -62,13 +73,12 @@ enum TestPackage: String, CaseIterable, CustomTestStringConvertible {
 
   /// The options of each call of `swift build`: of this package no more than what is recorded.
   private var builds: [[String]] {
-    let linking =
-      switch self {
-      case .staticRuntime: ["--static-swift-stdlib"]
-      case .staticWhole: ["-Xswiftc", "-static-executable"]
-      case .servers, .databaseServer, .marksUser: [String]()
-      }
-    return linking.isEmpty ? [[]] : products.map { linking + ["--product", $0] }
+    switch self {
+    case .servers, .databaseServer, .marksUser: [[]]
+    case .tested: [["--build-tests"]]
+    case .staticRuntime: products.map { ["--static-swift-stdlib", "--product", $0] }
+    case .staticWhole: products.map { ["-Xswiftc", "-static-executable", "--product", $0] }
+    }
   }
 }
 
