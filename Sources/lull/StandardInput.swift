@@ -24,7 +24,11 @@ enum StandardInput {
   /// A message with the name that its user knows.
   static func named(in message: String) -> String {
     guard let path = kept.withLock({ $0 }) else { return message }
-    return message.replacing(path, with: "standard input")
+    let parts = message.split(separator: path, omittingEmptySubsequences: false)
+    return parts.dropFirst().reduce(String(parts.first ?? "")) { named, part in
+      // One with more digits is another descriptor's.
+      named + (part.first?.isNumber == true ? path : "standard input") + part
+    }
   }
 
   private static func spool() throws -> String {
