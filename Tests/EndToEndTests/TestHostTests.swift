@@ -25,7 +25,7 @@ extension EndToEnd {
     }
 
     private func record(
-      _ options: [String], in place: [String] = [], _ scratch: Scratch
+      _ options: [String] = [], in place: [String] = [], scratch: Scratch
     ) throws -> (intervals: [Interval], said: String, evidence: String) {
       let trace = scratch.file("\(UUID().uuidString).perf.data")
       let run = try Command.run(
@@ -83,7 +83,7 @@ extension EndToEnd {
     @Test(.enabled(if: Machine.tool("swift") != nil, "needs swift to build the package"))
     func `each test is an interval as long as its runner says, with its own cost`() throws {
       let scratch = try Scratch()
-      let (intervals, said, evidence) = try record([], scratch)
+      let (intervals, said, evidence) = try record(scratch: scratch)
       expectEachOnce(in: intervals, "\(evidence); \(said)")
       #expect(intervals.count { $0.how == "xctest" } == 2)
       func one(_ name: String) throws -> Interval {
@@ -105,7 +105,7 @@ extension EndToEnd {
       // The event stream tells the two apart that are called the same.
       let stream = scratch.file("events.jsonl")
       let (streamed, _, streamEvidence) = try record(
-        ["--disable-xctest", "--event-stream-output-path", stream], scratch)
+        ["--disable-xctest", "--event-stream-output-path", stream], scratch: scratch)
       #expect(
         Set(streamed.map(\.name)) == [
           "WorkTests.NewTests/spins()", "WorkTests.NewTests/writes()",
@@ -123,7 +123,7 @@ extension EndToEnd {
     func `each test is an interval in a container as well`() throws {
       let scratch = try Scratch()
       let (intervals, said, evidence) = try record(
-        [], in: Rung.dockerRoot.words(writingTo: scratch), scratch)
+        in: Rung.dockerRoot.words(writingTo: scratch), scratch: scratch)
       expectEachOnce(in: intervals, "\(evidence); \(said)")
       let spins = try #require(intervals.first { $0.name == "OldTests.testSpins" })
       let truth = try seconds("OldTests.testSpins", in: said)
