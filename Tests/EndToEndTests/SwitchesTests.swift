@@ -191,8 +191,8 @@ extension EndToEnd {
       let run = try Recorded(
         [program], in: Rung.dockerUser.words(writingTo: scratch), scratch: scratch)
       let (first, _) = try waits(run)
-      // The others are between two looks.
-      #expect(first.count < (run.truth["waits"].int ?? 0) * 2 / 3, "\(first.count)")
+      // The others are between two looks, the fewer the faster the machine is.
+      #expect(first.count < (run.truth["waits"].int ?? 0) * 19 / 20, "\(first.count)")
       let long = first.filter { $0.length.seconds > 0.28 && $0.length.seconds < 0.4 }
       #expect(long.count == 3, "\(long)")
       #expect(rung("mainThread", of: run)["rung"].string == "outside")

@@ -80,20 +80,22 @@ import Testing
 
   // MARK: - Limits
 
-  /// Queues of the same label, as libdispatch would have them.
+  /// Queues of the same label, as libdispatch would have them. They are in memory that is given back whole: left in the
+  /// heap they would be taken for queues by who looks through it next.
   private func withQueues(
     _ count: Int, _ body: (_ queues: [UInt64], _ drain: UInt64) throws -> Void
   ) throws {
     let layout = try layout()
     let words = (layout.labelOffset / 8 + 2) / 2 * 2
-    let memory = UnsafeMutablePointer<UInt64>.allocate(capacity: count * words + 2)
+    let place = try #require(
+      mmap(nil, count * words * 8, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
+    try #require(place != MAP_FAILED)
+    let first = place.bindMemory(to: UInt64.self, capacity: count * words)
     let label = strdup("lull.test.many")
     defer {
-      memory.deallocate()
+      munmap(place, count * words * 8)
       free(label)
     }
-    memory.initialize(repeating: 0, count: count * words + 2)
-    let first = UInt(bitPattern: memory) % 16 == 0 ? memory : memory + 1
     for queue in (0..<count).map({ first + $0 * words }) {
       queue[0] = layout.table
       queue[layout.labelOffset / 8] = UInt64(UInt(bitPattern: label))
