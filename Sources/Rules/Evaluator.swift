@@ -68,15 +68,20 @@ package enum Evaluator {
       status: .notMeasured, unit: metadata.unit, limit: limit?.value, displayValue: "",
       guide: metadata.guide, advice: metadata.advice)
     audit.curve = scheme.curve(ofRule: metadata.id)
-    switch outcome(rule, signals, scheme) {
-    case .notMeasured(let reason):
+    let loss = LossDoubt(signals).flatMap { $0.concerns(metadata) ? $0 : nil }
+    func leaveOpen(_ reason: String) {
       if scheme.reasonNotFor(rule: metadata.id) == nil {
         audit.weight = scheme.weight(ofRule: metadata.id)
         audit.range = ScoreRange(low: 0, value: 0, high: 100)
       }
       audit.reason = reason
       audit.displayValue = "not measured: \(reason)"
-    case .notApplicable(let reason, let finding):
+    }
+    switch outcome(rule, signals, scheme) {
+    case .notMeasured(let reason):
+      leaveOpen(reason)
+    case .notApplicable(var reason, let finding):
+      if let loss, finding == nil { reason += ", as far as is known: \(loss.text)" }
       audit.status = .notApplicable
       audit.reason = reason
       audit.displayValue = "not applicable: \(reason)"
@@ -95,7 +100,14 @@ package enum Evaluator {
       audit.evidence = finding.evidence
       audit.savings = finding.savings
     case .measured(let finding):
-      let range = range(of: finding, audit.curve, limit)
+      var range = range(of: finding, audit.curve, limit)
+      if let loss {
+        guard let opened = loss.opened(range, metadata) else {
+          leaveOpen(loss.text)
+          break
+        }
+        range = opened
+      }
       audit.range = range
       audit.weight = scheme.weight(ofRule: metadata.id)
       audit.value = finding.value

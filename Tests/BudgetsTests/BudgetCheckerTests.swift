@@ -112,10 +112,13 @@ import Testing
   }
 
   @Test func `a trace that lost more than its share decides nothing`() throws {
-    func check(lost: UInt64, records: UInt64?, settings: String = "") throws -> BudgetVerdict {
-      let run = try SampleRuns.run {
-        $0.trace.lostEvents = lost
-        $0.trace.records = records
+    func check(
+      lost: UInt64, records: UInt64?, ofTime: Double? = nil, settings: String = ""
+    ) throws -> BudgetVerdict {
+      let run = try SampleRuns.run { report in
+        report.trace.lostEvents = lost
+        report.trace.records = records
+        report.trace.lostSeconds = ofTime.map { $0 * report.trace.durationSeconds }
       }
       return try SampleRuns.check(settings + Self.syncs + "max = 1000", [run]).verdict
     }
@@ -123,6 +126,9 @@ import Testing
     #expect(try check(lost: 200, records: 9800) == .inconclusive)
     #expect(try check(lost: 200, records: 9800, settings: "[settings]\nmax-loss = 0.1\n") == .pass)
     #expect(try check(lost: 1, records: nil) == .inconclusive)
+    // Few records, of little time or of much.
+    #expect(try check(lost: 10, records: 9990, ofTime: 0.005) == .pass)
+    #expect(try check(lost: 10, records: 9990, ofTime: 0.3) == .inconclusive)
     let torn = try SampleRuns.run { $0.trace.truncated = true }
     #expect(try SampleRuns.check(Self.syncs + "max = 1000", [torn]).verdict == .inconclusive)
   }

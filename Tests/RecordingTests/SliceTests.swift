@@ -113,6 +113,7 @@ import Testing
   @Test func `spans of sampling fit in a record, however often it began and ended`() throws {
     var sampled = SpanList<CaptureEvent.SampledSpan>()
     var slices = SpanList<CaptureEvent.Slices>()
+    var lost = SpanList<CaptureEvent.LostSpan>()
     let hour: UInt64 = 3_600_000_000_000
     for index in UInt64(0)..<2_000 {
       let from = 40 * hour + index * 10_000_000_000 + index % 7 * 100_000_000
@@ -127,6 +128,8 @@ import Testing
         .init(
           fromNs: from, toNs: from + 2_000_000_000, recordedNs: 50_000_000, writeCalls: 100_000,
           recordedWriteCalls: 2_500))
+      // Of four records of 2 s one was lost.
+      lost.append(.init(from: from, to: from + 2_000_000_000, lost: 1, told: 3))
     }
     #expect(sampled.spans.count == 150 && slices.spans.count == 150)
     for source in ["raw_syscalls:sys_exit", "sock:sock_send_length"] {
@@ -141,12 +144,16 @@ import Testing
     // All the time between slices was recorded: 2,000 spans of 2 s, of which 50 ms each were.
     let left = slices.spans.reduce(0) { $0 + ($1.toNs - $1.fromNs - $1.recordedNs) }
     #expect(left == 2_000 * 1_950_000_000)
+    #expect(lost.spans.count == 50)
+    #expect(lost.spans.reduce(0) { $0 + $1.records } == 2_000)
+    #expect(lost.spans.reduce(0) { $0 + $1.untoldNs } == 2_000 * 500_000_000)
     var capture = CaptureEvent(
       mode: .wrap, scope: .system, privilege: "root", commandLine: ["x"], rootPid: 1,
       intervalNs: 1, unavailable: [], complete: true, lullVersion: "test")
     capture.sampled = sampled.spans
     capture.slices = slices.spans
-    #expect(try capture.encoded().count < 55_000)
+    capture.lost = lost.spans
+    #expect(try capture.encoded().count < 62_000)
   }
 
   @Test func `what thousands of processes transferred does not fit, and is told by samples`() throws

@@ -172,6 +172,10 @@ import TraceModel
     let text = flowing(report)
     #expect(text.contains("note The trace is truncated: the tail is missing"))
     #expect(text.contains("losses 1,234 events lost: figures may be too low"))
+    report.trace.lostSeconds = 1.5
+    #expect(
+      flowing(report).contains(
+        "1,234 events lost, which would have told of about 1.5 s: figures may be too low"))
   }
 
   @Test func `files without names and files without lines are told apart`() {

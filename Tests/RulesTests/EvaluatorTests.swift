@@ -29,6 +29,7 @@ private enum FixedRule: Rule {
     server.p10 = 4
     server.median = 8
     server.limit = 100
+    layer.general.rules["counting"] = scoring
     layer.profiles[.server, default: ScoringTable()].rules["fixed"] = server
     return ScoringConfiguration(layers: [layer])
   }()
@@ -49,6 +50,29 @@ private enum ThrowingRule: Rule {
 private enum SteadyRule: Rule {
   static let metadata = RuleMetadata(
     id: "steady", title: "Steady", category: .memory, guide: [], signals: [.cpu], unit: "s",
+    measuredAs: "m", advice: "a", examples: [])
+  static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+    .measured(RuleFinding(fact: 0, displayValue: ""))
+  }
+}
+
+/// A rule that counts wakeups by the second.
+private enum CountingRule: Rule {
+  static let metadata = RuleMetadata(
+    id: "counting", title: "Counting", category: .cpu, guide: [], signals: [.wakeups],
+    unit: "wakeups/s", measuredAs: "m", advice: "a", examples: [])
+  static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
+    let value = signals.wakeups?.perSecond ?? 0
+    return value > 0
+      ? .measured(RuleFinding(fact: value, displayValue: "v"))
+      : .notApplicable(reason: "it slept")
+  }
+}
+
+/// A rule of what is read now and then.
+private enum ReadingRule: Rule {
+  static let metadata = RuleMetadata(
+    id: "reading", title: "Reading", category: .memory, guide: [], signals: [.memory], unit: "B",
     measuredAs: "m", advice: "a", examples: [])
   static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     .measured(RuleFinding(fact: 0, displayValue: ""))
@@ -175,6 +199,46 @@ private enum NaNRule: Rule {
     #expect(evaluation.audits[0].reason?.contains("Broken") == true)
     #expect(evaluation.overall == nil)
     #expect(evaluation.categories.map(\.score) == [nil])
+  }
+
+  /// Of a minute, so much is not told; or so many of 100 records, where it is not known when they were lost.
+  @Test(
+    arguments: [
+      (seconds: 0.5, lost: 50, isOpen: false), (0.7, 1, true), (nil, 0, false), (nil, 2, true),
+    ] as [(Double?, UInt64, Bool)])
+  func `nothing passes by what was not seen because it was lost`(
+    seconds: Double?, lost: UInt64, isOpen: Bool
+  ) throws {
+    func audit(_ rule: any Rule.Type, _ change: (inout SignalSet) -> Void) throws -> Audit {
+      var signals = SignalSet(durationSeconds: 60)
+      signals.lost = LostRecords(count: lost, told: 100 - Int(lost), seconds: seconds)
+      change(&signals)
+      let evaluation = Evaluator.evaluate(
+        signals, configuration: FixedRule.configuration, rules: [rule])
+      return try #require(evaluation.audits.first)
+    }
+    func cpu(_ seconds: Double) -> (inout SignalSet) -> Void {
+      { $0.cpu = CPUSignal(totalSeconds: seconds) }
+    }
+    func wakeups(_ perSecond: Double) -> (inout SignalSet) -> Void {
+      { $0.wakeups = WakeupSignal(perSecond: perSecond) }
+    }
+    let passed = try audit(FixedRule.self, cpu(0.5))
+    #expect(passed.status == (isOpen ? .notMeasured : .pass))
+    #expect(passed.reason?.contains("lost") == (isOpen ? true : nil))
+    // A lost end of a run makes it longer.
+    #expect(try audit(FixedRule.self, cpu(3)).status == (isOpen ? .notMeasured : .fail))
+    // What is missing can only be more.
+    let counted = try audit(CountingRule.self, wakeups(3))
+    #expect(counted.status == .fail && counted.score == counted.range?.high)
+    #expect((counted.range?.low == 0) == isOpen)
+    #expect(try audit(CountingRule.self, wakeups(0.5)).status == (isOpen ? .notMeasured : .pass))
+    let nothing = try audit(CountingRule.self, wakeups(0))
+    #expect(nothing.status == .notApplicable)
+    #expect(nothing.reason == "it slept" || isOpen && nothing.reason?.contains("lost") == true)
+    // Memory is read, whatever is lost in between.
+    let memory = try audit(ReadingRule.self) { $0.memory = MemorySignal(peakFootprintBytes: 1) }
+    #expect(memory.status == .pass)
   }
 
   @Test func `without signals nothing passes`() {

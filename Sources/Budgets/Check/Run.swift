@@ -33,9 +33,14 @@ package struct Run: Sendable {
     guard let share = lostShare else {
       return "\(source) lost records, and does not say of how many"
     }
-    guard share > maxLoss else { return nil }
-    return "\(source) lost \(Figures.percent(share)) of its records, more than the "
-      + "\(Figures.percent(maxLoss)) that “max-loss” allows"
+    let allowed = "more than the \(Figures.percent(maxLoss)) that “max-loss” allows"
+    if share > maxLoss {
+      return "\(source) lost \(Figures.percent(share)) of its records, \(allowed)"
+    }
+    // A few records may have told of a long time.
+    let time = (trace.lostSeconds ?? 0) / max(trace.durationSeconds, 1e-9)
+    guard time > maxLoss else { return nil }
+    return "\(source) lost the records of \(Figures.percent(time)) of its time, \(allowed)"
   }
 
   /// A rule's value where its subject did not occur: none of it, the best that there is in every rule; nil elsewhere.

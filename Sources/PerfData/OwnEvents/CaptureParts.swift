@@ -9,6 +9,7 @@ extension CaptureEvent {
     whole.overheadCPUSeconds += overheadCPUSeconds
     whole.sampled = sampled + later.sampled
     whole.slices = slices.map { $0 + (later.slices ?? []) } ?? later.slices
+    whole.lost = lost.map { $0 + (later.lost ?? []) } ?? later.lost
     if let processesRecorded {
       whole.processesRecorded = Set(processesRecorded + (later.processesRecorded ?? [])).sorted()
     }

@@ -144,6 +144,26 @@ public struct CaptureEvent: SyntheticPayload, Hashable {
     }
   }
 
+  /// A span in which records were lost: of what was done in it some is not told.
+  public struct LostSpan: Codable, Sendable, Hashable {
+    /// First time, in nanoseconds on the trace's clock.
+    public var fromNs: UInt64
+    /// Last time, in nanoseconds on the trace's clock.
+    public var toNs: UInt64
+    /// How many records were lost.
+    public var records: UInt64
+    /// How much of it they would have told of, in nanoseconds, as far as all records of it tell of as much.
+    public var untoldNs: UInt64
+
+    /// Makes a span.
+    public init(fromNs: UInt64, toNs: UInt64, records: UInt64, untoldNs: UInt64) {
+      self.fromNs = fromNs
+      self.toNs = toNs
+      self.records = records
+      self.untoldNs = untoldNs
+    }
+  }
+
   /// Whether the program was started or found.
   public var mode: Mode
   /// Which events were asked for.
@@ -170,6 +190,8 @@ public struct CaptureEvent: SyntheticPayload, Hashable {
   public var exactCounts: [ExactCount]
   /// Spans in which all but the switches of threads was recorded in slices.
   public var slices: [Slices]?
+  /// Spans in which records were lost, in order; nil where none were, or the recorder did not live to tell.
+  public var lost: [LostSpan]?
   /// Version of the recorder.
   public var lullVersion: String
   /// Whether reads of 64 KiB and more are among the system calls.

@@ -4,8 +4,6 @@ import PerfData
 ///
 /// A recording of days may turn to sampling and back thousands of times, and the record that tells of it holds 64 KiB.
 struct SpanList<Span: MergeableSpan> {
-  /// 140 bytes each in the record, and each detail 75 at most.
-  static var most: Int { 150 }
   private static var mostBytes: Int { 30_000 }
 
   private(set) var spans: [Span] = []
@@ -22,7 +20,7 @@ struct SpanList<Span: MergeableSpan> {
 
   private mutating func add(_ span: Span) {
     spans.append(span)
-    guard spans.count > Self.most else { return }
+    guard spans.count > Span.most else { return }
     var best: (first: Int, second: Int, gap: UInt64)?
     var last: [String: Int] = [:]
     for (index, span) in spans.enumerated() {
@@ -43,11 +41,18 @@ protocol MergeableSpan {
   var fromNs: UInt64 { get }
   var toNs: UInt64 { get }
 
+  /// How many are kept: each takes 140 bytes in the record, and each detail 75 at most.
+  static var most: Int { get }
+
   /// How many entries it has besides what each span has.
   var details: Int { get }
 
   func merged(with later: Self) -> Self
   mutating func dropDetails()
+}
+
+extension MergeableSpan {
+  static var most: Int { 150 }
 }
 
 extension CaptureEvent.SampledSpan: MergeableSpan {

@@ -134,8 +134,9 @@ final class Recording {
     case .flight(let options)?: flight = FlightSource(options, now: armed)
     case nil: break
     }
+    let losses = LossBook(of: sources.compactMap { $0 }, rings: drain)
     // Last, since a part ends when all others have collected.
-    let keepers: [(any RecordingSource)?] = [rotation, flight]
+    let keepers: [(any RecordingSource)?] = [losses, rotation, flight]
     self.sources = (sources + keepers).compactMap { $0 }
     if options.parts != nil { drain.standingWaits = StandingWaits() }
     var summary = Self.summary(options, subject, machine, complete: false)

@@ -15,6 +15,9 @@ protocol RecordingSource: AnyObject {
   /// Records that found no room.
   var lostRecords: UInt64 { get }
 
+  /// Since when what was lost since this was last asked may be missing; nil where that is since the round before.
+  func takeLossBeginning() -> UInt64?
+
   /// The recording begins.
   func start(at time: UInt64)
 
@@ -75,6 +78,7 @@ extension RecordingSource {
   var attributes: [EventAttribute] { [] }
   var unavailable: [CaptureEvent.Unavailable] { [] }
   var lostRecords: UInt64 { 0 }
+  func takeLossBeginning() -> UInt64? { nil }
   func start(at time: UInt64) {}
   func descriptors(now: UInt64) -> [Int32] { [] }
   func nextDue(now: UInt64) -> UInt64 { .max }

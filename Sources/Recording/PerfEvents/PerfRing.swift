@@ -16,6 +16,9 @@ final class PerfRing {
   var position: UInt64
   /// The end of the records of this round.
   var limit: UInt64 = 0
+  /// Since when records may have found no room, where it was nearly full as it was last drained: the kernel tells that
+  /// with the next record that fits.
+  var fullSince: UInt64?
   /// Everything before this was searched for threads that began or ended.
   var searched: UInt64
 
@@ -51,6 +54,12 @@ final class PerfRing {
   deinit { lull_ring_unmap(&ring) }
 
   var size: Int { mask + 1 }
+
+  /// Whether the next record might not have fitted, as far as is to be copied in this round: none is larger.
+  var isNearlyFull: Bool { limit - position > UInt64(size - min(size / 2, Self.largestRecord)) }
+
+  /// A record's length is 16 bits.
+  private static let largestRecord = 1 << 16
 
   @inline(__always)
   func head() -> UInt64 { lull_ring_head(&ring) }

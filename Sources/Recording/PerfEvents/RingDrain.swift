@@ -17,6 +17,9 @@ final class RingDrain {
   var kernelThreadIDs = KernelThreadIDs()
   var sockets = SocketFilter()
   var lostRecords: UInt64 = 0
+  /// Since when what was lost since somebody asked may be missing.
+  private var lossBeginning: UInt64?
+  private var lastDrain: UInt64 = 0
   /// Records that were copied to the trace.
   private(set) var records = 0
   /// Programs of others that began, of those that wake the recorder.
@@ -69,7 +72,7 @@ final class RingDrain {
   }
 
   /// Copies all that the rings hold; gives what others want to know of it.
-  func drain(into sink: TraceSink) throws(PerfDataError) -> [Observation] {
+  func drain(into sink: TraceSink, now: UInt64) throws(PerfDataError) -> [Observation] {
     threads.beginRound()
     // What they wrote is in the rings by now.
     let retired = events.takeRetired()
@@ -83,9 +86,13 @@ final class RingDrain {
     if isNamespaced { learnThreadIDs(from: searched) }
     for ring in events.rings where ring.limit > ring.position {
       isAny = true
+      let (known, isFull) = (lostRecords, ring.isNearlyFull)
       try copy(ring, to: sink)
       ring.release()
+      if lostRecords > known { lossesBegan(at: ring.fullSince ?? lastDrain) }
+      ring.fullSince = isFull ? lastDrain : nil
     }
+    lastDrain = now
     if isAny { sink.endRound() }
     threads.forgetEnded { kernelThreadIDs.forget($0) }
     let gone = headless.gone()
@@ -178,6 +185,14 @@ final class RingDrain {
     guard total > lostRecords else { return 0 }
     let untold = total - lostRecords
     lostRecords = total
+    lossesBegan(at: events.rings.lazy.compactMap(\.fullSince).min() ?? lastDrain)
     return untold
+  }
+
+  private func lossesBegan(at time: UInt64) { lossBeginning = min(lossBeginning ?? time, time) }
+
+  func takeLossBeginning() -> UInt64? {
+    defer { lossBeginning = nil }
+    return lossBeginning
   }
 }

@@ -31,13 +31,15 @@ final class RingSource: RecordingSource {
 
   var lostRecords: UInt64 { drain.lostRecords }
 
+  func takeLossBeginning() -> UInt64? { drain.takeLossBeginning() }
+
   func descriptors(now: UInt64) -> [Int32] {
     let areHeard = strangerWakes.areHeard(now: now)
     return events.rings.lazy.filter { areHeard || !$0.wakesAtOnce }.map(\.descriptor)
   }
 
   func collect(_ round: Round) throws(PerfDataError) {
-    round.tell(try drain.drain(into: round.sink))
+    round.tell(try drain.drain(into: round.sink, now: round.now))
     strangerWakes.note(drain.takeStrangers(), now: round.now)
     let learnt = drain.kernelThreadIDs.takeFresh()
     if !learnt.isEmpty {

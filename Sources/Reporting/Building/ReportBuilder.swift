@@ -32,6 +32,7 @@ package enum ReportBuilder {
       audits: evaluation.audits.map(AuditBuilding.audit),
       opportunities: evaluation.opportunities.map(AuditBuilding.opportunity),
       overview: OverviewBuilding.section(Overview.measure(trace, signals: signals)))
+    report.trace.lostSeconds = signals.lost?.seconds?.finite
     report.processes = report.shownProcesses
     if let programStart = trace.subject.programStart, let earlier = trace.subject.earlier,
       let index = report.processes.firstIndex(where: { $0.pid == report.process.pid })

@@ -64,6 +64,9 @@ package struct TraceSection: Codable, Sendable, Equatable {
   package var lostEvents: UInt64
   /// Samples that the kernel had no room for.
   package var lostSamples: UInt64
+  /// How much of the recording the lost records would have told of; left out where none were, or it is not known when
+  /// they were lost.
+  package var lostSeconds: Double?
   /// Times the kernel throttled an event.
   package var throttled: UInt64
   /// Why it is not known whether something was lost; left out where the trace would say so.

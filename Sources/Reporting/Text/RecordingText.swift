@@ -151,7 +151,12 @@ enum RecordingText {
       parts.append("throttled \(times)")
     }
     var text = trace.lossNote ?? "nothing was lost"
-    if !parts.isEmpty { text = parts.joined(separator: ", ") + ": figures may be too low" }
+    if !parts.isEmpty {
+      if let seconds = trace.lostSeconds {
+        parts.append("which would have told of about \(Figures.seconds(seconds))")
+      }
+      text = parts.joined(separator: ", ") + ": figures may be too low"
+    }
     if trace.unknownRecords > 0 {
       text += "; \(Figures.count(trace.unknownRecords, "record")) of unknown kinds left out"
     }

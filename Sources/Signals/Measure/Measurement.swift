@@ -50,6 +50,7 @@ package enum Measurement {
     var set = SignalSet(durationSeconds: subject.seconds, priors: priors)
     set.isSeenStarting = subject.isSeenStarting
     set.isWholeRun = subject.isWhole
+    set.lost = lost(trace)
     for (kind, reason) in unavailable(trace) { set.unavailable[kind] = reason }
     set.threadsUnavailable = set.unavailable[.mainThread]
 
@@ -191,6 +192,21 @@ package enum Measurement {
     return "\(Figures.count(count, "connection")) on the machine"
       + (trace.capture?.bytesOfUnknown.map { " with \(Figures.bytes($0))" } ?? "")
       + " lived shorter than the distance of two looks, and whose they were is not known"
+  }
+
+  private static func lost(_ trace: Trace) -> LostRecords? {
+    let count = trace.metadata.lostEvents &+ trace.metadata.lostSamples
+    guard count > 0 else { return nil }
+    let (start, end) = (Double(trace.start.nanoseconds), Double(trace.end.nanoseconds))
+    let nanoseconds = trace.capture?.lost?.reduce(0.0) { sum, span in
+      let (from, to) = (Double(span.fromNs), Double(span.toNs))
+      guard to > from else { return sum }
+      let within = max(0, min(to, end) - max(from, start))
+      return sum + min(Double(span.untoldNs), to - from) * within / (to - from)
+    }
+    return LostRecords(
+      count: count, told: trace.metadata.records,
+      seconds: nanoseconds.map { min($0, end - start) / 1e9 })
   }
 
   /// A signal whose events are not in the trace was not recorded, whatever the reason.

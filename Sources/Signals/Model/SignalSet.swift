@@ -41,6 +41,8 @@ package struct SignalSet: Sendable, Equatable {
   package var blame: BlameTables
   /// Of a long recording, the minute in which each signal was worst.
   package var worstMinutes: [WorstMinute] = []
+  /// Nil where nothing was lost.
+  package var lost: LostRecords?
   /// Why a signal is missing.
   package var unavailable: [SignalKind: String]
   /// Why it is not known what threads did, whichever the main one is; nil where it is.
