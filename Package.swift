@@ -67,6 +67,11 @@ let package = Package(
     .library(name: "LullPreload", type: .dynamic, targets: ["LullPreload"]),
     .plugin(name: "LullPlugin", targets: ["LullPlugin"]),
   ],
+  traits: [
+    .trait(
+      name: "EmptyAgent",
+      description: "LullAgent does nothing: for programs that are linked statically with glibc.")
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
@@ -97,6 +102,7 @@ let package = Package(
     // that others depend on.
     .target(
       name: "CLullAgent", dependencies: ["CPreloadRing"],
+      cSettings: [.define("LULL_EMPTY_AGENT", .when(traits: ["EmptyAgent"]))],
       linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
     .target(name: "LullAgent", dependencies: ["CLullAgent"], swiftSettings: strict),
     .target(name: "CPFM"),

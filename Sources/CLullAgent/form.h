@@ -1,8 +1,8 @@
 #ifndef LULL_AGENT_FORM_H
 #define LULL_AGENT_FORM_H
 
-// Where the agent can be: with glibc, whose functions are known, and without a sanitizer, which stands in front of the
-// same ones. Elsewhere a program links with it as well, and is recorded from outside.
+// Where the agent can be: with glibc, whose functions are known, as a library, and without a sanitizer, which stands in
+// front of the same ones. Elsewhere a program links with it as well, and is recorded from outside.
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -17,7 +17,7 @@
 #endif
 #endif
 
-#if defined(__GLIBC__) && !defined(LULL_HAS_SANITIZER)
+#if defined(__GLIBC__) && !defined(LULL_HAS_SANITIZER) && !defined(LULL_EMPTY_AGENT)
 #define LULL_AGENT
 #endif
 

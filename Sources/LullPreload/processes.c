@@ -37,7 +37,8 @@ void *lull_real(const char *name) {
   // In a program that is linked with the C library's archive there is none behind this one.
   if (!found && !find("write")) {
     static const char text[] =
-        "LullAgent: not for programs that are linked statically with glibc (-static-executable)\n";
+        "LullAgent: for a program that is linked statically with glibc (-static-executable) it must be empty: build it"
+        " with the trait EmptyAgent of the package lull\n";
     lull_kernel(SYS_write, 2, (long)text, sizeof text - 1, 0, 0, 0);
     lull_kernel(SYS_exit_group, 127, 0, 0, 0, 0, 0);
   }

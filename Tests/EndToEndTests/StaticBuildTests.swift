@@ -40,6 +40,14 @@ extension EndToEnd {
       if Ladder.isWhole { print(rung.rawValue, workload.rawValue, "runtime", workload.line(run)) }
     }
 
+    @Test func `with all in it, and an agent that is empty, too`() throws {
+      let run = try record(
+        .lock, try TestPackage.staticWhole.program("lull-workload-agent"), in: .user)
+      #expect(
+        run.report["capture"]["privilege"].string?.contains("looked at from outside") == true)
+      try LadderWorkload.lock.expect(run, "static", within: 0.015)
+    }
+
     @Test(arguments: places)
     func `with all in it a program is looked at from outside`(
       workload: LadderWorkload, rung: Rung

@@ -49,8 +49,7 @@ enum TestPackage: String, CaseIterable, CustomTestStringConvertible {
     case .databaseServer: ["database-server"]
     case .marksUser: ["marks-user", "marks-user-c"]
     case .tested: ["testedPackageTests.xctest"]
-    case .staticRuntime: ["lull-workload", "lull-workload-agent"]
-    case .staticWhole: ["lull-workload"]
+    case .staticRuntime, .staticWhole: ["lull-workload", "lull-workload-agent"]
     }
   }
 
@@ -76,7 +75,10 @@ enum TestPackage: String, CaseIterable, CustomTestStringConvertible {
     case .servers, .databaseServer, .marksUser: [[]]
     case .tested: [["--build-tests"]]
     case .staticRuntime: products.map { ["--static-swift-stdlib", "--product", $0] }
-    case .staticWhole: products.map { ["-Xswiftc", "-static-executable", "--product", $0] }
+    case .staticWhole:
+      products.map {
+        ["--traits", "EmptyAgent", "-Xswiftc", "-static-executable", "--product", $0]
+      }
     }
   }
 }
