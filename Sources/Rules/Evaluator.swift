@@ -49,7 +49,9 @@ package enum Evaluator {
       audits: audits, categories: categories,
       overall: whole.value, low: whole.range?.low, high: whole.range?.high,
       measuredShare: whole.measuredShare,
-      note: ScoreNote.text(whole, audits, scheme.formula, seconds: signals.durationSeconds),
+      note: ScoreNote.text(
+        whole, audits, scheme.formula, seconds: signals.durationSeconds,
+        loss: LossDoubt(signals)),
       narrow: scheme.formula.narrow, opportunities: opportunities(audits),
       configurationVersion: configuration.identifier,
       profile: scheme.profile,

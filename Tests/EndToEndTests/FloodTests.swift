@@ -45,6 +45,8 @@ extension EndToEnd {
       }
       #expect(passed.isEmpty, "\(passed.map { $0["id"].string ?? "" })")
       #expect(report["score"]["overall"].double == nil, "\(report["score"])")
+      let note = report["score"]["note"].string ?? ""
+      #expect(note.contains("of what counts could be measured: of "), "\(note)")
       let text = try Command.run([Machine.lull, "report", trace]).text
       #expect(text.contains("lost, which would have told of about"), "\(text.prefix(1500))")
     }

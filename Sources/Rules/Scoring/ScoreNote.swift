@@ -7,13 +7,15 @@ enum ScoreNote {
 
   /// Nil where one number says it, and the parts' scores lead one to expect it.
   static func text(
-    _ score: KnownScore, _ audits: [Audit], _ formula: ScoreFormula, seconds: Double
+    _ score: KnownScore, _ audits: [Audit], _ formula: ScoreFormula, seconds: Double,
+    loss: LossDoubt?
   ) -> String? {
     guard let range = score.range, let share = score.measuredShare else {
       return "nothing could be scored"
     }
     guard share >= formula.leastMeasured - 1e-9 else {
       return "only \(Figures.percent(share)) of what counts could be measured"
+        + (loss.map { ": \($0.text)" } ?? "")
     }
     guard !score.isKnown || range.width > formula.narrow else { return score.limit?.text }
     let counted = audits.filter { $0.weight > 0 }
