@@ -16,7 +16,7 @@ import TraceModel
 /// All of it beside the recording's loop, one after another.
 final class PartKeeper: Sendable {
   /// Where parts go.
-  let folder: String
+  let folder: WorkFolder
   private let run: String
   private let options: PartOptions
   private let analysis: AnalysisOptions
@@ -43,7 +43,7 @@ final class PartKeeper: Sendable {
     self.collector = collector
     run = TraceName.base(program: program)
     lull_hold_little_memory()
-    folder = try WorkFolder(output ?? run + (options.flight == nil ? ".parts" : ".flight")).path
+    folder = try WorkFolder(output ?? run + (options.flight == nil ? ".parts" : ".flight"))
   }
 
   /// How the recording is to be kept.
@@ -68,13 +68,13 @@ final class PartKeeper: Sendable {
       case .size(let size): bytes = size
       }
     }
-    return Rotation(every: every, bytes: bytes, folder: folder, run: run) { [self] path, held in
+    return Rotation(every: every, bytes: bytes, folder: folder.path, run: run) { [self] path, held in
       take(path, held)
     }
   }
 
-  /// Nothing came of it: the folder goes, unless something is in it.
-  func leave() { rmdir(folder) }
+  /// Nothing came of it: a folder that was made for it goes, unless something is in it.
+  func leave() { if folder.isNew { rmdir(folder.path) } }
 
   /// Waits until all is done, and says what there is.
   func finish() {
@@ -86,10 +86,10 @@ final class PartKeeper: Sendable {
       Console.notice(
         count == 0
           ? "nothing of what --on names happened: nothing was written"
-          : "\(Figures.count(count, "trace")) written to \(folder)")
+          : "\(Figures.count(count, "trace")) written to \(folder.path)")
     } else {
       Console.notice(
-        "\(Figures.count(count, "file")) written to \(folder); `lull report \(folder)` reads what is kept as one"
+        "\(Figures.count(count, "file")) written to \(folder.path); `lull report \(folder.path)` reads what is kept as one"
       )
     }
   }
@@ -163,8 +163,8 @@ final class PartKeeper: Sendable {
   /// More and more of the disk is taken by what stays, so it is said.
   private func removeOld() {
     guard let keep = options.keep else { return }
-    do { try PartFolder.removeOldest(in: folder, run: run, keeping: keep) } catch {
-      Console.notice("old parts stay in \(folder), so remove them yourself: \(error)")
+    do { try PartFolder.removeOldest(in: folder.path, run: run, keeping: keep) } catch {
+      Console.notice("old parts stay in \(folder.path), so remove them yourself: \(error)")
     }
   }
 
@@ -173,10 +173,10 @@ final class PartKeeper: Sendable {
   private func path(of trigger: TriggerEvent) -> String {
     let name =
       "\(run.split(separator: "-").dropLast(2).joined(separator: "-"))-\(TraceName.stamp())-\(trigger.kind.rawValue)"
-    var candidate = "\(folder)/\(name).perf.data"
+    var candidate = "\(folder.path)/\(name).perf.data"
     var number = 2
     while access(candidate, F_OK) == 0 {
-      candidate = "\(folder)/\(name)-\(number).perf.data"
+      candidate = "\(folder.path)/\(name)-\(number).perf.data"
       number += 1
     }
     return candidate

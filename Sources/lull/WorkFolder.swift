@@ -5,13 +5,17 @@ import Reporting
 /// Where the recordings of a command are kept while it works, or for good.
 struct WorkFolder {
   let path: String
+  /// Whether it was not there before.
+  let isNew: Bool
   private let isKept: Bool
 
   /// The folder that was asked for, or one that is gone afterwards.
   init(_ asked: String?) throws {
     if let asked {
-      guard mkdir(asked, 0o755) == 0 || errno == EEXIST else { throw Self.failure(asked) }
-      InvokingUser.own(asked)
+      isNew = mkdir(asked, 0o755) == 0
+      guard isNew || errno == EEXIST else { throw Self.failure(asked) }
+      // One that was there keeps its owner.
+      if isNew { InvokingUser.own(asked) }
       guard let absolute = realpath(asked, nil) else { throw Self.failure(asked) }
       defer { free(absolute) }
       // Recorders may run elsewhere, so a relative name would mean another folder to them.
@@ -22,7 +26,7 @@ struct WorkFolder {
     var template = Array((base + "/lull-XXXXXX").utf8CString)
     guard mkdtemp(&template) != nil else { throw Self.failure(base) }
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    isKept = false
+    (isKept, isNew) = (false, true)
     // Under sudo the recorded command is another user's, who must be able to get here.
     InvokingUser.own(path)
   }

@@ -46,6 +46,55 @@ extension EndToEnd {
       }
     }
 
+    /// A folder with a program and the libraries that it loads, and nothing else.
+    private func tree(with program: String, in scratch: Scratch) throws -> String {
+      let tree = scratch.file("tree")
+      let script = """
+        set -e
+        cd /
+        for file in "$1" $(ldd "$1" | grep -o '/[^ ]*'); do cp -L --parents "$file" "$2"; done
+        """
+      try FileManager.default.createDirectory(atPath: tree, withIntermediateDirectories: true)
+      let copied = try Command.run(["bash", "-c", script, "copy", program, tree])
+      try #require(copied.status == 0, "\(copied.errors)")
+      return tree
+    }
+
+    // To who is not behind chroot /proc calls its files by the folder's path; to itself, and to the kernel's events, that
+    // is its root. Neither its functions nor its event loop were known.
+    @Test(
+      .enabled(if: Machine.isRoot, Machine.needsRoot),
+      arguments: ["auto", "perf", "outside"])
+    func `a process behind chroot is told with its functions`(recorder: String) throws {
+      let scratch = try Scratch()
+      let tree = try tree(with: Machine.workload, in: scratch)
+      // The mount is of this namespace and ends with it.
+      let enter = "mkdir $0/proc && mount -t proc proc $0/proc && exec chroot $0 \"$@\""
+      let target = try Command([
+        "unshare", "-m", "--propagation", "private", "sh", "-c", enter, tree, Machine.workload,
+        "blocker", "cause=lock", "count=20", "ms=300", "gap=300",
+      ])
+      usleep(400_000)
+      let trace = scratch.file("t")
+      let result = try Command.run([
+        Machine.lull, "record", "-q", "--pid", "\(target.pid)", "--recorder", recorder, "-o", trace,
+        "--duration", "3s",
+      ])
+      kill(target.pid, SIGKILL)
+      try #require(result.status == 0, "\(result.errors)")
+      let report = try Recorded.report(trace)
+      #expect(report["process"]["executable"].string == Machine.workload, "\(report["process"])")
+      #expect(report["process"]["isSwift"].bool == true)
+      let hangs = report["signals"]["mainThread"]["hangs"].items
+      #expect((4...6).contains(hangs.count), "\(report["signals"]["mainThread"])")
+      for hang in hangs.dropFirst().dropLast() {
+        let stack = hang["stack"].items.compactMap { $0["function"].string }
+        #expect(stack.contains { $0.contains("makeLockBlock") }, "\(hang)")
+      }
+      // What looks at it as it is recorded knows its event loop too.
+      #expect(report["signals"]["mainThread"]["knownEventLoop"].bool != false)
+    }
+
     @Test(arguments: [("lock", "lock"), ("network", "network"), ("child", "child")])
     func `a program that hangs already is told what it waits in, and from where`(
       cause: String, told: String

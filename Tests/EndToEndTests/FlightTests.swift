@@ -85,6 +85,21 @@ extension EndToEnd {
       #expect(flight.result.errors.contains("nothing was written"))
     }
 
+    @Test(arguments: ["--flight", "--rotate"])
+    func `a folder that was there stays as it was, though nothing came of it`(
+      option: String
+    ) throws {
+      let scratch = try Scratch()
+      let folder = scratch.file("kept")
+      try #require(mkdir(folder, 0o700) == 0 && chmod(folder, 0o750) == 0)
+      let options = option == "--flight" ? ["2s", "--on", "hang > 250ms"] : ["1h"]
+      _ = try Command.run(
+        [Machine.lull, "record", "-o", folder, option] + options
+          + ["--", option == "--flight" ? "true" : scratch.file("no such program")])
+      var information = stat()
+      #expect(stat(folder, &information) == 0 && information.st_mode & 0o7777 == 0o750)
+    }
+
     @Test func `more than so many an hour are counted, not written`() throws {
       let flight = try Flight(
         ["--flight", "1s", "--on", "hang > 250ms", "--at-most", "1", "--no-report"],

@@ -9,9 +9,10 @@ struct MemoryMapping {
   var fileOffset: UInt64
   var path: Substring
 
-  /// Those of a process.
+  /// Those of a process, with the paths that it knows.
   static func all(of pid: Int32) -> [MemoryMapping] {
-    (KernelFile.text("/proc/\(pid)/maps") ?? "").split(separator: "\n").compactMap { line in
+    let root = ProcessRoot(of: pid)
+    return (KernelFile.text("/proc/\(pid)/maps") ?? "").split(separator: "\n").compactMap { line in
       let fields = line.split(separator: " ", maxSplits: 5)
       guard fields.count >= 5 else { return nil }
       let ends = fields[0].split(separator: "-").compactMap { UInt64($0, radix: 16) }
@@ -21,7 +22,7 @@ struct MemoryMapping {
       return MemoryMapping(
         start: ends[0], end: ends[1], isWritable: fields[1].hasPrefix("rw"),
         isExecutable: fields[1].contains("x"), fileOffset: offset,
-        path: fields.count > 5 ? fields[5].drop { $0 == " " } : "")
+        path: fields.count > 5 ? root.path(fields[5].drop { $0 == " " }) : "")
     }
   }
 }

@@ -37,7 +37,8 @@ package enum ProcessProbe {
     guard let target = KernelFile.link(link) else { return nil }
     var information = stat()
     let links = stat(link, &information) == 0 ? UInt64(information.st_nlink) : nil
-    return DescriptorTable.stripped(target, links: links).path
+    let path = DescriptorTable.stripped(target, links: links).path
+    return String(ProcessRoot(of: pid).path(path[...]))
   }
 
   /// The arguments of a process, its program's name first.
@@ -77,12 +78,13 @@ package enum ProcessProbe {
   /// The files that a process has mapped for execution or reading, each once, in mapped order.
   package static func mappedPaths(pid: Int32) -> [String] {
     guard let bytes = KernelFile.bytes("/proc/\(pid)/maps") else { return [] }
+    let root = ProcessRoot(of: pid)
     var seen: Set<String> = []
     var paths: [String] = []
     ProcFields.forEachLine(of: bytes[...]) { line in
       guard let slash = line.firstIndex(of: UInt8(ascii: "/")) else { return }
       let target = String(decoding: line[slash...], as: UTF8.self)
-      let path = DescriptorTable.stripped(target, links: nil).path
+      let path = String(root.path(DescriptorTable.stripped(target, links: nil).path[...]))
       if seen.insert(path).inserted { paths.append(path) }
     }
     return paths

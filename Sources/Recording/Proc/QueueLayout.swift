@@ -25,7 +25,7 @@ struct QueueLayout {
 
   /// Of a process that has a libdispatch which is known, of its own or as a library; nil where there is none.
   init?(pid: Int32, _ mappings: [MemoryMapping], _ memory: ProcessMemory) {
-    let program = KernelFile.link("/proc/\(pid)/exe").map { $0[...] }
+    let program = KernelFile.link("/proc/\(pid)/exe").map { ProcessRoot(of: pid).path($0[...]) }
     let beginnings = mappings.filter { $0.fileOffset == 0 }
     let candidates =
       beginnings.filter { $0.path.hasSuffix("/libdispatch.so") }

@@ -96,7 +96,13 @@ enum ProcessMaps {
   /// The executable mappings, as the kernel would have announced them.
   static func executable(pid: Int32) -> [MmapRecord] {
     guard let text = KernelFile.text("/proc/\(pid)/maps") else { return [] }
-    return text.split(separator: "\n").compactMap { parse($0, pid: pid) }
+    let root = ProcessRoot(of: pid)
+    return text.split(separator: "\n").compactMap { line in
+      guard var mapping = parse(line, pid: pid) else { return nil }
+      let path = mapping.path
+      mapping.path = String(root.path(path[...]))
+      return mapping
+    }
   }
 
   /// Reads `start-end perms offset dev inode path`.

@@ -51,8 +51,10 @@ package final class HeldFiles: Sendable {
     }
   }
 
-  /// Mount namespaces have paths of their own.
-  private func namespace(of pid: Int32) -> String { KernelFile.link("/proc/\(pid)/ns/mnt") ?? "" }
+  /// Mount namespaces have paths of their own, and so has what lies behind chroot.
+  private func namespace(of pid: Int32) -> String {
+    ["ns/mnt", "root"].map { KernelFile.link("/proc/\(pid)/\($0)") ?? "" }.joined(separator: " ")
+  }
 
   private func isSame(_ one: String, _ other: String) -> Bool {
     var (first, second) = (stat(), stat())

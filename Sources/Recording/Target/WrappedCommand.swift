@@ -98,10 +98,15 @@ final class WrappedCommand {
     guard result < 0 else { return nil }
     let text = KernelFile.errorText(-result)
     if -result == ENOENT {
+      // What has a slash is a path, and is not looked for.
+      let reason =
+        !program.contains("/")
+        ? "command not found: it is not in PATH, or its interpreter is missing"
+        : access(program, F_OK) == 0
+          ? "its interpreter is missing: what its first line names, or its dynamic linker"
+          : "there is no such file"
       return RecordingError(
-        kind: .commandNotFound,
-        message: "\(program): command not found: it is not in PATH, or its interpreter is missing",
-        errno: -result)
+        kind: .commandNotFound, message: "\(program): \(reason)", errno: -result)
     }
     return RecordingError(
       kind: .commandNotExecutable, message: "\(program) cannot be executed: \(text)",

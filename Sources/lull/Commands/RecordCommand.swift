@@ -200,7 +200,7 @@ struct RecordCommand: ParsableCommand {
       throw error
     }
     if endsWithParent, getppid() != parent {
-      if let keeper { Folder.remove(keeper.folder) }
+      if let keeper { Folder.remove(keeper.folder.path) }
       throw ExitCode(Exit.recordFailed)
     }
     if showsProgress { Progress.clear() }
@@ -263,7 +263,7 @@ struct RecordCommand: ParsableCommand {
 
   private func recordingOptions(_ keeper: PartKeeper?) throws -> RecordingOptions {
     let path =
-      keeper?.folder
+      keeper?.folder.path
       ?? (output == "-" ? TracePipe.temporaryPath : output ?? TraceName.choose(program: program))
     if keeper == nil { try OutputFile.check(path, overwrite: force) }
     if let html { try OutputFile.check(html, overwrite: force, takesStreams: true) }
