@@ -68,8 +68,8 @@ final class PartKeeper: Sendable {
       case .size(let size): bytes = size
       }
     }
-    return Rotation(every: every, bytes: bytes, folder: folder.path, run: run) { [self] path, held in
-      take(path, held)
+    return Rotation(every: every, bytes: bytes, folder: folder.path, run: run) {
+      [self] path, held in take(path, held)
     }
   }
 

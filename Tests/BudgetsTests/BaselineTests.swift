@@ -194,6 +194,29 @@ import Testing
     #expect(check.verdict == .pass, "\(CheckText.render(check))")
   }
 
+  // A timer of 200 ms fires 25 or 26 times in five seconds.
+  @Test(arguments: [(25, 28.0), (0, 0), (2, 3.0), (1, nil)] as [(Int, Double?)])
+  func `counts of runs that somebody else ended leave room for one more`(
+    count: Int, limit: Double?
+  ) throws {
+    let path = try #require(FigurePath("signals.disk.syncs"))
+    let values = [Double](repeating: Double(count), count: 3)
+    #expect(BudgetTemplate.limit(path, values) == Double(count))
+    #expect(BudgetTemplate.limit(path, values, areWhole: false) == limit)
+    func runs(_ count: Int) throws -> [Run] {
+      try (0..<3).map { index in
+        try SampleRuns.run("run\(index)") {
+          $0.signals.disk?.syncs = count
+          $0.process.exitStatus = nil
+        }
+      }
+    }
+    guard limit != nil, count > 0 else { return }
+    let next = try SampleRuns.check(BudgetTemplate.render(runs(count)), runs(count + 1))
+    let failed = next.results.filter { $0.verdict == .fail }.map(\.path)
+    #expect(!failed.contains("signals.disk.syncs"), "\(failed)")
+  }
+
   @Test func `a figure and its limit are printed apart where they differ`() {
     let texts = FigureUnit.bytes.texts(1_769_472, 1_769_473)
     #expect(texts.0 == "1,769,472 B" && texts.1 == "1,769,473 B")

@@ -13,11 +13,12 @@ enum SampleRuns {
     do { return try make() } catch { preconditionFailure("no sample report: \(error)") }
   }()
 
-  /// A run in which something was changed.
+  /// A run to the program's end, in which something was changed.
   static func run(
     _ source: String = "a.perf.data", _ change: (inout Report) throws -> Void = { _ in }
   ) throws -> Run {
     var report = report
+    report.process.exitStatus = 0
     try change(&report)
     return try Run(source: source, report: report)
   }

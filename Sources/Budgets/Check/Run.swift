@@ -24,6 +24,9 @@ package struct Run: Sendable {
     return lost / (lost + Double(records))
   }
 
+  /// Whether it was recorded to the program's end.
+  var isEnded: Bool { report.process.exitStatus != nil || report.process.signal != nil }
+
   /// Why nothing can be decided from this run; nil where it can.
   func flaw(maxLoss: Double) -> String? {
     let trace = report.trace

@@ -26,6 +26,7 @@ package enum BudgetTemplate {
 
       """
     var unstable: [String] = []
+    let areWhole = runs.allSatisfy(\.isEnded)
     for (name, why) in StandardFigures.all where name != "trace.durationSeconds" {
       guard let path = FigurePath(name) else { continue }
       let values = runs.compactMap { $0.figures.numbers[path] }
@@ -41,7 +42,7 @@ package enum BudgetTemplate {
       let bounded = sure.count == runs.count && sure.min() ?? least < least
       let told = bounded ? "\(range), \(unit.text(sure.min() ?? least)) at the least" : range
       let held = sure.count == runs.count ? sure : values
-      guard let limit = limit(path, held) else {
+      guard let limit = limit(path, held, areWhole: areWhole) else {
         unstable.append("# \(name): from \(range), too uneven to gate")
         continue
       }
@@ -51,19 +52,24 @@ package enum BudgetTemplate {
     return text
   }
 
-  /// What runs like these keep; nil where that would let a figure become twice as bad.
-  static func limit(_ path: FigurePath, _ values: [Double]) -> Double? {
+  /// What runs like these keep; nil where that would let a figure become twice as bad. `areWhole` says that each was
+  /// recorded to the program's end.
+  static func limit(_ path: FigurePath, _ values: [Double], areWhole: Bool = true) -> Double? {
     let isHigherBetter = FigureNames.isHigherBetter(path)
     let edge = isHigherBetter ? values.min() ?? 0 : values.max() ?? 0
     // A count of what the program does itself, alike in all runs, is no accident; sizes, times and the rest always are.
     let isExact = values.min() == values.max() && FigureUnit.of(path) == .number("")
-    let room = isExact ? 0 : max(Self.headroom(values), leastRoom * edge.magnitude)
+    // In a time that somebody else ended what comes regularly falls in once more or less often.
+    let mayVary = !areWhole && edge > 0
+    let room =
+      isExact && !mayVary
+      ? 0 : max(Self.headroom(values), leastRoom * edge.magnitude, isExact ? 1 : 0)
     let usual = Aggregation.median.value(of: values)
     if isHigherBetter {
       let limit = max(0, edge - room).rounded(.down)
-      return isExact || limit > usual / mostChange ? limit : nil
+      return isExact && !mayVary || limit > usual / mostChange ? limit : nil
     }
-    let limit = isExact ? edge : rounded(up: edge + room)
+    let limit = isExact && !mayVary ? edge : rounded(up: edge + room)
     return limit == edge || limit < usual * mostChange ? limit : nil
   }
 

@@ -62,7 +62,8 @@ struct CapabilityProbe {
         case .mounted(let path): path
         case .detached: "mounted privately"
         }
-      case .failure: nil
+      // Why is said where it matters.
+      case .failure(let absence): absence.isRefused ? "may not be read" : nil
       }
     return CapabilityReport(
       system: "Linux \(features.osRelease ?? "?") \(features.architecture ?? "")",

@@ -22,6 +22,8 @@ package struct TraceFS: Sendable {
     var cause: String
     var fix: String?
     var errno: Int32
+    /// Whether there is one, which may not be read.
+    var isRefused = false
   }
 
   /// Opens the trace file system, which stays as it was for everybody else.
@@ -114,7 +116,7 @@ package struct TraceFS: Sendable {
         fix: isPath
           ? "let your group read it with `sudo mount -o remount,gid=\(getegid()),mode=0750"
             + " \(refusal.path)`" : nil,
-        errno: refusal.cause)
+        errno: refusal.cause, isRefused: true)
     }
     if mountError == ENODEV {
       return Absence(
