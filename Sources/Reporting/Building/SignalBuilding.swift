@@ -58,6 +58,7 @@ enum SignalBuilding {
     MainThreadSection(
       tid: signal.threadID, name: signal.threadName, foundBy: signal.foundBy,
       hasEventLoop: signal.knownEventLoop, turns: signal.turns,
+      shortTurnsUntold: signal.shortTurnsUntold ? true : nil,
       runningSeconds: signal.runningSeconds.finite,
       runnableSeconds: signal.runnableSeconds.finite,
       blockedSeconds: signal.blockedSeconds.finite, idleSeconds: signal.idleSeconds.finite,

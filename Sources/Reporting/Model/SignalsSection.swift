@@ -87,6 +87,8 @@ package struct MainThreadSection: Codable, Sendable, Equatable {
   /// Null where what the thread waited for is not known.
   @Nullable package var hasEventLoop: Bool?
   package var turns: Int
+  /// True where workers drain the main queue: most turns under 1 ms are not among `turns`. Left out elsewhere.
+  package var shortTurnsUntold: Bool?
   package var runningSeconds: Double
   package var runnableSeconds: Double
   package var blockedSeconds: Double

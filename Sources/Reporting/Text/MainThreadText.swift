@@ -16,7 +16,10 @@ enum MainThreadText {
     canvas.item("thread", "\(name) (tid \(thread.tid)), \(Escaped.text(thread.foundBy))")
     let turns =
       switch thread.hasEventLoop {
-      case true?: "\(Figures.grouped(thread.turns)) of the event loop"
+      case true?:
+        "\(Figures.grouped(thread.turns)) of the event loop"
+          + (thread.shortTurnsUntold == true
+            ? " are known: of those under 1 ms few show whose work they were" : "")
       case false?: "no event loop: the whole run is one turn, which is not called a hang"
       case nil: "not known, since what the thread waited for is not"
       }

@@ -18,6 +18,9 @@ package struct MainThreadSignal: Sendable, Equatable {
   package var hasEventLoop: Bool
   /// Number of turns.
   package var turns: Int
+  /// Workers drain the main queue, and of turns that are too short to show whose work they are most are not among
+  /// `turns`, nor their time among what it ran.
+  package var shortTurnsUntold = false
   /// On a CPU, in turns.
   package var runningSeconds: Double
   /// Waiting for a CPU, in turns.
