@@ -178,25 +178,6 @@ import TraceModel
         "1,234 events lost, which would have told of about 1.5 s: figures may be too low"))
   }
 
-  @Test(arguments: [(0.009, true), (0.011, false)])
-  func `that no thread computed for long enough to be sampled is said`(
-    seconds: Double, isSaid: Bool
-  ) {
-    var report = SampleReport.report()
-    report.blame.cpu = []
-    report.signals.threads = (1...5).map {
-      ThreadSection(
-        tid: $0, name: "worker", role: "other", cpuSeconds: seconds, wakeups: 0, idleWakeups: 0,
-        blockedSeconds: 0)
-    }
-    #expect(
-      flowing(report).contains(
-        "CPU time of 45 ms in 5 threads no sample: each computed for less than the 10 ms between two"
-      )
-        == isSaid)
-    #expect(!flowing(SampleReport.report()).contains("no sample: each"))
-  }
-
   @Test func `files without names and files without lines are told apart`() {
     var report = SampleReport.report()
     report.trace.symbolProblems = ["/a: changed"]

@@ -53,9 +53,6 @@ enum BlameText {
     ]
     guard tables.contains(where: { !$0.1.isEmpty }) else { return }
     canvas.heading("To blame")
-    if blame.cpu.isEmpty, blame.cpuEvent == nil, let unsampled = unsampled(report) {
-      canvas.item("CPU time", unsampled)
-    }
     for (title, rows, amount) in tables {
       let worst = rows.prefix(rowsShown).filter {
         $0.selfSeconds + $0.count + ($0.syncs ?? 0) + $0.bytes > 0
@@ -67,22 +64,6 @@ enum BlameText {
         canvas.item(index == 0 ? title : "", "\(amount(row)): \(TextReport.place(frame))")
       }
     }
-  }
-
-  /// A sample is taken of each 10 ms that a thread computes: of threads that all did less there is none.
-  private static let samplePeriod = 0.0104
-
-  /// Why there is no sample; nil where that is not known, or nothing was computed.
-  private static func unsampled(_ report: Report) -> String? {
-    let threads = report.signals.threads.filter { $0.cpuSeconds > 0 }
-    let sum = threads.reduce(0) { $0 + $1.cpuSeconds }
-    let capture = report.capture
-    guard capture.mode != nil, !capture.unavailable.contains(where: { $0.signal == "cpu samples" }),
-      sum >= samplePeriod,
-      threads.allSatisfy({ $0.cpuSeconds < samplePeriod })
-    else { return nil }
-    let whole = "\(Figures.seconds(sum)) in \(Figures.count(threads.count, "thread"))"
-    return "of \(whole) no sample: each computed for less than the 10 ms between two"
   }
 
   /// A function may have done only one of the two.

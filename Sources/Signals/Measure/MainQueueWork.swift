@@ -18,6 +18,8 @@ struct MainQueueWork {
   private var otherStacks: Set<Int> = []
   /// By thread, in the order of their ends.
   private var jobs: [Int32: [(start: Timestamp, end: Timestamp)]] = [:]
+  /// Whether what it does in less than a millisecond is told: by jobs alone.
+  var tellsShortTurns: Bool { !jobs.isEmpty }
 
   /// What a CPU sample stands for.
   private static let sampleSeconds = 0.01

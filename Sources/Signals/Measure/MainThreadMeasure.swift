@@ -75,7 +75,7 @@ enum MainThreadMeasure {
       threadID: Int(choice.thread.tid), threadName: choice.thread.name, foundBy: choice.foundBy,
       idleSeconds: subject.seconds)
     signal.untold = work.untold
-    signal.shortTurnsUntold = true
+    signal.shortTurnsUntold = !work.tellsShortTurns
     var blockings = BlockingSums([])
     for turn in turns {
       let parts = TimeParts(turn.intervals)
