@@ -89,8 +89,8 @@ final class PartKeeper: Sendable {
           : "\(Figures.count(count, "trace")) written to \(folder.path)")
     } else {
       Console.notice(
-        "\(Figures.count(count, "file")) written to \(folder.path); `lull report \(folder.path)` reads what is kept as one"
-      )
+        "\(Figures.count(count, "file")) written to \(folder.path); `lull report \(folder.path)` reads what is kept"
+          + " as one")
     }
   }
 
