@@ -60,8 +60,8 @@ extension EndToEnd {
       return tree
     }
 
-    // To who is not behind chroot /proc calls its files by the folder's path; to itself, and to the kernel's events, that
-    // is its root. Neither its functions nor its event loop were known.
+    // To who is not behind chroot /proc calls its files by the folder's path; to itself, and to the kernel's events,
+    // that is its root. Neither its functions nor its event loop were known.
     @Test(
       .enabled(if: Machine.isRoot, Machine.needsRoot),
       arguments: ["auto", "perf", "outside"])
