@@ -7,15 +7,17 @@ enum DebugFile {
 
   /// The file by build id, or by the module's debug link.
   static func find(for reader: ModuleReader) -> ModuleReader? {
-    if let (path, buildID) = pathByBuildID(of: reader),
+    let link = link(of: reader)
+    let names = Names(byBuildID: pathByBuildID(of: reader), link: link?.name)
+    if let path = names.byBuildID,
       let found = try? ModuleReader(
-        path: path, expectedBuildID: buildID, isMapped: reader.isMapped),
-      found.buildID == buildID
+        path: path, expectedBuildID: reader.buildID, isMapped: reader.isMapped),
+      found.buildID == reader.buildID
     {
       return found
     }
-    guard let link = link(of: reader) else { return nil }
-    for path in paths(of: link.name, for: reader) {
+    guard let link else { return nil }
+    for path in names.linked(from: reader.path) {
       guard let found = try? ModuleReader(path: path, isMapped: reader.isMapped) else { continue }
       if let own = reader.buildID, let other = found.buildID {
         if own == other { return found }
@@ -26,24 +28,37 @@ enum DebugFile {
     return nil
   }
 
-  /// All places where it is looked for.
-  static func candidates(for reader: ModuleReader) -> [String] {
-    [pathByBuildID(of: reader)?.path].compactMap { $0 }
-      + (link(of: reader).map { paths(of: $0.name, for: reader) } ?? [])
+  /// What it is looked for by, which is the same by whatever path the module is read.
+  struct Names: Hashable, Sendable {
+    /// Path of the file by build id; nil where the module has none.
+    var byBuildID: String?
+    /// What the module's debug link says: a plain file name.
+    var link: String?
+
+    /// All places where it is looked for, for a module at a path.
+    func places(for module: String) -> [String] {
+      (byBuildID.map { [$0] } ?? []) + linked(from: module)
+    }
+
+    /// Where the debug link may lead.
+    func linked(from module: String) -> [String] {
+      guard let link else { return [] }
+      let directory = module.split(separator: "/", omittingEmptySubsequences: false)
+        .dropLast().joined(separator: "/")
+      return [
+        "\(directory)/\(link)", "\(directory)/.debug/\(link)", "\(root)\(directory)/\(link)",
+      ].filter { $0 != module }
+    }
   }
 
-  private static func pathByBuildID(of reader: ModuleReader) -> (path: String, buildID: [UInt8])? {
+  static func names(for reader: ModuleReader) -> Names {
+    Names(byBuildID: pathByBuildID(of: reader), link: link(of: reader)?.name)
+  }
+
+  private static func pathByBuildID(of reader: ModuleReader) -> String? {
     guard let buildID = reader.buildID, buildID.count > 2 else { return nil }
     let text = BuildID.text(buildID)
-    return ("\(root)/.build-id/\(text.prefix(2))/\(text.dropFirst(2)).debug", buildID)
-  }
-
-  private static func paths(of link: String, for reader: ModuleReader) -> [String] {
-    let directory = reader.path.split(separator: "/", omittingEmptySubsequences: false)
-      .dropLast().joined(separator: "/")
-    return [
-      "\(directory)/\(link)", "\(directory)/.debug/\(link)", "\(root)\(directory)/\(link)",
-    ].filter { $0 != reader.path }
+    return "\(root)/.build-id/\(text.prefix(2))/\(text.dropFirst(2)).debug"
   }
 
   private static func link(of reader: ModuleReader) -> (name: String, checksum: UInt32)? {

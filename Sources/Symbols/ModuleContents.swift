@@ -11,8 +11,8 @@ struct ModuleHeader: Hashable, Sendable {
   var symbolBytes: UInt64
   /// How much its own line tables take.
   var lineBytes: UInt64
-  /// Where its symbols and lines may be, where it has none itself.
-  var debugFiles: [String]
+  /// By what its symbols and lines are looked for, where it has none itself.
+  var debugNames: DebugFile.Names
 }
 
 /// Libraries that are linked into a program's file.
@@ -88,7 +88,7 @@ final class LocalContents: ModuleContents {
       callFrameBytes: reader.section(".eh_frame")?.header.sh_size ?? 0,
       symbolBytes: reader.symbolBytes,
       lineBytes: reader.hasLineTables ? reader.section(".debug_line")?.header.sh_size ?? 0 : 0,
-      debugFiles: DebugFile.candidates(for: reader))
+      debugNames: DebugFile.names(for: reader))
   }
 
   func callFrames() -> CallFrameTable { reader.callFrames() }

@@ -7,11 +7,17 @@ public enum ModuleReaderError: Error, Hashable, CustomStringConvertible, Sendabl
   /// The file on disk is not the one that was mapped when the trace was taken.
   case changed(path: String, expected: [UInt8], found: [UInt8])
 
+  /// What is the matter with the file; nil where it is another one.
+  var reason: String? {
+    switch self {
+    case .unreadable(_, let reason), .unsupported(_, let reason): reason
+    case .changed: nil
+    }
+  }
+
   public var description: String {
     switch self {
-    case .unreadable(let path, let reason):
-      "\(path): \(reason); its frames are shown as module and offset"
-    case .unsupported(let path, let reason):
+    case .unreadable(let path, let reason), .unsupported(let path, let reason):
       "\(path): \(reason); its frames are shown as module and offset"
     case .changed(let path, let expected, let found):
       "\(path) changed since the recording (build id "

@@ -76,12 +76,10 @@ extension EndToEnd {
       ])
       usleep(400_000)
       let trace = scratch.file("t")
-      // What is read of the tree's libraries is of no use once it is gone.
-      let result = try Command.run(
-        [
-          Machine.lull, "record", "-q", "--pid", "\(target.pid)", "--recorder", recorder, "-o",
-          trace, "--duration", "3s",
-        ], environment: ["XDG_CACHE_HOME": scratch.file("cache")])
+      let result = try Command.run([
+        Machine.lull, "record", "-q", "--pid", "\(target.pid)", "--recorder", recorder, "-o", trace,
+        "--duration", "3s",
+      ])
       kill(target.pid, SIGKILL)
       try #require(result.status == 0, "\(result.errors)")
       let report = try Recorded.report(trace)

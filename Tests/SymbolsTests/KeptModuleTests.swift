@@ -135,6 +135,67 @@ import Testing
     #expect(try places() > 10)
   }
 
+  // /lib is a link to /usr/lib on Debian: what a program behind chroot calls /lib/… is the file that others call
+  // /usr/lib/…. The kept header told where its debug link leads by the first path, and nothing more was answered by the
+  // other: all stacks ended in the C library.
+  @Test func `a file is the same by whatever path it is read`() throws {
+    let (whole, buildID) = try program()
+    let folder = "\(TestProgram.directory)/paths-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(
+      atPath: "\(folder)/real", withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(
+      atPath: "\(folder)/link", withDestinationPath: "real")
+    let separate = "\(TestProgram.directory)/\(UUID().uuidString).debug"
+    try TestProgram.run(["objcopy", "--only-keep-debug", whole, separate])
+    try TestProgram.run([
+      "objcopy", "--strip-all", "--add-gnu-debuglink=\(separate)", whole, "\(folder)/real/program",
+    ])
+    let truth = LocalContents(try .init(path: whole))
+    let asked = try keep(whole, buildID, cache()).functions.compactMap { $0?.start }
+      .filter { truth.callFrame(at: $0) != nil }
+    let (first, last) = (try #require(asked.first), try #require(asked.last))
+    #expect(truth.callFrame(at: first) != nil && first != last)
+
+    func rule(_ path: String, at address: UInt64) throws -> FrameRule? {
+      let process = try process(cache())
+      let contents = try process.open(path: "\(folder)/\(path)", expectedBuildID: buildID)
+      defer { _ = contents.keep() }
+      let rule = contents.callFrame(at: address)
+      #expect(process.failures.isEmpty, "\(process.failures)")
+      return rule
+    }
+    #expect(try rule("real/program", at: first) == truth.callFrame(at: first))
+    #expect(try rule("link/program", at: last) == truth.callFrame(at: last))
+
+    // Beside one of the paths alone: what is found there is not what the other has.
+    func lines(_ path: String) throws -> Int {
+      let process = try process(cache())
+      let contents = try process.open(path: path, expectedBuildID: buildID)
+      defer { _ = contents.keep() }
+      return contents.lines().count
+    }
+    let beside = "\(folder)/beside"
+    try FileManager.default.createDirectory(atPath: beside, withIntermediateDirectories: true)
+    try FileManager.default.linkItem(
+      atPath: "\(folder)/real/program", toPath: "\(beside)/program")
+    try FileManager.default.moveItem(
+      atPath: separate, toPath: "\(beside)/\((separate as NSString).lastPathComponent)")
+    for _ in 0..<2 {
+      #expect(try lines("\(folder)/link/program") == 0)
+      #expect(try lines("\(beside)/program") > 10)
+    }
+  }
+
+  @Test func `why a file that was read once is not read again is said`() throws {
+    let (path, buildID) = try program()
+    let start = try #require(try keep(path, buildID, cache()).functions.first??.start)
+    let process = try process(cache())
+    let contents = try process.open(path: path, expectedBuildID: buildID)
+    try FileManager.default.removeItem(atPath: path)
+    #expect(contents.callFrame(at: start + 1) == nil)
+    #expect(process.failures[path]?.contains("cannot be opened") == true, "\(process.failures)")
+  }
+
   @Test(arguments: ["cut", "flipped", "empty", "another", "link", "writable", "folder"])
   func `an entry that is not as it was written is made anew`(damage: String) throws {
     let (path, buildID) = try program()

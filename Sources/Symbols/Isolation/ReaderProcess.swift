@@ -164,6 +164,9 @@ public final class ReaderProcess {
     stop()
   }
 
+  /// Notes why nothing more is learned of a file.
+  func noteFailure(_ reason: String, path: String) { failures[path] = reason }
+
   private func start() -> Child? {
     var ends: [Int32] = [-1, -1]
     let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)

@@ -69,10 +69,16 @@ final class RemoteQuestions {
   /// The module's number in the present child: another file may have been the end of the one that knew it.
   private func reopened() -> ReaderProcess.Handle? {
     if let handle, process.isCurrent(handle) { return handle }
-    guard let again = try? process.handle(path: path, expectedBuildID: expectedBuildID),
-      again.header == header
-    else {
+    var found: ReaderProcess.Handle?
+    var reason = "another file took its place while it was read"
+    do throws(ModuleReaderError) {
+      found = try process.handle(path: path, expectedBuildID: expectedBuildID)
+    } catch {
+      reason = error.reason ?? reason
+    }
+    guard let again = found, again.header == header else {
       hasFailed = true
+      process.noteFailure(reason, path: path)
       return nil
     }
     handle = again

@@ -8,8 +8,8 @@ import Files
 final class KeptModule {
   private let folder: CacheFolder
   private let name: String
-  /// The module's file and the program that reads it.
-  private let files: [String]
+  private let path: String
+  private let reader: String
   private(set) var header: ModuleHeader?
   private enum Answer {
     /// Where it stands in what was kept, of which little is asked for.
@@ -38,7 +38,7 @@ final class KeptModule {
       guard file.contains(where: { $0 != 0 }) else { return nil }
       name = "file-" + BuildID.text(file)
     }
-    files = [path, reader]
+    (self.path, self.reader) = (path, reader)
     do throws(WireError) { try load() } catch { forget() }
   }
 
@@ -104,7 +104,12 @@ final class KeptModule {
   }
 
   /// What it was read by and of, with the files that may hold its symbols.
-  private var stamp: [UInt8] { FileStamp.of(files + (header?.debugFiles ?? [])) }
+  ///
+  /// One file may be read by several paths (`/lib` and `/usr/lib`, a container's root), beside which other debug files
+  /// may lie.
+  private var stamp: [UInt8] {
+    FileStamp.of([path, reader] + (header?.debugNames.places(for: path) ?? []))
+  }
 
   private func load() throws(WireError) {
     guard let file = folder.read("\(name).\(Self.answersName)") else { return }
