@@ -469,6 +469,23 @@ struct MemoryMeasureTests {
     #expect((memory.growthInterval?.first ?? 0) > 0)
   }
 
+  // A few steps of some pages were "47.9 to 58.4 kB a minute": when the next one would have come is not known.
+  @Test func `a growth of a few steps is known to a step`() throws {
+    let signals = try measureProgram { builder in
+      for index in UInt64(0)...600 {
+        // One in ten seconds, as the program is read ten times a second.
+        builder.footprint(
+          time: second + index * 100 * millisecond, pid: 100,
+          anonymous: 10_000_000 + (index + 50) / 100 * 16_384)
+      }
+    }
+    let interval = try #require(signals.memory?.growthInterval)
+    // The later half is looked at, of 29.5 s.
+    let (truth, step) = (6 * 16_384.0, 16_384 / 29.5 * 60)
+    #expect(interval[0] <= truth - step * 0.9 && interval[1] >= truth + step * 0.9, "\(interval)")
+    #expect(interval[0] > 0)
+  }
+
   // A child that lived for 20 ms was read as it began: 188 kB, where it came to 2 MB.
   @Test func `what a program came to is not known by a reading at its beginning`() throws {
     func memory(endingAt end: UInt64) throws -> (MemorySignal?, ProcessModel) {
