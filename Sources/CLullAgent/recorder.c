@@ -21,6 +21,7 @@
 #include "../LullPreload/streams.c"
 #include "../LullPreload/sums.c"
 #include "../LullPreload/threads.c"
+#include "../LullPreload/ticks.c"
 #include "../LullPreload/waits.c"
 #include "../LullPreload/wakes.c"
 #endif

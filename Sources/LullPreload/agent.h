@@ -71,6 +71,10 @@ struct agent {
   // When it was last told where it sends, writes, and reads of files.
   uint64_t last_sites[lull_sites];
   uint64_t last_cpu;
+  // What is added to the processor's ticks, in nanoseconds, for the time; from which tick on it is used, for a while.
+  uint64_t tick_offset, ticks_from;
+  // The end of the call that ended last: none begins before.
+  uint64_t last_end;
   // A record is being written.
   uint32_t busy;
   // Nothing is recorded of it any longer.
@@ -253,6 +257,35 @@ static inline uint64_t lull_now(void) {
   return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
+// How many ticks of the processor's counter the time may be told by after a look at the clock; 0 where it goes by
+// something else.
+HIDDEN extern uint64_t lull_tick_span;
+HIDDEN extern uint64_t lull_tick_scale;
+// Has calls timed by the processor's counter, where the recorder found what its ticks take.
+HIDDEN void lull_begin_ticks(void);
+// The time by the clock, by which the thread's ticks are told from here on.
+HIDDEN uint64_t lull_time_ticks(struct agent *agent);
+
+static inline uint64_t lull_scaled(uint64_t ticks) {
+  return (uint64_t)((unsigned __int128)ticks * lull_tick_scale >> 32);
+}
+
+// The time at which a call begins or ends: as the clock tells it, to some tens of nanoseconds, at half its cost.
+static inline __attribute__((always_inline)) uint64_t lull_call_time(struct agent *agent) {
+  // Where the clock traps the counter does as well.
+  if (unlikely(!lull_tick_span || lull_clock_traps)) return lull_now();
+  uint64_t ticks = lull_ticks();
+  if (unlikely(ticks - agent->ticks_from >= lull_tick_span)) return lull_time_ticks(agent);
+  // A signal's handler may come in between; what it puts here holds as well.
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  return agent->tick_offset + lull_scaled(ticks);
+}
+
+// From one look at the clock to the next the counter may have gone some nanoseconds too fast.
+static inline uint64_t lull_not_before(uint64_t earlier, uint64_t time) {
+  return likely(time >= earlier) || earlier - time > CPU_PAUSE ? time : earlier;
+}
+
 // The registers here, as far as an unwinder needs them. What they were before is not touched.
 //
 // In the program itself those of the caller, as far as the frame has them: its functions are the program's own there,
@@ -301,7 +334,7 @@ static inline __attribute__((always_inline)) bool lull_begin(struct call *call, 
   // A call that a signal's handler jumped out of goes on no more: its frame was given up.
   if (unlikely(call->outer.start && (uintptr_t)call > agent->place)) call->outer = (struct lull_open_call){0, 0, 0};
   agent->place = (uintptr_t)call;
-  call->start = lull_now();
+  call->start = lull_not_before(agent->last_end, lull_call_time(agent));
   slot->call = (struct lull_open_call){call->start, number, (uint32_t)descriptor};
   lull_capture((struct registers *)slot->registers);
   slot->registers_of = call->start;
@@ -395,7 +428,8 @@ static inline __attribute__((always_inline)) void lull_finish(struct call *call,
   struct agent *agent = call->agent;
   // Within it a signal's handler may have made an end of that.
   if (unlikely(!agent->slot)) return;
-  uint64_t end = lull_now();
+  uint64_t end = lull_not_before(agent->last_end, lull_not_before(call->start, lull_call_time(agent)));
+  agent->last_end = end;
   agent->slot->call = call->outer;
   agent->place = call->outer_place;
   if (outcome.result < 0) outcome.result = -errno;

@@ -80,7 +80,7 @@ extension EndToEnd {
       let scratch = try Scratch()
       let program = try InProcessConduct.build(
         Self.listens + Self.talking, "talking", form, scratch)
-      let (result, report) = try InProcessConduct.record([program], form, scratch)
+      let (result, report, _) = try InProcessConduct.record([program], form, scratch)
       let truth = try JSON(lastLineOf: result.text)["turns"].items
       try #require(truth.count == 3)
       let network = report["signals"]["network"]
@@ -142,7 +142,7 @@ extension EndToEnd {
       let scratch = try Scratch()
       let program = try InProcessConduct.build(
         Self.listens + Self.crowd, "crowd", form, scratch)
-      let (result, report) = try InProcessConduct.record([program], form, scratch)
+      let (result, report, _) = try InProcessConduct.record([program], form, scratch)
       try #require(result.status == 0)
       let network = report["signals"]["network"]
       let ends = network["connections"].items
@@ -199,7 +199,7 @@ extension EndToEnd {
       let scratch = try Scratch()
       let program = try InProcessConduct.build(
         Self.listens + Self.asking, "asking", form, scratch)
-      let (result, report) = try InProcessConduct.record(
+      let (result, report, _) = try InProcessConduct.record(
         [program, isFlag ? "1" : "0"], form, scratch)
       #expect(result.text == "\(400 << 20)\n")
       let main = report["signals"]["mainThread"]

@@ -16,7 +16,7 @@ extension SideBySide {
       let words = [program, scratch.path]
       let alone = try Command.run(words)
       #expect(alone.status == 0 && alone.text.hasSuffix("end\n"), "\(alone.text)\(alone.errors)")
-      let (result, report) = try EndToEnd.InProcessConduct.record(words, form, scratch)
+      let (result, report, _) = try EndToEnd.InProcessConduct.record(words, form, scratch)
       #expect(result.text == alone.text)
       #expect(result.status == 0)
       #expect(report["trace"]["lostEvents"].int == 0)

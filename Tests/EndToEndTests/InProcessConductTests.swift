@@ -50,11 +50,11 @@ extension EndToEnd {
 
     /// Records it from its first line on.
     static func record(_ words: [String], _ form: Form, _ scratch: Scratch) throws -> (
-      result: CommandResult, report: JSON
+      result: CommandResult, report: JSON, trace: String
     ) {
       guard form == .own else {
         let run = try Recorded(words, options: ["--recorder", "process"], scratch: scratch)
-        return (run.result, run.report)
+        return (run.result, run.report, run.trace)
       }
       let program = try Command(words, environment: ["LULL_TEST_WAIT": "1"])
       usleep(200_000)
@@ -63,7 +63,8 @@ extension EndToEnd {
         scratch.file("t"),
       ])
       #expect(recorder.status == 0, "\(recorder.errors)")
-      return (try program.finish(), try Recorded.report(scratch.file("t")))
+      let trace = scratch.file("t")
+      return (try program.finish(), try Recorded.report(trace), trace)
     }
 
     @Test(arguments: Form.allCases)

@@ -20,7 +20,7 @@
 #define LULL_PRELOAD_FOLDER "LULL_PRELOAD_FOLDER"
 
 enum {
-  lull_preload_version = 11,
+  lull_preload_version = 12,
   lull_page_bytes = 4096,
   lull_ring_bytes = 1 << 20,
   // A ring takes memory as it grows, so much at a time.
@@ -44,6 +44,15 @@ enum {
 #endif
 };
 
+// The processor's counter, by which the kernel's clock goes on most machines; 0 where it costs no less than that clock.
+static inline uint64_t lull_ticks(void) {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#else
+  return 0;
+#endif
+}
+
 struct lull_control {
   uint32_t version;
   // Zeroed when the recording ends while programs run on.
@@ -56,6 +65,8 @@ struct lull_control {
   uint32_t sample_interval;
   // Whether programs run tests, and are to tell what their runners say of these.
   uint32_t runs_tests;
+  // How many nanoseconds a tick of the processor's counter takes, times 2^32; 0 where the clock does not go by it.
+  uint64_t tick_scale;
   // The library for programs that a program with an agent starts; empty where there is none.
   char library[256];
 };

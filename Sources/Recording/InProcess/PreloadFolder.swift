@@ -48,6 +48,7 @@ final class PreloadFolder {
     control.pointee.recording = 1
     control.pointee.stack_bytes = options.stackBytes
     control.pointee.recorder = getpid()
+    control.pointee.tick_scale = ProcessorTicks.scale()
     control.pointee.sample_interval = UInt32(clamping: options.sampleInterval)
     if case .command(let words) = options.target, TestHost.isStarted(by: words) {
       control.pointee.runs_tests = 1
