@@ -470,7 +470,7 @@ struct MemoryMeasureTests {
   }
 
   // A few steps of some pages were "47.9 to 58.4 kB a minute": when the next one would have come is not known.
-  @Test func `a growth of a few steps is known to a step`() throws {
+  @Test func `a growth of a few steps is known to a step at best`() throws {
     let signals = try measureProgram { builder in
       for index in UInt64(0)...600 {
         // One in ten seconds, as the program is read ten times a second.
@@ -483,7 +483,6 @@ struct MemoryMeasureTests {
     // The later half is looked at, of 29.5 s.
     let (truth, step) = (6 * 16_384.0, 16_384 / 29.5 * 60)
     #expect(interval[0] <= truth - step * 0.9 && interval[1] >= truth + step * 0.9, "\(interval)")
-    #expect(interval[0] > 0)
   }
 
   // A child that lived for 20 ms was read as it began: 188 kB, where it came to 2 MB.

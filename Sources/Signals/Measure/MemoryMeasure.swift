@@ -61,28 +61,10 @@ enum MemoryMeasure {
     let later = showsStart ? settled.filter { $0.time >= middle } : settled
     guard let found = slope(later) else { return }
     signal.growthBytesPerMinute = found.slope
-    let step = stepPerMinute(Array(later))
-    signal.growthInterval = [found.interval.lowerBound - step, found.interval.upperBound + step]
+    signal.growthInterval = [found.interval.lowerBound, found.interval.upperBound]
     guard showsStart else { return }
     signal.secondsSinceStart = end.time - begin.time
     signal.earlierGrowthBytesPerMinute = slope(settled.filter { $0.time < middle })?.slope
-  }
-
-  /// What one step more, or one less, in these readings comes to a minute; 0 where they go up and down.
-  ///
-  /// Of a footprint that only grows, a page or a block of the allocator at a time, the readings between two steps are
-  /// all the same: they are no further evidence of how fast it grows, as Sen's bounds take them to be. When the next
-  /// step would have come is not known.
-  private static func stepPerMinute(_ readings: [MemorySample]) -> Double {
-    guard let first = readings.first, let last = readings.last, last.time > first.time else {
-      return 0
-    }
-    let steps = zip(readings, readings.dropFirst())
-      .map { Double($1.footprintBytes) - Double($0.footprintBytes) }.filter { $0 != 0 }.sorted()
-    guard let least = steps.first, let most = steps.last, (least > 0) == (most > 0),
-      let middle = Quantiles.quantile(0.5, ofSorted: steps)
-    else { return 0 }
-    return abs(middle) / (last.time - first.time) * 60
   }
 
   /// The readings taken while the main thread waited for events, where they are enough: what a turn holds only until

@@ -48,6 +48,32 @@ import Testing
     #expect(fit.interval.contains(10))
   }
 
+  // A footprint that rises for 15 s and falls at once was growth, with bounds well above zero, from four of five
+  // beginnings on: readings a tenth of a second apart are hardly two.
+  @Test(arguments: [1.0, 3, 5, 9, 13]) func `a saw-tooth does not grow`(start: Double) throws {
+    let points = (0..<400).map { index in
+      let time = start + Double(index) / 10
+      return (x: time / 60, y: time.truncatingRemainder(dividingBy: 15) / 15 * 4_096_000)
+    }
+    #expect(try !#require(TheilSen(points)).excludesZero)
+  }
+
+  // As many steps as a random number of a mean, which is what the rate is known by.
+  @Test func `the bounds of rare steps hold their rate as often as they say`() throws {
+    var random = SeededGenerator(seed: 7)
+    var held = 0
+    let (runs, readings, rate) = (200, 300, 0.05)
+    for _ in 0..<runs {
+      var level = 0.0
+      let points = (0..<readings).map { index in
+        if random.unit() < rate { level += 1 }
+        return (x: Double(index), y: level)
+      }
+      if try #require(TheilSen(points)).interval.contains(rate) { held += 1 }
+    }
+    #expect(Double(held) > 0.88 * Double(runs), "\(held)")
+  }
+
   @Test func `too few points, equal points and no numbers`() throws {
     #expect(TheilSen([]) == nil)
     #expect(TheilSen([(0, 1), (1, 2), (2, 3)]) == nil)
