@@ -96,6 +96,18 @@ import Testing
     #expect(first.isStarted && first.answers.places.contains { $0 != nil })
     let second = try read()
     #expect(!second.isStarted && second.answers == first.answers)
+    // Another one of the same size and time of contents in its place, as an archive brings it.
+    var status = stat()
+    #expect(stat(path, &status) == 0)
+    var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    let name = try #require(bytes.firstRange(of: Array("outermost".utf8)))
+    bytes[name.lowerBound] = UInt8(ascii: "x")
+    let file = try #require(FileHandle(forWritingAtPath: path))
+    try file.write(contentsOf: bytes)
+    try file.close()
+    var times = [status.st_atim, status.st_mtim]
+    utimensat(AT_FDCWD, path, &times, 0)
+    #expect(try read().isStarted)
     try TestProgram.run(["strip", "--strip-debug", path])
     let other = try read()
     #expect(other.isStarted && other.answers.places.allSatisfy { $0 == nil })
