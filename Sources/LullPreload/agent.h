@@ -132,6 +132,8 @@ enum manner {
   manner_polled = 32,
   // It reads from a file.
   manner_load = 64,
+  // It was asked not to wait: where it took long it worked, or had no CPU.
+  manner_look = 128,
 };
 
 // The last eighth of a ring is for what turns and hangs are told by.

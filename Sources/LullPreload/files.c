@@ -128,9 +128,12 @@ CHANGES(fallocate, (int fd, int mode, off_t at, off_t count), (fd, mode, at, cou
 DECLARE(fallocate64)
 CHANGES(fallocate64, (int fd, int mode, off64_t at, off64_t count), (fd, mode, at, count), SYS_fallocate, true)
 
-DECLARE(flock) TIMED(int, flock, (int fd, int operation), (fd, operation), SYS_flock, fd, false, .manner = manner_wait)
+DECLARE(flock)
+TIMED(int, flock, (int fd, int operation), (fd, operation), SYS_flock, fd, false,
+      .manner = manner_wait | (operation & LOCK_NB ? manner_look : 0))
 DECLARE(lockf)
-TIMED(int, lockf, (int fd, int command, off_t count), (fd, command, count), SYS_flock, fd, false, .manner = manner_wait)
+TIMED(int, lockf, (int fd, int command, off_t count), (fd, command, count), SYS_flock, fd, false,
+      .manner = manner_wait | (command == F_TLOCK || command == F_TEST ? manner_look : 0))
 
 DECLARE(sync)
 EXPORT void sync(void) {

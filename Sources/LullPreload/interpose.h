@@ -35,12 +35,16 @@ static inline void *lull_found(void **function, const char *name) {
 
 // A function that waits, of which nothing but its time is told.
 #define WAITS(type, name, parameters, arguments, call_number) \
+  WAITS_UNLESS(type, name, parameters, arguments, call_number, false)
+
+// The same of one that may be asked not to wait.
+#define WAITS_UNLESS(type, name, parameters, arguments, call_number, is_look) \
   EXPORT type name parameters { \
     struct call call; \
     bool is_told = lull_begin(&call, call_number, -1); \
     type result = REAL(name) arguments; \
     if (is_told || lull_is_late(&call, call_number, -1)) { \
-      lull_finish(&call, (struct outcome){.result = 0, .descriptor = -1, .manner = manner_wait}); \
+      lull_finish(&call, (struct outcome){.result = 0, .descriptor = -1, .manner = manner_wait | ((is_look) ? manner_look : 0)}); \
     } \
     return result; \
   }

@@ -111,6 +111,7 @@ static size_t size_of_name(const struct sockaddr *name) {
 
 // Whether a call that took long cannot have waited for its descriptor: it worked, or had no CPU.
 static bool is_unblocking(uint32_t number, unsigned kind, const struct outcome *outcome) {
+  if (outcome->manner & manner_look) return true;
   switch (kind) {
     case lull_descriptor_pipe: case lull_descriptor_local_socket: case lull_descriptor_tcp: case lull_descriptor_udp:
     case lull_descriptor_other_socket: case lull_descriptor_event: case lull_descriptor_signals:

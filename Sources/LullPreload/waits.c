@@ -22,11 +22,22 @@ static uint64_t of_seconds(uint64_t seconds, uint64_t parts, uint64_t nanosecond
   return seconds < 1000000000 ? seconds * 1000000000 + parts * nanoseconds : 0;
 }
 
-// How long a wait may take, in nanoseconds; 0 where it has no end, or none to wait for.
-static uint64_t of_milliseconds(int length) { return length > 0 ? (uint64_t)length * 1000000 : 0; }
+// Of a call that is not to wait.
+#define NO_LENGTH UINT64_MAX
+
+// How long a wait may take, in nanoseconds; 0 where it has no end.
+static uint64_t of_milliseconds(int length) {
+  return length > 0 ? (uint64_t)length * 1000000 : length == 0 ? NO_LENGTH : 0;
+}
 static uint64_t of_timeval(const struct timeval *length) {
+  if (length && length->tv_sec == 0 && length->tv_usec == 0) return NO_LENGTH;
   return length ? of_seconds((uint64_t)length->tv_sec, (uint64_t)length->tv_usec, 1000) : 0;
 }
+static uint64_t of_limit(const struct timespec *length) {
+  if (length && length->tv_sec == 0 && length->tv_nsec == 0) return NO_LENGTH;
+  return length ? of_seconds((uint64_t)length->tv_sec, (uint64_t)length->tv_nsec, 1) : 0;
+}
+// Of a sleep.
 static uint64_t of_timespec(const struct timespec *length) {
   return length ? of_seconds((uint64_t)length->tv_sec, (uint64_t)length->tv_nsec, 1) : 0;
 }
@@ -38,11 +49,12 @@ static uint64_t of_timespec(const struct timespec *length) {
     bool is_told = lull_begin(&call, call_number, -1); \
     uint64_t length = before; \
     int result = REAL(name) arguments; \
-    if (is_told && result == 0) length += after; \
-    bool is_over = is_told && result == 0 && length > 0; \
+    if (is_told && result >= 0) length += after; \
+    bool is_look = length == NO_LENGTH, is_over = is_told && result == 0 && length > 0 && !is_look; \
     if (is_told || lull_is_late(&call, call_number, -1)) { \
       lull_finish(&call, (struct outcome){.result = result, .second = is_over ? call.start + length : 0, \
-                                          .descriptor = -1, .manner = manner_wait | manner_polled}); \
+                                          .descriptor = -1, \
+                                          .manner = manner_wait | manner_polled | (is_look ? manner_look : 0)}); \
     } \
     return result; \
   }
@@ -58,18 +70,18 @@ POLLS(__poll_chk, (struct pollfd * entries, nfds_t count, int timeout, size_t ro
     room), SYS_ppoll, of_milliseconds(timeout), 0)
 DECLARE(ppoll)
 POLLS(ppoll, (struct pollfd * entries, nfds_t count, const struct timespec *timeout, const sigset_t *mask),
-      (entries, count, timeout, mask), SYS_ppoll, 0, of_timespec(timeout))
+      (entries, count, timeout, mask), SYS_ppoll, 0, of_limit(timeout))
 DECLARE(__ppoll_chk)
 POLLS(__ppoll_chk,
       (struct pollfd * entries, nfds_t count, const struct timespec *timeout, const sigset_t *mask, size_t room),
-      (entries, count, timeout, mask, room), SYS_ppoll, 0, of_timespec(timeout))
+      (entries, count, timeout, mask, room), SYS_ppoll, 0, of_limit(timeout))
 DECLARE(select)
 POLLS(select, (int count, fd_set *reads, fd_set *writes, fd_set *others, struct timeval *timeout),
       (count, reads, writes, others, timeout), SYS_pselect6, of_timeval(timeout), 0)
 DECLARE(pselect)
 POLLS(pselect,
       (int count, fd_set *reads, fd_set *writes, fd_set *others, const struct timespec *timeout, const sigset_t *mask),
-      (count, reads, writes, others, timeout, mask), SYS_pselect6, 0, of_timespec(timeout))
+      (count, reads, writes, others, timeout, mask), SYS_pselect6, 0, of_limit(timeout))
 DECLARE(epoll_wait)
 POLLS(epoll_wait, (int fd, struct epoll_event *events, int count, int timeout), (fd, events, count, timeout),
     SYS_epoll_pwait, of_milliseconds(timeout), 0)
@@ -80,7 +92,7 @@ POLLS(epoll_pwait, (int fd, struct epoll_event *events, int count, int timeout, 
 DECLARE(epoll_pwait2)
 POLLS(epoll_pwait2,
       (int fd, struct epoll_event *events, int count, const struct timespec *timeout, const sigset_t *mask),
-      (fd, events, count, timeout, mask), SYS_epoll_pwait, 0, of_timespec(timeout))
+      (fd, events, count, timeout, mask), SYS_epoll_pwait, 0, of_limit(timeout))
 #endif
 
 // A sleep that was not cut short tells when its time was over.
@@ -111,15 +123,18 @@ DECLARE(sigsuspend) WAITS(int, sigsuspend, (const sigset_t *mask), (mask), SYS_r
 DECLARE(pause) WAITS(int, pause, (void), (), SYS_rt_sigsuspend)
 
 DECLARE(wait) WAITS(pid_t, wait, (int *status), (status), SYS_wait4)
-DECLARE(waitpid) WAITS(pid_t, waitpid, (pid_t child, int *status, int options), (child, status, options), SYS_wait4)
+DECLARE(waitpid)
+WAITS_UNLESS(pid_t, waitpid, (pid_t child, int *status, int options), (child, status, options), SYS_wait4,
+             options & WNOHANG)
 DECLARE(wait3)
-WAITS(pid_t, wait3, (int *status, int options, struct rusage *usage), (status, options, usage), SYS_wait4)
+WAITS_UNLESS(pid_t, wait3, (int *status, int options, struct rusage *usage), (status, options, usage), SYS_wait4,
+             options & WNOHANG)
 DECLARE(wait4)
-WAITS(pid_t, wait4, (pid_t child, int *status, int options, struct rusage *usage), (child, status, options, usage),
-    SYS_wait4)
+WAITS_UNLESS(pid_t, wait4, (pid_t child, int *status, int options, struct rusage *usage),
+             (child, status, options, usage), SYS_wait4, options & WNOHANG)
 DECLARE(waitid)
-WAITS(int, waitid, (idtype_t type, id_t child, siginfo_t *information, int options), (type, child, information,
-    options), SYS_waitid)
+WAITS_UNLESS(int, waitid, (idtype_t type, id_t child, siginfo_t *information, int options),
+             (type, child, information, options), SYS_waitid, options & WNOHANG)
 DECLARE(system) WAITS(int, system, (const char *command), (command), SYS_wait4)
 DECLARE(pclose) WAITS(int, pclose, (FILE * stream), (stream), SYS_wait4)
 

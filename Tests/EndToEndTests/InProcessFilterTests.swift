@@ -31,6 +31,53 @@ extension SideBySide {
       #expect(isUnsampled == (filter == "without signals"))
     }
 
+    // What the child's thread had run before was told as all ones, and the recorder ended by it.
+    @Test(arguments: EndToEnd.InProcessConduct.Form.allCases)
+    func `a program that may not ask for its CPU time is recorded on, and its child is said to be left out`(
+      form: EndToEnd.InProcessConduct.Form
+    ) throws {
+      let scratch = try Scratch()
+      let program = try Conduct.build(Self.forking, "forking", form, scratch)
+      let run = try Conduct.record([program, scratch.file("out")], form, scratch)
+      #expect(run.result.status == 3)
+      let written = run.report["processes"].items.compactMap { $0["bytesWritten"].int }
+      #expect(written.contains(6), "\(run.report["processes"])")
+      #expect(run.report.description.contains("leaves a thread no call by which"))
+    }
+
+    private static let forking = """
+      #define _GNU_SOURCE
+      #include <errno.h>
+      #include <fcntl.h>
+      #include <linux/filter.h>
+      #include <linux/seccomp.h>
+      #include <stddef.h>
+      #include <sys/prctl.h>
+      #include <sys/syscall.h>
+      #include <sys/wait.h>
+      #include <unistd.h>
+      int main(int count, char **words) {
+        int file = open(words[1], O_CREAT | O_WRONLY | O_TRUNC, 0600), status = 0;
+        struct sock_filter code[] = {
+          BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+          BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clock_gettime, 0, 1),
+          BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+          BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+        struct sock_fprog program = {sizeof code / sizeof *code, code};
+        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+        pid_t child = fork();
+        if (!child) {
+          write(file, "four", 4);
+          usleep(200000);
+          _exit(3);
+        }
+        waitpid(child, &status, 0);
+        write(file, "sixsix", 6);
+        return WEXITSTATUS(status);
+      }
+      """
+
     private static let source = """
       #define _GNU_SOURCE
       #include <fcntl.h>

@@ -38,7 +38,8 @@ extension PreloadSource {
       return
     }
     // It was loaded until now, and has run for so long at least.
-    let began = isUnseen ? max(released, segment.began - segment.processorBefore) : segment.began
+    let before = min(segment.processorBefore ?? 0, segment.began)
+    let began = isUnseen ? max(released, segment.began - before) : segment.began
     process.beginning = (began, nil)
     let place = PreloadWriter.Place(pid: segment.pid, tid: segment.pid, time: began)
     try round.sink.append(writer.fork(from: (segment.parent, segment.parent), place))

@@ -8,7 +8,7 @@ final class PreloadSegment {
   let isProgram: Bool
   let began: UInt64
   /// CPU time of the thread that made it, in nanoseconds, by then.
-  let processorBefore: UInt64
+  let processorBefore: UInt64?
   /// Whether what streams of the C library write is among what it tells.
   let seesStreams: Bool
   private let memory: UnsafeMutableRawPointer
@@ -35,7 +35,8 @@ final class PreloadSegment {
     parent = header.parent
     isProgram = header.is_program != 0
     began = header.began
-    processorBefore = header.processor_before
+    // A filter of the program's own may refuse the look.
+    processorBefore = header.processor_before == .max ? nil : header.processor_before
     seesStreams = header.sees_streams != 0
   }
 
