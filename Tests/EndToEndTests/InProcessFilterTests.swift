@@ -33,9 +33,11 @@ extension SideBySide {
 
     // What the child's thread had run before was told as all ones, and the recorder ended by it.
     @Test(arguments: EndToEnd.InProcessConduct.Form.allCases)
-    func `a program that may not ask for its CPU time is recorded on, and its child is said to be left out`(
-      form: EndToEnd.InProcessConduct.Form
-    ) throws {
+    func
+      `a program that may not ask for its CPU time is recorded on, and its child is said to be left out`(
+        form: EndToEnd.InProcessConduct.Form
+      ) throws
+    {
       let scratch = try Scratch()
       let program = try Conduct.build(Self.forking, "forking", form, scratch)
       let run = try Conduct.record([program, scratch.file("out")], form, scratch)

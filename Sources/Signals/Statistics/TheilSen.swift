@@ -4,12 +4,13 @@ import Quantities
 package struct TheilSen: Sendable, Equatable {
   /// The slope, in units of y per unit of x.
   package var slope: Double
-  /// Bounds of the slope at the confidence asked for (Sen 1968, by Kendall's variance), wider where neighbours are alike.
+  /// Bounds of the slope at the confidence asked for (Sen 1968, by Kendall's variance), wider where neighbours are
+  /// alike.
   ///
   /// Sen's bounds take each point for evidence of its own. Where what is left of a point beside the line is much like
   /// what is left of the one before, as of stairs, saw-teeth and curves, so many points tell as much as
-  /// (1 − ρ) / (1 + ρ) of them would (Bayley and Hammersley 1946). Where that wanders, as of steps at random, the slope is
-  /// known no better than by what it was in ten parts.
+  /// (1 − ρ) / (1 + ρ) of them would (Bayley and Hammersley 1946). Where that wanders, as of steps at random, the slope
+  /// is known no better than by what it was in ten parts.
   package var interval: ClosedRange<Double>
 
   /// Whether the interval leaves zero out.
