@@ -213,8 +213,10 @@ extension EndToEnd {
       let report = try Recorded.report(trace)
       let file = report["signals"]["disk"]["files"].items.first { $0["path"].string == path }
       #expect(after - before > 33 * 100)
-      #expect(file?["bytesWritten"].int == after - before, "\(report["signals"]["disk"])")
-      #expect(file?["writes"].int == (after - before) / 33, "\(report["signals"]["disk"])")
+      // It may be stopped as a write returns, which is in the file then, and told once it goes on, or never.
+      let (writes, truth) = (file?["writes"].int ?? 0, (after - before) / 33)
+      #expect((truth - 1...truth + 1).contains(writes), "\(truth), \(report["signals"]["disk"])")
+      #expect(file?["bytesWritten"].int == writes * 33, "\(report["signals"]["disk"])")
       #expect(report["trace"]["lostEvents"].int == 0)
     }
 

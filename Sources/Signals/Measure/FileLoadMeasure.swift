@@ -79,9 +79,9 @@ struct FileLoadMeasure {
     let transfers = subject.trace.transfers.filter { $0.pid == pid && $0.direction == .receive }
     let received = Self.series(transfers) { ($0.time, $0.bytes &* $0.weight) }
     let receives = Self.series(transfers) { ($0.time, $0.weight) }
-    let large = subject.trace.fileOperations.matching { $0.pid == pid && $0.kind == .read }.map {
-      $0
-    }
+    let large = subject.trace.fileOperations.matching {
+      $0.pid == pid && $0.kind == .read && $0.target != .socket
+    }.map { $0 }
     let largeBytes = Self.series(large) { ($0.time, $0.bytes &* $0.weight) }
     let largeReads = Self.series(large) { ($0.time, $0.weight) }
 
