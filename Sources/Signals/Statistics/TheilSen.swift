@@ -45,7 +45,7 @@ package struct TheilSen: Sendable, Equatable {
     let likeness = Self.likeness(ofNeighbours: used, slope: median)
     let wider = ((1 + likeness) / (1 - likeness)).squareRoot()
     let (below, above) = (max(0, median - lower), max(0, upper - median))
-    let wander = likeness > Self.wandering ? Self.bound(ofWandering: used, slope: median) : 0
+    let wander = likeness > Self.wandering ? Self.bound(ofWandering: used) : 0
     interval = (median - max(wider * below, wander))...(median + max(wider * above, wander))
   }
 
@@ -56,9 +56,7 @@ package struct TheilSen: Sendable, Equatable {
   private static let student = 2.262
 
   /// How far the slope may be off by what it was in ten equal parts, each from its first point to the next one's.
-  private static func bound(
-    ofWandering points: [(x: Double, y: Double)], slope: Double
-  ) -> Double {
+  private static func bound(ofWandering points: [(x: Double, y: Double)]) -> Double {
     guard points.count > 4 * parts else { return 0 }
     let ends = (0...parts).map { points[$0 * (points.count - 1) / parts] }
     let slopes = zip(ends, ends.dropFirst()).filter { $0.x < $1.x }
