@@ -7,6 +7,7 @@
 #include "../LullPreload/events.c"
 #include "../LullPreload/files.c"
 #include "../LullPreload/filters.c"
+#include "../LullPreload/handlers.c"
 #include "../LullPreload/inherited.c"
 #include "../LullPreload/locks.c"
 #include "../LullPreload/paths.c"

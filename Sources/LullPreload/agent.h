@@ -134,6 +134,8 @@ enum manner {
   manner_load = 64,
   // It was asked not to wait: where it took long it worked, or had no CPU.
   manner_look = 128,
+  // It goes on, or does not, once a signal's handler is done.
+  manner_interrupted = 256,
 };
 
 // The last eighth of a ring is for what turns and hangs are told by.
@@ -335,8 +337,9 @@ static inline __attribute__((always_inline)) bool lull_begin(struct call *call, 
   call->outer_place = agent->place;
   // A call that a signal's handler jumped out of goes on no more: its frame was given up.
   if (unlikely(call->outer.start && (uintptr_t)call > agent->place)) call->outer = (struct lull_open_call){0, 0, 0};
-  agent->place = (uintptr_t)call;
   call->start = lull_not_before(agent->last_end, lull_call_time(agent));
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  agent->place = (uintptr_t)call;
   slot->call = (struct lull_open_call){call->start, number, (uint32_t)descriptor};
   lull_capture((struct registers *)slot->registers);
   slot->registers_of = call->start;

@@ -148,7 +148,7 @@ void lull_finish_slowly(struct call *call, uint64_t end, const struct outcome *o
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   struct lull_record record = {
       .size = sizeof record,
-      .kind = lull_record_call,
+      .kind = outcome->manner & manner_interrupted ? lull_record_interrupted : lull_record_call,
       .number = call->number,
       .descriptor_kind = (uint16_t)(outcome->descriptor >= 0 ? lull_descriptor(outcome->descriptor) : 0),
       .start = call->start,
@@ -201,9 +201,10 @@ void lull_finish_slowly(struct call *call, uint64_t end, const struct outcome *o
     size += sizeof addresses;
   }
   struct stack_place stack = {0, 0};
-  if (length >= NO_WAIT || is_site) stack = lull_place_of(agent, &record, registers);
+  bool may_have_stack = registers && length >= NO_WAIT;
+  if (may_have_stack || is_site) stack = lull_place_of(agent, &record, registers);
   record.stack = stack.number;
-  bool has_stack = is_site || (length >= NO_WAIT && !lull_is_shared(agent, &stack) &&
+  bool has_stack = is_site || (may_have_stack && !lull_is_shared(agent, &stack) &&
                                (is_long || lull_may_write_stack(agent, end)));
   if (has_stack) {
     record.parts |= lull_part_stack;

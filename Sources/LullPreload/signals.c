@@ -1,5 +1,6 @@
 #include "interpose.h"
 
+#include "handlers.h"
 #include "samples.h"
 #include "segments.h"
 
@@ -8,36 +9,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-// When the program is asked to end, by whichever way it takes signals; and what keeps the samples' signal from meeting
-// the program's own.
-
-// What the program's handlers of the signals that ask it to end are; the kernel has the library's in their place.
-static void *handlers[SIGTERM + 1];
-
-static bool is_asking(int number) { return number == SIGTERM || number == SIGINT; }
-
-static void handle(int number, siginfo_t *information, void *context) {
-  lull_note_asked(number);
-  void *handler = __atomic_load_n(&handlers[number], __ATOMIC_ACQUIRE);
-  // As the kernel would call it, whether it takes one argument or all.
-  ((void (*)(int, siginfo_t *, void *))handler)(number, information, context);
-}
-
-static bool is_function(const void *handler) {
-  return handler != (void *)SIG_DFL && handler != (void *)SIG_IGN && handler != (void *)SIG_ERR;
-}
-
-// Puts the library's handler before one of the program's, and gives what the kernel is to be told. A child of vfork may
-// take handlers away, which it has for itself, but has this memory with its parent: only functions are noted.
-static void *handler_for(int number, void *wanted) {
-  if (!lull_takes_part() || !is_asking(number) || !is_function(wanted) || wanted == (void *)handle) return wanted;
-  __atomic_store_n(&handlers[number], wanted, __ATOMIC_RELEASE);
-  return (void *)handle;
-}
-
-static void *program_handler(int number) {
-  return is_asking(number) ? __atomic_load_n(&handlers[number], __ATOMIC_ACQUIRE) : NULL;
-}
+// The functions by which a program takes signals, and what keeps the samples' signal from meeting its own.
 
 // The signals but the samples', for masks and waits that are for all. Who names it has use for it: among those for
 // programs alone, and not with the kernel's.
@@ -57,7 +29,7 @@ static const sigset_t *without_samples(const sigset_t *given, sigset_t *copy) {
 // which the samples part.
 static bool is_kept(int number, const void *wanted) {
   if (number != lull_sample_signal() || lull_sampling != lull_sampling_on) return false;
-  if (!is_function(wanted)) return true;
+  if (!lull_is_function(wanted)) return true;
   if (lull_is_own_process()) lull_give_up_samples(lull_sampling_signal_taken);
   return false;
 }
@@ -65,16 +37,17 @@ static bool is_kept(int number, const void *wanted) {
 DECLARE(sigaction)
 EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old) {
   struct sigaction wanted;
-  void *before = program_handler(number);
+  struct handler_before before = lull_handler_before(number);
   if (action && is_kept(number, (void *)action->sa_sigaction)) action = NULL;
   if (action) {
     wanted = *action;
     without_samples(&action->sa_mask, &wanted.sa_mask);
-    wanted.sa_sigaction = (__typeof__(wanted.sa_sigaction))handler_for(number, (void *)action->sa_sigaction);
+    wanted.sa_sigaction = (__typeof__(wanted.sa_sigaction))lull_handler_for(number, (void *)action->sa_sigaction);
+    lull_want_sender(number, &wanted);
   }
   int result = REAL(sigaction)(number, action ? &wanted : NULL, old);
   if (result == 0 && old) {
-    if (old->sa_sigaction == handle) old->sa_sigaction = (__typeof__(old->sa_sigaction))before;
+    lull_show_handler(&before, old);
     if (lull_is_sample_handler(old)) *old = (struct sigaction){.sa_handler = SIG_DFL};
   }
   return result;
@@ -91,9 +64,9 @@ handler_function __sysv_signal(int, handler_function);
   DECLARE(name) \
   EXPORT handler_function name(int number, handler_function wanted) { \
     if (is_kept(number, (void *)wanted)) return SIG_DFL; \
-    void *before = program_handler(number); \
-    handler_function old = REAL(name)(number, (handler_function)handler_for(number, (void *)wanted)); \
-    return (void *)old == (void *)handle ? (handler_function)before : old; \
+    struct handler_before before = lull_handler_before(number); \
+    handler_function old = REAL(name)(number, (handler_function)lull_handler_for(number, (void *)wanted)); \
+    return lull_is_own_handler((void *)old) ? (handler_function)before.handler : old; \
   }
 SETS(signal)
 SETS(ssignal)
@@ -117,7 +90,7 @@ MASKS(pthread_sigmask)
     struct call call; \
     bool is_told = lull_begin(&call, SYS_rt_sigtimedwait, -1); \
     type result = REAL(name) arguments; \
-    if (is_asking(taken)) lull_note_asked(taken); \
+    if (lull_asks_to_end(taken)) lull_note_asked(taken); \
     is_told = is_told || lull_is_late(&call, SYS_rt_sigtimedwait, -1); \
     if (is_told) lull_finish(&call, (struct outcome){.result = 0, .descriptor = -1, .manner = manner_wait}); \
     return result; \
@@ -139,7 +112,7 @@ void lull_note_signals(const void *read, long count) {
   struct signalfd_siginfo one;
   for (long at = 0; at + (long)sizeof one <= count; at += (long)sizeof one) {
     memcpy(&one, (const uint8_t *)read + at, sizeof one);
-    if (is_asking((int)one.ssi_signo)) lull_note_asked((int)one.ssi_signo);
+    if (lull_asks_to_end((int)one.ssi_signo)) lull_note_asked((int)one.ssi_signo);
   }
 }
 

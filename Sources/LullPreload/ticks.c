@@ -6,7 +6,7 @@
 uint64_t lull_tick_span, lull_tick_scale;
 
 // In nanoseconds: as the clock's pace is corrected by 0.05 % at most, the times are half a microsecond off at worst.
-#define SPAN 1000000
+#define CLOCK_LOOKS 1000000
 // A look at the clock that took more ticks was interrupted.
 #define MOST_TICKS 2000
 
@@ -14,7 +14,7 @@ void lull_begin_ticks(void) {
   // Once: what threads have would be told by another scale.
   if (lull_tick_scale || !lull_control || !lull_control->tick_scale) return;
   lull_tick_scale = lull_control->tick_scale;
-  __atomic_store_n(&lull_tick_span, ((uint64_t)SPAN << 32) / lull_tick_scale, __ATOMIC_RELEASE);
+  __atomic_store_n(&lull_tick_span, ((uint64_t)CLOCK_LOOKS << 32) / lull_tick_scale, __ATOMIC_RELEASE);
 }
 
 uint64_t lull_time_ticks(struct agent *agent) {

@@ -20,7 +20,7 @@
 #define LULL_PRELOAD_FOLDER "LULL_PRELOAD_FOLDER"
 
 enum {
-  lull_preload_version = 12,
+  lull_preload_version = 13,
   lull_page_bytes = 4096,
   lull_ring_bytes = 1 << 20,
   // A ring takes memory as it grows, so much at a time.
@@ -229,7 +229,13 @@ enum lull_record_kind {
   lull_record_descriptor,
   // That was all of them, where the first argument is 1; with the folder that the program works in as its path.
   lull_record_inherited,
+  // A call in whose midst a handler of a signal comes, until then. What is left of it is told as a call, if anything
+  // is; the last argument is of enum lull_sender.
+  lull_record_interrupted,
 };
+
+// Who sent a signal.
+enum lull_sender { lull_sender_unknown, lull_sender_timer, lull_sender_own_process, lull_sender_other_process };
 
 // Among what a process tells of its memory; '\f'.
 enum { lull_file_begins = 12 };

@@ -10,18 +10,12 @@ extension PreloadSource {
     _ record: lull_record, _ parts: PreloadParts, of process: PreloadProcess,
     _ thread: PreloadThread, _ round: Round, into output: inout RecordBytes
   ) {
-    let pid = process.pid
-    let meaning = CallMeaning(record)
     // Of several in a row none waited.
     if record.repeats == 0 {
-      let (wait, reading) = thread.call(
-        from: record.start, to: record.end, meaning, use: parts.use)
-      tell(reading, process, thread.tid, into: &output)
-      tellWait(wait, of: meaning, parts, process, thread.tid, into: &output)
+      let wait = tellWait(in: record, parts, of: process, thread, into: &output)
       tellWaker(of: record, waited: wait, process, thread, into: &output)
-      process.toldWaits += wait?.timesTold ?? 0
     }
-    let place = Place(pid: pid, tid: thread.tid, time: record.end)
+    let place = Place(pid: process.pid, tid: thread.tid, time: record.end)
     tellFile(record, parts, place, round, into: &output)
     if PreloadSockets.concerns(record) {
       sockets.call(record, parts, place, writer, templates, into: &output)

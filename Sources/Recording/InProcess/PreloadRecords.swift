@@ -93,6 +93,10 @@ extension PreloadSource {
     case lull_record_call.rawValue:
       guard let thread = process.threads[slot] else { return }
       call(record, parts, of: process, thread, round, into: &output)
+    case lull_record_interrupted.rawValue:
+      guard let thread = process.threads[slot] else { return }
+      let wait = tellWait(in: record, parts, of: process, thread, into: &output)
+      tellSender(of: record, waited: wait, process, thread, into: &output)
     case lull_record_sum.rawValue:
       let sum = process.sums.take(record, slot: slot)
       let place = Place(pid: pid, tid: process.threads[slot]?.tid ?? pid, time: record.end)

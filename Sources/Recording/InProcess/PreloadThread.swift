@@ -124,10 +124,11 @@ final class PreloadThread {
       let used = use.processor &- before
       return used < length ? length - used : nil
     }
-    if meaning.onlyWaits { return length }
-    guard length >= Self.surelyWaited else { return nil }
-    // It may have worked: it was off its CPU for no longer than it can have been since its CPU time was last read.
+    guard meaning.onlyWaits || length >= Self.surelyWaited else { return nil }
+    // It was off its CPU for no longer than it can have been since its CPU time was last read: it may have worked, or
+    // where it does nothing but wait a handler of signals has, of which nothing was told.
     let most = use.flatMap { timeLeft(until: end, $0) } ?? length
+    if meaning.onlyWaits, most + Self.leastUnseen > length { return length }
     return most > 0 ? min(length, most) : nil
   }
 

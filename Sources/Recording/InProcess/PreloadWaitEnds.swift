@@ -83,6 +83,23 @@ extension PreloadSource {
     }
   }
 
+  /// Tells who sent the signal whose handler came in the midst of a wait, where that is known.
+  func tellSender(
+    of record: lull_record, waited: PreloadThread.Wait?, _ process: PreloadProcess,
+    _ thread: PreloadThread, into output: inout RecordBytes
+  ) {
+    guard let wait = waited, wait.to > wait.from else { return }
+    leaveUnexplained(process, thread, into: &output)
+    let waker: Waker
+    switch UInt32(truncatingIfNeeded: record.arguments.2) {
+    case lull_sender_timer.rawValue: waker = .timer(nil)
+    case lull_sender_own_process.rawValue: waker = .thread(nil)
+    case lull_sender_other_process.rawValue: waker = .otherProcess
+    default: return
+    }
+    tell(waker, ended: wait, thread.tid, process.pid, into: &output)
+  }
+
   /// Nothing that the thread read tells what ended a wait for descriptors: another thread may read it. Which timers of
   /// descriptors there are is known; where none went off it was something else that was ready.
   private func leaveUnexplained(

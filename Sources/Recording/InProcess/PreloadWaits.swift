@@ -1,7 +1,21 @@
+import CPreloadRing
 import PerfData
 
 /// What is written of the times in which a thread is off its CPU.
 extension PreloadSource {
+  /// What a thread waited in a call, and what was read of its CPU time then.
+  func tellWait(
+    in record: lull_record, _ parts: PreloadParts, of process: PreloadProcess,
+    _ thread: PreloadThread, into output: inout RecordBytes
+  ) -> PreloadThread.Wait? {
+    let meaning = CallMeaning(record)
+    let (wait, reading) = thread.call(from: record.start, to: record.end, meaning, use: parts.use)
+    tell(reading, process, thread.tid, into: &output)
+    tellWait(wait, of: meaning, parts, process, thread.tid, into: &output)
+    process.toldWaits += wait?.timesTold ?? 0
+    return wait
+  }
+
   /// The thread leaves its CPU as the wait begins, and gets it again as it is over, or, where it goes on, later.
   func tellWait(
     _ wait: PreloadThread.Wait?, of meaning: CallMeaning?, _ parts: PreloadParts,
