@@ -183,6 +183,10 @@ HIDDEN bool lull_is_refused(long number);
 // Where the clock may not be read without the kernel (PR_SET_TSC, and with a strict filter), it is by this.
 HIDDEN extern bool lull_clock_traps;
 HIDDEN uint64_t lull_kernel_now(void);
+// How far the clock is ahead of the recorder's, in nanoseconds: the process may be in another time namespace.
+HIDDEN extern uint64_t lull_clock_ahead;
+// Finds that.
+HIDDEN void lull_compare_clocks(void);
 // Another program is about to take this one's place.
 HIDDEN void lull_program_ends(void);
 HIDDEN unsigned lull_descriptor(int descriptor);
@@ -258,7 +262,7 @@ static inline uint64_t lull_now(void) {
   if (unlikely(lull_clock_traps)) return lull_kernel_now();
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec - lull_clock_ahead;
 }
 
 // How many ticks of the processor's counter the time may be told by after a look at the clock; 0 where it goes by

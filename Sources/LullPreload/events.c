@@ -31,7 +31,7 @@ EXPORT int timerfd_settime(int fd, int flags, const struct itimerspec *value, st
   if (result == 0) {
     first = (uint64_t)value->it_value.tv_sec * 1000000000 + (uint64_t)value->it_value.tv_nsec;
     interval = (uint64_t)value->it_interval.tv_sec * 1000000000 + (uint64_t)value->it_interval.tv_nsec;
-    if (first && !(flags & TFD_TIMER_ABSTIME)) first += call.start;
+    if (first) first += flags & TFD_TIMER_ABSTIME ? -lull_clock_ahead : call.start;
   }
   lull_finish(&call, (struct outcome){.result = result, .first = (uint64_t)fd, .second = first, .third = interval,
       .descriptor = -1});

@@ -6,6 +6,7 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/uio.h>
 
 // What the program's own filters over its system calls (seccomp) leave of the library's. A call that the program does
@@ -33,11 +34,15 @@ bool lull_is_refused(long number) {
   return lull_agent.silent || number >= most_numbers || is_among(refused, number);
 }
 
+void lull_before_prctl(int option, unsigned long first) {
+  if (option == PR_SET_TSC && first == PR_TSC_SIGSEGV) lull_clock_traps = true;
+}
+
 uint64_t lull_kernel_now(void) {
   struct timespec time = {0, 0};
   // Nothing is told of a thread that may not ask.
   if (!lull_agent.silent) lull_kernel(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&time, 0, 0, 0, 0);
-  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec - lull_clock_ahead;
 }
 
 // Runs a filter as the kernel does (Documentation/userspace-api/seccomp_filter.rst). Where it looks at more than the

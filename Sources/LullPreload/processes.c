@@ -67,7 +67,7 @@ EXPORT int prctl(int option, ...) {
     lull_after_filter(&filtering, result == 0);
     return result;
   }
-  if (option == PR_SET_TSC && a == PR_TSC_SIGSEGV) lull_clock_traps = true;
+  lull_before_prctl(option, a);
   int result = REAL(prctl)(option, a, b, c, d);
   if (result == 0 && option == PR_SET_NAME) {
     char name[16] = "";

@@ -147,6 +147,7 @@ EXPORT long syscall(long number, ...) {
     lull_after_filter(&filtering, result == 0 || (result > 0 && words[1] & SECCOMP_FILTER_FLAG_NEW_LISTENER));
     return result;
   }
+  if (number == SYS_prctl) lull_before_prctl((int)words[0], (unsigned long)words[1]);
   if (number == SYS_exit_group) lull_process_ends();
   if (number == SYS_execve || number == SYS_execveat) {
     lull_pause_samples();

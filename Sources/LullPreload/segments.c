@@ -470,6 +470,7 @@ bool lull_find_recorder(const char *given) {
     lull_kernel(SYS_munmap, (long)mapped, lull_page_bytes, 0, 0, 0, 0);
   }
 #endif
+  lull_compare_clocks();
   lull_begin_ticks();
   return lull_control != NULL;
 }

@@ -115,7 +115,7 @@ DECLARE(clock_nanosleep)
 SLEEPS(int, clock_nanosleep, (clockid_t clock, int flags, const struct timespec *length, struct timespec *rest),
       (clock, flags, length, rest),
       clock != CLOCK_MONOTONIC && (flags & TIMER_ABSTIME || clock != CLOCK_REALTIME)
-          ? 0 : (flags & TIMER_ABSTIME ? 0 : start) + of_timespec(length))
+          ? 0 : (flags & TIMER_ABSTIME ? -lull_clock_ahead : start) + of_timespec(length))
 DECLARE(usleep) SLEEPS(int, usleep, (useconds_t length), (length), start + (uint64_t)length * 1000)
 DECLARE(sleep) SLEEPS(unsigned, sleep, (unsigned length), (length), start + (uint64_t)length * 1000000000)
 

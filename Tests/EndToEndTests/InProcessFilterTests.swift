@@ -8,7 +8,7 @@ extension SideBySide {
 
     @Test(
       arguments: EndToEnd.InProcessConduct.Form.allCases,
-      ["strict", "raw", "few", "without signals", "refused", "clock"])
+      ["strict", "raw", "few", "without signals", "refused", "clock", "raw clock"])
     func `a filter meets no call that is not the program's own`(
       form: EndToEnd.InProcessConduct.Form, filter: String
     ) throws {
@@ -117,6 +117,7 @@ extension SideBySide {
         if (!strcmp(words[1], "refused")) filter(0, 1);
       #ifdef __x86_64__
         if (!strcmp(words[1], "clock")) prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
+        if (!strcmp(words[1], "raw clock")) syscall(SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
       #endif
         for (volatile unsigned long i = 0; i < 100000000; i++) {}
         write(file, "two\\n", 4);

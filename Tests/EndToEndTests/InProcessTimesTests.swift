@@ -33,6 +33,56 @@ extension SideBySide {
       }
     }
 
+    @Test(.enabled(if: Machine.isRoot, Machine.needsRoot), arguments: [100_000, -100])
+    func `a program in another time namespace was when the recorder's clock says`(ahead: Int) throws
+    {
+      let scratch = try Scratch()
+      let space = ["unshare", "-T", "--monotonic", "\(ahead)"]
+      try #require(try Command.run(space + ["true"]).status == 0)
+      let program = try EndToEnd.InProcessConduct.build(
+        Self.sleeping, "sleeping", .preloaded, scratch)
+      let run = try Recorded(
+        space + [program], options: ["--recorder", "process"], scratch: scratch)
+      let (signals, report) = (run.report["signals"], run.report)
+      // Ten sleeps of 50 ms for a length, ten of 30 ms until a time, ten periods of 20 ms of a timer.
+      let length = report["trace"]["durationSeconds"].double ?? 0
+      #expect((1...3).contains(length), "\(report["trace"])")
+      #expect(abs((signals["mainThread"]["blockedSeconds"].double ?? 0) - 1) < 0.1)
+      #expect(signals["wakeups"]["byCause"]["timer"].int == 30, "\(signals["wakeups"])")
+      #expect((signals["mainThread"]["runnableSeconds"].double ?? 1) < 0.1)
+    }
+
+    private static let sleeping = """
+      #include <stdint.h>
+      #include <sys/timerfd.h>
+      #include <time.h>
+      #include <unistd.h>
+      static struct timespec later(struct timespec time, long by) {
+        time.tv_nsec += by;
+        if (time.tv_nsec >= 1000000000) time.tv_sec++, time.tv_nsec -= 1000000000;
+        return time;
+      }
+      int main(void) {
+        struct timespec time;
+        for (int i = 0; i < 10; i++) usleep(50000);
+        clock_gettime(CLOCK_MONOTONIC, &time);
+        for (int i = 0; i < 10; i++) {
+          time = later(time, 30000000);
+          clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
+        }
+        int timer = timerfd_create(CLOCK_MONOTONIC, 0);
+        struct itimerspec value = {{0, 20000000}, later(time, 20000000)};
+        timerfd_settime(timer, TFD_TIMER_ABSTIME, &value, NULL);
+        uint64_t count;
+        for (int i = 0; i < 10; i++) {
+          struct pollfd { int fd; short events, returned; } one = {timer, 1, 0};
+          poll(&one, 1ul, -1);
+          read(timer, &count, sizeof count);
+        }
+        return 0;
+      }
+      """
+
     // Each write is of another size, so that none stands for others, and by its size it is known again.
     private static let source = """
       #include <fcntl.h>

@@ -67,6 +67,10 @@ struct lull_control {
   uint32_t runs_tests;
   // How many nanoseconds a tick of the processor's counter takes, times 2^32; 0 where the clock does not go by it.
   uint64_t tick_scale;
+  // The recorder's time namespace, by its inode, and that one's offset of CLOCK_MONOTONIC in nanoseconds: a program may
+  // be in another. 0 where the kernel has none.
+  uint64_t time_namespace;
+  int64_t clock_offset;
   // The library for programs that a program with an agent starts; empty where there is none.
   char library[256];
 };

@@ -49,6 +49,10 @@ final class PreloadFolder {
     control.pointee.stack_bytes = options.stackBytes
     control.pointee.recorder = getpid()
     control.pointee.tick_scale = ProcessorTicks.scale()
+    if let own = TimeNamespace.own {
+      control.pointee.time_namespace = own.inode
+      control.pointee.clock_offset = own.offset
+    }
     control.pointee.sample_interval = UInt32(clamping: options.sampleInterval)
     if case .command(let words) = options.target, TestHost.isStarted(by: words) {
       control.pointee.runs_tests = 1
