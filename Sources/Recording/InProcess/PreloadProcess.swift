@@ -42,6 +42,7 @@ final class PreloadProcess {
   var wakes = PreloadWakes()
   var queues = PreloadQueues()
   var stacks = PreloadStacks()
+  var stops: PreloadStops
   var sums = PreloadSums()
   /// How often its threads waited, as it told when it ended, and how many waits of them were told.
   var voluntarySwitches: UInt64?
@@ -71,6 +72,7 @@ final class PreloadProcess {
     isEarlier = true
     program = ProcessProbe.executable(pid: pid)
     (began, lastTime, lastMaps) = (time, time, time)
+    stops = PreloadStops(began: time)
     pidfd = lull_pidfd_open(pid)
     self.earlier = Dictionary(uniqueKeysWithValues: earlier.map { ($0.thread.tid, $0) })
     mapped = Set(ProcessMaps.executable(pid: pid).map(\.start))
@@ -83,6 +85,7 @@ final class PreloadProcess {
     segments = [segment]
     isToBeTold = segment.isProgram
     began = segment.began
+    stops = PreloadStops(began: segment.began)
     lastTime = segment.began
     lastMaps = segment.began
     pidfd = lull_pidfd_open(segment.pid)

@@ -242,6 +242,7 @@ final class PreloadSource: RecordingSource {
       if !isSound { lostRecords += 1 }
     }
     batch.sort()
+    process.stops.look(batch, now: round.now, among: known.count) { process.isStill }
     tellFoundSockets(of: process, batch, into: &output)
     noteWakes(batch, of: process)
     let outers = PreloadNesting.outers(of: batch, open: process.rings.map(\.ring.openCall))

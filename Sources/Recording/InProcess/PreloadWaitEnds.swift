@@ -127,8 +127,9 @@ extension PreloadSource {
     // TRACE_FLAG_HARDIRQ, and the idle task.
     case .timer(let time):
       (place.pid, place.tid, flags) = (0, 0, 0x08)
-      // From then on it waited for a CPU, on which something else ran.
-      if let time, wait.to > time + Self.timerSlack {
+      // From then on it waited for a CPU, on which something else ran, unless it stood still.
+      let isHeld = time.map { known[pid]?.stops.within($0, wait.to).isEmpty == false } ?? false
+      if let time, wait.to > time + Self.timerSlack, !isHeld {
         (place.pid, place.time) = (-1, max(time + Self.timerSlack / 2, wait.from + 1))
       }
     // TRACE_FLAG_SOFTIRQ: as what comes by a socket does.

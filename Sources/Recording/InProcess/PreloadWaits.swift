@@ -23,6 +23,14 @@ extension PreloadSource {
   ) {
     guard let wait, wait.to > wait.from else { return }
     if wait.isInvoluntary { return tellUnseen(wait, process, tid, into: &output) }
+    if wait.times == nil, let stop = process.stops.within(wait.from, wait.to).first {
+      // It goes on to wait once it is let go.
+      let before = PreloadThread.Wait(from: wait.from, to: stop.lowerBound)
+      tellWait(before, of: meaning, parts, process, tid, into: &output)
+      tellStopped(from: stop.lowerBound, to: stop.upperBound, process, tid, into: &output)
+      let rest = PreloadThread.Wait(from: stop.upperBound + 1, to: wait.to)
+      return tellWait(rest, of: meaning, parts, process, tid, goOn: goOn, into: &output)
+    }
     let function = meaning.flatMap { parts.stack == nil && $0.needsStack ? nil : $0.function }
     // What works as well as it waits may as well be kept from it; to ask takes as long as a few microseconds.
     let isAsked =
@@ -69,6 +77,17 @@ extension PreloadSource {
     into output: inout RecordBytes
   ) {
     let pid = process.pid
+    let still = process.stops.within(wait.from, wait.to).reduce(0) { $0 + UInt64($1.count) }
+    if still > 0 {
+      // What it was not in the queue for a CPU it stood still, as far as that was seen.
+      let start = wait.from + queued(in: wait, pid, tid, into: &output)
+      let end = min(wait.to, start + still + PreloadStops.uncertainty)
+      if start < end { tellStopped(from: start, to: end, process, tid, into: &output) }
+      let rest = PreloadThread.Wait(from: end + 1, to: wait.to, isInvoluntary: wait.isInvoluntary)
+      // It is of the same time: what it was in the queue is taken.
+      if rest.from < rest.to { tellUnseen(rest, process, tid, into: &output) }
+      return
+    }
     guard !wait.isInvoluntary else {
       templates.tell(.preempted, Place(pid: pid, tid: tid, time: wait.from), into: &output)
       templates.tell(.arrived, Place(pid: pid, tid: tid, time: wait.to), into: &output)
@@ -123,7 +142,7 @@ extension PreloadSource {
     tellOff(left, until: end, into: &output)
   }
 
-  private func tellWhole(
+  func tellWhole(
     _ left: Place, _ function: String?, _ stack: PreloadStacks.Stack?,
     into output: inout RecordBytes
   ) {
@@ -135,7 +154,7 @@ extension PreloadSource {
         registers: stack?.registers ?? [], stack: stack?.bytes ?? []))
   }
 
-  private func tellOff(_ left: Place, until end: UInt64?, into output: inout RecordBytes) {
+  func tellOff(_ left: Place, until end: UInt64?, into output: inout RecordBytes) {
     templates.tell(.left, left, into: &output)
     guard let end else { return }
     templates.tell(.arrived, Place(pid: left.pid, tid: left.tid, time: end), into: &output)
