@@ -13,9 +13,9 @@ struct lull_filtering {
 
 // The program is about to put a filter over its system calls: the strict one, by which a thread may read, write and
 // end and nothing else, or one of its own (struct sock_fprog).
-// Before a prctl: whether the clock traps from then on.
-HIDDEN void lull_before_prctl(int option, unsigned long first);
 HIDDEN void lull_before_filter(struct lull_filtering *filtering, bool is_strict, const void *program);
 HIDDEN void lull_after_filter(const struct lull_filtering *filtering, bool is_on);
+// Before a prctl, by which the clock may trap from then on.
+HIDDEN void lull_before_prctl(int option, unsigned long first);
 
 #endif

@@ -13,7 +13,7 @@ struct PreloadStops {
   private var nextLook: UInt64 = 0
 
   /// A wait may be as long as it likes, but few are stopped so often within one.
-  static let most = 64
+  private static let most = 64
   /// A look takes some 10 µs: all processes together are given less than a hundredth of a core.
   private static let interval: UInt64 = 50_000_000
   private static let intervalPerProcess: UInt64 = 2_000_000

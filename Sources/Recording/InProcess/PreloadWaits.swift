@@ -77,14 +77,19 @@ extension PreloadSource {
     into output: inout RecordBytes
   ) {
     let pid = process.pid
-    let still = process.stops.within(wait.from, wait.to).reduce(0) { $0 + UInt64($1.count) }
-    if still > 0 {
-      // What it was not in the queue for a CPU it stood still, as far as that was seen.
-      let start = wait.from + queued(in: wait, pid, tid, into: &output)
-      let end = min(wait.to, start + still + PreloadStops.uncertainty)
-      if start < end { tellStopped(from: start, to: end, process, tid, into: &output) }
-      let rest = PreloadThread.Wait(from: end + 1, to: wait.to, isInvoluntary: wait.isInvoluntary)
-      // It is of the same time: what it was in the queue is taken.
+    let stops = process.stops.within(wait.from, wait.to)
+    if let stop = stops.first {
+      let still = stops.reduce(0) { $0 + UInt64($1.count) }
+      // What it was not in the queue for a CPU it stood still, where that was not much longer than was seen.
+      guard wait.to - wait.from > still + PreloadStops.uncertainty else {
+        let start = wait.from + queued(in: wait, pid, tid, into: &output)
+        if start < wait.to { tellStopped(from: start, to: wait.to, process, tid, into: &output) }
+        return
+      }
+      var (before, rest) = (wait, wait)
+      (before.to, rest.from) = (stop.lowerBound, stop.upperBound + 1)
+      if before.from < before.to { tellUnseen(before, process, tid, into: &output) }
+      tellStopped(from: stop.lowerBound, to: stop.upperBound, process, tid, into: &output)
       if rest.from < rest.to { tellUnseen(rest, process, tid, into: &output) }
       return
     }
