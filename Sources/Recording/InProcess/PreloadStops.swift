@@ -1,5 +1,4 @@
 import CPreloadRing
-import Glibc
 
 /// When a process stood still, held by a signal (SIGSTOP, SIGTSTP) or a debugger, as far as that was seen.
 ///
@@ -75,10 +74,7 @@ struct PreloadStops {
 extension PreloadProcess {
   /// Whether its state is "stopped" or "tracing stop" (proc_pid_stat(5)).
   var isStill: Bool {
-    guard let text = KernelFile.text("/proc/\(pid)/stat"), let end = text.lastIndex(of: ")") else {
-      return false
-    }
-    let state = text[end...].dropFirst().first { $0 != " " }
+    let state = ProcessStatistics(pid: pid)?.state
     return state == "T" || state == "t"
   }
 }
