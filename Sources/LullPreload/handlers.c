@@ -47,7 +47,8 @@ static enum lull_sender sender(int number, const siginfo_t *information) {
 static bool begin_handler(struct interrupted *interrupted, int number, const siginfo_t *information) {
   struct agent *agent = &lull_agent;
   struct lull_slot *slot = agent->slot;
-  if (!slot || agent->busy || agent->forking || !lull_owner->pid || !slot->call.start || !lull_is_joined()) return false;
+  if (!slot || agent->busy || agent->forking || !lull_owner->pid) return false;
+  if (!slot->call.start || !lull_is_joined()) return false;
   interrupted->slot = slot;
   interrupted->call = slot->call;
   interrupted->place = agent->place;
