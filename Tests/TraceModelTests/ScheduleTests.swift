@@ -427,6 +427,24 @@ struct ScheduleTests {
     #expect(other.subject.start.nanoseconds == second + 8 * millisecond)
   }
 
+  // A CPU of its own, until the end: no switch bears the id that it has from its exec on.
+  @Test func `another thread that runs a program has its CPU as it does so`() throws {
+    let trace = try traceOf { builder in
+      builder.contextSwitch(time: second + 1 * millisecond, 100, .arrived)
+      builder.contextSwitch(time: second + 2 * millisecond, 100, .left)
+      builder.fork(
+        time: second + 2 * millisecond, pid: 100, tid: 101, parentPid: 100, parentTid: 100)
+      builder.contextSwitch(time: second + 3 * millisecond, 101, .arrived)
+      builder.exit(time: second + 4 * millisecond, pid: 100, tid: 100)
+      builder.comm(
+        time: second + 5 * millisecond, pid: 100, tid: 100, name: "later", isExec: true)
+      builder.exit(time: second + 65 * millisecond, pid: 100, tid: 100)
+    }
+    let thread = try #require(trace.threads(of: 100).first)
+    #expect(thread.name == "later" && thread.runningTime.nanoseconds == 60 * 1_000_000)
+    #expect(trace.wakeups.count == 0)
+  }
+
   @Test func `an exec by another thread ends the others and not the process`() throws {
     let trace = try traceOf { builder in
       builder.contextSwitch(time: second + 1 * millisecond, 100, .arrived)

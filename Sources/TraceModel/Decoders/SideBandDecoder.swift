@@ -12,7 +12,7 @@ enum SideBandDecoder {
       state.processes.mapped(mapping)
     case RecordType.comm:
       guard let comm = file.comm(record), !state.isOutside(comm.pid) else { return }
-      if comm.isExec { state.schedule.exec(pid: comm.pid, at: time) }
+      if comm.isExec { state.schedule.exec(pid: comm.pid, name: comm.name, at: time) }
       state.schedule.begin(tid: comm.tid, pid: comm.pid, name: comm.name, at: time)
       state.schedule.rename(tid: comm.tid, to: comm.name)
       state.processes.named(

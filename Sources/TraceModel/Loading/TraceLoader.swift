@@ -34,6 +34,7 @@ struct TraceLoader: ~Copyable {
     if !events.isOwn { state.stacks.kernelNames = KernelNames(file.features) }
     if events.isNamespaced { state.kernelThreadIDs = KernelThreadIDs() }
     state.infersRuns = events.infersRuns
+    state.schedule.tellsRuns = events.tellsRuns
     state.countsCalls = events.countsCalls
     if events.countsCalls, events.names.contains("raw_syscalls:sys_exit"),
       events.names.contains("sched:sched_switch")

@@ -83,6 +83,8 @@ struct ScheduleTracker: ~Copyable {
   var mayMissArrivals = false
   /// Calls' ends tell what the waits in them were for.
   var learnsCauses = false
+  /// The trace has switches, so that a thread that is seen to run does so until one of them says otherwise.
+  var tellsRuns = false
   var processors = ProcessorUse()
   private var finished: [ThreadModel] = []
 
@@ -131,12 +133,18 @@ struct ScheduleTracker: ~Copyable {
     finished.append(thread.finish(at: time, processors))
   }
 
-  /// A process runs a new program: of its threads the one that did it goes on, by the first one's id.
-  mutating func exec(pid: Int32, at time: Timestamp) {
+  /// A process runs a new program: of its threads the one that did it goes on, by the first one's id. It has its CPU
+  /// just now, though no switch may tell that of the id.
+  mutating func exec(pid: Int32, name: String, at time: Timestamp) {
     for tid in threads.keys where tid != pid && self.pid(of: tid) == pid {
       end(tid: tid, at: time)
     }
-    threads.place(of: pid)?.pointee.beginProgram(at: time, &processors)
+    begin(tid: pid, pid: pid, name: name, at: time)
+    guard let thread = threads.place(of: pid) else { return }
+    if tellsRuns, thread.pointee.state == .unseen {
+      _ = thread.pointee.switchIn(at: time, &processors)
+    }
+    thread.pointee.beginProgram(at: time, &processors)
   }
 
   func pid(of tid: Int32) -> Int32? {
