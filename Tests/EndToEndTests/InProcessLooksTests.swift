@@ -2,10 +2,13 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  /// Calls that were asked not to wait, on a CPU that others want too: what they take they have no CPU.
+  /// Calls that were asked not to wait, or had nothing to wait for, on a CPU that others want too: what they take they
+  /// have no CPU.
   @Suite struct InProcessLooks {
-    @Test(arguments: ["poll", "ppoll", "select", "epoll", "child"])
-    func `a look is no wait, however long it takes`(call: String) throws {
+    @Test(arguments: [
+      "poll", "ppoll", "select", "epoll", "child", "read", "receive", "ready", "ready-group",
+    ])
+    func `a call that did not wait is no wait, however long it takes`(call: String) throws {
       let scratch = try Scratch()
       let other = try Command(["taskset", "-c", "0", "sh", "-c", "while :; do :; done"])
       defer { kill(other.pid, SIGKILL) }
@@ -32,6 +35,7 @@ extension EndToEnd {
       #include <sys/epoll.h>
       #include <sys/resource.h>
       #include <sys/select.h>
+      #include <sys/socket.h>
       #include <sys/wait.h>
       #include <time.h>
       #include <unistd.h>
@@ -58,6 +62,12 @@ extension EndToEnd {
           pause();
           _exit(0);
         }
+        int full[2], sockets[2], ready = epoll_create1(0);
+        pipe(full);
+        socketpair(AF_UNIX, SOCK_STREAM, 0, sockets);
+        epoll_ctl(ready, EPOLL_CTL_ADD, full[0], &event);
+        char byte = 0;
+        write(full[1], &byte, 1);
         struct rusage before, after;
         getrusage(RUSAGE_THREAD, &before);
         unsigned long long first = waited();
@@ -74,6 +84,17 @@ extension EndToEnd {
           if (!strcmp(words[1], "select")) select(ends[0] + 1, &set, NULL, NULL, &nothing);
           if (!strcmp(words[1], "epoll")) epoll_wait(group, &event, 1, 0);
           if (!strcmp(words[1], "child")) waitpid(child, NULL, WNOHANG);
+          if (!strcmp(words[1], "read")) {
+            write(full[1], &byte, 1);
+            read(full[0], &byte, 1);
+          }
+          if (!strcmp(words[1], "receive")) {
+            send(sockets[1], &byte, 1, 0);
+            recv(sockets[0], &byte, 1, 0);
+          }
+          one.fd = full[0];
+          if (!strcmp(words[1], "ready")) poll(&one, 1, -1);
+          if (!strcmp(words[1], "ready-group")) epoll_wait(ready, &event, 1, -1);
         }
         unsigned long long delay = waited() - first;
         getrusage(RUSAGE_THREAD, &after);

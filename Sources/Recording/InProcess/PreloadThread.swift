@@ -87,7 +87,7 @@ final class PreloadThread {
         wait.isInvoluntary = count == 0
         wait.times = (count, end)
         waitsSince += count
-      } else if !meaning.onlyWaits, let use, use.waits == lastReading.use.waits {
+      } else if let use, use.waits == lastReading.use.waits {
         // It did not go to sleep since its CPU time was last read.
         wait.isInvoluntary = true
       } else {
