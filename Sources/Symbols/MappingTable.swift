@@ -7,15 +7,19 @@ public struct ModuleMapping: Sendable, Hashable {
   public var fileOffset: UInt64
   public var path: String
   public var buildID: [UInt8]?
+  /// The file's inode number, where its build id is not known.
+  public var inode: UInt64?
 
   public init(
-    start: UInt64, end: UInt64, fileOffset: UInt64, path: String, buildID: [UInt8]? = nil
+    start: UInt64, end: UInt64, fileOffset: UInt64, path: String, buildID: [UInt8]? = nil,
+    inode: UInt64? = nil
   ) {
     self.start = start
     self.end = end
     self.fileOffset = fileOffset
     self.path = path
     self.buildID = buildID
+    self.inode = inode
   }
 }
 

@@ -5,13 +5,14 @@ public final class ModuleCache {
   private struct Key: Hashable {
     var path: String
     var buildID: [UInt8]?
+    var inode: UInt64?
   }
 
   private var modules: [Key: Module] = [:]
   private var problemsByPath: [String: ModuleReaderError] = [:]
   private let process: ReaderProcess?
-  /// By what other paths files can be read that are not at theirs.
-  public static let elsewhere = Mutex<[String: [String]]>([:])
+  /// By what other paths files can be read that are not at theirs; nil where nothing was just recorded on this machine.
+  public static let elsewhere = Mutex<[String: [String]]?>(nil)
 
   /// Reads files in a process of its own if `process` is given.
   public init(process: ReaderProcess? = .standard) { self.process = process }
@@ -37,7 +38,7 @@ public final class ModuleCache {
 
   /// The module of a mapping; a file that cannot be used gives a module without contents.
   func module(for mapping: ModuleMapping) -> Module {
-    let key = Key(path: mapping.path, buildID: mapping.buildID)
+    let key = Key(path: mapping.path, buildID: mapping.buildID, inode: mapping.inode)
     if let known = modules[key] { return known }
     let module: Module
     if mapping.path.hasPrefix("/"), !mapping.path.hasPrefix("//") {
@@ -57,11 +58,25 @@ public final class ModuleCache {
   }
 
   private func open(_ mapping: ModuleMapping) throws(ModuleReaderError) -> any ModuleContents {
-    let others = Self.elsewhere.withLock { $0[mapping.path] ?? [] }
-    // Without a build id a file at the same path would be taken for the one that was mapped.
-    let isTold = mapping.buildID?.contains { $0 != 0 } == true
-    for path in isTold ? [mapping.path] + others : others {
-      if let contents = try? open(path, mapping.buildID) { return contents }
+    let held = Self.elsewhere.withLock { $0 }
+    let others = held?[mapping.path] ?? []
+    if mapping.buildID?.contains(where: { $0 != 0 }) == true {
+      for path in [mapping.path] + others {
+        if let contents = try? open(path, mapping.buildID) { return contents }
+      }
+    } else {
+      // A file at the same path would be taken for the one that was mapped.
+      let places = others + [mapping.path]
+      if let inode = mapping.inode {
+        if let same = places.first(where: { FileNumber($0)?.inode == inode }) {
+          return try open(same, nil)
+        }
+        let isOther = FileNumber(mapping.path)?.isOfDevice == true
+        if held != nil, isOther { throw .replaced(path: mapping.path) }
+      }
+      for path in others {
+        if let contents = try? open(path, nil) { return contents }
+      }
     }
     return try open(mapping.path, mapping.buildID)
   }

@@ -51,7 +51,10 @@ import Testing
     for number in 0..<Self.many {
       preload.buildIDs["/\(number)"] = [1]
       outside.buildIDs["/\(number)"] = [1]
-      drain.know([BuildIDEntry(path: "/\(number)", buildID: [1])])
+      drain.know([
+        MmapRecord(
+          pid: 1, tid: 1, start: 0, length: 1, fileOffset: 0, path: "/\(number)", buildID: [1])
+      ])
     }
     for table in [preload.buildIDs, outside.buildIDs, drain.buildIDs] {
       #expect(table["/0"] == nil && table["/\(Self.many - 1)"] == [1])
@@ -100,7 +103,7 @@ import Testing
     let round = Round(now: 1, sink: sink)
     let probes = MarkProbes(tracefs: try .locate(), cpus: [], files: []) { _ in true }
     func map(_ path: String) throws -> Bool {
-      try probes.observe(.fileMapped(pid: 1, path: path, time: 1), round)
+      try probes.observe(.fileMapped(pid: 1, path: path, inode: nil, time: 1), round)
       let probed = Mirror(reflecting: probes).descendant("probed") as? Set<String>
       return try #require(probed).contains(path)
     }

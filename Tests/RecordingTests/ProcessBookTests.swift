@@ -137,8 +137,9 @@ import Testing
       let pid = pid_t.max
       try book.observe(.processBegan(pid: pid, parentPid: getpid(), time: 10), round)
       try book.observe(.processExecuted(pid: pid, name: "ls", time: 20), round)
-      try book.observe(.fileMapped(pid: pid, path: "/usr/bin/ls", time: 21), round)
-      try book.observe(.fileMapped(pid: pid, path: "/usr/lib/libc.so.6", time: 22), round)
+      try book.observe(.fileMapped(pid: pid, path: "/usr/bin/ls", inode: nil, time: 21), round)
+      try book.observe(
+        .fileMapped(pid: pid, path: "/usr/lib/libc.so.6", inode: nil, time: 22), round)
     }
     #expect(times == [1, 2, 10, 20, 20])
     let program = try #require(events.last)

@@ -16,6 +16,10 @@ extension PerfDataFile {
         // MISC_MMAP_BUILD_ID: length, three reserved bytes, the build id.
         if record.misc & 1 << 14 != 0 {
           mapping.buildID = [UInt8](identity[4..<4 + min(Int(identity[0]), 20)])
+        } else {
+          // Behind the device's numbers.
+          let inode = identity[8..<16].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+          mapping.inode = inode > 0 ? inode : nil
         }
         mapping.protection = try body.u32("protection")
         mapping.flags = try body.u32("flags")

@@ -99,11 +99,14 @@ public struct MmapRecord: Sendable, Hashable {
   public var path: String
   /// The file's build id where the kernel gave it.
   public var buildID: [UInt8]?
+  /// The file's inode number where that was told instead.
+  public var inode: UInt64?
 
   /// Makes a mapping.
   public init(
     pid: Int32, tid: Int32, start: UInt64, length: UInt64, fileOffset: UInt64,
-    protection: UInt32 = 5, flags: UInt32 = 2, path: String, buildID: [UInt8]? = nil
+    protection: UInt32 = 5, flags: UInt32 = 2, path: String, buildID: [UInt8]? = nil,
+    inode: UInt64? = nil
   ) {
     self.pid = pid
     self.tid = tid
@@ -114,5 +117,6 @@ public struct MmapRecord: Sendable, Hashable {
     self.flags = flags
     self.path = path
     self.buildID = buildID
+    self.inode = inode
   }
 }

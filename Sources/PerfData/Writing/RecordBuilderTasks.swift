@@ -19,7 +19,8 @@ extension RecordBuilder {
       body.append(contentsOf: [UInt8](kept))
       body.append(contentsOf: [UInt8](repeating: 0, count: 20 - kept.count))
     } else {
-      for _ in 0..<3 { body.append(UInt64(0)) }
+      // The device's numbers, the inode's, and its generation.
+      for number in [0, mapping.inode ?? 0, 0] { body.append(number) }
     }
     body.append(mapping.protection)
     body.append(mapping.flags)

@@ -3,7 +3,8 @@ enum Observation {
   case processBegan(pid: Int32, parentPid: Int32, time: UInt64)
   case processExecuted(pid: Int32, name: String, time: UInt64)
   case processEnded(pid: Int32, time: UInt64)
-  case fileMapped(pid: Int32, path: String, time: UInt64)
+  /// `inode` where the file has no build id by which it is told from others that were at its path.
+  case fileMapped(pid: Int32, path: String, inode: UInt64?, time: UInt64)
   case systemCall(pid: Int32, tid: Int32, time: UInt64, call: SystemCallResult)
   /// A path that a thread is about to open.
   case pathOpening(tid: Int32, time: UInt64, path: String)
@@ -21,7 +22,7 @@ enum Observation {
     switch self {
     case .processBegan(_, _, let time), .processExecuted(_, _, let time),
       .processEnded(_, let time), .systemCall(_, _, let time, _), .pathOpening(_, let time, _),
-      .memoryRead(_, _, let time), .fileMapped(_, _, let time), .moved(_, _, let time),
+      .memoryRead(_, _, let time), .fileMapped(_, _, _, let time), .moved(_, _, let time),
       .moving(_, _, let time):
       time
     case .gap: 0

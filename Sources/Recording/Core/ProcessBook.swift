@@ -286,7 +286,7 @@ extension ProcessBook: RecordingSource {
       try begin(pid, parentPid: parent, kind: .start, time: time, to: round.sink)
     case .processExecuted(let pid, let name, let time):
       try exec(pid, name: name, time: time, to: round.sink)
-    case .fileMapped(let pid, let path, let time):
+    case .fileMapped(let pid, let path, _, let time):
       try mapped(path, pid, time: time, to: round.sink)
     case .processEnded(root, let time):
       rootEnd = time

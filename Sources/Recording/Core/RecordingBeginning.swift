@@ -47,12 +47,10 @@ extension Recording {
     let pids = [process.pid] + process.descendants
     for pid in pids {
       if let id = sideBandID {
-        let known = ProcessSnapshot(pid)
+        let known = ProcessSnapshot(pid, &rings.drain.mappedBuildIDs)
         for record in known.records(id: id, at: now) { try sink.append(record) }
-        rings.drain.know(known.buildIDs)
-        for (path, mapping) in known.mapped {
-          heldFiles.consider(path, of: pid, mapping: mapping)
-        }
+        rings.drain.know(known.files)
+        for file in known.files { heldFiles.consider(file) }
         let queues = QueueLabels.labels(pid: pid)
         standing.had(queues, pid)
         for event in queues { try sink.append(event, pid: pid, time: now) }

@@ -47,8 +47,8 @@ final class PreloadProcess {
   /// How often its threads waited, as it told when it ended, and how many waits of them were told.
   var voluntarySwitches: UInt64?
   var toldWaits: UInt64 = 0
-  /// Where the executable mappings begin that were told.
-  var mapped: Set<UInt64> = []
+  /// Where the executable mappings begin that were told, and the inodes of their files where those are known.
+  var mapped: [UInt64: UInt64?] = [:]
   /// Whether a stack came since its mappings were looked at, and when that was.
   var hasNewStack = false
   var lastMaps: UInt64
@@ -75,7 +75,7 @@ final class PreloadProcess {
     stops = PreloadStops(began: time)
     pidfd = lull_pidfd_open(pid)
     self.earlier = Dictionary(uniqueKeysWithValues: earlier.map { ($0.thread.tid, $0) })
-    mapped = Set(ProcessMaps.executable(pid: pid).map(\.start))
+    for mapping in ProcessMaps.executable(pid: pid) { mapped[mapping.start] = mapping.inode }
   }
 
   init(_ segment: PreloadSegment) {

@@ -40,7 +40,7 @@ extension PreloadSource {
       guard let thread = process.threads[slot], let name = parts.path else { return }
       output.append(writer.comm(name, .init(pid: pid, tid: thread.tid, time: record.start)))
     case lull_record_mapping.rawValue:
-      process.mapped.insert(record.arguments.0)
+      process.mapped[record.arguments.0] = .some(nil)
       // That of the program itself comes first.
       if process.program == nil { process.program = parts.path }
       mapped(record, parts.path ?? "", pid, round, into: &output)
@@ -197,14 +197,27 @@ extension PreloadSource {
     _ record: lull_record, _ path: String, _ pid: Int32, _ round: Round,
     into output: inout RecordBytes
   ) {
-    let buildID = path.hasPrefix("/") ? buildID(of: path, pid) : nil
     // PROT_READ | PROT_EXEC, MAP_PRIVATE.
-    let mapping = MmapRecord(
+    var mapping = MmapRecord(
       pid: pid, tid: pid, start: record.arguments.0, length: (record.arguments.1 + 4095) & ~4095,
       fileOffset: record.arguments.2, protection: 5, flags: 2,
-      path: path.hasPrefix("/") ? path : "[vdso]", buildID: buildID)
+      path: path.hasPrefix("/") ? path : "[vdso]")
+    if path.hasPrefix("/") {
+      mapping.inode = (FileIdentity("/proc/\(pid)/root\(path)") ?? FileIdentity(path))?.inode
+      tellFile(of: &mapping, at: record.start, round)
+    }
     output.append(writer.mapping(mapping, time: record.start))
-    if path.hasPrefix("/") { round.tell([.fileMapped(pid: pid, path: path, time: record.start)]) }
+  }
+
+  /// A file that is mapped: which one it is.
+  private func tellFile(of mapping: inout MmapRecord, at time: UInt64, _ round: Round) {
+    mapping.buildID = mappedBuildIDs.of(mapping)
+    buildIDs[mapping.path] = mapping.buildID
+    round.tell([
+      .fileMapped(
+        pid: mapping.pid, path: mapping.path, inode: mapping.buildID == nil ? mapping.inode : nil,
+        time: time)
+    ])
   }
 
   /// What a program loads as it runs is found in /proc, where it has stacks that may need it.
@@ -212,28 +225,23 @@ extension PreloadSource {
     guard process.hasNewStack, round.now >= process.lastMaps + process.mapsInterval else { return }
     let mappings = ProcessMaps.executable(pid: process.pid)
     // Where one was taken away another may come.
-    if !mappings.isEmpty { process.mapped.formIntersection(mappings.map(\.start)) }
+    let before = process.mapped
+    if !mappings.isEmpty { process.mapped = [:] }
     process.mapsInterval = min(2 * process.mapsInterval, Self.longestMapsInterval)
-    for mapping in mappings where process.mapped.insert(mapping.start).inserted {
+    for mapping in mappings {
+      process.mapped[mapping.start] = .some(mapping.inode)
+      // Of what the program told itself the number is not known.
+      if let known = before[mapping.start], known == nil || known == mapping.inode { continue }
       process.mapsInterval = PreloadProcess.shortestMapsInterval
       var mapping = mapping
-      let isFile = mapping.path.hasPrefix("/") && !mapping.path.hasPrefix("//")
-      if isFile { mapping.buildID = buildID(of: mapping.path, process.pid) }
-      output.append(writer.mapping(mapping, time: process.lastMaps))
-      if isFile {
-        round.tell([.fileMapped(pid: process.pid, path: mapping.path, time: round.now)])
+      if mapping.path.hasPrefix("/"), !mapping.path.hasPrefix("//") {
+        tellFile(of: &mapping, at: round.now, round)
       }
+      output.append(writer.mapping(mapping, time: process.lastMaps))
     }
     (process.hasNewStack, process.lastMaps) = (false, round.now)
   }
 
   /// How often mappings are looked for in a program that has long loaded nothing.
   private static let longestMapsInterval: UInt64 = 1_000_000_000
-
-  private func buildID(of path: String, _ pid: Int32) -> [UInt8]? {
-    let known =
-      buildIDs[path] ?? BuildIDNote.read("/proc/\(pid)/root\(path)") ?? BuildIDNote.read(path) ?? []
-    buildIDs[path] = known
-    return known.isEmpty ? nil : known
-  }
 }

@@ -39,6 +39,7 @@ final class PreloadSource: RecordingSource {
   static let fewWaits: UInt64 = 20
   static let smallShare = 0.02
   var buildIDs = RecentTable<String, [UInt8]>(most: BuildIDNote.most)
+  var mappedBuildIDs = MappedBuildIDs()
   private var lastCollection: UInt64 = 0
   /// How many of the kernel's functions have been named.
   private(set) var functionsTold = 0
@@ -347,10 +348,8 @@ final class PreloadSource: RecordingSource {
 
   func describe(_ summary: inout RecordingSummary) {
     summary.features.tracingData = PreloadEvent.tracingData
-    summary.features.buildIDs = buildIDs.entries.filter { !$0.value.isEmpty }.sorted {
-      $0.key < $1.key
-    }
-    .map { BuildIDEntry(path: $0.key, buildID: $0.value) }
+    summary.features.buildIDs = buildIDs.entries.sorted { $0.key < $1.key }
+      .map { BuildIDEntry(path: $0.key, buildID: $0.value) }
     summary.capture.recordsLargeReads = true
     summary.capture.recordsSmallReads = unseenStreams.isEmpty
     summary.capture.scope = .process

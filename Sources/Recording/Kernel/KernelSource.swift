@@ -167,7 +167,7 @@ final class KernelSource: RecordingSource {
       jobs?.ended(pid)
       code.isOther(pid)
     case .processExecuted(let pid, _, _): code.isOther(pid)
-    case .fileMapped(let pid, let path, _):
+    case .fileMapped(let pid, let path, _, _):
       jobs?.mapped(path, by: pid)
       code.mapped(path, by: pid)
     default: break

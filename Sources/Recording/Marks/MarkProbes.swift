@@ -178,7 +178,7 @@ extension MarkProbes: RecordingSource {
   }
 
   func observe(_ observation: Observation, _ round: Round) throws(PerfDataError) {
-    if case .fileMapped(_, let path, _) = observation { consider(path) }
+    if case .fileMapped(_, let path, _, _) = observation { consider(path) }
   }
 
   func remove(_ leftovers: Leftovers) {

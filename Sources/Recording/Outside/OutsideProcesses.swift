@@ -55,12 +55,8 @@ extension OutsideSource {
     }
     for var mapping in mappings {
       if mapping.path.hasPrefix("/") {
-        if buildIDs[mapping.path] == nil {
-          buildIDs[mapping.path] =
-            BuildIDNote.read("/proc/\(process.pid)/root\(mapping.path)")
-            ?? BuildIDNote.read(mapping.path) ?? []
-        }
-        mapping.buildID = buildIDs[mapping.path].flatMap { $0.isEmpty ? nil : $0 }
+        mapping.buildID = mappedBuildIDs.of(mapping)
+        buildIDs[mapping.path] = mapping.buildID
       }
       output.append(writer.mapping(mapping, time: now))
     }

@@ -29,6 +29,7 @@ final class OutsideSource: RecordingSource {
   private var nextChildren: UInt64 = 0
   private var nextSwitches: UInt64 = 0
   var buildIDs = RecentTable<String, [UInt8]>(most: BuildIDNote.most)
+  var mappedBuildIDs = MappedBuildIDs()
   let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1024, alignment: 16)
   var isMemoryForbidden = false
   var areCallsForbidden = false
@@ -286,10 +287,8 @@ final class OutsideSource: RecordingSource {
   func describe(_ summary: inout RecordingSummary) {
     summary.features.tracingData = PreloadEvent.tracingData
     let known = Set(summary.features.buildIDs.map(\.path))
-    summary.features.buildIDs += buildIDs.entries.filter {
-      !$0.value.isEmpty && !known.contains($0.key)
-    }
-    .sorted { $0.key < $1.key }.map { BuildIDEntry(path: $0.key, buildID: $0.value) }
+    summary.features.buildIDs += buildIDs.entries.filter { !known.contains($0.key) }
+      .sorted { $0.key < $1.key }.map { BuildIDEntry(path: $0.key, buildID: $0.value) }
     if isForStrangers {
       summary.capture.processesLookedAt = seen.isEmpty ? nil : seen.sorted().map(Int.init)
       if !seen.isEmpty, seen.isSubset(of: everHeard) { summary.capture.recordsSwitches = true }

@@ -7,7 +7,7 @@ extension Recording {
   /// Ends the present part: all sources write what is known only then. Gives what is told of this part alone.
   func endPart(_ round: Round) throws(PerfDataError) -> RecordingSummary {
     // Before anything that takes time: a process may end meanwhile.
-    standing.read(processes.living, buildIDs: rings.drain.buildIDs.entries)
+    standing.read(processes.living, &rings.drain.mappedBuildIDs)
     sink.latest = round.now
     defer { sink.latest = .max }
     for source in sources { try source.endPart(round) }

@@ -19,10 +19,10 @@ struct StandingProcesses {
   mutating func had(_ found: [QueueEvent], _ pid: Int32) { queues[pid] = found }
 
   /// Reads what these processes are.
-  mutating func read(_ pids: [Int32], buildIDs: [String: [UInt8]]) {
+  mutating func read(_ pids: [Int32], _ buildIDs: inout MappedBuildIDs) {
     var next: [Int32: Process] = [:]
     for pid in pids {
-      let snapshot = ProcessSnapshot(pid, known: buildIDs)
+      let snapshot = ProcessSnapshot(pid, &buildIDs)
       let description = ProcessProbe.describe(pid: pid, kind: .attach)
       let descriptors = DescriptorTable.all(pid: pid)
       if let description, snapshot.isOfLiving || processes[pid] == nil {

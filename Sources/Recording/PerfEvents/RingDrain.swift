@@ -176,8 +176,8 @@ final class RingDrain {
   }
 
   /// Adds the build ids of what was mapped before recording began.
-  func know(_ entries: [BuildIDEntry]) {
-    for entry in entries { buildIDs[entry.path] = entry.buildID }
+  func know(_ files: [MmapRecord]) {
+    for file in files where file.buildID != nil { buildIDs[file.path] = file.buildID }
   }
 
   /// Records that the kernel counted as lost but had no room to tell of.

@@ -127,16 +127,17 @@ extension RingDrain {
     guard size > 72 + trailer.size else { return }
     let path = Self.text(ring.bytes(from: at + 72, to: at + size - trailer.size))
     guard path.hasPrefix("/"), !path.hasPrefix("//") else { return }
-    let pid = ring.signed(at + 8)
+    let (pid, inode) = (ring.signed(at + 8), ring.word(at + 48))
     if let found = mappedBuildIDs.of(
-      path, pid: pid, start: ring.word(at + 16), length: ring.word(at + 24),
-      inode: ring.word(at + 48))
+      path, pid: pid, start: ring.word(at + 16), length: ring.word(at + 24), inode: inode)
     {
       buildID = found
       buildIDs[path] = found
     }
     observations.append(
-      .fileMapped(pid: pid, path: path, time: ring.word(at + size - trailer.time)))
+      .fileMapped(
+        pid: pid, path: path, inode: buildID?.isEmpty == false ? nil : inode,
+        time: ring.word(at + size - trailer.time)))
   }
 
   static func text(_ bytes: [UInt8]) -> String {

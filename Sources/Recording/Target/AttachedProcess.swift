@@ -119,6 +119,7 @@ enum ProcessMaps {
       (fields[1].hasPrefix("r") ? 1 : 0) | (fields[1].dropFirst().first == "w" ? 2 : 0) | 4
     return MmapRecord(
       pid: pid, tid: pid, start: start, length: end - start, fileOffset: offset,
-      protection: protection, flags: fields[1].hasSuffix("s") ? 1 : 2, path: name)
+      protection: protection, flags: fields[1].hasSuffix("s") ? 1 : 2, path: name,
+      inode: UInt64(fields[4]).flatMap { $0 > 0 ? $0 : nil })
   }
 }

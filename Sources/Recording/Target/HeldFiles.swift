@@ -31,12 +31,19 @@ package final class HeldFiles: Sendable {
     }
   }
 
-  /// Looks at a file that a process has mapped for execution; `mapping` is its name in `/proc/PID/map_files`.
-  func consider(_ path: String, of pid: Int32, mapping: String? = nil) {
+  /// Looks at a file that a process has mapped, as its maps tell.
+  func consider(_ file: MmapRecord) {
+    consider(
+      file.path, of: file.pid, mapping: file.range, inode: file.buildID == nil ? file.inode : nil)
+  }
+
+  /// Looks at a file that a process has mapped for execution; `mapping` is its name in `/proc/PID/map_files`, and
+  /// `inode` its number, where nothing else tells it from one that takes its place.
+  func consider(_ path: String, of pid: Int32, mapping: String? = nil, inode: UInt64? = nil) {
     let isNew = state.withLock { state in
       state.files.values.reduce(0) { $0 + $1.count } < Self.most
         && state.seen.count < Self.mostSeen
-        && state.seen.insert("\(namespace(of: pid)) \(path)").inserted
+        && state.seen.insert("\(namespace(of: pid)) \(inode ?? 0) \(path)").inserted
     }
     guard isNew, path.hasPrefix("/") else { return }
     let link = DescriptorTable.stripped(path, links: nil)
@@ -70,7 +77,9 @@ final class HeldFilesSource: RecordingSource {
   init(_ files: HeldFiles) { self.files = files }
 
   func observe(_ observation: Observation, _ round: Round) throws(PerfDataError) {
-    if case .fileMapped(let pid, let path, _) = observation { files.consider(path, of: pid) }
+    if case .fileMapped(let pid, let path, let inode, _) = observation {
+      files.consider(path, of: pid, inode: inode)
+    }
   }
 
   func collect(_ round: Round) throws(PerfDataError) {}

@@ -1,4 +1,5 @@
 import Glibc
+import PerfData
 
 /// The build ids of files that programs map while they are recorded, read from the files.
 ///
@@ -7,6 +8,13 @@ import Glibc
 /// and `perf record` aborts beside such a recorder (Linux 6.18, perf 6.1).
 struct MappedBuildIDs {
   private var read = RecentTable<FileIdentity, [UInt8]>(most: BuildIDNote.most)
+
+  /// Of a file that a process has mapped, as its maps tell.
+  mutating func of(_ mapping: MmapRecord) -> [UInt8]? {
+    of(
+      mapping.path, pid: mapping.pid, start: mapping.start, length: mapping.length,
+      inode: mapping.inode ?? 0)
+  }
 
   /// Of what was mapped, or nil where it has none or cannot be read any longer; `inode` is what the kernel told of it.
   mutating func of(_ path: String, pid: Int32, start: UInt64, length: UInt64, inode: UInt64)

@@ -5,34 +5,21 @@ struct ProcessSnapshot {
   let pid: Int32
   private let threads: [ProcessEvent.Thread]
   private var mappings: [MmapRecord] = []
-  /// The build ids of the files that it maps.
-  private(set) var buildIDs: [BuildIDEntry] = []
-  /// The files that it maps, with the ranges by which `/proc/PID/map_files` names them.
-  private(set) var mapped: [(path: String, range: String)] = []
+  /// The files that it maps.
+  private(set) var files: [MmapRecord] = []
 
-  /// Reads `/proc`; `known` are build ids of files by their paths, empty where there is none.
-  init(_ pid: Int32, known: [String: [UInt8]] = [:]) {
+  /// Reads `/proc`.
+  init(_ pid: Int32, _ buildIDs: inout MappedBuildIDs) {
     self.pid = pid
     threads = ProcessProbe.threads(pid: pid)
-    var known = known
     for mapping in ProcessMaps.executable(pid: pid) {
       var mapping = mapping
       if mapping.path.hasPrefix("/") {
-        let range = mapping.range
-        mapped.append((mapping.path, range))
-        if known[mapping.path] == nil {
-          // Through /proc, since the process may see another file tree.
-          known[mapping.path] =
-            BuildIDNote.read("/proc/\(pid)/root\(mapping.path)")
-            ?? BuildIDNote.read("/proc/\(pid)/map_files/\(range)")
-            ?? BuildIDNote.read(mapping.path) ?? []
-        }
-        mapping.buildID = known[mapping.path].flatMap { $0.isEmpty ? nil : $0 }
+        mapping.buildID = buildIDs.of(mapping)
+        files.append(mapping)
       }
       mappings.append(mapping)
     }
-    buildIDs = known.filter { !$0.value.isEmpty }
-      .map { BuildIDEntry(path: $0.key, buildID: $0.value) }
   }
 
   /// Of a process that has ended nothing is mapped.

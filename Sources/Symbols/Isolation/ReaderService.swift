@@ -138,6 +138,9 @@ extension ModuleReaderError {
       writer.put(path)
       writer.put(expected)
       writer.put(found)
+    case .replaced(let path):
+      writer.put(UInt8(4))
+      writer.put(path)
     }
   }
 
@@ -149,6 +152,7 @@ extension ModuleReaderError {
     case 3:
       self = .changed(
         path: path, expected: try reader.numbers(UInt8.self), found: try reader.numbers(UInt8.self))
+    case 4: self = .replaced(path: path)
     default: throw WireError()
     }
   }

@@ -93,7 +93,7 @@ struct StackTracker {
     mappings[record.pid, default: MappingTable()].insert(
       ModuleMapping(
         start: record.start, end: record.start &+ record.length, fileOffset: record.fileOffset,
-        path: record.path, buildID: record.buildID))
+        path: record.path, buildID: record.buildID, inode: record.inode))
   }
 
   mutating func forked(_ child: Int32, from parent: Int32) {

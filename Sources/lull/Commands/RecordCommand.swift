@@ -88,8 +88,8 @@ struct RecordCommand: ParsableCommand {
 
   @Flag(
     inversion: .prefixedNo,
-    help: "Store the names of functions in the trace, for other machines; default for a command.")
-  var embedSymbols: Bool?
+    help: "Store the names of functions in the trace, for other machines and later builds.")
+  var embedSymbols = true
 
   @OptionGroup var parts: PartOptions
 
@@ -240,7 +240,7 @@ struct RecordCommand: ParsableCommand {
     guard parts.isUsed else { return nil }
     return try PartKeeper(
       parts, program: program, output: output, analysis: analysis, isQuiet: quiet,
-      wantsReports: !noReport, wantsNames: embedSymbols ?? true, isLookedAt: endsWithParent,
+      wantsReports: !noReport, wantsNames: embedSymbols, isLookedAt: endsWithParent,
       collector: try collector())
   }
 
@@ -313,7 +313,7 @@ struct RecordCommand: ParsableCommand {
     let held = result.heldFiles.paths
     ModuleCache.elsewhere.withLock { $0 = held }
     var trace: Trace?
-    if result.truncation == nil, embedSymbols ?? (pid == nil || !held.isEmpty) {
+    if result.truncation == nil, embedSymbols {
       do {
         try Progress.during("reading names of functions", isWanted: !quiet) {
           trace = try StackEmbedding.embedAndLoad(
