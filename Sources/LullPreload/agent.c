@@ -116,7 +116,21 @@ static void begin_thread(struct agent *agent) {
   lull_sample_thread(slot);
 }
 
+// Whether the handler is no more for which a record waits: its frame is above this one, or another function's.
+static bool is_abandoned(const struct agent *agent) {
+  const struct lull_intruder *intruder = agent->intruder;
+  if (!intruder) return false;
+  return (uintptr_t)__builtin_frame_address(0) > (uintptr_t)intruder ||
+         __atomic_load_n(&intruder->own, __ATOMIC_RELAXED) != (uintptr_t)intruder;
+}
+
 bool lull_begin_slowly(struct agent *agent) {
+  if (agent->busy && is_abandoned(agent)) {
+    agent->intruder = NULL;
+    agent->open = NULL;
+    if (agent->slot) __atomic_store_n(&agent->slot->has_open_record, 0, __ATOMIC_RELAXED);
+    agent->busy = 0;
+  }
   if (agent->busy) {
     if (agent->slot) __atomic_store_n(&agent->slot->lost, agent->slot->lost + 1, __ATOMIC_RELAXED);
     return false;

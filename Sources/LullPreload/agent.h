@@ -77,6 +77,8 @@ struct agent {
   uint64_t last_end;
   // A record is being written.
   uint32_t busy;
+  // Which handler of a signal came in the midst of that; nothing where none did.
+  const struct lull_intruder *intruder;
   // Nothing is recorded of it any longer.
   uint32_t off;
   // It came out of a wait for descriptors: what it reads first says which of them there was something to read from.
@@ -149,6 +151,13 @@ struct outcome {
   const char *path, *other_path;
   // A socket's address, of 32 bytes at most.
   const void *other_end;
+};
+
+// A handler of a signal that came while a record was being written, as it stands on the stack: where it jumped out
+// (siglongjmp, an exception) it is there no more, and the record is never finished.
+struct lull_intruder {
+  // Its own address, until something else is there.
+  uintptr_t own;
 };
 
 // One page, which a child without a program of its own finds empty: the kernel wipes it at a fork.

@@ -90,10 +90,19 @@ static void handle(int number, siginfo_t *information, void *context) {
   void *handler = __atomic_load_n(&handlers[number], __ATOMIC_ACQUIRE);
   int saved = errno;
   struct interrupted interrupted;
+  struct agent *agent = &lull_agent;
+  struct lull_intruder intruder;
+  __atomic_store_n(&intruder.own, (uintptr_t)&intruder, __ATOMIC_RELAXED);
+  // Of several, the one that came first is in the record's midst.
+  bool intrudes = agent->busy && !agent->intruder;
+  if (intrudes) agent->intruder = &intruder;
   bool is_within = begin_handler(&interrupted, number, information);
   errno = saved;
   // As the kernel would call it, whether it takes one argument or all.
   ((void (*)(int, siginfo_t *, void *))handler)(number, information, context);
+  if (intrudes) agent->intruder = NULL;
+  // What stands there for a handler that went home stands for none that jumped.
+  __atomic_store_n(&intruder.own, 0, __ATOMIC_RELAXED);
   if (!is_within) return;
   saved = errno;
   end_handler(&interrupted);

@@ -72,6 +72,22 @@ extension EndToEnd {
       #expect(abs((blocked["sleep"].double ?? 0) - sleep) < 0.02, "\(blocked)")
     }
 
+    // Calls that take as long to be told as to be made, and a thousand jumps a second out of them.
+    @Test(arguments: Form.allCases)
+    func `a handler that jumps out while a call is being told ends nothing`(form: Form) throws {
+      let scratch = try Scratch()
+      let program = try InProcessConduct.build(Self.leaving, "leaving", form, scratch)
+      let file = scratch.file("after")
+      let (result, report, _) = try InProcessConduct.record([program, file], form, scratch)
+      let truth = try JSON(lastLineOf: result.text)
+      #expect((truth["jumps"].int ?? 0) >= 300)
+      // Of the thread all is told that it did after the last one.
+      let after = report["signals"]["disk"]["files"].items.first { $0["path"].string == file }
+      #expect(after?["writes"].int == 100 && after?["bytesWritten"].int == 400, "\(truth)")
+      let sleep = report["signals"]["mainThread"]["blockedByCause"]["sleep"].double ?? 0
+      #expect(abs(sleep - 0.1) < 0.02, "\(sleep)")
+    }
+
     @Test(arguments: Form.allCases)
     func `a program's handlers are what it set, and are told what they are told alone`(
       form: Form
@@ -106,6 +122,32 @@ extension EndToEnd {
       }
 
       """
+
+    private static let leaving =
+      clock + """
+        static sigjmp_buf place;
+        static volatile int jumps;
+        static void leave(int number) { siglongjmp(place, 1); }
+        int main(int count, char **words) {
+          struct sigaction action = {.sa_handler = leave, .sa_flags = SA_RESTART};
+          sigaction(SIGALRM, &action, NULL);
+          int null = open("/dev/null", O_WRONLY);
+          struct itimerval often = {{0, 1000}, {0, 1000}}, never = {{0, 0}, {0, 0}};
+          if (sigsetjmp(place, 1)) jumps++;
+          if (jumps < 300) {
+            setitimer(ITIMER_REAL, &often, NULL);
+            for (;;) write(null, "", 1);
+          }
+          setitimer(ITIMER_REAL, &never, NULL);
+          int file = open(words[1], O_CREAT | O_WRONLY, 0600);
+          for (int i = 0; i < 100; i++) {
+            write(file, "tick", 4);
+            usleep(1000);
+          }
+          printf("{\\"jumps\\": %d}\\n", jumps);
+          return 0;
+        }
+        """
 
     private static let source =
       clock + """
