@@ -85,7 +85,8 @@ static void end_handler(const struct interrupted *interrupted) {
   slot->registers_of = call->start;
 }
 
-static void handle(int number, siginfo_t *information, void *context) {
+// Named as the rest, since it is on the stacks of what the handler does.
+static void lull_handle(int number, siginfo_t *information, void *context) {
   if (lull_asks_to_end(number)) lull_note_asked(number);
   void *handler = __atomic_load_n(&handlers[number], __ATOMIC_ACQUIRE);
   int saved = errno;
@@ -113,7 +114,7 @@ bool lull_is_function(const void *handler) {
   return handler != (void *)SIG_DFL && handler != (void *)SIG_IGN && handler != (void *)SIG_ERR;
 }
 
-bool lull_is_own_handler(const void *handler) { return handler == (void *)handle; }
+bool lull_is_own_handler(const void *handler) { return handler == (void *)lull_handle; }
 
 // A child of vfork may take handlers away, which it has for itself, but has this memory with its parent: only functions
 // are noted.
@@ -122,7 +123,7 @@ void *lull_handler_for(int number, void *wanted) {
   if (!lull_is_function(wanted) || lull_is_own_handler(wanted)) return wanted;
   __atomic_store_n(&handlers[number], wanted, __ATOMIC_RELEASE);
   tells_sender[number] = adds_sender[number] = false;
-  return (void *)handle;
+  return (void *)lull_handle;
 }
 
 void lull_want_sender(int number, struct sigaction *action) {
