@@ -127,8 +127,13 @@ extension SideBySide {
         struct sigaction action = {.sa_handler = handler, .sa_flags = flags};
         sigaction(SIGALRM, &action, NULL);
       }
+      // Once more after a while: on a busy machine the first may come before the call that it is to interrupt.
       static void later(void) {
-        struct itimerval timer = {.it_value = {0, 15000}};
+        struct itimerval timer = {.it_value = {0, 15000}, .it_interval = {0, 500000}};
+        setitimer(ITIMER_REAL, &timer, NULL);
+      }
+      static void never(void) {
+        struct itimerval timer = {{0, 0}, {0, 0}};
         setitimer(ITIMER_REAL, &timer, NULL);
       }
       static void *feeds(void *unused) {
@@ -145,7 +150,9 @@ extension SideBySide {
           later();
           errno = 0;
           int result = waits(which);
-          printf("interrupted %d: %d %d\\n", which, result == 0 ? 0 : result > 0 ? 1 : -1, errno == EINTR);
+          int error = errno;
+          never();
+          printf("interrupted %d: %d %d\\n", which, result == 0 ? 0 : result > 0 ? 1 : -1, error == EINTR);
         }
         alarms(SA_RESTART);
         pthread_t thread;
@@ -156,6 +163,7 @@ extension SideBySide {
           int result = waits(restarted[index]);
           printf("restarted %d: %d\\n", restarted[index], result);
         }
+        never();
         pthread_join(thread, NULL);
         printf("handled %d\\n", handled > 10);
       }
@@ -299,7 +307,7 @@ extension SideBySide {
         sigaction(SIGALRM, &action, NULL);
         volatile int count = 0;
         for (volatile int round = 0; round < 10; round++) {
-          if (sigsetjmp(place, 1)) count++;
+          if (sigsetjmp(place, 1)) never(), count++;
           else later(), waits(round % 2 ? 0 : 7);
         }
         printf("jumped %d\\n", count);
