@@ -10,6 +10,8 @@ public final class ModuleCache {
 
   private var modules: [Key: Module] = [:]
   private var problemsByPath: [String: ModuleReaderError] = [:]
+  /// Files that nothing tells to be those that were mapped.
+  private var takenByPath: Set<String> = []
   private let process: ReaderProcess?
   /// By what other paths files can be read that are not at theirs; nil where nothing was just recorded on this machine.
   public static let elsewhere = Mutex<[String: [String]]?>(nil)
@@ -35,6 +37,15 @@ public final class ModuleCache {
 
   /// One line for each module that has lines which cannot be read, sorted.
   public var linesProblems: [String] { modules.values.compactMap(\.linesProblem).sorted() }
+
+  /// One line for each file that was taken by its path alone, without a build id, and was written after a time
+  /// (nanoseconds since 1970), sorted.
+  public func doubts(since time: UInt64) -> [String] {
+    takenByPath.filter { FileNumber($0).map { $0.modified > time } ?? false }.sorted().map {
+      "\($0) has no build id and was written after the recording: if it was built anew, its functions here are not"
+        + " those that ran (link with --build-id)"
+    }
+  }
 
   /// The module of a mapping; a file that cannot be used gives a module without contents.
   func module(for mapping: ModuleMapping) -> Module {
@@ -69,7 +80,10 @@ public final class ModuleCache {
       let places = others + [mapping.path]
       if let inode = mapping.inode {
         if let same = places.first(where: { FileNumber($0)?.inode == inode }) {
-          return try open(same, nil)
+          let contents = try open(same, nil)
+          // One that is written to keeps its number.
+          if same == mapping.path { takenByPath.insert(same) }
+          return contents
         }
         let isOther = FileNumber(mapping.path)?.isOfDevice == true
         if held != nil, isOther { throw .replaced(path: mapping.path) }
@@ -77,6 +91,9 @@ public final class ModuleCache {
       for path in others {
         if let contents = try? open(path, nil) { return contents }
       }
+      let contents = try open(mapping.path, nil)
+      takenByPath.insert(mapping.path)
+      return contents
     }
     return try open(mapping.path, mapping.buildID)
   }

@@ -53,6 +53,9 @@ public final class Symbolizer {
   /// One line for each module that could not be used.
   public var problems: [String] { modules.problems }
 
+  /// One line for each file of which it is not certain that it is the one that ran; see `ModuleCache.doubts`.
+  public func doubts(since time: UInt64) -> [String] { modules.doubts(since: time) }
+
   /// One line for each module that has lines which cannot be read.
   public var linesProblems: [String] { modules.linesProblems }
 

@@ -181,9 +181,11 @@ import TraceModel
   @Test func `files without names and files without lines are told apart`() {
     var report = SampleReport.report()
     report.trace.symbolProblems = ["/a: changed"]
+    report.trace.nameDoubts = ["/c: written later"]
     report.trace.lineProblems = (1...5).map { "/b\($0): damaged" }
     let text = flowing(report)
-    #expect(text.contains("names missing /a: changed lines missing /b1: damaged"), "\(text)")
+    let names = "names missing /a: changed names in doubt /c: written later"
+    #expect(text.contains(names + " lines missing /b1: damaged"), "\(text)")
     #expect(text.contains("/b3: damaged and of 2 more files"))
     #expect(!text.contains("/b4"))
   }

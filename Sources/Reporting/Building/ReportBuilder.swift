@@ -64,6 +64,7 @@ package enum ReportBuilder {
       truncationNote: metadata.truncationNote,
       unknownRecords: metadata.unknownRecords,
       symbolProblems: metadata.symbolProblems,
+      nameDoubts: metadata.nameDoubts.isEmpty ? nil : metadata.nameDoubts,
       lineProblems: metadata.lineProblems.isEmpty ? nil : metadata.lineProblems,
       untoldRuns: metadata.untoldRuns > 0 ? metadata.untoldRuns : nil,
       undecodable: metadata.undecodable,

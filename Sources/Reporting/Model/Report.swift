@@ -79,6 +79,8 @@ package struct TraceSection: Codable, Sendable, Equatable {
   package var unknownRecords: Int
   /// Files that could not be used for names: changed since the recording, or not there.
   package var symbolProblems: [String]
+  /// Files of which it is not certain that they are those that ran; left out where there are none.
+  package var nameDoubts: [String]?
   /// Files that have lines which cannot be read; left out where there are none.
   package var lineProblems: [String]?
   /// Runs of the process's threads of which no record tells when they began: its CPU time is at least what is given.

@@ -29,7 +29,8 @@ enum RecordingText {
           + "with --switch-events, or all CPUs (-a)", style: .middling)
     }
     for (label, problems) in [
-      ("names missing", trace.symbolProblems), ("lines missing", trace.lineProblems ?? []),
+      ("names missing", trace.symbolProblems), ("names in doubt", trace.nameDoubts ?? []),
+      ("lines missing", trace.lineProblems ?? []),
     ] {
       for problem in problems.prefix(problemsShown) {
         canvas.item(label, Escaped.text(problem), style: .middling)

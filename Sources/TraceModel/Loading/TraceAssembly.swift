@@ -1,5 +1,6 @@
 import PerfData
 import Quantities
+import Symbols
 
 extension TraceLoader {
   /// The trace, of what decoders and trackers hold when all records are read.
@@ -105,6 +106,7 @@ extension TraceLoader {
         : "not known: the text of perf script does not tell",
       truncated: note != nil, truncationNote: note,
       unknownRecords: file.unknownRecords, symbolProblems: state.stacks.problems,
+      nameDoubts: endWall(wall, lasting: end - start).map(state.stacks.doubts) ?? [],
       lineProblems: state.stacks.linesProblems,
       untoldRuns: state.tables.threads.lazy.filter { $0.pid == subject.pid }
         .reduce(0) { $0 + $1.untoldRuns },
@@ -112,6 +114,12 @@ extension TraceLoader {
       isSubjectByUse: SubjectChoice.isByUse(
         among: state.tables.processes, capture: state.capture, asked: options.process,
         recorded: file.features.commandLine))
+  }
+
+  /// When the recording ended, in nanoseconds since 1970; where it does not tell, when its file was last written to.
+  private func endWall(_ start: UInt64?, lasting length: TimeSpan) -> UInt64? {
+    if let start { return start &+ UInt64(clamping: length.nanoseconds) }
+    return FileNumber(path)?.modified
   }
 
   private func truncationNote() -> String? {

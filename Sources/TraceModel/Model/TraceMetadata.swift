@@ -26,6 +26,8 @@ public struct TraceMetadata: Sendable {
   public var unknownRecords: Int
   /// Files that could not be used for names, one line each: changed since, or not there.
   public var symbolProblems: [String] = []
+  /// Files of which it is not certain that they are those that ran, one line each.
+  public var nameDoubts: [String] = []
   /// Files that have lines which cannot be read, one line each.
   public var lineProblems: [String] = []
   /// What the subject wrote to files that were gone before they could be looked at.

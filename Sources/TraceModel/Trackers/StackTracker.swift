@@ -52,6 +52,10 @@ struct StackTracker {
   /// Files that could not be used, one line each.
   var problems: [String] { symbolizer.problems }
 
+  /// Files of which it is not certain that they are those that ran, one line each; `time` is the recording's end, in
+  /// nanoseconds since 1970.
+  func doubts(since time: UInt64) -> [String] { symbolizer.doubts(since: time) }
+
   /// Files whose lines could not be read, one line each.
   var linesProblems: [String] { symbolizer.linesProblems }
 

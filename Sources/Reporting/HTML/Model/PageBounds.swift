@@ -24,6 +24,9 @@ struct PageBounds {
     self.report.trace.symbolProblems = kept(
       self.report.trace.symbolProblems, 100, "files without names"
     ) { _ in 0 }
+    if let doubts = self.report.trace.nameDoubts {
+      self.report.trace.nameDoubts = kept(doubts, 100, "files in doubt") { _ in 0 }
+    }
     if let problems = self.report.trace.lineProblems {
       self.report.trace.lineProblems = kept(problems, 100, "files without lines") { _ in 0 }
     }

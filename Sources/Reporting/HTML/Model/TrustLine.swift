@@ -40,7 +40,21 @@ struct TrustLine {
       lines.append(
         TrustLine("fair", "Sampled", "for their rate: " + names.joined(separator: ", ")))
     }
+    lines += names(trace)
     lines.append(overhead(report))
+    return lines
+  }
+
+  private static let namesShown = 3
+
+  /// What keeps functions from having their names.
+  private static func names(_ trace: TraceSection) -> [TrustLine] {
+    let problems = trace.symbolProblems + (trace.nameDoubts ?? [])
+    var lines = problems.prefix(namesShown).map { TrustLine("fair", "Names", PageText.shown($0)) }
+    if problems.count > namesShown {
+      let rest = Figures.count(problems.count - namesShown, "more file", "more files")
+      lines.append(TrustLine("fair", "Names", "and of \(rest)"))
+    }
     return lines
   }
 
