@@ -40,7 +40,7 @@ struct BusyServerTests {
         let begin = second + (tick * 50 - 49) * millisecond
         builder.switchOut(time: begin, 100)
         builder.waking(
-          time: begin + 49 * millisecond, by: 0, of: 100, context: .softInterrupt)
+          time: begin + 49 * millisecond, by: 0, of: 100, context: .hardInterrupt)
         builder.switchIn(time: begin + 49 * millisecond, 100)
       }
       builder.exit(time: second + 2001 * millisecond, pid: 100, tid: 100)

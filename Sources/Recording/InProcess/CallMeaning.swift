@@ -109,6 +109,7 @@ struct CallMeaning {
       case lull_descriptor_udp.rawValue: isRead ? "udp_recvmsg" : "udp_sendmsg"
       case lull_descriptor_event.rawValue, lull_descriptor_signals.rawValue:
         isRead ? "eventfd_read" : "eventfd_write"
+      case lull_descriptor_timer.rawValue: isRead ? "timerfd_read" : nil
       case lull_descriptor_terminal.rawValue: isRead ? "n_tty_read" : "n_tty_write"
       case lull_descriptor_file.rawValue: isRead ? "vfs_read" : "vfs_write"
       default: nil

@@ -12,6 +12,8 @@ final class PreloadThread {
     var to: UInt64
     /// Whether the thread did not go to sleep, so that it had no CPU.
     var isInvoluntary = false
+    /// Whether that is so if all that is told as waits were some: a call that takes as long may have worked.
+    var isLikelyInvoluntary = false
     /// How often it went to sleep, where that is known, and until when.
     var times: (count: UInt64, until: UInt64)?
 
@@ -155,7 +157,8 @@ final class PreloadThread {
 
   /// The thread's CPU time was read: what is neither that nor told was a wait that nobody saw.
   ///
-  /// It is put where there is most room for it. If the thread went to sleep no more often than is told, it had no CPU.
+  /// It is put where there is most room for it. If the thread did not go to sleep it had no CPU, and likely so if it did
+  /// no more often than is told.
   func read(_ use: PreloadUse, at time: UInt64) -> Reading? {
     guard time > lastReading.time else { return nil }
     noteGap(until: time)
@@ -179,7 +182,9 @@ final class PreloadThread {
     if brief > 1 || brief == 1 && unseen == 0 {
       reading.brief = (brief, min(missing, gap.to - gap.from), gap.from..<gap.to)
     } else if unseen > 0 {
-      reading.unseen = Wait(from: gap.to - unseen, to: gap.to, isInvoluntary: brief == 0)
+      reading.unseen = Wait(
+        from: gap.to - unseen, to: gap.to, isInvoluntary: slept == 0,
+        isLikelyInvoluntary: brief == 0)
     }
     return reading
   }

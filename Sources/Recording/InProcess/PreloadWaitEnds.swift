@@ -61,7 +61,13 @@ extension PreloadSource {
       guard let wait, record.arguments.1 > 0 else { return }
       tell(.timer(record.arguments.1), ended: wait, thread.tid, process.pid, into: &output)
     default:
-      if let wait = thread.unexplained, Number.reads.contains(record.number), record.result > 0 {
+      if let wait, Number.reads.contains(record.number), record.result > 0,
+        UInt32(record.descriptor_kind) == lull_descriptor_timer.rawValue
+      {
+        leaveUnexplained(process, thread, into: &output)
+        let expiry = process.wakes.expiry(of: record.arguments.0, in: wait)
+        tell(.timer(expiry), ended: wait, thread.tid, process.pid, into: &output)
+      } else if let wait = thread.unexplained, Number.reads.contains(record.number), record.result > 0 {
         thread.unexplained = nil
         switch UInt32(record.descriptor_kind) {
         case lull_descriptor_event.rawValue:

@@ -50,7 +50,7 @@ extension PreloadSource {
     guard let reading else { return }
     if let unseen = reading.unseen {
       tellUnseen(unseen, process, tid, into: &output)
-      if !unseen.isInvoluntary { process.toldWaits += 1 }
+      if !unseen.isLikelyInvoluntary { process.toldWaits += 1 }
     }
     guard let brief = reading.brief else { return }
     let start = brief.within.lowerBound
@@ -70,8 +70,8 @@ extension PreloadSource {
   /// What stands for the kernel's function where it is not known.
   private static let unseenFunction = "off_cpu_out_of_calls"
 
-  /// Who did not go to sleep had no CPU. Else as much of it as the thread is known to have queued for one is that; of
-  /// the rest nothing is known.
+  /// Who did not go to sleep had no CPU. Else as much of it as the thread is known to have queued for one is that, or
+  /// all of it where that is likely and nothing tells; of the rest nothing is known.
   private func tellUnseen(
     _ wait: PreloadThread.Wait, _ process: PreloadProcess, _ tid: Int32,
     into output: inout RecordBytes
@@ -91,11 +91,6 @@ extension PreloadSource {
       if before.from < before.to { tellUnseen(before, process, tid, into: &output) }
       tellStopped(from: stop.lowerBound, to: stop.upperBound, process, tid, into: &output)
       if rest.from < rest.to { tellUnseen(rest, process, tid, into: &output) }
-      return
-    }
-    guard !wait.isInvoluntary else {
-      templates.tell(.preempted, Place(pid: pid, tid: tid, time: wait.from), into: &output)
-      templates.tell(.arrived, Place(pid: pid, tid: tid, time: wait.to), into: &output)
       return
     }
     let rest = wait.from + queued(in: wait, pid, tid, into: &output)
@@ -122,7 +117,9 @@ extension PreloadSource {
   private func queued(
     in wait: PreloadThread.Wait, _ pid: Int32, _ tid: Int32, into output: inout RecordBytes
   ) -> UInt64 {
-    let queued = runDelays.take(upTo: wait.to - wait.from, pid: pid, tid: tid)
+    let length = wait.to - wait.from
+    let known = wait.isInvoluntary ? length : runDelays.take(upTo: length, pid: pid, tid: tid)
+    let queued = known ?? (wait.isLikelyInvoluntary ? length : 0)
     guard queued > 0 else { return 0 }
     templates.tell(.preempted, Place(pid: pid, tid: tid, time: wait.from), into: &output)
     templates.tell(

@@ -116,12 +116,16 @@ struct WakeupMeasure {
   }
 
   /// What a thread itself set, its timeout too, expires in the timer's hard interrupt (hrtimers). The soft interrupts
-  /// that wake one that waits for events bring packets, or are TCP's own timers, where there are sockets; whoever reads
-  /// then may be another thread. Of a real-time kernel the hrtimers are in soft interrupts as well.
+  /// that wake one that waits for events, also by a poll of its own (other), bring packets, or are TCP's own timers,
+  /// where there are sockets; whoever reads then may be another thread. Of a real-time kernel the hrtimers are in soft
+  /// interrupts as well.
   private func isBySoftInterrupt(_ wakeup: Wakeup) -> Bool {
+    guard wakeup.context == .softInterrupt, !isRealTime else { return false }
+    switch wakeup.waited {
     // One that is just about to wait is woken before it is known for what.
-    wakeup.context == .softInterrupt && (wakeup.waited == .eventWait || wakeup.waited == nil)
-      && !isRealTime
+    case .eventWait?, .other?, .unknown?, nil: return true
+    default: return false
+    }
   }
 
   private func needsTime(_ wakeup: Wakeup) -> Bool { wakeup.isIdleWakeup || !signals.isEmpty }

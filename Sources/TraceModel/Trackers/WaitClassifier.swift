@@ -33,8 +33,12 @@ package enum WaitClassifier {
   struct KernelRow {
     var cause: WaitCause
     var prefixes: [String]
+    /// With whose names those of others begin.
+    var names: [String] = []
 
-    func matches(_ function: String) -> Bool { prefixes.contains { function.hasPrefix($0) } }
+    func matches(_ function: String) -> Bool {
+      names.contains(function) || prefixes.contains { function.hasPrefix($0) }
+    }
   }
 
   /// Kernel functions (prefixes) that name a cause; the first row that any frame of the stack matches wins.
@@ -47,9 +51,13 @@ package enum WaitClassifier {
         "__arm64_sys_fdatasync", "generic_write_sync",
       ]
     ),
-    .init(cause: .sleep, prefixes: ["hrtimer_nanosleep", "do_nanosleep", "common_nsleep"]),
     .init(
-      cause: .child, prefixes: ["do_wait", "kernel_wait4", "__do_sys_waitid", "kernel_waitid"]),
+      cause: .sleep,
+      prefixes: ["hrtimer_nanosleep", "do_nanosleep", "common_nsleep", "timerfd_read"]),
+    // do_wait_intr and do_wait_intr_irq are of many that wait for something else.
+    .init(
+      cause: .child, prefixes: ["kernel_wait4", "__do_sys_waitid", "kernel_waitid"],
+      names: ["do_wait", "__do_wait"]),
     .init(
       cause: .ipc,
       prefixes: [

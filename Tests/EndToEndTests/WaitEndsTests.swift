@@ -1,0 +1,191 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  /// What a wait was for and what ended it, of programs that do it by themselves and not by an event loop that is known.
+  @Suite struct WaitEnds {
+    static let recorders = ["auto", "perf", "process"]
+    private static let count = 40
+
+    private func signals(_ mode: String, _ recorder: String) throws -> (JSON, String) {
+      let scratch = try Scratch()
+      let program = try scratch.program("ends", Self.source, ["-O1", "-pthread"])
+      let run = try Recorded(
+        [program, mode], options: ["--recorder", recorder], scratch: scratch)
+      try #require(run.result.status == 0, "\(run.result)")
+      return (run.signals, run.result.text)
+    }
+
+    // The thread that polls takes the connection, and another one reads from it.
+    @Test(arguments: recorders)
+    func `who polls for connections is woken by the network and not by a timer`(recorder: String)
+      throws
+    {
+      let (signals, _) = try signals("connections", recorder)
+      let wakeups = signals["wakeups"]
+      #expect(wakeups["byCause"]["timer"].int == 0, "\(wakeups)")
+      #expect(wakeups["timers"].items.isEmpty, "\(wakeups)")
+      #expect((wakeups["byCause"]["network"].int ?? 0) >= Self.count - 2, "\(wakeups)")
+    }
+
+    @Test(arguments: recorders)
+    func `to read a timer is to sleep until it is over`(recorder: String) throws {
+      let (signals, _) = try signals("timer", recorder)
+      let (wakeups, main) = (signals["wakeups"], signals["mainThread"])
+      #expect(abs((wakeups["byCause"]["timer"].int ?? 0) - Self.count) <= 2, "\(wakeups)")
+      let period = wakeups["timers"].items.first?["periodSeconds"].double ?? 0
+      #expect(abs(period - 0.01) < 0.001, "\(wakeups)")
+      let slept = main["blockedByCause"]["sleep"].double ?? 0
+      #expect(abs(slept - 0.4) < 0.04, "\(main)")
+    }
+
+    @Test(arguments: recorders)
+    func `to read what a thread counts up is to wait for that thread`(recorder: String) throws {
+      let (signals, _) = try signals("event", recorder)
+      let (wakeups, main) = (signals["wakeups"], signals["mainThread"])
+      let waited = main["blockedByCause"]
+      #expect((waited["ipc"].double ?? 0) > 0.35 && (waited["child"].double ?? 0) < 0.01, "\(main)")
+      // The other thread sleeps as often.
+      #expect(abs((wakeups["byCause"]["timer"].int ?? 0) - Self.count) <= 2, "\(wakeups)")
+    }
+
+    // A fork took as long as a wait would, and stood for the one that nobody saw.
+    @Test(arguments: recorders)
+    func `what is waited past the C library is no wait for a CPU`(recorder: String) throws {
+      let (signals, text) = try signals("unseen", recorder)
+      let main = signals["mainThread"]
+      let delayed = try #require(Double(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+      let queued = main["runnableSeconds"].double ?? 9
+      #expect(queued < delayed / 1e9 + 0.03, "\(main), \(delayed)")
+      let waited = main["blockedByCause"]
+      let unseen = (waited["unknown"].double ?? 0) + (waited["sleep"].double ?? 0)
+      #expect(abs(unseen - 0.36) < 0.05, "\(main)")
+    }
+
+    private static let source = """
+      #define _GNU_SOURCE
+      #include <arpa/inet.h>
+      #include <poll.h>
+      #include <pthread.h>
+      #include <semaphore.h>
+      #include <stdio.h>
+      #include <string.h>
+      #include <sys/eventfd.h>
+      #include <sys/socket.h>
+      #include <sys/syscall.h>
+      #include <sys/timerfd.h>
+      #include <sys/wait.h>
+      #include <time.h>
+      #include <unistd.h>
+      enum { count = \(count) };
+      static int accepted, event;
+      static sem_t ready;
+      static void *serves(void *unused) {
+        char bytes[16];
+        for (int i = 0; i < count; i++) {
+          sem_wait(&ready);
+          long read = recv(accepted, bytes, sizeof bytes, 0);
+          send(accepted, bytes, read, 0);
+          close(accepted);
+        }
+        return unused;
+      }
+      static void connections(void) {
+        struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(0x7f000001)};
+        socklen_t size = sizeof address;
+        int server = socket(AF_INET, SOCK_STREAM, 0);
+        bind(server, (void *)&address, size);
+        listen(server, 5);
+        getsockname(server, (void *)&address, &size);
+        pid_t child = fork();
+        if (!child) {
+          char bytes[16] = "ask";
+          for (int i = 0; i < count; i++) {
+            usleep(20000);
+            int client = socket(AF_INET, SOCK_STREAM, 0);
+            connect(client, (void *)&address, size);
+            send(client, bytes, 4, 0);
+            recv(client, bytes, sizeof bytes, 0);
+            close(client);
+          }
+          _exit(0);
+        }
+        sem_init(&ready, 0, 0);
+        pthread_t thread;
+        pthread_create(&thread, NULL, serves, NULL);
+        for (int i = 0; i < count; i++) {
+          struct pollfd one = {server, POLLIN, 0};
+          poll(&one, 1, -1);
+          accepted = accept(server, NULL, NULL);
+          sem_post(&ready);
+        }
+        pthread_join(thread, NULL);
+        waitpid(child, NULL, 0);
+      }
+      static void *counts(void *unused) {
+        unsigned long long one = 1;
+        for (int i = 0; i < count; i++) {
+          usleep(10000);
+          write(event, &one, sizeof one);
+        }
+        return unused;
+      }
+      static unsigned long long delay(void) {
+        unsigned long long ran = 0, delayed = 0;
+        FILE *file = fopen("/proc/thread-self/schedstat", "r");
+        if (fscanf(file, "%llu %llu", &ran, &delayed) != 2) return 0;
+        fclose(file);
+        return delayed;
+      }
+      int main(int words, char **texts) {
+        unsigned long long number, before = delay();
+        if (!strcmp(texts[1], "connections")) connections();
+        if (!strcmp(texts[1], "timer")) {
+          int timer = timerfd_create(CLOCK_MONOTONIC, 0);
+          struct itimerspec value = {{0, 10000000}, {0, 10000000}};
+          timerfd_settime(timer, 0, &value, NULL);
+          for (int i = 0; i < count; i++) read(timer, &number, sizeof number);
+        }
+        if (!strcmp(texts[1], "event")) {
+          event = eventfd(0, 0);
+          pthread_t thread;
+          pthread_create(&thread, NULL, counts, NULL);
+          for (int i = 0; i < count; i++) read(event, &number, sizeof number);
+          pthread_join(thread, NULL);
+        }
+        if (!strcmp(texts[1], "unseen")) {
+          for (int i = 0; i < 6; i++) {
+            pid_t child = fork();
+            if (!child) {
+              usleep(50000);
+              _exit(0);
+            }
+            // By syscall() it would be seen.
+            struct timespec length = {0, 60000000};
+            sleeps(&length);
+            waitpid(child, NULL, 0);
+          }
+        }
+        printf("%llu\\n", delay() - before);
+        return 0;
+      }
+      """.replacingOccurrences(
+        of: "int main(int words", with: raw + "\nint main(int words")
+
+    /// A sleep that no function of the C library makes.
+    private static let raw = """
+      static void sleeps(const struct timespec *length) {
+      #ifdef __aarch64__
+        register long number __asm__("x8") = SYS_nanosleep;
+        register long first __asm__("x0") = (long)length;
+        register long second __asm__("x1") = 0;
+        __asm__ volatile("svc 0" : "+r"(first) : "r"(number), "r"(second) : "memory");
+      #else
+        long result;
+        __asm__ volatile("syscall" : "=a"(result) : "a"(SYS_nanosleep), "D"(length), "S"(0L)
+                         : "rcx", "r11", "memory");
+      #endif
+      }
+      """
+  }
+}
