@@ -45,7 +45,7 @@ import Testing
 
   @Test func `a baseline of another environment is refused for what depends on it`() throws {
     let runs = try SampleRuns.syncing([10, 10, 10])
-    var base = Baseline(sets: [RunSet(scenario: nil, runs: runs)])
+    var base = try Baseline(sets: [RunSet(scenario: nil, runs: runs)])
     base.scenarios[""]?.environment.cpuModel = "Another CPU"
     // Counts do not depend on the CPU, times do.
     #expect(try SampleRuns.check(Self.budget, runs, baseline: base).verdict == .pass)
@@ -69,11 +69,42 @@ import Testing
   @Test(arguments: ["user, looked at from outside", "user, recorded within the process", "user"])
   func `a baseline by another recorder is refused, for counts too`(privilege: String) throws {
     let runs = try SampleRuns.syncing([10, 10, 10])
-    var base = Baseline(sets: [RunSet(scenario: nil, runs: runs)])
+    var base = try Baseline(sets: [RunSet(scenario: nil, runs: runs)])
     base.scenarios[""]?.environment.privilege = privilege
     let refused = try SampleRuns.check(Self.budget, runs, baseline: base)
     #expect(refused.verdict == .inconclusive)
     #expect(refused.results.first?.message.contains("the privilege \(privilege) became") == true)
+  }
+
+  /// Whichever comes first.
+  @Test(arguments: [0, 1, 2], [false, true])
+  func `recordings of different environments or programs are not taken together`(
+    place: Int, isOtherProgram: Bool
+  ) throws {
+    let base = try SampleRuns.syncing([10, 10, 10])
+    var runs = try SampleRuns.syncing([10, 10])
+    let other = try SampleRuns.run("other") {
+      $0.signals.disk?.syncs = 10
+      if isOtherProgram { $0.process.name = "sleep" } else { $0.capture.privilege = "user" }
+    }
+    runs.insert(other, at: place)
+    let file = try BudgetParser.parse(Self.budget, path: "b")
+    let baseline = try Baseline(sets: [RunSet(scenario: nil, runs: base)])
+    var checker = BudgetChecker(
+      file: file, sets: [RunSet(scenario: nil, runs: runs)], baseline: baseline)
+    let message = checker.check().results.first?.message ?? ""
+    #expect(checker.check().verdict == .inconclusive)
+    #expect(message.contains("the recordings are not of one environment: from "), "\(message)")
+    checker.force = true
+    #expect(checker.check().verdict == .pass)
+    #expect(throws: BaselineError.self) {
+      try Baseline(sets: [RunSet(scenario: nil, runs: runs)])
+    }
+    var comparer = RunComparer(file: file, scenario: nil)
+    #expect(comparer.compare(base: base, new: runs).verdict == .inconclusive)
+    #expect(comparer.compare(base: runs, new: base).verdict == .inconclusive)
+    comparer.force = true
+    #expect(comparer.compare(base: base, new: runs).verdict == .pass)
   }
 
   @Test func `a baseline is written the same each time, a figure a line, and reads back`() throws {

@@ -238,7 +238,7 @@ import Testing
     throws
   {
     let before = try Self.runs(memory: 5_000_000, cpu: 0.3)
-    let baseline = Baseline(sets: [RunSet(scenario: nil, runs: before)])
+    let baseline = try Baseline(sets: [RunSet(scenario: nil, runs: before)])
     #expect(try SampleRuns.check(Self.limit, before, baseline: baseline).verdict == .pass)
     let after = try Self.runs(memory: 573_000_000, cpu: 1.0)
     let check = try SampleRuns.check(Self.limit, after, baseline: baseline)

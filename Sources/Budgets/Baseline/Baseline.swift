@@ -18,14 +18,20 @@ package struct Baseline: Sendable, Equatable, Codable {
   package var scenarios: [String: Part]
 
   /// The figures of recordings.
-  package init(sets: [RunSet]) {
+  ///
+  /// - Throws: `BaselineError.mixture` where those of one scenario are not of one environment.
+  package init(sets: [RunSet]) throws(BaselineError) {
     scenarios = [:]
     for set in sets {
       guard let first = set.runs.first else { continue }
+      if let mixture = set.runs.mixture(at: Self.everything) { throw .mixture(mixture) }
       scenarios[set.scenario ?? ""] = Part(
         environment: Fingerprint(first.report), figures: Self.values(set.runs.map(\.figures)))
     }
   }
+
+  /// A figure for which all of an environment counts.
+  package static let everything = FigurePath(keys: ["signals", "cpu", "totalSeconds"])
 
   /// The figures of one report, of which parts may be missing: it may be of an older version.
   private init(_ figures: ReportFigures) {
@@ -114,8 +120,12 @@ package struct Baseline: Sendable, Equatable, Codable {
 /// Why a file is no baseline.
 package enum BaselineError: Error, Sendable, CustomStringConvertible {
   case schema
+  case mixture(String)
 
   package var description: String {
-    "it is neither a report of Lull nor a baseline; write one with --update-baseline"
+    switch self {
+    case .schema: "it is neither a report of Lull nor a baseline; write one with --update-baseline"
+    case .mixture(let reason): "the recordings are not of one environment: \(reason)"
+    }
   }
 }

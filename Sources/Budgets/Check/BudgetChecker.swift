@@ -64,6 +64,12 @@ package struct BudgetChecker: Sendable {
         return PendingResult(budget, path: path, scenario: set.scenario, inconclusive: flaw)
       }
     }
+    if !force, let mixture = set.runs.mixture(at: path) {
+      return PendingResult(
+        budget, path: path, scenario: set.scenario,
+        inconclusive: "the recordings are not of one environment: \(mixture); check each sort by "
+          + "itself, or all the same with --force-baseline")
+    }
     if budget.kind == .text { return statusResult(of: budget, at: path, in: set) }
     var values: [Double] = []
     for run in set.runs {

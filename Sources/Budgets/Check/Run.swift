@@ -106,3 +106,20 @@ package struct RunSet: Sendable {
     self.runs = runs
   }
 }
+
+extension [Run] {
+  /// What keeps the figures from being taken together: runs of different environments, or of different programs.
+  package func mixture(at path: FigurePath) -> String? {
+    guard let first else { return nil }
+    let environment = Fingerprint(first.report)
+    for run in dropFirst() {
+      var differences = Fingerprint(run.report).differences(from: environment, for: path)
+      let (before, after) = (first.report.process.name, run.report.process.name)
+      if before != after { differences.append("the program \(before) became \(after)") }
+      if !differences.isEmpty {
+        return "from \(first.source) to \(run.source) \(differences.joined(separator: ", "))"
+      }
+    }
+    return nil
+  }
+}

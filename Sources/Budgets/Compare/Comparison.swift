@@ -143,6 +143,9 @@ package struct RunComparer: Sendable {
       guard gate.isAsked || before.count + after.count > 0 else { return .absent }
       return .incomparable("not measured: \(missing?.absence(of: gate.path) ?? "no runs")")
     }
+    if !force, let mixture = base.mixture(at: gate.path) ?? new.mixture(at: gate.path) {
+      return .incomparable("\(Self.otherEnvironment): \(mixture)")
+    }
     if let first = base.first, let other = new.first, !force {
       let differences = Fingerprint(other.report)
         .differences(from: Fingerprint(first.report), for: gate.path)

@@ -162,7 +162,10 @@ struct CheckCommand: ParsableCommand {
         message: "name the baseline: --baseline lull-baseline.json, or baseline = "
           + "\"lull-baseline.json\" under [settings] in \(budget)")
     }
-    var result = Baseline(sets: sets)
+    var result: Baseline
+    do { result = try Baseline(sets: sets) } catch {
+      throw Failure(status: Exit.usage, message: "no baseline is written: \(error)")
+    }
     if access(path, F_OK) == 0 {
       var old = try parseBaseline(path)
       old.merge(result)
@@ -174,6 +177,10 @@ struct CheckCommand: ParsableCommand {
 
   private func writeBudget() throws {
     let runs = try recordings.map { try ReportInput($0, scenarios: []).run(analysis) }
+    if let mixture = runs.mixture(at: Baseline.everything) {
+      throw Failure(
+        status: Exit.usage, message: "no budget is written: \(BaselineError.mixture(mixture))")
+    }
     guard runs.count >= BudgetTemplate.fewestRuns else {
       throw Failure(
         status: Exit.usage,
