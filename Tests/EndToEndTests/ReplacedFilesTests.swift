@@ -48,24 +48,51 @@ extension EndToEnd {
       #expect(all > 0.1 && (seconds["first"] ?? 0) > 0.95 * all, "\(seconds)")
     }
 
-    @Test(
-      .enabled(if: Machine.tool("perf") != nil, "needs perf"), arguments: [false, true])
-    func `names of a program that is younger than its recording by perf are in doubt`(
-      isNewer: Bool
-    ) throws {
+    /// What the linker gives the program, and whether that is built anew before the report.
+    struct Build: CustomTestStringConvertible {
+      var identity: String
+      var isNewer: Bool
+      var testDescription: String { identity + (isNewer ? ", built anew" : "") }
+      static let all = identities.flatMap { identity in
+        [false, true].map { Build(identity: identity, isNewer: $0) }
+      }
+    }
+
+    @Test(.enabled(if: Machine.tool("perf") != nil, "needs perf"), arguments: Build.all)
+    func `a recording of perf's has no functions of a later build without a word`(build: Build)
+      throws
+    {
       let scratch = try Scratch()
-      let source = "int main(void) { for (volatile long i = 0; i < 200000000; i++) {} }"
-      let options = ["-O0", "-Wl,--build-id=none"]
-      let program = try scratch.program("main", source, options)
+      func compile(_ function: String) throws -> String {
+        let source = """
+          __attribute__((noinline)) void \(function)(void) {
+            // The build id is of the code, without its names.
+            for (volatile long i = 0; i < 20000000\(function.count); i++) {}
+          }
+          int main(void) { \(function)(); }
+          """
+        return try scratch.program(
+          "main", source, ["-O1", "-Wl,--build-id=\(build.identity)"])
+      }
+      let program = try compile("early")
       let trace = scratch.file("perf.data")
       let perf = try Command.run([
         "perf", "record", "-q", "-e", "cpu-clock", "-g", "-o", trace, program,
       ])
       try #require(perf.status == 0, "\(perf.errors)")
-      if isNewer { _ = try scratch.program("main", source, options) }
-      let doubts = try Recorded.report(trace)["trace"]["nameDoubts"].items.compactMap(\.string)
-      #expect(doubts.count == (isNewer ? 1 : 0), "\(doubts)")
-      #expect(doubts.allSatisfy { $0.hasPrefix("\(program) has no build id") }, "\(doubts)")
+      if build.isNewer { _ = try compile("afterwards") }
+      let report = try Recorded.report(trace)
+      let isTold = build.identity != "none"
+      let functions = Self.seconds(report)
+      #expect(((functions["early"] ?? 0) > 0.05) == !build.isNewer, "\(functions)")
+      // Where nothing tells that it is another file it is said that it may be.
+      #expect(((functions["afterwards"] ?? 0) > 0.05) == (build.isNewer && !isTold), "\(functions)")
+      let (missing, doubts) = (report["trace"]["symbolProblems"], report["trace"]["nameDoubts"])
+      let inDoubt = doubts.items.compactMap(\.string)
+      #expect(inDoubt.count == (build.isNewer && !isTold ? 1 : 0), "\(doubts)")
+      #expect(inDoubt.allSatisfy { $0.hasPrefix("\(program) has no build id") }, "\(doubts)")
+      let changed = missing.items.filter { $0.string?.hasPrefix("\(program) changed") == true }
+      #expect(changed.count == (build.isNewer && isTold ? 1 : 0), "\(missing)")
     }
 
     /// CPU time by function.

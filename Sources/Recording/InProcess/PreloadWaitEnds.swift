@@ -67,7 +67,9 @@ extension PreloadSource {
         leaveUnexplained(process, thread, into: &output)
         let expiry = process.wakes.expiry(of: record.arguments.0, in: wait)
         tell(.timer(expiry), ended: wait, thread.tid, process.pid, into: &output)
-      } else if let wait = thread.unexplained, Number.reads.contains(record.number), record.result > 0 {
+      } else if let wait = thread.unexplained, Number.reads.contains(record.number),
+        record.result > 0
+      {
         thread.unexplained = nil
         switch UInt32(record.descriptor_kind) {
         case lull_descriptor_event.rawValue:

@@ -31,7 +31,12 @@ struct TraceLoader: ~Copyable {
     state.hasWakeups = events.names.contains("sched:sched_waking")
     state.stacks.lacksStacks = events.missesWakes
     state.stacks.judgesModules = !events.isOwn
-    if !events.isOwn { state.stacks.kernelNames = KernelNames(file.features) }
+    if !events.isOwn {
+      state.stacks.kernelNames = KernelNames(file.features)
+      // perf tells them at the end of its file, unless it was asked for them in each mapping.
+      state.stacks.buildIDs = Dictionary(
+        file.features.buildIDs.map { ($0.path, $0.buildID) }, uniquingKeysWith: { first, _ in first })
+    }
     if events.isNamespaced { state.kernelThreadIDs = KernelThreadIDs() }
     state.infersRuns = events.infersRuns
     state.schedule.tellsRuns = events.tellsRuns

@@ -41,6 +41,9 @@ struct StackTracker {
   /// The labels of each process's dispatch queues, by their addresses.
   private var queues: [Int32: [UInt64: String]] = [:]
 
+  /// The build ids of files by their paths, where the mappings do not tell them.
+  var buildIDs: [String: [UInt8]] = [:]
+
   /// `modules` is what was read already.
   init(fullNames: Bool, modules: ModuleCache = ModuleCache()) {
     self.modules = modules
@@ -97,7 +100,7 @@ struct StackTracker {
     mappings[record.pid, default: MappingTable()].insert(
       ModuleMapping(
         start: record.start, end: record.start &+ record.length, fileOffset: record.fileOffset,
-        path: record.path, buildID: record.buildID, inode: record.inode))
+        path: record.path, buildID: record.buildID ?? buildIDs[record.path], inode: record.inode))
   }
 
   mutating func forked(_ child: Int32, from parent: Int32) {
