@@ -161,7 +161,10 @@ EXPORT void sync(void) {
     return result; \
   }
 
-DECLARE(close) RENEWS(close, (int fd), (fd), SYS_close, fd, )
+// Who closes all numbers that there may be would fill the ring with those that stand for nothing.
+DECLARE(close)
+RENEWS(close, (int fd), (fd), SYS_close, fd,
+       .manner = result < 0 && errno == EBADF ? manner_wait : manner_told)
 DECLARE(dup) RENEWS(dup, (int fd), (fd), SYS_dup, fd, )
 DECLARE(dup2) RENEWS(dup2, (int fd, int to), (fd, to), SYS_dup3, fd, .second = (uint64_t)to)
 DECLARE(dup3) RENEWS(dup3, (int fd, int to, int flags), (fd, to, flags), SYS_dup3, fd, .second = (uint64_t)to)

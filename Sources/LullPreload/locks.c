@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <threads.h>
 #include <unistd.h>
 
 // Where threads wait for each other. What is had at once costs no look at the clock.
@@ -107,6 +108,17 @@ LOCKS(pthread_clockjoin_np, (pthread_t thread, void **result_place, clockid_t cl
       (thread, result_place, clock, until), thread, result)
 #endif
 
+// C11's, by the library's own functions for the rest.
+#define OVER (result == thrd_timedout ? ETIMEDOUT : 0)
+DECLARE(mtx_lock) LOCKS(mtx_lock, (mtx_t * mutex), (mutex), mutex, 0)
+DECLARE(mtx_timedlock)
+LOCKS(mtx_timedlock, (mtx_t * mutex, const struct timespec *until), (mutex, until), mutex, OVER)
+DECLARE(cnd_wait) LOCKS(cnd_wait, (cnd_t * condition, mtx_t *mutex), (condition, mutex), condition, 0)
+DECLARE(cnd_timedwait)
+LOCKS(cnd_timedwait, (cnd_t * condition, mtx_t *mutex, const struct timespec *until), (condition, mutex, until),
+      condition, OVER)
+DECLARE(thrd_join) LOCKS(thrd_join, (thrd_t thread, int *result_place), (thread, result_place), thread, 0)
+
 // Who ends another's wait, where there is one.
 #define WAKES(name, type, waiters) \
   DECLARE(name) \
@@ -117,6 +129,8 @@ LOCKS(pthread_clockjoin_np, (pthread_t thread, void **result_place, clockid_t cl
 WAKES(pthread_cond_signal, pthread_cond_t, on->__data.__wrefs >> 3)
 WAKES(pthread_cond_broadcast, pthread_cond_t, on->__data.__wrefs >> 3)
 WAKES(sem_post, sem_t, true)
+WAKES(cnd_signal, cnd_t, true)
+WAKES(cnd_broadcast, cnd_t, true)
 
 void lull_resolve_locks(void) {
   FIND(pthread_mutex_trylock) FIND(pthread_mutex_lock) FIND(pthread_mutex_timedlock)
@@ -132,4 +146,6 @@ void lull_resolve_locks(void) {
   FIND(pthread_join) FIND(pthread_barrier_wait) FIND(sem_wait) FIND(sem_timedwait)
   FIND(pthread_rwlock_tryrdlock) FIND(pthread_rwlock_trywrlock) FIND(pthread_rwlock_rdlock) FIND(pthread_rwlock_wrlock)
   FIND(pthread_cond_signal) FIND(pthread_cond_broadcast) FIND(sem_post)
+  FIND(mtx_lock) FIND(mtx_timedlock) FIND(cnd_wait) FIND(cnd_timedwait) FIND(thrd_join)
+  FIND(cnd_signal) FIND(cnd_broadcast)
 }

@@ -1,12 +1,15 @@
 #include "interpose.h"
 
 #include <pthread.h>
+#include <threads.h>
 
 // Threads from their first moment on: one that only computes makes no call by which it would be found.
 
 struct birth {
   uint32_t taken;
+  // The latter of C11's threads.
   void *(*start)(void *);
+  thrd_start_t standard_start;
   void *argument;
 };
 
@@ -14,11 +17,21 @@ struct birth {
 enum { most_births = 256 };
 static struct birth births[most_births];
 
-static void *begin(void *value) {
+static struct birth bear(void *value) {
   struct birth birth = *(struct birth *)value;
   __atomic_store_n(&((struct birth *)value)->taken, 0, __ATOMIC_RELEASE);
   lull_begin_thread();
+  return birth;
+}
+
+static void *begin(void *value) {
+  struct birth birth = bear(value);
   return birth.start(birth.argument);
+}
+
+static int begin_standard(void *value) {
+  struct birth birth = bear(value);
+  return birth.standard_start(birth.argument);
 }
 
 static struct birth *take(void) {
@@ -43,4 +56,15 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
   return result;
 }
 
-void lull_resolve_threads(void) { FIND(pthread_create) }
+DECLARE(thrd_create)
+EXPORT int thrd_create(thrd_t *thread, thrd_start_t start, void *argument) {
+  struct birth *birth = lull_is_recorded() ? take() : NULL;
+  if (!birth) return REAL(thrd_create)(thread, start, argument);
+  birth->standard_start = start;
+  birth->argument = argument;
+  int result = REAL(thrd_create)(thread, begin_standard, birth);
+  if (result != thrd_success) __atomic_store_n(&birth->taken, 0, __ATOMIC_RELEASE);
+  return result;
+}
+
+void lull_resolve_threads(void) { FIND(pthread_create) FIND(thrd_create) }

@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/wait.h>
+#include <threads.h>
 #include <unistd.h>
 
 // Where a thread waits: for descriptors, for a time, for a signal, for a child, for names.
@@ -116,6 +117,9 @@ SLEEPS(int, clock_nanosleep, (clockid_t clock, int flags, const struct timespec 
       (clock, flags, length, rest),
       clock != CLOCK_MONOTONIC && (flags & TIMER_ABSTIME || clock != CLOCK_REALTIME)
           ? 0 : (flags & TIMER_ABSTIME ? -lull_clock_ahead : start) + of_timespec(length))
+DECLARE(thrd_sleep)
+SLEEPS(int, thrd_sleep, (const struct timespec *length, struct timespec *rest), (length, rest),
+       start + of_timespec(length))
 DECLARE(usleep) SLEEPS(int, usleep, (useconds_t length), (length), start + (uint64_t)length * 1000)
 DECLARE(sleep) SLEEPS(unsigned, sleep, (unsigned length), (length), start + (uint64_t)length * 1000000000)
 
@@ -166,7 +170,7 @@ void lull_resolve_waits(void) {
 #if __GLIBC_PREREQ(2, 35)
   FIND(epoll_pwait2)
 #endif
-  FIND(nanosleep) FIND(clock_nanosleep) FIND(usleep) FIND(sleep)
+  FIND(nanosleep) FIND(clock_nanosleep) FIND(thrd_sleep) FIND(usleep) FIND(sleep)
   FIND(sigsuspend) FIND(pause)
   FIND(wait) FIND(waitpid) FIND(wait3) FIND(wait4) FIND(waitid) FIND(system) FIND(pclose)
   FIND(getaddrinfo) FIND(posix_spawn) FIND(posix_spawnp)

@@ -217,8 +217,10 @@ extension EndToEnd {
       #expect(alone["processes"].items.map { $0["pid"].int } == [Int(target.pid)])
     }
 
-    @Test func `closing all descriptors that there may be hides no writes`() throws {
-      let run = try run(["closes"])
+    @Test(arguments: recorders)
+    func `closing all descriptors that there may be hides no writes`(recorder: String) throws {
+      let run = try run(["closes"], options: ["--recorder", recorder])
+      #expect(run.report["trace"]["lostEvents"].int == 0)
       let file = run.file(run.scratch.file("closes"))
       #expect(file["writes"].int == 50 && file["bytesWritten"].int == 400, "\(run.signals["disk"])")
     }

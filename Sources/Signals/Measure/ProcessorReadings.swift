@@ -3,17 +3,25 @@ import Quantities
 import TraceModel
 
 /// CPU time of a process as /proc told it while it ran, where it is more than what is told of its threads: looks from
-/// outside miss those that begin and end between two.
+/// outside miss those that begin and end between two, and from within those are not seen that the C library makes for
+/// itself (timer_create with SIGEV_THREAD, POSIX AIO), nor what a thread takes to begin and end.
 struct ProcessorReadings {
   /// Moments in order, and what was used until each.
   private var points: [(time: Timestamp, used: TimeSpan)] = []
 
   /// /proc counts in hundredths of a second, and its last reading is of before the end.
   private static let smallShare = 1.02
+  /// What threads tell from within they tell at any moment, which is worth more than as little as that, a choice.
+  private static let smallShareWithin = 1.1
+  private static let smallTimeWithin = 0.005
 
   /// Nil where the threads tell as much.
   init?(of pid: Int32, from start: Timestamp, threads: [ThreadModel], in trace: Trace) {
-    guard trace.capture?.looksAt(pid) == true else { return nil }
+    guard let capture = trace.capture else { return nil }
+    let isWithin =
+      capture.recorder == CaptureEvent.processRecorder
+      && capture.processesRecorded?.contains(Int(pid)) == true
+    guard capture.looksAt(pid) || isWithin else { return nil }
     let samples = trace.footprints.filter { $0.pid == pid }
     guard let first = samples.first else { return nil }
     // What it used before the recording is not the recording's.
@@ -25,6 +33,10 @@ struct ProcessorReadings {
     }
     let scheduled = threads.reduce(TimeSpan.zero) { $0 + $1.runningTime }.seconds
     guard total.seconds > Self.smallShare * scheduled else { return nil }
+    guard isWithin else { return }
+    guard total.seconds > Self.smallShareWithin * scheduled,
+      total.seconds > scheduled + Self.smallTimeWithin
+    else { return nil }
   }
 
   private static func used(_ sample: FootprintSample) -> UInt64 {

@@ -6,7 +6,7 @@ enum LibraryWaits {
   /// A read() or write() may be of a file, a pipe or a socket; it is no wait for events in any case.
   static let causes: [String: WaitCause] = {
     let names: [(WaitCause, String)] = [
-      (.sleep, "nanosleep clock_nanosleep usleep sleep"),
+      (.sleep, "nanosleep clock_nanosleep thrd_sleep usleep sleep"),
       (
         .eventWait,
         "epoll_wait epoll_pwait epoll_pwait2 poll ppoll select pselect sigsuspend sigtimedwait pause"
@@ -20,7 +20,7 @@ enum LibraryWaits {
         "pthread_mutex_lock pthread_mutex_timedlock pthread_cond_wait pthread_cond_timedwait "
           + "pthread_cond_clockwait pthread_rwlock_rdlock pthread_rwlock_wrlock pthread_join sem_wait "
           + "sem_timedwait sem_clockwait lll_lock_wait lll_lock_wait_private futex_abstimed_wait_common "
-          + "futex_abstimed_wait_common64"
+          + "futex_abstimed_wait_common64 mtx_lock mtx_timedlock cnd_wait cnd_timedwait thrd_join"
       ),
       (.child, "wait wait3 wait4 waitpid waitid"),
       (.sync, "fsync fdatasync sync syncfs msync sync_file_range"),
