@@ -254,6 +254,27 @@ import Testing
     #expect(try SampleRuns.check(own, after, baseline: baseline).verdict == .pass)
   }
 
+  @Test(arguments: [5, 500])
+  func `of what is known in part a limit is broken, and never kept`(writes: Int) throws {
+    let run = try SampleRuns.run {
+      $0.signals.disk?.writes = writes
+      $0.signals.disk?.missing = "12 writes more were of files that are not known"
+    }
+    func check(_ limit: String) throws -> CheckResult {
+      try SampleRuns.check(
+        "[[budget]]\npath = \"signals.disk.writes\"\n\(limit)\n", [run])
+    }
+    let most = try check("max = 10")
+    #expect(most.verdict == (writes > 10 ? .fail : .inconclusive))
+    #expect(writes > 10 || most.results.first?.message.contains("12 writes more") == true)
+    #expect(try check("min = 10").verdict == .inconclusive)
+    var comparer = RunComparer(
+      file: try BudgetParser.parse(
+        "[[budget]]\npath = \"signals.disk.writes\"\nmax = 10\n", path: "b"), scenario: nil)
+    comparer.force = true
+    #expect(comparer.compare(base: [run, run], new: [run, run]).verdict == .inconclusive)
+  }
+
   @Test func `without a baseline it says what the limit does not see, of tools alone`() throws {
     let check = try SampleRuns.check(Self.limit, try Self.runs(memory: 573_000_000, cpu: 1))
     #expect(check.verdict == .pass)

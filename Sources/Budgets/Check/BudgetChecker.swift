@@ -87,6 +87,13 @@ package struct BudgetChecker: Sendable {
     } else {
       pending.hold(to: budget)
     }
+    // What is more than is allowed is so whatever there was besides.
+    if pending.result.verdict != .fail || budget.max == nil,
+      let part = set.runs.lazy.compactMap({ $0.part(of: path) }).first
+    {
+      return PendingResult(
+        budget, path: path, scenario: set.scenario, inconclusive: "not all of it is known: \(part)")
+    }
     explain(&pending, set)
     return pending
   }

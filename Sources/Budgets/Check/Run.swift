@@ -62,6 +62,20 @@ package struct Run: Sendable {
     return ScoreBounds(low: low, high: high)
   }
 
+  /// Why the figure is the least that there was; nil where it is all, or not there.
+  func part(of path: FigurePath) -> String? {
+    guard path.keys.count > 2, path.keys[0] == "signals", !Self.wholeFigures.contains(path.keys[2])
+    else { return nil }
+    switch path.keys[1] {
+    case "disk": return report.signals.disk?.missing
+    case "network": return report.signals.network?.missing
+    default: return nil
+    }
+  }
+
+  /// What /proc counts.
+  private static let wholeFigures: Set = ["deviceBytesWritten", "reads", "bytesRead"]
+
   /// Why the figure is not there.
   func absence(of path: FigurePath) -> String {
     let report = report

@@ -143,6 +143,9 @@ package struct RunComparer: Sendable {
       guard gate.isAsked || before.count + after.count > 0 else { return .absent }
       return .incomparable("not measured: \(missing?.absence(of: gate.path) ?? "no runs")")
     }
+    if let part = (base + new).lazy.compactMap({ $0.part(of: gate.path) }).first {
+      return .incomparable("not all of it is known: \(part)")
+    }
     if !force, let mixture = base.mixture(at: gate.path) ?? new.mixture(at: gate.path) {
       return .incomparable("\(Self.otherEnvironment): \(mixture)")
     }

@@ -21,7 +21,8 @@ enum DiskMeasure {
     let minutes = subject.seconds / 60
     signal.writesPerMinute = minutes > 0 ? Double(signal.writes) / minutes : 0
     signal.deviceBytesWritten = deviceBytesWritten(subject)
-    signal.missing = missing(beside: signal, subject.trace.metadata.untoldWrites)
+    signal.missing =
+      missing(beside: signal, subject.trace.metadata.untoldWrites) ?? ofUnknown(subject)
     return signal
   }
 
@@ -39,6 +40,22 @@ enum DiskMeasure {
       : "that were closed before they could be looked at: what they were is not known"
     return "\(Figures.count(untold.writes, "write")) of \(Figures.bytes(untold.bytes)) and "
       + "\(Figures.count(untold.syncs, "sync")) more were of files \(cause)"
+  }
+
+  /// Recordings of others tell what a call wrote, and not what its descriptor is: a file, a pipe, a terminal.
+  private static func ofUnknown(_ subject: SubjectView) -> String? {
+    guard subject.trace.capture == nil else { return nil }
+    let unknown = subject.trace.fileOperations.matching {
+      $0.pid == subject.pid && $0.kind == .write && $0.target == nil
+    }
+    var (count, bytes): (UInt64, UInt64) = (0, 0)
+    for operation in unknown {
+      count &+= operation.weight
+      bytes &+= operation.bytes &* operation.weight
+    }
+    guard count > 0 else { return nil }
+    return "\(Figures.count(Int(clamping: count), "write")) of \(Figures.bytes(bytes)) went to descriptors of which the"
+      + " trace does not tell whether they are files: record with lull"
   }
 
   /// Less is what any program reads as it starts, in calls and bytes.

@@ -209,6 +209,22 @@ package enum Measurement {
       seconds: nanoseconds.map { min($0, end - start) / 1e9 })
   }
 
+  /// Of fewer runs the rest tells enough, a choice; of very few it is the first one alone, whose thread ran before.
+  private static let mostUntoldRuns = 0.1
+  private static let manyRuns = 10
+
+  /// Why it is not known how long the subject ran, where a recording of others tells only when it left its CPUs.
+  private static func untoldRuns(_ trace: Trace) -> String? {
+    guard trace.capture == nil else { return nil }
+    let threads = trace.threads(of: trace.subject.pid)
+    let untold = threads.reduce(0) { $0 + $1.untoldRuns }
+    let runs = threads.reduce(0) { $0 + $1.intervals.totals.runs }
+    let most = runs < manyRuns ? 0.5 : mostUntoldRuns
+    guard Double(untold) > most * Double(runs) else { return nil }
+    return "nothing tells when \(Figures.count(untold, "run")) of \(runs) began: record with --switch-events, or all"
+      + " CPUs (-a)"
+  }
+
   /// A signal whose events are not in the trace was not recorded, whatever the reason.
   private static func unavailable(_ trace: Trace) -> [SignalKind: String] {
     let needed: [(SignalKind, [String])] = [
@@ -259,6 +275,11 @@ package enum Measurement {
       guard let kind = SignalKind(rawValue: entry.signal), result[kind] == nil else { continue }
       // A part may be missing while the signal's own events are there.
       if needed.first(where: { $0.0 == kind }) == nil { result[kind] = entry.reason }
+    }
+    if let reason = untoldRuns(trace) {
+      for kind in [SignalKind.cpu, .mainThread, .lifecycle] where result[kind] == nil {
+        result[kind] = reason
+      }
     }
     if !trace.tellsRuns, trace.footprints.isEmpty {
       if let event = trace.processorEvent, !trace.processorSamples.isEmpty {

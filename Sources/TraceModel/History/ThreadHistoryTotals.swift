@@ -5,6 +5,8 @@ extension ThreadHistory {
   /// Sums of the intervals' lengths and counts.
   public struct Totals: Sendable {
     public var running = TimeSpan.zero
+    /// How often it got a CPU.
+    public var runs = 0
     public var runnable = TimeSpan.zero
     /// By the rank of the cause in `WaitCause.allCases`.
     private var blocked = [TimeSpan](repeating: .zero, count: WaitCause.allCases.count)
@@ -27,7 +29,9 @@ extension ThreadHistory {
 extension ThreadHistory.Totals {
   mutating func add(_ kind: IntervalKinds.Kind, _ tally: IntervalKinds.Tally) {
     switch kind.state {
-    case .running: running += tally.time
+    case .running:
+      running += tally.time
+      runs += tally.count
     case .runnable: runnable += tally.time
     case .blocked(let cause):
       blocked[cause.rank] += tally.time

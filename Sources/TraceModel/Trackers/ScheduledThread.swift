@@ -109,8 +109,11 @@ extension ScheduleTracker.Thread {
     // Nothing tells since when it ran: a nanosecond stands for it. But a CPU that was idle takes a thread as it is
     // woken.
     var from = max(since, Timestamp(nanoseconds: max(time.nanoseconds, 1) - 1))
-    if isWoken, case .idle(let idle) = before { from = max(since, idle) }
-    model.untoldRuns += 1
+    if isWoken, case .idle(let idle) = before {
+      from = max(since, idle)
+    } else {
+      model.untoldRuns += 1
+    }
     return switchInUntold(at: from, &processors)
   }
 
