@@ -239,10 +239,12 @@ extension EndToEnd {
     }
 
     /// The kernel's event of a receive is silent about it.
-    @Test func `what is spliced from a socket was received`() throws {
+    @Test(arguments: recorders)
+    func `what is spliced from a socket was received`(recorder: String) throws {
       let (scratch, path) = try program()
       let run = try Recorded(
-        [path, "splices"], in: ["env", "-C", scratch.path], options: ["--radio-loopback"],
+        [path, "splices"], in: ["env", "-C", scratch.path],
+        options: ["--radio-loopback", "--recorder", recorder],
         reportOptions: ["--radio-loopback"], scratch: scratch)
       let network = run.signals["network"]
       #expect(network["bytesSent"].int == 21_500, "\(network)")

@@ -31,7 +31,7 @@ struct CallMeaning {
         messages: CallNumbers = [206, 207, 211, 212]
       static let secondDescriptor: CallNumbers = [285, 76]
       static let duplicates: CallNumbers = [23, 24], control: UInt32 = 25
-      static let setTimer: UInt32 = 86
+      static let setTimer: UInt32 = 86, write: UInt32 = 64, splice: UInt32 = 76
     }
   #else
     enum Number {
@@ -49,7 +49,7 @@ struct CallMeaning {
       static let messages: CallNumbers = [44, 45, 46, 47]
       static let secondDescriptor: CallNumbers = [326, 275]
       static let duplicates: CallNumbers = [32, 292], control: UInt32 = 72
-      static let setTimer: UInt32 = 286
+      static let setTimer: UInt32 = 286, write: UInt32 = 1, splice: UInt32 = 275
     }
   #endif
 

@@ -48,9 +48,13 @@ struct PreloadSockets {
 
   /// Whether a call has anything to do with them: most have not.
   static func concerns(_ record: lull_record) -> Bool {
+    isSocket(record) || record.number == CallMeaning.Number.splice
+      || CallMeaning.Number.ofDescriptors.contains(record.number)
+  }
+
+  private static func isSocket(_ record: lull_record) -> Bool {
     let kind = UInt32(record.descriptor_kind)
     return kind == lull_descriptor_tcp.rawValue || kind == lull_descriptor_udp.rawValue
-      || CallMeaning.Number.ofDescriptors.contains(record.number)
   }
 
   /// Takes in a call, and writes what the kernel would have told of it.
@@ -59,7 +63,7 @@ struct PreloadSockets {
     _ writer: PreloadWriter, _ templates: RecordTemplates, into output: inout RecordBytes
   ) {
     let key = Key(pid: place.pid, descriptor: Int32(truncatingIfNeeded: record.arguments.0))
-    let kind = UInt32(record.descriptor_kind)
+    let count = UInt64(record.repeats) + 1
     switch record.number {
     case CallMeaning.Number.close:
       if record.result >= 0 { close(key, place, writer, &output) }
@@ -72,12 +76,17 @@ struct PreloadSockets {
     case CallMeaning.Number.connect, CallMeaning.Number.accept, CallMeaning.Number.listen:
       connect(record, parts, key, place, writer, &output)
     default:
-      guard kind == lull_descriptor_tcp.rawValue || kind == lull_descriptor_udp.rawValue else {
-        return
+      if Self.isSocket(record) {
+        transfer(record, parts, standingFor: count, key, place, writer, templates, &output)
       }
-      transfer(
-        record, parts, standingFor: UInt64(record.repeats) + 1, key, place, writer, templates,
-        &output)
+      // Its first descriptor is what it takes from.
+      let target = Key(pid: place.pid, descriptor: Int32(truncatingIfNeeded: record.arguments.1))
+      guard record.number == CallMeaning.Number.splice, let socket = current[target] else { return }
+      var sent = record
+      sent.number = CallMeaning.Number.write
+      sent.descriptor_kind = UInt16(
+        (socket.transport == 17 ? lull_descriptor_udp : lull_descriptor_tcp).rawValue)
+      transfer(sent, parts, standingFor: count, target, place, writer, templates, &output)
     }
   }
 
@@ -226,8 +235,9 @@ struct PreloadSockets {
     _ place: PreloadWriter.Place, _ writer: PreloadWriter, _ templates: RecordTemplates,
     _ output: inout RecordBytes
   ) {
-    let isSend = CallMeaning.Number.writes.contains(record.number)
-    guard isSend || CallMeaning.Number.reads.contains(record.number) else { return }
+    let isSplice = record.number == CallMeaning.Number.splice
+    let isSend = !isSplice && CallMeaning.Number.writes.contains(record.number)
+    guard isSplice || isSend || CallMeaning.Number.reads.contains(record.number) else { return }
     let isDatagram = UInt32(record.descriptor_kind) == lull_descriptor_udp.rawValue
     let before = closed[key].flatMap { record.start <= $0.time ? $0.socket : nil }
     var socket =
@@ -243,7 +253,7 @@ struct PreloadSockets {
     if socket.state == .sending, bytes > 0 {
       change(socket, to: .established, place, writer, &output)
     }
-    let isMessage = ![0, 1, 19, 20].contains(record.number)
+    let isMessage = CallMeaning.Number.messages.contains(record.number) || isManyMessages
     let transfer = RecordTemplates.Transfer(
       socket: socket.identity, family: socket.family, transport: socket.transport,
       result: Int32(clamping: bytes),

@@ -54,8 +54,9 @@ enum DiskMeasure {
       bytes &+= operation.bytes &* operation.weight
     }
     guard count > 0 else { return nil }
-    return "\(Figures.count(Int(clamping: count), "write")) of \(Figures.bytes(bytes)) went to descriptors of which the"
-      + " trace does not tell whether they are files: record with lull"
+    let writes = Figures.count(Int(clamping: count), "write")
+    return "\(writes) of \(Figures.bytes(bytes)) went to descriptors of which the trace does not tell"
+      + " whether they are files: record with lull"
   }
 
   /// Less is what any program reads as it starts, in calls and bytes.

@@ -221,8 +221,8 @@ package enum Measurement {
     let runs = threads.reduce(0) { $0 + $1.intervals.totals.runs }
     let most = runs < manyRuns ? 0.5 : mostUntoldRuns
     guard Double(untold) > most * Double(runs) else { return nil }
-    return "nothing tells when \(Figures.count(untold, "run")) of \(runs) began: record with --switch-events, or all"
-      + " CPUs (-a)"
+    let unknown = "nothing tells when \(Figures.count(untold, "run")) of \(runs) began"
+    return unknown + ": record with --switch-events, or all CPUs (-a)"
   }
 
   /// A signal whose events are not in the trace was not recorded, whatever the reason.

@@ -35,7 +35,8 @@ struct TraceLoader: ~Copyable {
       state.stacks.kernelNames = KernelNames(file.features)
       // perf tells them at the end of its file, unless it was asked for them in each mapping.
       state.stacks.buildIDs = Dictionary(
-        file.features.buildIDs.map { ($0.path, $0.buildID) }, uniquingKeysWith: { first, _ in first })
+        file.features.buildIDs.map { ($0.path, $0.buildID) },
+        uniquingKeysWith: { first, _ in first })
     }
     if events.isNamespaced { state.kernelThreadIDs = KernelThreadIDs() }
     state.infersRuns = events.infersRuns
