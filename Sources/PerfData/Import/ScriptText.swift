@@ -30,6 +30,8 @@ struct ScriptText {
   private let spill = SpillFile()
   private var lines = 0
   private var unread = 0
+  /// The highest number of a CPU that a line tells.
+  private var lastCPU: Int32 = -1
   /// Some of its events have stacks.
   private var hasStacks = false
   /// The last event that was read, whose stack follows it.
@@ -132,6 +134,7 @@ struct ScriptText {
   }
 
   private mutating func write(_ parsed: ScriptLine) throws(PerfDataError) {
+    lastCPU = max(lastCPU, parsed.cpu)
     let values = ScriptLine.kind(ofEvent: parsed.event) == nil ? parsed.values : []
     try name(parsed.tid, parsed.pid ?? parsed.tid, parsed.name, parsed.time)
     if case .integer(let switching)? = values.first(where: { $0.name == "prev_pid" })?.value,
@@ -160,7 +163,8 @@ struct ScriptText {
   private mutating func name(
     _ tid: Int32, _ pid: Int32, _ name: String, _ time: UInt64
   ) throws(PerfDataError) {
-    guard named[tid] != name else { return }
+    // The idle task is no process.
+    guard tid > 0, named[tid] != name else { return }
     named[tid] = name
     try spill.append(
       RecordBuilder.comm(
@@ -239,6 +243,8 @@ struct ScriptText {
     for event in events {
       if let format = event.format { decoder.features.tracepoints[format.id] = format }
     }
+    // There may be more, of which nothing happened on any.
+    if lastCPU >= 0 { decoder.features.cpusOnline = Int(lastCPU) + 1 }
     var parts = TraceParts(
       storage: storage, data: 0..<storage.count, attributes: attributes, decoder: decoder)
     parts.tellsLosses = false
