@@ -225,6 +225,30 @@ extension EndToEnd {
       #expect(file["writes"].int == 50 && file["bytesWritten"].int == 400, "\(run.signals["disk"])")
     }
 
+    // They had a row of zeros, whatever they wrote.
+    @Test func `of programs that take no library nothing is told that was not seen`() throws {
+      let scratch = try Scratch()
+      let run = try Recorded(
+        [
+          "sh", "-c", "for i in 1 2 3 4; do env -i sh -c 'echo > \"$0\"' $0; done",
+          scratch.file("out"),
+        ],
+        options: ["--recorder", "process"], scratch: scratch)
+      let children = run.report["processes"].items.filter {
+        $0["pid"].int != run.report["process"]["pid"].int
+      }
+      #expect(children.count == 4, "\(run.report["processes"])")
+      for child in children {
+        #expect(
+          child["bytesWritten"].int == nil && child["wakeups"].int == nil
+            && (child["isLookedAt"].bool == true || child["cpuSeconds"].double == nil), "\(child)")
+      }
+      let missing = run.report["capture"]["unavailable"].items.first {
+        $0["signal"].string == "processes"
+      }
+      #expect(missing?["reason"].string?.contains(" did is not seen") == true, "\(missing as Any)")
+    }
+
     @Test func `copies within the kernel are told by whole paths, and their last call is no write`()
       throws
     {

@@ -62,6 +62,14 @@ extension EndToEnd {
       #expect(abs(unseen - 0.36) < 0.05, "\(main)")
     }
 
+    // The child sleeps before it runs its program.
+    @Test(arguments: ["auto", "perf"])
+    func `who begins a process by vfork waits for the child`(recorder: String) throws {
+      let (signals, _) = try signals("begin", recorder)
+      let waited = signals["mainThread"]["blockedByCause"]
+      #expect(abs((waited["child"].double ?? 0) - 0.3) < 0.03, "\(signals["mainThread"])")
+    }
+
     private static let source = """
       #define _GNU_SOURCE
       #include <arpa/inet.h>
@@ -152,6 +160,16 @@ extension EndToEnd {
           pthread_create(&thread, NULL, counts, NULL);
           for (int i = 0; i < count; i++) read(event, &number, sizeof number);
           pthread_join(thread, NULL);
+        }
+        if (!strcmp(texts[1], "begin")) {
+          for (int i = 0; i < 6; i++) {
+            pid_t child = vfork();
+            if (!child) {
+              sleeps(&(struct timespec){0, 50000000});
+              _exit(0);
+            }
+            waitpid(child, NULL, 0);
+          }
         }
         if (!strcmp(texts[1], "unseen")) {
           for (int i = 0; i < 6; i++) {

@@ -32,6 +32,7 @@ struct CallMeaning {
       static let secondDescriptor: CallNumbers = [285, 76]
       static let duplicates: CallNumbers = [23, 24], control: UInt32 = 25
       static let setTimer: UInt32 = 86, write: UInt32 = 64, splice: UInt32 = 76
+      static let clone: UInt32 = 220
     }
   #else
     enum Number {
@@ -50,6 +51,7 @@ struct CallMeaning {
       static let secondDescriptor: CallNumbers = [326, 275]
       static let duplicates: CallNumbers = [32, 292], control: UInt32 = 72
       static let setTimer: UInt32 = 286, write: UInt32 = 1, splice: UInt32 = 275
+      static let clone: UInt32 = 56
     }
   #endif
 
@@ -66,6 +68,8 @@ struct CallMeaning {
       Number.unlink: .init(function: "do_unlinkat", onlyWaits: false),
       Number.rename: .init(function: "do_renameat2", onlyWaits: false),
       Number.close: .init(function: nil, onlyWaits: false),
+      // By posix_spawn.
+      Number.clone: .init(function: "kernel_clone", onlyWaits: false),
     ]
     for number in Number.signals.numbers {
       all[UInt32(number)] = .init(function: "do_sigtimedwait", onlyWaits: true, needsStack: true)

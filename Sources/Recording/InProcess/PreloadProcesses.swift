@@ -100,7 +100,17 @@ extension PreloadSource {
     }
     // What it does as it ends comes after it said so.
     let time = max(process.ended ?? round.now, process.lastTime)
-    try leaveProgram(process, at: time, round)
+    if let leaving = process.leaving, process.ended == nil {
+      // The same, and it ended before anyone looked.
+      try leaveProgram(process, at: leaving.time, round)
+      let last = PreloadWriter.Place(pid: process.pid, tid: process.pid, time: leaving.time)
+      try round.sink.append(writer.switch(.left, last))
+      seen.remove(process.pid)
+      let name = process.program?.split(separator: "/").last ?? "another"
+      strangers.names[process.pid] = "a program that \(name) ran"
+    } else {
+      try leaveProgram(process, at: time, round)
+    }
     known[process.pid] = nil
     try round.sink.append(
       writer.exit(

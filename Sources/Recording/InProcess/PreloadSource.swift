@@ -103,7 +103,8 @@ final class PreloadSource: RecordingSource {
         "\(within): waits for a CPU, for pages, and in calls that go past the C library's functions are known in sum,"
           + " by CPU times and schedstat, not when they were"),
       .init(
-        .ioUring, "\(within): what is written by io_uring, Linux AIO (io_submit) or POSIX AIO is not seen"),
+        .ioUring,
+        "\(within): what is written by io_uring, Linux AIO (io_submit) or POSIX AIO is not seen"),
     ]
     if door != nil {
       list.append(

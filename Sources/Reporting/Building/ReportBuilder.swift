@@ -96,7 +96,9 @@ package enum ReportBuilder {
     func isLookedAt(_ process: ProcessModel) -> Bool {
       capture?.looksBesideAt(process.pid) == true
     }
-    let isSeen = !isLookedAt(process)
+    // What ran a program that could not be recorded, and ended before it was looked at.
+    let isUnseen = capture?.processesRecorded?.contains(Int(process.pid)) == false
+    let isSeen = !isLookedAt(process) && !isUnseen
     // That the scored process is only looked at says nothing of the others.
     let areOthersSeen = isLookedAt(subject)
     func known(_ signal: (some Any)?) -> Bool { isSeen && (signal != nil || areOthersSeen) }
@@ -104,7 +106,7 @@ package enum ReportBuilder {
     let isUntold =
       process.pid == subject.pid && process.bytesWritten == 0 && signals.disk?.missing != nil
     // Of what is not recorded, as it has other rights, /proc goes on counting.
-    let knowsTime = signals.cpu != nil || process.cpuSeconds > 0
+    let knowsTime = !isUnseen && (signals.cpu != nil || process.cpuSeconds > 0)
     return ProcessTotals(
       pid: Int(process.pid), parentPid: process.parentPid > 0 ? Int(process.parentPid) : nil,
       name: process.name, cpuSeconds: knowsTime ? process.cpuSeconds.finite : nil,
@@ -116,7 +118,7 @@ package enum ReportBuilder {
         && !process.outlivedReadings(every: capture?.intervalNs ?? 0)
         ? process.peakFootprintBytes : nil,
       unrecordedFrom: process.unrecordedFrom.map { max(0, ($0 - start).seconds) },
-      isLookedAt: isSeen ? nil : true)
+      isLookedAt: isLookedAt(process) ? true : nil)
   }
 
   static func section(

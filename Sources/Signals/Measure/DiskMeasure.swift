@@ -55,8 +55,8 @@ enum DiskMeasure {
     }
     guard count > 0 else { return nil }
     let writes = Figures.count(Int(clamping: count), "write")
-    return "\(writes) of \(Figures.bytes(bytes)) went to descriptors of which the trace does not tell"
-      + " whether they are files: record with lull"
+    return "\(writes) of \(Figures.bytes(bytes)) went to descriptors of which the trace does not"
+      + " tell whether they are files: record with lull"
   }
 
   /// Less is what any program reads as it starts, in calls and bytes.

@@ -56,7 +56,9 @@ package enum WaitClassifier {
       prefixes: ["hrtimer_nanosleep", "do_nanosleep", "common_nsleep", "timerfd_read"]),
     // do_wait_intr and do_wait_intr_irq are of many that wait for something else.
     .init(
-      cause: .child, prefixes: ["kernel_wait4", "__do_sys_waitid", "kernel_waitid"],
+      cause: .child,
+      // Who begins a process by vfork waits until that runs its program.
+      prefixes: ["kernel_wait4", "__do_sys_waitid", "kernel_waitid", "kernel_clone"],
       names: ["do_wait", "__do_wait"]),
     .init(
       cause: .ipc,
