@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  /// What a wait was for and what ended it, of programs that do it by themselves and not by an event loop that is known.
+  /// What a wait was for and what ended it, of programs that do it by themselves and by no event loop that is known.
   @Suite struct WaitEnds {
     static let recorders = ["auto", "perf", "process"]
     private static let count = 40

@@ -73,10 +73,18 @@ struct ScriptStackTests {
 
   @Test func `the idle task of a text is no process, and its CPUs are those of its lines`() throws {
     let text = """
-      swapper 0 [001] 1.000001: sched:sched_switch: prev_comm=swapper/1 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=a next_pid=7 next_prio=120
-      a 7 [001] 1.000301: sched:sched_switch: prev_comm=a prev_pid=7 prev_prio=120 prev_state=S ==> next_comm=swapper/1 next_pid=0 next_prio=120
-      swapper 0 [000] 1.500001: sched:sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=a next_pid=7 next_prio=120
-      a 7 [000] 1.500201: sched:sched_switch: prev_comm=a prev_pid=7 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120
+      swapper 0 [001] 1.000001: sched:sched_switch: \
+      prev_comm=swapper/1 prev_pid=0 prev_prio=120 prev_state=R \
+      ==> next_comm=a next_pid=7 next_prio=120
+      a 7 [001] 1.000301: sched:sched_switch: \
+      prev_comm=a prev_pid=7 prev_prio=120 prev_state=S \
+      ==> next_comm=swapper/1 next_pid=0 next_prio=120
+      swapper 0 [000] 1.500001: sched:sched_switch: \
+      prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R \
+      ==> next_comm=a next_pid=7 next_prio=120
+      a 7 [000] 1.500201: sched:sched_switch: \
+      prev_comm=a prev_pid=7 prev_prio=120 prev_state=S \
+      ==> next_comm=swapper/0 next_pid=0 next_prio=120
 
       """
     let trace = try TemporaryDirectory.withFile(Array(text.utf8)) { try Trace.load(path: $0) }

@@ -32,14 +32,21 @@ struct EarlierThread {
       isDescriptor
       ? descriptors.kind(of: wait?.first ?? 0, now: reading.time) : lull_descriptor_unknown
     thread = PreloadThread(
-      tid: tid, began: reading.time, processor: reading.processor, waits: switches)
+      tid: tid, began: reading.time, processor: reading.processor,
+      waits: Self.waitsBefore(switches, wait))
+  }
+
+  /// How often it had gone to sleep before the wait that it is in: that one is told when it ends.
+  private static func waitsBefore(_ switches: UInt64, _ wait: OutsideCall?) -> UInt64 {
+    wait == nil ? switches : switches - min(switches, 1)
   }
 
   /// The same, recorded from a moment on.
   func began(at time: UInt64) -> EarlierThread {
     var copy = self
     copy.thread = PreloadThread(
-      tid: thread.tid, began: time, processor: reading.processor, waits: switches)
+      tid: thread.tid, began: time, processor: reading.processor,
+      waits: Self.waitsBefore(switches, wait))
     return copy
   }
 

@@ -89,8 +89,9 @@ final class PreloadThread {
         wait.isInvoluntary = count == 0
         wait.times = (count, end)
         waitsSince += count
-      } else if let use, use.waits == lastReading.use.waits {
-        // It did not go to sleep since its CPU time was last read.
+      } else if let use, use.waits == lastReading.use.waits, use.waits > 0 || !meaning.onlyWaits {
+        // It did not go to sleep since its CPU time was last read, where that is counted: a kernel that only stands for
+        // Linux (gVisor) says of all threads that they never do.
         wait.isInvoluntary = true
       } else {
         waitsSince += 1
@@ -157,8 +158,8 @@ final class PreloadThread {
 
   /// The thread's CPU time was read: what is neither that nor told was a wait that nobody saw.
   ///
-  /// It is put where there is most room for it. If the thread did not go to sleep it had no CPU, and likely so if it did
-  /// no more often than is told.
+  /// It is put where there is most room for it. If the thread did not go to sleep it had no CPU, and likely so if it
+  /// did no more often than is told.
   func read(_ use: PreloadUse, at time: UInt64) -> Reading? {
     guard time > lastReading.time else { return nil }
     noteGap(until: time)

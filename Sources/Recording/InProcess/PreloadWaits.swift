@@ -113,13 +113,20 @@ extension PreloadSource {
     tellOff(left, until: end, into: &output)
   }
 
+  /// A virtual machine has no CPU for as long at most as its host runs another, a choice.
+  private static let longestTaken: UInt64 = 10_000_000
+
   /// How long of it the thread was in the queue for a CPU, which is told first.
   private func queued(
     in wait: PreloadThread.Wait, _ pid: Int32, _ tid: Int32, into output: inout RecordBytes
   ) -> UInt64 {
     let length = wait.to - wait.from
     let known = wait.isInvoluntary ? length : runDelays.take(upTo: length, pid: pid, tid: tid)
-    let queued = known ?? (wait.isLikelyInvoluntary ? length : 0)
+    var queued = known ?? 0
+    // The machine's host takes its CPU away as well, which no queue tells.
+    if wait.isLikelyInvoluntary, length - queued < Self.longestTaken || known == nil {
+      queued = length
+    }
     guard queued > 0 else { return 0 }
     templates.tell(.preempted, Place(pid: pid, tid: tid, time: wait.from), into: &output)
     templates.tell(

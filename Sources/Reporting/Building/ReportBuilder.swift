@@ -97,7 +97,9 @@ package enum ReportBuilder {
       capture?.looksBesideAt(process.pid) == true
     }
     // What ran a program that could not be recorded, and ended before it was looked at.
-    let isUnseen = capture?.processesRecorded?.contains(Int(process.pid)) == false
+    let isUnseen =
+      !isLookedAt(process)
+      && capture?.processesRecorded?.contains(Int(process.pid)) == false
     let isSeen = !isLookedAt(process) && !isUnseen
     // That the scored process is only looked at says nothing of the others.
     let areOthersSeen = isLookedAt(subject)
