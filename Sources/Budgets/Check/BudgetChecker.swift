@@ -88,11 +88,12 @@ package struct BudgetChecker: Sendable {
       pending.hold(to: budget)
     }
     // What is more than is allowed is so whatever there was besides.
-    if pending.result.verdict != .fail || budget.max == nil,
-      let part = set.runs.lazy.compactMap({ $0.part(of: path) }).first
+    if let part = set.runs.lazy.compactMap({ $0.part(of: path) }).first,
+      !part.isLeast || pending.result.verdict != .fail || budget.max == nil
     {
       return PendingResult(
-        budget, path: path, scenario: set.scenario, inconclusive: "not all of it is known: \(part)")
+        budget, path: path, scenario: set.scenario,
+        inconclusive: "not all of it is known: \(part.reason)")
     }
     explain(&pending, set)
     return pending

@@ -62,16 +62,22 @@ package struct Run: Sendable {
     return ScoreBounds(low: low, high: high)
   }
 
-  /// Why the figure is the least that there was; nil where it is all, or not there.
-  func part(of path: FigurePath) -> String? {
+  /// Why the figure is of a part of what there was, and whether it is the least of that; nil where it is all, or not
+  /// there.
+  func part(of path: FigurePath) -> (reason: String, isLeast: Bool)? {
     guard path.keys.count > 2, path.keys[0] == "signals", !Self.wholeFigures.contains(path.keys[2])
     else { return nil }
     switch path.keys[1] {
-    case "disk": return report.signals.disk?.missing
-    case "network": return report.signals.network?.missing
+    case "disk": return report.signals.disk?.missing.map { ($0, true) }
+    case "network": return report.signals.network?.missing.map { ($0, true) }
+    // What ran for an unknown time had waited for a CPU for one, too.
+    case "mainThread" where Self.ofRuns.contains(path.keys[2]) && report.trace.untoldRuns != nil:
+      return report.capture.unavailable.first { $0.signal == "cpu" }.map { ($0.reason, false) }
     default: return nil
     }
   }
+
+  private static let ofRuns: Set = ["runningSeconds", "runnableSeconds"]
 
   /// What /proc counts.
   private static let wholeFigures: Set = ["deviceBytesWritten", "reads", "bytesRead"]

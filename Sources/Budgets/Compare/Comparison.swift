@@ -144,7 +144,7 @@ package struct RunComparer: Sendable {
       return .incomparable("not measured: \(missing?.absence(of: gate.path) ?? "no runs")")
     }
     if let part = (base + new).lazy.compactMap({ $0.part(of: gate.path) }).first {
-      return .incomparable("not all of it is known: \(part)")
+      return .incomparable("not all of it is known: \(part.reason)")
     }
     if !force, let mixture = base.mixture(at: gate.path) ?? new.mixture(at: gate.path) {
       return .incomparable("\(Self.otherEnvironment): \(mixture)")

@@ -276,11 +276,7 @@ package enum Measurement {
       // A part may be missing while the signal's own events are there.
       if needed.first(where: { $0.0 == kind }) == nil { result[kind] = entry.reason }
     }
-    if let reason = untoldRuns(trace) {
-      for kind in [SignalKind.cpu, .mainThread, .lifecycle] where result[kind] == nil {
-        result[kind] = reason
-      }
-    }
+    if let reason = untoldRuns(trace) { result[.cpu] = result[.cpu] ?? reason }
     if !trace.tellsRuns, trace.footprints.isEmpty {
       if let event = trace.processorEvent, !trace.processorSamples.isEmpty {
         if !event.isClock {
