@@ -14,6 +14,8 @@ struct ProcessorReadings {
   /// What threads tell from within they tell at any moment, which is worth more than as little as that, a choice.
   private static let smallShareWithin = 1.1
   private static let smallTimeWithin = 0.005
+  /// Between two readings /proc may count so much too much, in user and in system time (USER_HZ is 100).
+  private static let twoTicks = 0.02
 
   /// Nil where the threads tell as much.
   init?(of pid: Int32, from start: Timestamp, threads: [ThreadModel], in trace: Trace) {
@@ -34,8 +36,9 @@ struct ProcessorReadings {
     let scheduled = threads.reduce(TimeSpan.zero) { $0 + $1.runningTime }.seconds
     guard total.seconds > Self.smallShare * scheduled else { return nil }
     guard isWithin else { return }
+    let uncertainty = trace.startsLate ? Self.twoTicks : 0
     guard total.seconds > Self.smallShareWithin * scheduled,
-      total.seconds > scheduled + Self.smallTimeWithin
+      total.seconds > scheduled + Self.smallTimeWithin + uncertainty
     else { return nil }
   }
 
