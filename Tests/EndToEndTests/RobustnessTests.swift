@@ -74,6 +74,16 @@ extension EndToEnd {
       // The command ended well, and its recording did not.
       #expect(result.text.contains("status=125"), "\(result.text)")
       #expect(result.errors.contains("cut short after") && result.errors.contains("status 0"))
+      try expectToldLength(of: report, in: result.errors)
+    }
+
+    /// What the recorder says can be read is what the report is of.
+    private func expectToldLength(of report: JSON, in errors: String) throws {
+      let told = try #require(errors.firstMatch(of: /after ([0-9.]+) (s|ms) of/))
+      let seconds = try #require(Double(told.1)) / (told.2 == "ms" ? 1e3 : 1)
+      let length = try #require(report["trace"]["durationSeconds"].double)
+      // Rounded to two digits where they are seconds.
+      #expect(length > 0 && abs(length - seconds) < 0.04 * length, "\(length): \(errors)")
     }
 
     // The recorder was killed by the signal, and the command ran on unobserved.
@@ -87,7 +97,9 @@ extension EndToEnd {
         ["bash", "-c", script, "bash", Machine.lull, scratch.file("t")])
       #expect(result.text.contains("status=125"), "\(result.text) \(result.errors)")
       #expect(result.errors.contains("cut short after") && result.errors.contains("status 0"))
-      #expect(try Recorded.report(scratch.file("t"))["trace"]["truncated"].bool == true)
+      let report = try Recorded.report(scratch.file("t"))
+      #expect(report["trace"]["truncated"].bool == true)
+      try expectToldLength(of: report, in: result.errors)
     }
 
     @Test func `the same trace gives the same report, byte for byte`() throws {

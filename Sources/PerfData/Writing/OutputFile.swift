@@ -24,8 +24,9 @@ final class OutputFile {
     if descriptor >= 0 { _ = closeDescriptor(descriptor) }
   }
 
-  /// Appends all of the bytes, or cuts the file back to where it was and throws.
-  func append(_ bytes: ByteView) throws(PerfDataError) {
+  /// Appends all of the bytes, or throws and cuts the file back to where it was; as much as went in stays if it
+  /// `keepsPart`.
+  func append(_ bytes: ByteView, keepsPart: Bool = false) throws(PerfDataError) {
     var written = 0
     while written < bytes.count {
       guard let base = bytes.pointer.baseAddress else { return }
@@ -34,7 +35,9 @@ final class OutputFile {
         written += result
       } else if result < 0, errno != EINTR {
         let code = errno
-        if ftruncate(descriptor, off_t(clamping: count)) == 0 {
+        if keepsPart {
+          count += UInt64(written)
+        } else if ftruncate(descriptor, off_t(clamping: count)) == 0 {
           lseek(descriptor, off_t(clamping: count), SEEK_SET)
         }
         throw PerfDataError(.system(call: "write", path: path, errno: code))

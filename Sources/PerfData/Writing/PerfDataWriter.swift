@@ -79,10 +79,11 @@ public final class PerfDataWriter {
 
   /// Appends whole records.
   ///
-  /// When the write fails (a full disk) the file is cut back to the last whole append.
+  /// When the write fails (a full disk) what went in stays; the record in whose midst it ends is passed over by who
+  /// reads the file.
   public func append(_ bytes: UnsafeRawBufferPointer) throws(PerfDataError) {
     guard !isFinished else { throw PerfDataError(.notWritable("\(path) is finished")) }
-    try output.append(ByteView(bytes))
+    try output.append(ByteView(bytes), keepsPart: true)
     dataBytes += UInt64(bytes.count)
   }
 

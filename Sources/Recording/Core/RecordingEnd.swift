@@ -13,10 +13,10 @@ extension Recording {
       if let failure = session.writeFailure { throw failure }
       if let writer { try end(writer, at: ended) }
     } catch {
-      let missed = session.writeFailureTime ?? ended
-      func seconds(_ time: UInt64) -> String { Figures.seconds(Double(time &- start) / 1e9) }
+      let whole = Double(ended &- start) / 1e9
       truncation =
-        "the trace is cut short after \(seconds(missed)) of \(seconds(ended)), what was written before stays "
+        "the trace is cut short after \(Figures.seconds(secondsWritten)) of \(Figures.seconds(whole)), "
+        + "what was written before stays "
         + "readable: \(error.description)"
     }
     let lost = sources.reduce(0) { $0 + $1.lostRecords }
@@ -37,6 +37,15 @@ extension Recording {
     if case .rotation(let rotation)? = options.parts {
       rotation.onPart(rotation.path(part), heldFiles)
     }
+  }
+
+  /// How much can be read of a file that could not be written further, in seconds, as a report of it counts them.
+  private var secondsWritten: Double {
+    var path = options.outputPath
+    if case .rotation(let rotation)? = options.parts { path = rotation.path(part) }
+    guard let file = try? PerfDataFile(path: path) else { return 0 }
+    let times = file.forEachBatch([], isSmall: true) { _ in OffsetSpan() }
+    return times.count > 0 ? Double(times.latest &- times.earliest) / 1e9 : 0
   }
 
   /// What to exit with; a command that still runs after its time is asked to end.

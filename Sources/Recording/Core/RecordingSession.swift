@@ -11,8 +11,6 @@ final class RecordingSession {
   private let signals: StopSignals
   /// Why writing stopped, while the command goes on.
   private(set) var writeFailure: PerfDataError?
-  /// When that was, by the monotonic clock.
-  private(set) var writeFailureTime: UInt64?
   private var didTerminate = false
   private var hungUp: Set<Int32> = []
 
@@ -113,7 +111,6 @@ final class RecordingSession {
       try sink.flushIfDue(now: now)
     } catch {
       writeFailure = error
-      writeFailureTime = now
       for source in sources { source.stop() }
     }
   }
