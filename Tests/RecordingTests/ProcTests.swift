@@ -167,9 +167,14 @@ final class Bystander {
   }
 
   @Test func `a process is described with its threads and its parent`() throws {
+    let before = SystemInfo.monotonicNanoseconds()
     let child = try #require(Bystander(["python3", "-c", Self.hungry, "an argument", ""]))
+    let after = SystemInfo.monotonicNanoseconds()
     defer { child.end() }
     _ = child.line()
+    // A tick is 10 ms, and the start is told in whole ones.
+    let began = try #require(ProcessProbe.began(pid: child.pid))
+    #expect(began &+ 10_000_000 >= before && began <= after, "\(began): \(before) to \(after)")
     let event = try #require(ProcessProbe.describe(pid: child.pid, kind: .attach))
     #expect(event.pid == Int(child.pid) && event.parentPid == Int(getpid()))
     #expect(event.commandLine.count == 5 && event.commandLine.suffix(2) == ["an argument", ""])

@@ -534,6 +534,37 @@ struct MemoryMeasureTests {
     #expect((memory.earlierGrowthBytesPerMinute ?? 0) / 1e6 > 1.2 * slope)
     #expect(memory.secondsSinceStart == Double(seconds) - 1)
   }
+
+  /// A program that had run for so long as it was attached to; 4 MB fill up with a time constant of 3 s.
+  @Test(arguments: [nil, 2, 60] as [UInt64?])
+  func `one that is attached to while it warms up is told by its age`(age: UInt64?) throws {
+    var builder = TraceBuilder()
+    let begin = 100 * second
+    var capture = CaptureEvent(
+      mode: .attach, scope: .system, rootPid: 100, intervalNs: 100 * millisecond, complete: true)
+    capture.processStartNs = age.map { begin - $0 * second }
+    try builder.synthetic(capture, time: begin, pid: 100)
+    try builder.process(time: begin, pid: 100, kind: .attach)
+    builder.switchIn(time: begin, 100)
+    for step in 0...UInt64(100) {
+      let time = Double(step) / 10
+      let bytes = 12e6 + 4e6 * (1 - exp(-time / 3))
+      builder.footprint(
+        time: begin + step * 100 * millisecond, pid: 100, anonymous: UInt64(bytes))
+    }
+    builder.switchOut(time: begin + 10 * second, 100)
+    for window in [nil, TraceWindow(from: 4)] {
+      let trace = try builder.withFile {
+        try Trace.load(path: $0, options: TraceOptions(window: window))
+      }
+      let memory = try #require(try Measurement.measure(trace).memory)
+      #expect((memory.secondsSinceStart != nil) == (age != nil))
+      if let age, let seconds = memory.secondsSinceStart {
+        #expect(abs(seconds - Double(age) - 9) < 0.1, "\(seconds)")
+      }
+      #expect((memory.earlierGrowthBytesPerMinute != nil) == (age == 2))
+    }
+  }
 }
 
 struct CPUMeasureTests {

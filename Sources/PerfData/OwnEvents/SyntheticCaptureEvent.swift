@@ -221,6 +221,10 @@ public struct CaptureEvent: SyntheticPayload, Hashable {
   /// What these carried in all.
   public var bytesOfUnknown: UInt64?
 
+  /// When the process that was started or attached to had begun, in nanoseconds on the trace's clock, as exactly as
+  /// /proc tells (10 ms); nil where it does not.
+  public var processStartNs: UInt64?
+
   /// What tells the sort of machine it was; recordings of before lack it.
   public var machine: MachineFacts?
 

@@ -26,6 +26,8 @@ final class Recording {
   var part = 1
   /// What lived when it began.
   var standing = StandingProcesses()
+  /// When the subject's process had begun, on the trace's clock; nil where /proc does not tell.
+  private let subjectStart: UInt64?
   /// CPU time that the recorder had used when it began.
   var usedBefore = 0.0
   let session: RecordingSession
@@ -51,6 +53,7 @@ final class Recording {
     earlier?.eventsAreOn(at: armed)
     self.options = options
     self.subject = subject
+    subjectStart = ProcessProbe.began(pid: subject.pid)
     descriptors = DescriptorBook(pid: subject.pid)
     self.unavailable = unavailable
     machine = Self.machine(options)
@@ -246,6 +249,7 @@ final class Recording {
       summary.capture.part = part
       if part > 1 { summary.capture.mode = .attach }
     }
+    summary.capture.processStartNs = subjectStart
     summary.capture.unavailable = unavailable
     for source in sources {
       source.describe(&summary)

@@ -112,6 +112,20 @@ package enum ProcessProbe {
     ProcessStatistics(pid: pid)?.startTicks
   }
 
+  /// When a process began, nanoseconds of CLOCK_MONOTONIC, to a clock tick; nil where it is not known, or before that
+  /// clock began.
+  package static func began(pid: Int32) -> UInt64? {
+    let ticks = sysconf(Int32(_SC_CLK_TCK))
+    guard ticks > 0, let start = startTime(pid: pid) else { return nil }
+    // The kernel counts them since the machine began, with the time that it was suspended (proc_pid_stat(5)).
+    let since = SystemInfo.nanoseconds(CLOCK_BOOTTIME)
+    let age = since.subtractingReportingOverflow(
+      start.multipliedReportingOverflow(by: 1_000_000_000 / UInt64(ticks)).partialValue)
+    guard !age.overflow else { return nil }
+    let began = SystemInfo.monotonicNanoseconds().subtractingReportingOverflow(age.partialValue)
+    return began.overflow ? 0 : began.partialValue
+  }
+
   /// Every descendant of a process, parents before their children.
   package static func children(of pid: Int32) -> [Int32] {
     var parents: [Int32: Int32] = [:]

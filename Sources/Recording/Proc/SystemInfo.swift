@@ -96,7 +96,7 @@ package enum SystemInfo {
     return nil
   }
 
-  private static func nanoseconds(_ clock: Int32) -> UInt64 {
+  static func nanoseconds(_ clock: Int32) -> UInt64 {
     var time = timespec()
     clock_gettime(clock, &time)
     return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)

@@ -56,7 +56,7 @@ package enum FootprintGrowthRule: Rule {
       if isTool { return .notApplicable(reason: workInProgress) }
       let seconds = signals.durationSeconds
       return .notMeasured(
-        reason: seconds < shortestWarmUp
+        reason: seconds < MemorySignal.warmUp
           ? "\(Figures.seconds(seconds)) are too short to tell growth from warming up"
           : "the recording has too few readings of the footprint to tell a slope")
     }
@@ -75,7 +75,7 @@ package enum FootprintGrowthRule: Rule {
         + (isGrowth && !isProven ? "; it may be warming up" : ""),
       savings: scale.saving(of: value))
     // In its first half minute a program may be warming up because of the time.
-    if isGrowth, !isProven, memory.secondsSinceStart ?? 0 >= shortestWarmUp {
+    if isGrowth, !isProven, memory.secondsSinceStart ?? 0 >= MemorySignal.warmUp {
       finding.doubt = "it may be warming up: the earlier half grew more than twice as fast"
     }
     return isTool ? .notApplicable(reason: workInProgress, finding: finding) : .measured(finding)
@@ -84,13 +84,9 @@ package enum FootprintGrowthRule: Rule {
   /// Caches, pools and lazily made things fill up once, and slower and slower.
   private static func mayBeWarmUp(_ memory: MemorySignal, _ slope: Double) -> Bool {
     guard let seconds = memory.secondsSinceStart else { return false }
-    if seconds < shortestWarmUp { return true }
+    if seconds < MemorySignal.warmUp { return true }
     return memory.earlierGrowthBytesPerMinute.map { slope < $0 / 2 } ?? false
   }
-
-  /// A program's pools, caches and connections are filled by then, as a server's under load are (2.3 MB a minute in the
-  /// first 5 s, 0.1 over 28), a choice.
-  private static let shortestWarmUp = 30.0
 
   private static func warming(_ seconds: Double, _ earlier: Double, _ later: Double) -> SignalSet {
     var memory = MemorySignal(

@@ -42,14 +42,17 @@ enum MemoryMeasure {
       signal.spikesMeasured = true
     }
 
-    let origin = attached ? 0 : subject.time(subject.start) + settling
+    let age = subject.trace.ageAtStart?.seconds
+    let begin = attached ? 0 : subject.time(subject.start)
+    let origin = begin + (age.map { max(0, settling - $0) } ?? 0)
     let settled = betweenTurns(samples.filter { $0.time >= origin }, main, subject)
-    fillGrowth(&signal, settled, showsStart: !attached)
+    fillGrowth(&signal, settled, age: age)
     return signal
   }
 
+  /// `age` is that of the program as the recording begins, in seconds; nil where it is not known.
   private static func fillGrowth(
-    _ signal: inout MemorySignal, _ settled: [MemorySample], showsStart: Bool
+    _ signal: inout MemorySignal, _ settled: [MemorySample], age: Double?
   ) {
     guard let begin = settled.first, let end = settled.last,
       end.time - begin.time >= shortestForGrowth
@@ -58,12 +61,13 @@ enum MemoryMeasure {
       TheilSen(samples.map { (x: $0.time / 60, y: Double($0.footprintBytes)) })
     }
     let middle = (begin.time + end.time) / 2
+    let showsStart = (age ?? .infinity) < MemorySignal.warmUp
     let later = showsStart ? settled.filter { $0.time >= middle } : settled
     guard let found = slope(later) else { return }
     signal.growthBytesPerMinute = found.slope
     signal.growthInterval = [found.interval.lowerBound, found.interval.upperBound]
+    signal.secondsSinceStart = age.map { max(0, $0 - settling) + end.time - begin.time }
     guard showsStart else { return }
-    signal.secondsSinceStart = end.time - begin.time
     signal.earlierGrowthBytesPerMinute = slope(settled.filter { $0.time < middle })?.slope
   }
 

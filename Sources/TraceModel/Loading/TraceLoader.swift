@@ -56,7 +56,16 @@ struct TraceLoader: ~Copyable {
       from: Timestamp(nanoseconds: times.earliest), to: Timestamp(nanoseconds: times.latest),
       records: times.count)
     trace.startsLate = trace.capture?.mode == .attach
+    trace.ageAtStart = Self.age(of: trace)
     return trace
+  }
+
+  private static func age(of trace: Trace) -> TimeSpan? {
+    guard trace.startsLate else { return TimeSpan(nanoseconds: 0) }
+    guard let capture = trace.capture, capture.rootPid == Int(trace.subject.pid),
+      let began = capture.processStartNs
+    else { return nil }
+    return trace.start - Timestamp(nanoseconds: min(began, trace.start.nanoseconds))
   }
 
   /// The names that loading found; call it once.

@@ -27,6 +27,8 @@ public struct Trace: Sendable {
 
   /// The subject was running before what is looked at: an attached process, or a window of a recording.
   public internal(set) var startsLate = false
+  /// For how long the subject had been running as what is looked at begins; nil where nothing tells.
+  public internal(set) var ageAtStart: TimeSpan?
 
   /// The capture that `packets` are from.
   public internal(set) var packetSource: PacketSource?

@@ -53,6 +53,9 @@ extension Trace {
     var part = self
     part.end = max(bounds.to, bounds.from)
     part.startsLate = startsLate || subject.start < bounds.from
+    part.ageAtStart = ageAtStart.map {
+      $0 + max(bounds.from - max(subject.start, start), TimeSpan(nanoseconds: 0))
+    }
     part.tables.keep(bounds)
     part.subject =
       part.processes.first { $0.pid == subject.pid } ?? subject.limited(to: bounds)
