@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <sys/sem.h>
 #include <threads.h>
 #include <unistd.h>
 
@@ -68,6 +69,13 @@ DECLARE(sem_wait)
 LOCKS(sem_wait, (sem_t * semaphore), (semaphore), semaphore, FAILURE)
 DECLARE(sem_timedwait)
 LOCKS(sem_timedwait, (sem_t * semaphore, const struct timespec *until), (semaphore, until), semaphore, FAILURE)
+
+// Semaphores of System V.
+DECLARE(semop)
+WAITS(int, semop, (int set, struct sembuf *operations, size_t count), (set, operations, count), SYS_semtimedop)
+DECLARE(semtimedop)
+WAITS(int, semtimedop, (int set, struct sembuf *operations, size_t count, const struct timespec *timeout),
+      (set, operations, count, timeout), SYS_semtimedop)
 
 DECLARE(pthread_rwlock_tryrdlock)
 DECLARE(pthread_rwlock_trywrlock)
@@ -145,7 +153,7 @@ void lull_resolve_locks(void) {
   FIND(pthread_rwlock_timedrdlock) FIND(pthread_rwlock_timedwrlock) FIND(pthread_timedjoin_np)
   FIND(pthread_join) FIND(pthread_barrier_wait) FIND(sem_wait) FIND(sem_timedwait)
   FIND(pthread_rwlock_tryrdlock) FIND(pthread_rwlock_trywrlock) FIND(pthread_rwlock_rdlock) FIND(pthread_rwlock_wrlock)
-  FIND(pthread_cond_signal) FIND(pthread_cond_broadcast) FIND(sem_post)
+  FIND(semop) FIND(semtimedop) FIND(pthread_cond_signal) FIND(pthread_cond_broadcast) FIND(sem_post)
   FIND(mtx_lock) FIND(mtx_timedlock) FIND(cnd_wait) FIND(cnd_timedwait) FIND(thrd_join)
   FIND(cnd_signal) FIND(cnd_broadcast)
 }

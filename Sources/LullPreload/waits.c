@@ -1,5 +1,6 @@
 #include "interpose.h"
 
+#include <mqueue.h>
 #include <netdb.h>
 #include <poll.h>
 #include <signal.h>
@@ -7,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/msg.h>
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/wait.h>
@@ -142,6 +144,28 @@ WAITS_UNLESS(int, waitid, (idtype_t type, id_t child, siginfo_t *information, in
 DECLARE(system) WAITS(int, system, (const char *command), (command), SYS_wait4)
 DECLARE(pclose) WAITS(int, pclose, (FILE * stream), (stream), SYS_wait4)
 
+// Messages of POSIX and of System V.
+DECLARE(mq_receive)
+WAITS(ssize_t, mq_receive, (mqd_t queue, char *text, size_t room, unsigned *priority), (queue, text, room, priority),
+      SYS_mq_timedreceive)
+DECLARE(mq_timedreceive)
+WAITS(ssize_t, mq_timedreceive,
+      (mqd_t queue, char *text, size_t room, unsigned *priority, const struct timespec *until),
+      (queue, text, room, priority, until), SYS_mq_timedreceive)
+DECLARE(mq_send)
+WAITS(int, mq_send, (mqd_t queue, const char *text, size_t length, unsigned priority), (queue, text, length, priority),
+      SYS_mq_timedsend)
+DECLARE(mq_timedsend)
+WAITS(int, mq_timedsend,
+      (mqd_t queue, const char *text, size_t length, unsigned priority, const struct timespec *until),
+      (queue, text, length, priority, until), SYS_mq_timedsend)
+DECLARE(msgrcv)
+WAITS_UNLESS(ssize_t, msgrcv, (int queue, void *message, size_t room, long type, int flags),
+             (queue, message, room, type, flags), SYS_msgrcv, flags & IPC_NOWAIT)
+DECLARE(msgsnd)
+WAITS_UNLESS(int, msgsnd, (int queue, const void *message, size_t length, int flags), (queue, message, length, flags),
+             SYS_msgsnd, flags & IPC_NOWAIT)
+
 DECLARE(getaddrinfo)
 WAITS(int, getaddrinfo, (const char *node, const char *service, const struct addrinfo *hints,
     struct addrinfo **result_list),
@@ -172,6 +196,7 @@ void lull_resolve_waits(void) {
 #endif
   FIND(nanosleep) FIND(clock_nanosleep) FIND(thrd_sleep) FIND(usleep) FIND(sleep)
   FIND(sigsuspend) FIND(pause)
+  FIND(mq_receive) FIND(mq_timedreceive) FIND(mq_send) FIND(mq_timedsend) FIND(msgrcv) FIND(msgsnd)
   FIND(wait) FIND(waitpid) FIND(wait3) FIND(wait4) FIND(waitid) FIND(system) FIND(pclose)
   FIND(getaddrinfo) FIND(posix_spawn) FIND(posix_spawnp)
 }

@@ -32,7 +32,8 @@ struct CallMeaning {
       static let secondDescriptor: CallNumbers = [285, 76]
       static let duplicates: CallNumbers = [23, 24], control: UInt32 = 25
       static let setTimer: UInt32 = 86, write: UInt32 = 64, splice: UInt32 = 76
-      static let clone: UInt32 = 220
+      static let clone: UInt32 = 220, semaphore: UInt32 = 192
+      static let receivesMessage: CallNumbers = [183, 188], sendsMessage: CallNumbers = [182, 189]
     }
   #else
     enum Number {
@@ -51,7 +52,8 @@ struct CallMeaning {
       static let secondDescriptor: CallNumbers = [326, 275]
       static let duplicates: CallNumbers = [32, 292], control: UInt32 = 72
       static let setTimer: UInt32 = 286, write: UInt32 = 1, splice: UInt32 = 275
-      static let clone: UInt32 = 56
+      static let clone: UInt32 = 56, semaphore: UInt32 = 220
+      static let receivesMessage: CallNumbers = [243, 70], sendsMessage: CallNumbers = [242, 69]
     }
   #endif
 
@@ -63,6 +65,7 @@ struct CallMeaning {
       Number.epoll: .init(function: "ep_poll", onlyWaits: true),
       Number.sleep: .init(function: "hrtimer_nanosleep", onlyWaits: true),
       Number.futex: .init(function: "futex_wait", onlyWaits: true, needsStack: true),
+      Number.semaphore: .init(function: "do_semtimedop", onlyWaits: true),
       Number.lock: .init(function: "__x64_sys_flock", onlyWaits: true),
       Number.open: .init(function: "do_sys_openat2", onlyWaits: false),
       Number.unlink: .init(function: "do_unlinkat", onlyWaits: false),
@@ -73,6 +76,12 @@ struct CallMeaning {
     ]
     for number in Number.signals.numbers {
       all[UInt32(number)] = .init(function: "do_sigtimedwait", onlyWaits: true, needsStack: true)
+    }
+    for number in Number.receivesMessage.numbers {
+      all[UInt32(number)] = .init(function: "do_msgrcv", onlyWaits: true)
+    }
+    for number in Number.sendsMessage.numbers {
+      all[UInt32(number)] = .init(function: "do_msgsnd", onlyWaits: false)
     }
     for number in Number.children.numbers {
       all[UInt32(number)] = .init(function: "do_wait", onlyWaits: true)

@@ -5,7 +5,7 @@ import PerfData
 enum OutsideMeaning {
   #if arch(arm64)
     private static let same: [Int: UInt32] = [
-      441: 22, 286: 69, 287: 70, 449: 98, 455: 98,
+      441: 22, 193: 192, 286: 69, 287: 70, 449: 98, 455: 98,
     ]
     private static let control = 25
     /// Calls whose first argument is a descriptor that tells what is waited for.
@@ -17,8 +17,8 @@ enum OutsideMeaning {
     private static let same: [Int: UInt32] = [
       // poll, select, epoll_wait, epoll_pwait2
       7: 271, 23: 270, 232: 281, 441: 281,
-      // nanosleep, pause, wait4, the other futexes
-      35: 230, 34: 130, 61: 61, 449: 202, 455: 202,
+      // nanosleep, pause, semop, wait4, the other futexes
+      35: 230, 34: 130, 65: 220, 61: 61, 449: 202, 455: 202,
       // accept, open, creat, rename, renameat, unlink, preadv2
       43: 288, 2: 257, 85: 257, 82: 316, 264: 316, 87: 263, 327: 295,
     ]

@@ -20,8 +20,10 @@ enum LibraryWaits {
         "pthread_mutex_lock pthread_mutex_timedlock pthread_cond_wait pthread_cond_timedwait "
           + "pthread_cond_clockwait pthread_rwlock_rdlock pthread_rwlock_wrlock pthread_join sem_wait "
           + "sem_timedwait sem_clockwait lll_lock_wait lll_lock_wait_private futex_abstimed_wait_common "
-          + "futex_abstimed_wait_common64 mtx_lock mtx_timedlock cnd_wait cnd_timedwait thrd_join"
+          + "futex_abstimed_wait_common64 mtx_lock mtx_timedlock cnd_wait cnd_timedwait thrd_join "
+          + "semop semtimedop"
       ),
+      (.ipc, "mq_receive mq_timedreceive mq_send mq_timedsend msgrcv msgsnd"),
       (.child, "wait wait3 wait4 waitpid waitid"),
       (.sync, "fsync fdatasync sync syncfs msync sync_file_range"),
       (

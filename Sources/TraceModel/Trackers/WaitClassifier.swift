@@ -66,6 +66,8 @@ package enum WaitClassifier {
         "unix_", "__unix_", "pipe_read", "pipe_write", "anon_pipe_", "pipe_wait", "eventfd_",
         "n_tty_",
         "tty_", "netlink_", "fifo_open", "wait_for_partner",
+        // Messages of POSIX and of System V.
+        "do_mq_", "wq_sleep", "do_msg", "ksys_msg",
       ]
     ),
     .init(
@@ -76,7 +78,12 @@ package enum WaitClassifier {
         "lock_sock_nested", "__lock_sock",
       ]
     ),
-    .init(cause: .lock, prefixes: ["futex_", "do_futex", "__futex", "__x64_sys_futex"]),
+    .init(
+      cause: .lock,
+      prefixes: [
+        "futex_", "do_futex", "__futex", "__x64_sys_futex", "do_semtimedop", "__do_semtimedop",
+        "ksys_sem",
+      ]),
     .init(
       cause: .eventWait,
       prefixes: [
