@@ -148,7 +148,7 @@ let package = Package(
       dependencies: ["CDemangling", "CElf", "CZstd", "Files", "Quantities"],
       swiftSettings: strict + quickToStart + optimisedForTests),
     .target(
-      name: "TraceModel", dependencies: ["Packets", "PerfData", "Quantities", "Symbols"],
+      name: "TraceModel", dependencies: ["Files", "Packets", "PerfData", "Quantities", "Symbols"],
       swiftSettings: strict + quickToStart + perRecord + optimisedForTests),
     .target(
       name: "Signals",
@@ -233,8 +233,8 @@ let package = Package(
     .testTarget(
       name: "RecordingTests",
       dependencies: [
-        "CBPF", "CPerfEvent", "CPreloadRing", "PerfData", "Quantities", "Recording", "TestSupport",
-        "TraceModel",
+        "CBPF", "CPerfEvent", "CPreloadRing", "Files", "PerfData", "Quantities", "Recording",
+        "TestSupport", "TraceModel",
       ]),
     .testTarget(
       name: "SymbolsTests",

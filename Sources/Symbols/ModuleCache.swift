@@ -1,3 +1,4 @@
+import Files
 import Synchronization
 
 /// Modules that were read, shared by the unwinder and the symbolizer of one analysis.
@@ -41,7 +42,7 @@ public final class ModuleCache {
   /// One line for each file that was taken by its path alone, without a build id, and was written after a time
   /// (nanoseconds since 1970), sorted.
   public func doubts(since time: UInt64) -> [String] {
-    takenByPath.filter { FileNumber($0).map { $0.modified > time } ?? false }.sorted().map {
+    takenByPath.filter { FileIdentity($0).map { $0.modified > time } ?? false }.sorted().map {
       "\($0) has no build id and was written after the recording: if it was built anew, its functions here are not"
         + " those that ran (link with --build-id)"
     }
@@ -79,13 +80,13 @@ public final class ModuleCache {
       // A file at the same path would be taken for the one that was mapped.
       let places = others + [mapping.path]
       if let inode = mapping.inode {
-        if let same = places.first(where: { FileNumber($0)?.inode == inode }) {
+        if let same = places.first(where: { FileIdentity($0)?.inode == inode }) {
           let contents = try open(same, nil)
           // One that is written to keeps its number.
           if same == mapping.path { takenByPath.insert(same) }
           return contents
         }
-        let isOther = FileNumber(mapping.path)?.isOfDevice == true
+        let isOther = FileIdentity(mapping.path)?.isOfDevice == true
         if held != nil, isOther { throw .replaced(path: mapping.path) }
       }
       for path in others {

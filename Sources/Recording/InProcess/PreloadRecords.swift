@@ -1,4 +1,5 @@
 import CPreloadRing
+import Files
 import PerfData
 
 /// What is made of each record.

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import PerfData
 
@@ -42,9 +43,7 @@ struct MappedBuildIDs {
     // In the process's own file tree, or in Lull's when the process is gone.
     for place in ["/proc/\(pid)/root\(path)", path] {
       guard let identity = FileIdentity(place) else { continue }
-      // A file of layers is numbered by the layers' file system, or by one of no device (major number 0).
-      let isOfLayers = identity.device >> 8 & 0xfff == 0
-      if identity.inode == inode || isOfLayers && place != path { places.append(place) }
+      if identity.inode == inode || !identity.isOfDevice && place != path { places.append(place) }
     }
     return places
   }

@@ -1,3 +1,4 @@
+import Files
 import PerfData
 import Quantities
 import Symbols
@@ -119,7 +120,7 @@ extension TraceLoader {
   /// When the recording ended, in nanoseconds since 1970; where it does not tell, when its file was last written to.
   private func endWall(_ start: UInt64?, lasting length: TimeSpan) -> UInt64? {
     if let start { return start &+ UInt64(clamping: length.nanoseconds) }
-    return FileNumber(path)?.modified
+    return FileIdentity(path)?.modified
   }
 
   private func truncationNote() -> String? {
