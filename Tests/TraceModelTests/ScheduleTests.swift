@@ -306,6 +306,23 @@ struct ScheduleTests {
     #expect(try waits(nil).lengths.starts(with: [765, 400]))
   }
 
+  // A task of which all CPUs' switches told nothing but that it left one after a second had that second as CPU time.
+  @Test(arguments: [true, false])
+  func `who is first seen as it leaves a CPU had it no longer than nobody else`(isFirst: Bool)
+    throws
+  {
+    var builder = TraceBuilder()
+    builder.comm(time: second, pid: 100, tid: 100, name: "100")
+    builder.comm(time: second, pid: 200, tid: 200, name: "200")
+    builder.switchOut(time: second, 200, cpu: 0)
+    if !isFirst { builder.switchOut(time: second + 5 * millisecond, 200, cpu: 1) }
+    builder.switchOut(time: second + 900 * millisecond, 100, cpu: 1)
+    let trace = try builder.withFile { try Trace.load(path: $0) }
+    let thread = try #require(trace.threads.first { $0.tid == 100 })
+    #expect(thread.runningTime.nanoseconds == (isFirst ? 900_000_000 : 1))
+    #expect(thread.untoldRuns == (isFirst ? 0 : 1))
+  }
+
   @Test func `a thread that came to another CPU is not lost with the one that it had`() throws {
     var builder = TraceBuilder()
     func at(_ microseconds: UInt64) -> UInt64 { second + microseconds * 1000 }

@@ -26,7 +26,7 @@ enum RecordingText {
       canvas.item(
         "CPU time",
         "is more than is shown: nothing tells when \(Figures.count(runs, "run")) began; record "
-          + "with --switch-events, or all CPUs (-a)", style: .middling)
+          + "with --switch-events", style: .middling)
     }
     for (label, problems) in [
       ("names missing", trace.symbolProblems), ("names in doubt", trace.nameDoubts ?? []),

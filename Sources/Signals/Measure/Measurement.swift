@@ -222,7 +222,7 @@ package enum Measurement {
     let most = runs < manyRuns ? 0.5 : mostUntoldRuns
     guard Double(untold) > most * Double(runs) else { return nil }
     let unknown = "nothing tells when \(Figures.count(untold, "run")) of \(runs) began"
-    return unknown + ": record with --switch-events, or all CPUs (-a)"
+    return unknown + ": record with --switch-events"
   }
 
   /// A signal whose events are not in the trace was not recorded, whatever the reason.

@@ -219,7 +219,7 @@ struct ScheduleTracker: ~Copyable {
     case unknown
     /// The CPU had been idle since then, as far as the tracked threads' own switches tell.
     case idle(since: Timestamp)
-    /// All switches of that CPU are recorded, and by them it was not the thread's: the record was dropped.
+    /// By the switches of that CPU it was not the thread's: the record that gave it to the thread was dropped.
     case dropped
   }
 
@@ -235,12 +235,16 @@ struct ScheduleTracker: ~Copyable {
     idleSince[place] = next == 0 ? time.nanoseconds : 0
     occupant[place] = next
     if previous == 0 { isWhole[place] = true }
-    if isWhole[place], last >= 0, last != previous {
-      // Who had it lost it without a record, and when is not known.
-      if let thread = threads.place(of: last), thread.pointee.processor == cpu {
-        thread.pointee.lostProcessor(&processors)
+    if last >= 0, last != previous {
+      if isWhole[place] {
+        // Who had it lost it without a record, and when is not known.
+        if let thread = threads.place(of: last), thread.pointee.processor == cpu {
+          thread.pointee.lostProcessor(&processors)
+        }
+        return .dropped
       }
-      return .dropped
+      // It was another's meanwhile: who is first seen now has not had it since the beginning.
+      if threads.place(of: previous)?.pointee.state == .unseen { return .dropped }
     }
     return idle > 0 ? .idle(since: Timestamp(nanoseconds: idle)) : .unknown
   }
