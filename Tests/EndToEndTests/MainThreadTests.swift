@@ -43,6 +43,25 @@ extension EndToEnd {
       #expect(run.mainThread["hasEventLoop"].bool == true)
     }
 
+    // The loop's own wait was taken for that of the program's event loop: idle, no hangs, 100 points.
+    @Test(arguments: ["auto", "perf", "process"], [("process", "child"), ("runLoop", "other")])
+    func `a run loop within a piece of work keeps the main queue from its own`(
+      recorder: String, cause: (workload: String, name: String)
+    ) throws {
+      let run = try Recorded(
+        workload: "blocker cause=\(cause.workload) count=3 ms=300 gap=300",
+        options: ["--recorder", recorder])
+      try #require(run.hangs.count == 3, "\(run.mainThread)")
+      for (hang, length) in zip(run.hangs, run.trueSpans) {
+        #expect(isNear(hang, length), "\(hang)")
+        #expect((hang["blockedByCause"][cause.name].double ?? 0) > 0.28, "\(hang)")
+        let frames = hang["stack"].items.compactMap { $0["function"].string }
+        let function = cause.workload == "process" ? "waitForProcess" : "waitInRunLoop"
+        #expect(frames.contains { $0.hasPrefix(function) }, "\(hang)")
+      }
+      #expect(run.mainThread["hasEventLoop"].bool == true)
+    }
+
     @Test func `computing is running time, not blocking`() throws {
       let run = try Recorded(workload: "blocker cause=compute count=3 ms=300 gap=300")
       try #require(run.hangs.count == 3)

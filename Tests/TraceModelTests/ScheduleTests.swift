@@ -552,6 +552,30 @@ struct WaitClassifierTests {
     #expect(cause(kernel: [], user: user) == expected)
   }
 
+  /// The stacks of Foundation of Swift 6.3.1.
+  @Test(
+    arguments: [
+      (["Process.waitUntilExit()", "main"], .child),
+      (["RunLoop.run(mode:before:)", "work()", "_dispatch_continuation_pop"], .other),
+      (
+        [
+          "RunLoop.run(until:)", "work()", "__CFRUNLOOP_IS_CALLING_OUT_TO_A_TIMER_CALLBACK_FUNCTION__",
+        ], .other
+      ),
+      // A program's life: in its main function, or as an application's last piece of work.
+      (["RunLoop.run(mode:before:)", "main"], .eventWait),
+      (["RunLoop.run()", "work()", "_dispatch_continuation_pop"], .eventWait),
+    ] as [([String], WaitCause)])
+  func `a run loop within a piece of work is not the program's event loop`(
+    outer: [String], expected: WaitCause
+  ) {
+    let inner = ["ppoll", "__CFRunLoopServiceFileDescriptors", "__CFRunLoopRun"]
+    for kernel in [[], ["do_sys_poll", "__x64_sys_ppoll"]] {
+      #expect(
+        cause(kernel: kernel, user: inner + ["CFRunLoopRunSpecific"] + outer) == expected)
+    }
+  }
+
   @Test
   func
     `a poll of the program's own is none of an event loop, with and without the kernel's functions`()

@@ -20,7 +20,7 @@ enum Blocker {
 
 /// How a main thread can be kept from its event loop.
 enum BlockingCause: String, CaseIterable {
-  case file, fsync, lock, semaphore, sleep, network, child, compute
+  case file, fsync, lock, semaphore, sleep, network, child, compute, process, runLoop
 }
 
 /// One use of a blocking call; returns how many operations it took.

@@ -14,6 +14,8 @@ func makeBlock(_ cause: BlockingCause, milliseconds: Int, path: String) throws -
   case .lock: return makeLockBlock(milliseconds)
   case .semaphore: return makeSemaphoreBlock(milliseconds)
   case .child: return { try waitForSleepingChild(milliseconds: milliseconds) }
+  case .process: return { try waitForProcess(milliseconds: milliseconds) }
+  case .runLoop: return { waitInRunLoop(milliseconds: milliseconds) }
   case .fsync: return try makeSyncBlock(nanoseconds: duration, path: path)
   case .file: return try makeReadBlock(nanoseconds: duration)
   case .network: return try makeReceiveBlock(milliseconds: milliseconds)
@@ -93,6 +95,27 @@ private func waitForSleepingChild(milliseconds: Int) throws -> Int {
   while waitpid(pid, &status, 0) < 0 {
     guard errno == EINTR else { throw SystemError("waitpid") }
   }
+  return 1
+}
+
+/// As Foundation waits: in a run loop, which serves the main queue no more.
+private func waitForProcess(milliseconds: Int) throws -> Int {
+  let process = Process()
+  process.executableURL = URL(fileURLWithPath: "/bin/sleep")
+  process.arguments = ["\(Double(milliseconds) / 1000)"]
+  try process.run()
+  process.waitUntilExit()
+  return 1
+}
+
+/// Runs a loop within a piece of the main queue's work until a time.
+private func waitInRunLoop(milliseconds: Int) -> Int {
+  let end = Date(timeIntervalSinceNow: Double(milliseconds) / 1000)
+  // A loop without anything to wait for ends at once.
+  let timer = Timer(fire: end.addingTimeInterval(10), interval: 0, repeats: false) { _ in }
+  RunLoop.current.add(timer, forMode: .default)
+  while Date() < end { _ = RunLoop.current.run(mode: .default, before: end) }
+  timer.invalidate()
   return 1
 }
 
