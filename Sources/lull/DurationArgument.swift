@@ -5,6 +5,15 @@ import Quantities
 enum DurationArgument {
   /// A length above zero, of at most a year.
   @Sendable static func parse(_ text: String) throws -> TimeSpan {
+    let length = try moment(text)
+    guard length > .zero else {
+      throw ValidationError("“\(text)” must be more than zero and at most a year.")
+    }
+    return length
+  }
+
+  /// A moment of a recording, by how long that had lasted: its beginning, or a later one.
+  @Sendable static func moment(_ text: String) throws -> TimeSpan {
     let units: [(String, Double)] = [
       ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9), ("s", 1), ("m", 60), ("h", 3600),
     ]
@@ -16,8 +25,8 @@ enum DurationArgument {
       throw ValidationError("“\(text)” is no length of time; write it as 30s, 500ms or 2m.")
     }
     let seconds = number * (unit?.1 ?? 1)
-    guard seconds >= 1e-9, seconds <= 366 * 86_400 else {
-      throw ValidationError("“\(text)” must be more than zero and at most a year.")
+    guard seconds <= 366 * 86_400 else {
+      throw ValidationError("“\(text)” must be at most a year.")
     }
     return TimeSpan(seconds: seconds)
   }

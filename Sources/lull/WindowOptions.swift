@@ -7,7 +7,7 @@ import TraceModel
 struct WindowOptions: ParsableArguments {
   @Option(
     help: "Begin here, counted from the recording's start, such as 90s or 2m.",
-    transform: DurationArgument.parse)
+    transform: DurationArgument.moment)
   var from: TimeSpan?
 
   @Option(help: "End here, counted from the recording's start.", transform: DurationArgument.parse)
@@ -55,9 +55,12 @@ struct WindowOptions: ParsableArguments {
       if times.indices.contains(number - 1) { span = (times[number - 1], times[number - 1]) }
     }
     guard let span else {
+      let hangs = report.signals.mainThread?.hangs.isEmpty == false ? ["hang"] : []
+      let rules = report.audits.filter { $0.evidence.contains { $0.time != nil } }.map(\.id)
+      let others = (hangs + rules).joined(separator: ", ")
       throw ValidationError(
-        "the report has no \(finding) that happened at a certain time; name a rule of its findings, or hang."
-      )
+        "the report has no \(finding) that happened at a certain time"
+          + (others.isEmpty ? ", and nothing else that did." : "; it has \(others)."))
     }
     return TraceWindow(from: span.start - margin, to: span.end + margin)
   }

@@ -41,7 +41,8 @@ public struct Trace: Sendable {
 
   /// Opens and decodes a trace.
   ///
-  /// - Throws: `TraceError` with the reason, when the file is no trace or holds no process.
+  /// - Throws: `TraceError` with the reason, when the file is no trace, holds no process, or nothing of that in the
+  ///   window that is asked for.
   ///
   /// - Parameter modules: files that were read for the names of another trace.
   public static func load(
@@ -61,7 +62,7 @@ public struct Trace: Sendable {
       let capture: PacketCapture
       do { capture = try PacketCapture.read(path: path) } catch { throw TraceError("\(error)") }
       let trace = Trace(capture: capture)
-      return options.window.map { trace.limited(to: $0) } ?? trace
+      return try trace.part(options.window)
     }
     let file: PerfDataFile
     do { file = try PerfDataFile(series: paths) } catch { throw TraceError(error, path: path) }
@@ -77,8 +78,10 @@ public struct Trace: Sendable {
   ) throws(TraceError) -> Trace {
     var loader = TraceLoader(file: file, path: path, options: options, modules: modules)
     let trace = try loader.load()
-    let window = options.window ?? trace.trigger?.window(from: trace.start)
-    return window.map { trace.limited(to: $0) } ?? trace
+    if options.window == nil, let window = trace.trigger?.window(from: trace.start) {
+      return trace.limited(to: window)
+    }
+    return try trace.part(options.window)
   }
 
   /// The last so many seconds of it.

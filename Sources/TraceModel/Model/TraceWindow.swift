@@ -45,6 +45,27 @@ extension TriggerEvent {
 }
 
 extension Trace {
+  /// The window that was asked for, or all of it; of a time in which the subject was not there nothing can be told.
+  func part(_ window: TraceWindow?) throws(TraceError) -> Trace {
+    guard let window else { return self }
+    let moments = window.range(from: start)
+    func text(_ time: Timestamp) -> String { Figures.seconds(seconds(time)) }
+    let asked = "of \(metadata.path) nothing can be told from \(text(moments.lowerBound)) on"
+    guard moments.lowerBound < end else {
+      throw TraceError("\(asked): it ends after \(text(end)); give an earlier --from")
+    }
+    let name = "\(subject.name) (pid \(subject.pid))"
+    if let ended = subject.end, ended < moments.lowerBound {
+      throw TraceError("\(asked): \(name) ended after \(text(ended)); give an earlier --from")
+    }
+    guard moments.upperBound > subject.start else {
+      throw TraceError(
+        "of \(metadata.path) nothing can be told until \(text(moments.upperBound)): \(name) began after "
+          + "\(text(subject.start)); give a later --to")
+    }
+    return limited(to: window)
+  }
+
   /// The trace as if only the window had been recorded; times still count from the recording's start.
   func limited(to window: TraceWindow) -> Trace {
     let moments = window.range(from: start)
