@@ -161,6 +161,26 @@ extension SideBySide {
       #expect(audit("temporary-files")?["value"].double ?? 0 == 0, "\(report["audits"])")
     }
 
+    // They were synced by nothing, as far as the report said, with 100 points.
+    @Test(
+      arguments: ["process", "perf"] + (Machine.recordsInKernel ? ["kernel"] : []),
+      [("dsync", 50), ("append,sync", 50), ("append", 0)])
+    func `a write to a file that is opened for synchronous ones is a sync`(
+      recorder: String, flags: (names: String, syncs: Int)
+    ) throws {
+      let scratch = try Scratch()
+      let run = try Recorded(
+        [
+          "dd", "if=/dev/zero", "of=\(scratch.file("synced"))", "oflag=\(flags.names)",
+          "conv=notrunc", "bs=4096", "count=50", "status=none",
+        ], options: ["--recorder", recorder], scratch: scratch)
+      let disk = run.signals["disk"]
+      #expect(disk["writes"].int == 50 && disk["bytesWritten"].int == 204_800, "\(disk)")
+      #expect(disk["syncs"].int == flags.syncs, "\(disk)")
+      let file = disk["files"].items.first { $0["path"].string?.hasSuffix("synced") == true }
+      #expect(file?["syncs"].int == flags.syncs, "\(disk)")
+    }
+
     @Test func `what is not a disk is not counted`() throws {
       let run = try Recorded(workload: "bytewriter count=5000 path=/dev/null")
       #expect(run.signals["disk"]["writes"].int ?? 0 == 0)

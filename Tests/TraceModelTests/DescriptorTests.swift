@@ -21,6 +21,24 @@ import Testing
     #expect(tracker.target(pid: 2, fd: 7, at: at(70)).kind == .other)
   }
 
+  @Test(arguments: [(0o10_000, true), (0o4_010_000, true), (0o4_000_000, false)])
+  func `a duplicate and a child's descriptor are as synchronous as what was opened`(
+    flags: UInt64, isSynchronous: Bool
+  ) {
+    var tracker = DescriptorTracker()
+    tracker.open(pid: 1, fd: 3, isFile: true, flags: flags, at: at(10))
+    tracker.duplicate(pid: 1, from: 3, to: 5, at: at(20))
+    tracker.forked(2, from: 1)
+    for (pid, fd) in [(1, 3), (1, 5), (2, 5)] as [(Int32, Int)] {
+      #expect(tracker.isSynchronous(pid: pid, fd: fd, at: at(30)) == isSynchronous)
+    }
+    tracker.open(pid: 1, fd: 3, isFile: true, flags: 0, at: at(40))
+    #expect(!tracker.isSynchronous(pid: 1, fd: 3, at: at(50)))
+    // Open before the recording began: /proc tells its flags.
+    tracker.seen(pid: 9, fd: 4, path: "/var/log/out", kind: .regular, flags: Int(flags), at: at(60))
+    #expect(tracker.isSynchronous(pid: 9, fd: 4, at: at(30)) == isSynchronous)
+  }
+
   @Test func `a function that returns late tells of the call in it, not of another open`() {
     var tracker = DescriptorTracker()
     // It waited for the reader of a FIFO, and then for a CPU, while the recorder looked the descriptor up.

@@ -35,8 +35,6 @@ enum SystemCallDecoder {
   private static let duplicatingCommands: Set<UInt64> = [0, 1030]
 
   private static let truncateFlag: UInt64 = 0o1000
-  /// What O_TMPFILE has besides O_DIRECTORY.
-  private static let namelessFlag: UInt64 = 0o20_000_000
 
   /// MS_SYNC: without it msync only checks its arguments.
   private static let waitsForStorage: UInt64 = 4
@@ -149,8 +147,7 @@ enum SystemCallDecoder {
     }
     func opened(flags: UInt64?) {
       state.descriptors.open(
-        pid: exit.pid, fd: Int(exit.result), isFile: true,
-        isNameless: (flags ?? 0) & namelessFlag != 0, at: exit.time)
+        pid: exit.pid, fd: Int(exit.result), isFile: true, flags: flags, at: exit.time)
       if let flags {
         add(.open(truncates: flags & truncateFlag != 0), on: Int(exit.result), bytes: 0)
       }

@@ -31,6 +31,8 @@ struct DescriptorTracker {
     var seen: Target?
     /// It was opened without a name in a folder, which is what `opened` tells (O_TMPFILE).
     var isNameless = false
+    /// Each write to it waits until it is on storage (O_DSYNC, which O_SYNC is with more).
+    var isSynchronous = false
 
     var isKnown: Bool { opened != nil || seen != nil }
   }
@@ -52,11 +54,25 @@ struct DescriptorTracker {
   /// A new program keeps its input and outputs; of other numbers, which are mostly closed by it, only /proc tells.
   mutating func exec(_ pid: Int32, at time: Timestamp) { execs[pid] = time }
 
-  /// A successful open, told by the system call's end.
+  /// What O_TMPFILE has besides O_DIRECTORY.
+  private static let namelessFlag: UInt64 = 0o20_000_000
+  /// O_DSYNC, by all of Linux's architectures that Lull knows.
+  private static let synchronousFlag: UInt64 = 0o10_000
+
+  /// A successful open, told by the system call's end; `flags` are those of open, where they are known.
   mutating func open(
-    pid: Int32, fd: Int, isFile: Bool = false, isNameless: Bool = false, at time: Timestamp
+    pid: Int32, fd: Int, isFile: Bool = false, flags: UInt64? = nil, at time: Timestamp
   ) {
-    begin(pid: pid, fd: fd, add(File(isNameless: isNameless)), isFile: isFile, at: time)
+    let flags = flags ?? 0
+    let file = File(
+      isNameless: flags & Self.namelessFlag != 0,
+      isSynchronous: flags & Self.synchronousFlag != 0)
+    begin(pid: pid, fd: fd, add(file), isFile: isFile, at: time)
+  }
+
+  /// Whether a write to the descriptor, at a moment, was one that waits for storage.
+  func isSynchronous(pid: Int32, fd: Int, at time: Timestamp) -> Bool {
+    life(pid: pid, fd: fd, at: time).life.map { files[$0.file].isSynchronous } ?? false
   }
 
   /// A successful open of a path, told as the C library's function returns that was called at `since`.
@@ -158,6 +174,11 @@ struct DescriptorTracker {
     guard let last = lives[key]?.indices.last else { return }
     lives[key]?[last].size = size
     lives[key]?[last].flags = flags
+    if let flags, let file = lives[key]?[last].file,
+      UInt64(bitPattern: Int64(flags)) & Self.synchronousFlag != 0
+    {
+      files[file].isSynchronous = true
+    }
     lives[key]?[last].format = format
   }
 

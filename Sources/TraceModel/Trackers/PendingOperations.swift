@@ -55,7 +55,11 @@ struct PendingOperations {
           }
         }
         known[entry.kind] = Resolved(
-          number: result.number(of: shape, hint: Int(shape.tid)), from: time, until: until)
+          number: result.number(of: shape, hint: Int(shape.tid)), from: time, until: until,
+          isSynchronous: shape.kind == .write
+            && kinds[entry.kind].descriptor.map {
+              descriptors.isSynchronous(pid: shape.pid, fd: $0, at: time)
+            } == true)
       }
       var resolved = entry
       resolved.kind = known[entry.kind].number
@@ -65,6 +69,14 @@ struct PendingOperations {
         resolved.kind = result.number(of: shape, hint: Int(shape.tid))
       }
       result.append(resolved)
+      if known[entry.kind].isSynchronous {
+        var shape = result.kinds[resolved.kind]
+        shape.kind = .sync
+        result.append(
+          .init(
+            kind: result.number(of: shape, hint: Int(shape.tid)), time: entry.time, bytes: 0,
+            duration: nil, offset: nil))
+      }
     }
     return result
   }
@@ -123,6 +135,8 @@ struct PendingOperations {
     var number = 0
     var from = Timestamp(nanoseconds: .max)
     var until = Timestamp(nanoseconds: 0)
+    /// Each of these writes is a sync as well.
+    var isSynchronous = false
 
     func holds(at time: Timestamp) -> Bool { time >= from && time < until }
   }
