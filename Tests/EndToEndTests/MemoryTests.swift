@@ -121,6 +121,51 @@ extension EndToEnd {
       }
     }
 
+    // It was its child's, or that of the recorder's copy from before its exec; and the disk had its child's bytes.
+    @Test(arguments: ["auto", "perf", "process"])
+    func `what a parent had and wrote is not its child's`(recorder: String) throws {
+      let scratch = try Scratch()
+      let program = try scratch.program("parent", Self.parent, ["-O1"])
+      let run = try Recorded(
+        [program, scratch.file("written")], options: ["--recorder", recorder], scratch: scratch)
+      let truth = try #require(
+        Double(run.result.text.trimmingCharacters(in: .whitespacesAndNewlines)))
+      let peak = try #require(run.signals["memory"]["peakResidentBytes"].double)
+      // The library is in its memory too.
+      #expect(peak > 0.8 * truth && peak < truth + 3e6, "\(peak), \(truth)")
+      let disk = run.signals["disk"]
+      #expect(disk["bytesWritten"].int == 0 && (disk["deviceBytesWritten"].int ?? 0) == 0, "\(disk)")
+    }
+
+    private static let parent = """
+      #include <fcntl.h>
+      #include <stdio.h>
+      #include <stdlib.h>
+      #include <string.h>
+      #include <sys/wait.h>
+      #include <unistd.h>
+      int main(int words, char **texts) {
+        pid_t child = fork();
+        if (!child) {
+          size_t size = 96 << 20;
+          char *memory = malloc(size);
+          memset(memory, 1, size);
+          int file = open(texts[words - 1], O_CREAT | O_WRONLY, 0600);
+          if (write(file, memory, 4 << 20) < 0 || fsync(file) < 0) return 1;
+          usleep(300000);
+          _exit(0);
+        }
+        waitpid(child, NULL, 0);
+        usleep(300000);
+        char line[256];
+        FILE *status = fopen("/proc/self/status", "r");
+        long peak = 0;
+        while (fgets(line, sizeof line, status)) sscanf(line, "VmHWM: %ld", &peak);
+        printf("%ld\\n", peak << 10);
+        return 0;
+      }
+      """
+
     @Test func `the end of a spike is not its peak`() throws {
       let run = try Recorded(workload: "spiker mb=64 times=3 gap=300")
       let memory = run.signals["memory"]

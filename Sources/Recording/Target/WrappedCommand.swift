@@ -138,9 +138,13 @@ final class WrappedCommand {
     let peak = UInt64(clamping: usage.ru_maxrss) * 1024
     return End(
       status: signal == 0 ? (status >> 8) & 0xff : nil, signal: signal == 0 ? nil : signal,
-      peakResidentBytes: peak > inheritedPeak + inheritedPeak / 50 ? peak : nil,
+      peakResidentBytes: peak > inheritedPeak + Self.leastGrowth ? peak : nil,
       usedWithChildren: Self.nanoseconds(usage.ru_utime) + Self.nanoseconds(usage.ru_stime))
   }
+
+  /// A peak that is nearer to that of the recorder's copy may be this one's: it runs on to its exec, and the kernel's
+  /// counts of pages, which each CPU gathers by itself, are off by some hundred kilobytes.
+  private static let leastGrowth: UInt64 = 2 << 20
 
   private static func nanoseconds(_ time: timeval) -> UInt64 {
     UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_usec) * 1000

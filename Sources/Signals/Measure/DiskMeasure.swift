@@ -97,6 +97,16 @@ enum DiskMeasure {
   private static func deviceBytesWritten(_ subject: SubjectView) -> UInt64? {
     let samples = subject.trace.footprints.filter { $0.pid == subject.pid }
     guard let first = samples.first, let last = samples.last else { return nil }
+    // What children wrote is the parent's as well once it has waited for their end, and their last readings may be of
+    // before.
+    let ended = subject.trace.processes.filter {
+      $0.parentPid == subject.pid && $0.end.map { $0 <= last.time } == true
+    }
+    let others = ended.contains { child in
+      let own = subject.trace.footprints.last { $0.pid == child.pid }
+      return own.map { $0.sample.storageWriteBytes > 0 } ?? true
+    }
+    if others, last.sample.storageWriteBytes > 0 { return nil }
     // A wrapped program starts at zero; an attached one had written before.
     let before = subject.trace.startsLate ? first.sample.storageWriteBytes : 0
     return last.sample.storageWriteBytes &- before

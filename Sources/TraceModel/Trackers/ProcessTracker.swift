@@ -98,6 +98,8 @@ struct ProcessTracker {
       result[index].threadCount = own[pid]?.count ?? 0
       result[index].outlive(own[pid] ?? [])
       result[index].children = result.filter { $0.parentPid == pid && $0.pid != pid }.map(\.pid)
+      // The kernel's is the largest of it and of those whose end it waited for (wait4(2)).
+      if !result[index].children.isEmpty { result[index].peakResidentBytes = nil }
     }
     return result
   }
