@@ -181,6 +181,33 @@ extension SideBySide {
       #expect(file?["syncs"].int == flags.syncs, "\(disk)")
     }
 
+    // All of them were left, it was said, with the advice to make them as they were made.
+    @Test(arguments: ["process", "perf"] + (Machine.recordsInKernel ? ["kernel"] : []))
+    func `a temporary file without a name goes with its descriptor`(recorder: String) throws {
+      let scratch = try Scratch()
+      let folder = scratch.file("tmp")
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      let script = """
+        import os, time
+        made = os.O_CREAT | os.O_RDWR
+        def write(file, name=None):
+          if name: os.unlink(name)
+          os.write(file, b"x" * 30000)
+          return file
+        files = [write(os.open(".", os.O_TMPFILE | os.O_RDWR, 0o600)) for _ in range(5)]
+        files += [write(os.open("early", made, 0o600), "early")]
+        again = os.getcwd() + "/again"
+        files += [write(os.open(again, made, 0o600), again), write(os.open(again, made, 0o600))]
+        time.sleep(0.3)
+        """
+      let run = try Recorded(
+        ["/usr/bin/python3", "-c", script], in: ["env", "-C", folder],
+        options: ["--recorder", recorder], scratch: scratch)
+      #expect(run.signals["disk"]["writes"].int == 8, "\(run.signals["disk"])")
+      let left = run.audit("temporary-files")["evidence"].items.compactMap { $0["path"].string }
+      #expect(left == [folder + "/again"], "\(left)")
+    }
+
     @Test func `what is not a disk is not counted`() throws {
       let run = try Recorded(workload: "bytewriter count=5000 path=/dev/null")
       #expect(run.signals["disk"]["writes"].int ?? 0 == 0)
