@@ -159,6 +159,26 @@ extension EndToEnd {
       #expect(file?["bytesWritten"].int == writes * 50)
     }
 
+    // It slept all the time, by the call that it was stopped in, in a function to blame.
+    @Test(arguments: ["auto", "perf", "outside"])
+    func `a process that is stopped already does not sleep`(recorder: String) throws {
+      let scratch = try Scratch()
+      let target = try Command(["sleep", "1000"])
+      defer { kill(target.pid, SIGKILL) }
+      usleep(200_000)
+      kill(target.pid, SIGSTOP)
+      usleep(100_000)
+      let result = try Command.run(
+        [
+          Machine.lull, "record", "-q", "--recorder", recorder, "--pid", "\(target.pid)",
+          "--duration", "1s", "-o", scratch.file("t"),
+        ])
+      try #require(result.status == 0, "\(result.errors)")
+      let main = try Recorded.report(scratch.file("t"))["signals"]["mainThread"]
+      #expect(main["blockedByCause"].keys.isEmpty && main["hangs"].items.isEmpty, "\(main)")
+      #expect((main["idleSeconds"].double ?? 0) > 0.8, "\(main)")
+    }
+
     @Test func `the recording ends with the target`() throws {
       let scratch = try Scratch()
       let (target, result, report) = try attach(

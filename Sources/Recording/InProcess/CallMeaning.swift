@@ -92,6 +92,9 @@ struct CallMeaning {
     return (0..<UInt32(512)).map { all[$0] }
   }()
 
+  /// Of a thread whose process is stopped, whatever call it was in.
+  static let stop = CallMeaning(function: "do_signal_stop", onlyWaits: true)
+
   /// What a call was for that has its result: where there was nothing to read, it need not have waited for that.
   init(_ record: lull_record) {
     self.init(record.number, UInt32(record.descriptor_kind))

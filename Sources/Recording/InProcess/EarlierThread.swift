@@ -7,6 +7,8 @@ struct EarlierThread {
   /// What it waited in, where it did, and from where.
   let wait: OutsideCall?
   private let kind: lull_descriptor_kind
+  /// It waits for SIGCONT, whatever call it is in.
+  private let isStopped: Bool
   let reading: OutsideReading
   let switches: UInt64
   let files: OutsideFiles
@@ -22,6 +24,7 @@ struct EarlierThread {
     // It may have gone on between the readings.
     if case .waiting(let call) = state, before.arrivals == reading.arrivals { wait = call }
     self.wait = wait
+    isStopped = wait != nil && files.isStopped
     self.files = files
     self.reading = reading
     switches = files.voluntarySwitches ?? 0
@@ -63,7 +66,7 @@ struct EarlierThread {
     defer { buffer.deallocate() }
     guard let now = files.reading(buffer) else { return .ended }
     if let wait, now.arrivals == reading.arrivals {
-      return .waited(OutsideMeaning.meaning(of: wait, kind))
+      return .waited(isStopped ? .stop : OutsideMeaning.meaning(of: wait, kind))
     }
     return .ran(PreloadUse(processor: now.processor, waits: files.voluntarySwitches ?? switches))
   }
@@ -71,6 +74,7 @@ struct EarlierThread {
   /// The kernel's function of its wait; nil where nothing tells what that is for.
   func function(hasStack: Bool) -> String? {
     guard let wait else { return nil }
+    if isStopped { return CallMeaning.stop.function }
     let isKnown = OutsideMeaning.meaning(of: wait, kind) != nil
     return OutsideMeaning.function(
       of: wait, kind, hasStack: hasStack, waitsIn: isKnown ? nil : files.function)

@@ -72,23 +72,16 @@ struct PreloadStops {
 }
 
 extension PreloadProcess {
-  /// Whether its state is "stopped" or "tracing stop" (proc_pid_stat(5)).
-  var isStill: Bool {
-    let state = ProcessStatistics(pid: pid)?.state
-    return state == "T" || state == "t"
-  }
+  var isStill: Bool { ProcessStatistics(pid: pid)?.isStopped == true }
 }
 
 extension PreloadSource {
-  /// The kernel's function in which a thread stands still.
-  private static let stopFunction = "do_signal_stop"
-
   func tellStopped(
     from start: UInt64, to end: UInt64, _ process: PreloadProcess, _ tid: Int32,
     into output: inout RecordBytes
   ) {
     let left = Place(pid: process.pid, tid: tid, time: start)
-    tellWhole(left, Self.stopFunction, nil, into: &output)
+    tellWhole(left, CallMeaning.stop.function, nil, into: &output)
     tellOff(left, until: end, into: &output)
   }
 }

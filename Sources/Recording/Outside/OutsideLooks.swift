@@ -128,8 +128,9 @@ extension OutsideSource {
       name = task.files.function
       if stillWaits(task) == nil { name = nil }
     }
-    let function = OutsideMeaning.function(
+    var function = OutsideMeaning.function(
       of: call, kind, hasStack: !stack.bytes.isEmpty, waitsIn: name)
+    if task.files.isStopped, stillWaits(task) != nil { function = CallMeaning.stop.function }
     guard function != nil || !stack.bytes.isEmpty else { return nil }
     output.append(
       writer.wait(

@@ -111,6 +111,11 @@ final class OutsideFiles {
     bytes.isEmpty || bytes.first == UInt8(ascii: "0") ? nil : String(decoding: bytes, as: UTF8.self)
   }
 
+  /// Whether it is stopped, by a signal or by who traces it.
+  var isStopped: Bool {
+    KernelFile.bytes(folder + "/stat").flatMap { ProcessStatistics(parsing: $0[...]) }?.isStopped == true
+  }
+
   /// How often it left its CPU by itself, to wait; nil where that cannot be read.
   var voluntarySwitches: UInt64? {
     KernelFile.bytes(folder + "/status").flatMap {

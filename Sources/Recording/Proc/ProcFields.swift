@@ -88,6 +88,9 @@ package struct ProcessStatistics: Equatable, Sendable {
   /// to trace it.
   package var argumentsStart: UInt64
 
+  /// Whether it is stopped, by a signal or by who traces it (proc_pid_stat(5)).
+  package var isStopped: Bool { state == "T" || state == "t" }
+
   /// Reads the line; nil when it is cut short.
   package init?(parsing bytes: ArraySlice<UInt8>) {
     // A name may hold ") ", so the last parenthesis ends it.
