@@ -73,6 +73,10 @@ import Testing
     (["compare", "a.json", "--", "x.json", "--format", "html"], 3, "Lull comparison"),
     (["compare", "a.json"], 64, "after"),
     (["compare", "--interleave", "6"], 64, "--base and --new"),
+    (
+      ["compare", "--interleave", "2", "--max-runs", "2", "--base", "true", "--new", "true"], 64,
+      "at least --interleave, and 6"
+    ),
     (["compare", "a.json", "--", "b.json", "--format", "poem"], 64, "text, html, json, markdown"),
     (["merge", "a.json", "x.json"], 0, "2 reports"), (["merge", "text"], 65, "perf.data"),
     (["merge", "other.json"], 65, "cannot be merged"),

@@ -50,6 +50,33 @@ extension EndToEnd {
       number % 2 == 0 ? [(Rung.user, cause)] : [(Rung.user, cause), (Rung.dockerUser, cause)]
     }
 
+    // 21 of 221 waits were told as the count of them.
+    @Test func `waits of threads that ended are told to be more than are counted`() throws {
+      let scratch = try Scratch()
+      let program = try scratch.program(
+        "threads",
+        """
+        #include <pthread.h>
+        #include <unistd.h>
+        static void *sleeps(void *unused) {
+          for (int i = 0; i < 10; i++) usleep(5000);
+          return unused;
+        }
+        int main(void) {
+          for (int i = 0; i < 10; i++) {
+            pthread_t thread;
+            pthread_create(&thread, NULL, sleeps, NULL);
+            pthread_join(thread, NULL);
+          }
+          return 0;
+        }
+        """, ["-pthread"])
+      let run = try Recorded([program], options: ["--recorder", "outside"], scratch: scratch)
+      let reasons = run.report["capture"]["unavailable"].items.compactMap { $0["reason"].string }
+      #expect(
+        reasons.contains { $0.contains("waited at least as often as is counted") }, "\(reasons)")
+    }
+
     @Test(arguments: places)
     func `what blocks the main thread of a running program is told, with its function`(
       rung: Rung, cause: (String, String)

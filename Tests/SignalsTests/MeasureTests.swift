@@ -79,6 +79,20 @@ struct MainThreadMeasureTests {
     for hang in hangs { #expect(abs(hang - 0.301) < 1e-3, "\(hangs)") }
   }
 
+  // From outside it was over at the first look: 0 s to the first event wait, it was said, with 100 points.
+  @Test(arguments: [0, 5]) func `a launch of which nothing was seen has no length`(ready: UInt64)
+    throws
+  {
+    let signals = try measureProgram { builder in
+      if ready > 0 { builder.switchIn(time: second, 100) }
+      try builder.wait(from: ready, to: 500, in: TraceBuilder.runLoop, id: 20)
+      try builder.wait(from: 501, to: 900, in: TraceBuilder.runLoop, id: 30)
+      builder.exit(time: second + 901 * millisecond, pid: 100, tid: 100)
+    }
+    let launch = signals.lifecycle?.launchSeconds
+    #expect(ready == 0 ? launch == nil : abs((launch ?? 0) - 0.005) < 1e-9, "\(launch ?? -1)")
+  }
+
   @Test func `a program without an event wait has no hangs`() throws {
     let signals = try measureProgram { builder in
       builder.switchIn(time: second, 100)

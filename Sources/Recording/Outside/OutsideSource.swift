@@ -37,6 +37,8 @@ final class OutsideSource: RecordingSource {
   var countedWaits: () -> UInt64? = { nil }
   /// Time in queues of threads that have ended, in nanoseconds.
   var endedQueued: UInt64 = 0
+  /// How many of the program's threads were seen to end: what they waited since they were last asked is in no count.
+  var endedThreads = 0
   /// What is told of processes that have ended, and what is of nobody.
   var untold = OutsideUntold()
   private var isFinished = false
@@ -179,6 +181,13 @@ final class OutsideSource: RecordingSource {
       pid: root, time: round.now)
   }
 
+  /// What is known of how often the threads of the program waited.
+  private var waitsText: String {
+    guard endedThreads > 0 else { return "how often they waited is counted (voluntary context switches)" }
+    return "they waited at least as often as is counted (voluntary context switches): of threads that ended while it"
+      + " was recorded (\(endedThreads) were seen to) it is known as of the last look alone"
+  }
+
   func finish(_ ending: RecordingEnding, _ round: Round) throws(PerfDataError) {
     if tellsAll {
       for task in processes.values.flatMap(\.tasks.values) where tellsSwitches(of: task.pid) {
@@ -264,8 +273,7 @@ final class OutsideSource: RecordingSource {
     list.append(
       .init(
         .wakeups,
-        "\(outside): who wakes its threads, and in what context, is known to the kernel alone; how often they waited is"
-          + " counted (voluntary context switches)"))
+        "\(outside): who wakes its threads, and in what context, is known to the kernel alone; \(waitsText)"))
     list.append(
       .init(
         .disk,

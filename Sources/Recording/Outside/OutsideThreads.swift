@@ -81,6 +81,7 @@ extension OutsideSource {
   ) {
     guard process.tasks.removeValue(forKey: task.tid) != nil else { return }
     process.endedSwitches += task.switches.last - task.switches.first
+    if process.pid == root { endedThreads += 1 }
     endedQueued += task.thread.queued
     let end = task.thread.ends(before: now, used: process.untold(besides: task))
     process.usedByEnded += task.thread.processor + end.used

@@ -11,7 +11,8 @@ enum LifecycleMeasure {
       Timestamp(nanoseconds: subject.trace.start.nanoseconds &+ UInt64($0.time * 1e9))
     }
     if subject.trace.capture?.mode != .attach,
-      let ready = mark ?? ready(main: main, in: subject), ready >= subject.start
+      // By looks from outside a launch may be over before the first of them: of that nothing is known.
+      let ready = mark ?? ready(main: main, in: subject), ready > subject.start
     {
       signal.launchSeconds = (ready - subject.start).seconds
       signal.launchHow =

@@ -44,7 +44,7 @@ struct CompareCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The command of after, for the shell.", valueName: "command"))
   var new: String?
 
-  @Option(help: ArgumentHelp("Record each command at most so many times.", valueName: "n"))
+  @Option(help: ArgumentHelp("Record each command at most so many times, 6 or more.", valueName: "n"))
   var maxRuns: Int?
 
   @Option(help: ArgumentHelp("Keep the recordings in this folder.", valueName: "folder"))
@@ -107,6 +107,11 @@ struct CompareCommand: ParsableCommand {
       return
     }
     if base == nil || new == nil { throw ValidationError("--interleave needs --base and --new.") }
+    if let maxRuns, maxRuns < max(interleave, FigureSamples.fewest) {
+      throw ValidationError(
+        "--max-runs must be at least --interleave, and \(FigureSamples.fewest): of fewer runs no change can be told "
+          + "from noise.")
+    }
     if !(1...1000).contains(interleave) {
       throw ValidationError("--interleave must be from 1 to 1000.")
     }
