@@ -94,15 +94,16 @@ static __always_inline void transferred(
       sum->since = time;
       sum->singly = 0;
     }
+    /* Also where this one is told: those that follow in the tick do not say so again. */
+    __u32 zero = 0;
+    struct lull_kernel_settings *set = bpf_map_lookup_elem(&settings, &zero);
+    if (set) set->has_sums = 1;
     if (!is_receive && is_site(task, sum, time)) {
       tell_site(context, task, (struct pt_regs *)bpf_task_pt_regs(task), lull_kernel_send_stack, time);
       /* A stack is of a transfer that is told, and known by its time. */
       tell_transfer(task, socket, result, is_receive, time);
       return;
     }
-    __u32 zero = 0;
-    struct lull_kernel_settings *set = bpf_map_lookup_elem(&settings, &zero);
-    if (set) set->has_sums = 1;
   }
   if (sum->singly < SINGLY) {
     sum->singly++;

@@ -1,0 +1,76 @@
+import Foundation
+import Testing
+
+extension SideBySide {
+  /// What sockets carry at their ends, as the program's own calls have it, recorded by the kernel's events.
+  @Suite(.enabled(if: Machine.recordsInKernel, Machine.needsKernelPrograms))
+  struct SocketEnds {
+    static let recorders = ["kernel", "perf"]
+
+    /// A child listens at a port of loopback and answers or swallows what comes; the parent does what it is told to.
+    private static let source = """
+      #include <arpa/inet.h>
+      #include <stdio.h>
+      #include <stdlib.h>
+      #include <string.h>
+      #include <sys/socket.h>
+      #include <sys/wait.h>
+      #include <unistd.h>
+      static char bytes[65536];
+      static struct sockaddr_in name;
+      static int connects(int type) {
+        int fd = socket(AF_INET, type, 0);
+        if (connect(fd, (void *)&name, sizeof name)) exit(1);
+        return fd;
+      }
+      /* Takes all that comes over so many connections, and sends back as much where it is to answer. */
+      static void serves(int listener, int connections, int answers) {
+        while (connections-- > 0) {
+          int fd = accept(listener, 0, 0);
+          for (long size; (size = read(fd, bytes, sizeof bytes)) > 0;)
+            if (answers) write(fd, bytes, size);
+          close(fd);
+        }
+        exit(0);
+      }
+      int main(int count, char **words) {
+        socklen_t length = sizeof name;
+        int listener = socket(AF_INET, SOCK_STREAM, 0);
+        name = (struct sockaddr_in){.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+        bind(listener, (void *)&name, sizeof name);
+        listen(listener, 50);
+        getsockname(listener, (void *)&name, &length);
+        if (!strcmp(words[1], "two")) {
+          /* What waits to be accepted keeps what comes. */
+          int fd = connects(SOCK_STREAM);
+          for (int i = 0; i < 80; i++) send(fd, bytes, 1000, 0);
+          sleep(2);
+          for (int i = 0; i < 40; i++) send(fd, bytes, 1000, 0);
+          return 0;
+        }
+        return 2;
+      }
+      """
+
+    private func record(
+      _ words: [String], by recorder: String, options: [String] = []
+    ) throws -> Recorded {
+      let scratch = try Scratch()
+      let program = try scratch.program("ends", Self.source)
+      return try Recorded(
+        [program] + words, options: ["--recorder", recorder, "--radio-loopback"] + options,
+        reportOptions: ["--radio-loopback"], scratch: scratch)
+    }
+
+    // What was added up after the first transfers of a last moment had the time of the round after the end.
+    @Test(arguments: recorders)
+    func `what is sent in the last moment is in the last burst`(recorder: String) throws {
+      for _ in 0..<3 {
+        let network = try record(["two"], by: recorder).signals["network"]
+        #expect(network["bytesSent"].int == 120_000, "\(network)")
+        let bursts = network["bursts"].items.compactMap { $0["bytesSent"].int }.filter { $0 > 0 }
+        #expect(bursts == [80_000, 40_000], "\(network)")
+      }
+    }
+  }
+}
