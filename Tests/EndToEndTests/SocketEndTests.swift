@@ -48,6 +48,17 @@ extension SideBySide {
           for (int i = 0; i < 40; i++) send(fd, bytes, 1000, 0);
           return 0;
         }
+        if (!strcmp(words[1], "exit")) {
+          if (!fork()) serves(listener, 1, 1);
+          int fd = connects(SOCK_STREAM);
+          for (int i = 0; i < 2; i++) {
+            send(fd, bytes, 200, 0);
+            recv(fd, bytes, 200, MSG_WAITALL);
+            sleep(2);
+          }
+          if (count > 2) close(fd);
+          return 0;
+        }
         return 2;
       }
       """
@@ -71,6 +82,19 @@ extension SideBySide {
         let bursts = network["bursts"].items.compactMap { $0["bytesSent"].int }.filter { $0 > 0 }
         #expect(bursts == [80_000, 40_000], "\(network)")
       }
+    }
+
+    // The last packets of connections that the exit closes were left out of all.
+    @Test(arguments: recorders, [["exit"], ["exit", "close"]])
+    func `a connection that stays open until the exit is closed then`(
+      recorder: String, words: [String]
+    ) throws {
+      let run = try record(words, by: recorder)
+      let network = run.signals["network"]
+      let bursts = network["bursts"].items
+      #expect(bursts.map { $0["bytesSent"].int } == [200, 200, 0], "\(network)")
+      #expect(bursts.last?["class"].string == "connectionControl", "\(network)")
+      #expect(run.audit("connection-close-cost")["status"].string == "fail")
     }
   }
 }

@@ -253,6 +253,26 @@ struct SocketTests {
     #expect(trace.subject.bytesSent == 100 && trace.subject.bytesReceived == 2000)
   }
 
+  // Since Linux 6.16 the end of a process is told before its files are closed.
+  @Test func `what a process closes as it ends is its last act`() throws {
+    let trace = try traceOf { builder in
+      for socket in [0xf0, 0xf1, 0xf2] as [UInt64] {
+        builder.socketState(time: second + 1, tid: 100, socket: socket, from: 7, to: 2)
+        builder.socketState(time: second + 2, tid: 0, socket: socket, from: 2, to: 1)
+      }
+      builder.socketState(time: second + 3, tid: 100, socket: 0xf0, from: 1, to: 4)
+      builder.exit(time: second + 5, pid: 100, tid: 100)
+      builder.socketState(time: second + 6, tid: 100, socket: 0xf1, from: 1, to: 4)
+      // Another process had it too.
+      builder.socketState(time: second + 7, tid: 0, socket: 0xf2, from: 8, to: 9)
+      for socket in [0xf0, 0xf1, 0xf2] as [UInt64] {
+        builder.socketState(time: second + 9, tid: 0, socket: socket, from: 4, to: 7)
+      }
+    }
+    #expect(trace.connections.map(\.finished?.nanoseconds) == [3, 5, 7].map { second + $0 })
+    #expect(trace.connections.map(\.closed?.nanoseconds) == [9, 9, 9].map { second + $0 })
+  }
+
   @Test(
     arguments: [
       ([127, 0, 0, 1], "127.0.0.1:80", true), ([192, 0, 2, 1], "192.0.2.1:80", false),

@@ -136,7 +136,8 @@ enum NetworkMeasure {
     // A UDP socket is opened and closed with no packet.
     for (index, connection) in trace.connections.enumerated()
     where connection.pid == subject.pid && connection.transportProtocol != 17 && isModelled(index) {
-      for time in [connection.opened, connection.closed].compactMap({ $0 }) {
+      let times = [connection.opened, connection.finished, connection.closed]
+      for time in Set(times.compactMap(\.self)) {
         packets.append(
           NetworkTransfer(time: subject.time(time), remote: host(connection.remote)))
       }

@@ -40,7 +40,7 @@ enum OverheadModel {
         sent &+= connection.isServerSide ? answered : asked
         received &+= connection.isServerSide ? asked : answered
       }
-      if connection.closed != nil, connection.established != nil {
+      if connection.closed ?? connection.finished != nil, connection.established != nil {
         sent &+= 2 * 52
         received &+= 2 * 52
       }

@@ -57,7 +57,7 @@ enum SocketDecoder {
       isLoopback: SocketAddress.isLoopback(bytes: remote),
       // A socket begins to listen, or to connect, in its own process; the rest may come in an interrupt.
       pid: state.processes.isKnown(pid) && (new == 2 || new == 10 || new == old) ? pid : nil,
-      at: context.time)
+      by: pid, at: context.time)
     if new == 2, let connection = state.sockets.connection(of: UInt64(bitPattern: socket)) {
       state.descriptorSockets.connects(tid: context.tid, connection: connection)
     }

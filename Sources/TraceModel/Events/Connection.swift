@@ -14,6 +14,8 @@ public struct Connection: Sendable {
   public var pid: Int32?
   /// When the handshake was done.
   public var established: Timestamp?
+  /// When this end said that it sends no more (FIN), or gave it up. The other end may close it much later.
+  public var finished: Timestamp?
 
   /// Whether it ended before its handshake did.
   public var hasFailed: Bool { opened != nil && established == nil && closed != nil }

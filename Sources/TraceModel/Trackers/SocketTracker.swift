@@ -9,6 +9,8 @@ struct SocketTracker {
   private var current: [UInt64: Int] = [:]
   /// Connections that were first seen when they had been there for some time, by their sockets, in the order of time.
   private(set) var late: [UInt64: [(until: Timestamp, connection: Int)]] = [:]
+  /// Who had the CPU as connections were finished.
+  private var finishers: [Int: Int32] = [:]
   /// Connections that came from elsewhere, in the order in which they can be accepted.
   private var acceptable: [Int] = []
 
@@ -16,16 +18,19 @@ struct SocketTracker {
   private static let established: Int64 = 1
   private static let synSent: Int64 = 2
   private static let synReceived: Int64 = 3
+  private static let finWait: Int64 = 4
   private static let close: Int64 = 7
+  private static let lastAcknowledgement: Int64 = 9
   private static let listen: Int64 = 10
   /// IPPROTO_UDP.
   private static let datagram = 17
 
-  /// One sock:inet_sock_set_state record.
+  /// One sock:inet_sock_set_state record; `maker` is the process that had the CPU.
   mutating func change(
     socket: UInt64, from old: Int64, to new: Int64, transportProtocol: Int, local: String,
-    remote: String, isLoopback: Bool, pid: Int32?, at time: Timestamp
+    remote: String, isLoopback: Bool, pid: Int32?, by maker: Int32? = nil, at time: Timestamp
   ) {
+    defer { noteFinish(socket, from: old, to: new, by: maker, at: time) }
     if old == Self.established, new != old, transportProtocol != Self.datagram,
       current[socket].map({ connections[$0].closed != nil }) != false
     {
@@ -76,6 +81,25 @@ struct SocketTracker {
       }
       if let index = listening.removeValue(forKey: socket) { listeners[index].closed = time }
     default: break
+    }
+  }
+
+  private mutating func noteFinish(
+    _ socket: UInt64, from old: Int64, to new: Int64, by pid: Int32?, at time: Timestamp
+  ) {
+    guard old != new, [Self.finWait, Self.lastAcknowledgement, Self.close].contains(new),
+      let index = current[socket], connections[index].finished == nil
+    else { return }
+    connections[index].finished = time
+    finishers[index] = pid
+  }
+
+  /// What a process closed as it ended is its last act: Linux 6.16 and later tell its end before.
+  mutating func endFinishes(at ends: [Int32: Timestamp]) {
+    for (index, pid) in finishers where connections[index].pid == pid {
+      if let end = ends[pid], let time = connections[index].finished, time > end {
+        connections[index].finished = end
+      }
     }
   }
 
