@@ -171,6 +171,16 @@ static __always_inline void tell_call_site(
   }
 }
 
+/* Whether a call that found nothing may have waited for it. */
+static __always_inline bool may_wait(
+  struct pt_regs *registers, const struct lull_kernel_settings *settings, __u64 number
+) {
+  __u64 words[4] = {};
+  read_words(registers, words);
+  return (is_among(settings->third_timeouts, number) && (__u32)words[2]) ||
+         (is_among(settings->fourth_timeouts, number) && (__u32)words[3]);
+}
+
 SEC("tp_btf/sys_exit")
 int BPF_PROG(returned, struct pt_regs *registers, long result) {
   struct task_struct *task = bpf_get_current_task_btf();
@@ -189,7 +199,8 @@ int BPF_PROG(returned, struct pt_regs *registers, long result) {
       return 0;
     }
     /* What comes back at once with nothing (EAGAIN). */
-    is_spin = result == -AGAIN || (result == 0 && is_among(set->spins, number));
+    is_spin = result == -AGAIN ||
+              (result == 0 && is_among(set->spins, number) && !may_wait(registers, set, number));
     if (!is_large_read && !is_spin) return 0;
   }
   __u64 words[4] = {};

@@ -221,8 +221,10 @@ struct lull_kernel_settings {
   /* Reads of as many bytes are told. */
   lull_u64 large_read;
   /* Calls that are told where they succeeded, those that are told in any case and are added up, those whose stacks are
-     told, and those that come back at once with nothing where their result is 0. */
+     told, those that come back at once with nothing where their result is 0, and those that read. */
   lull_kernel_numbers calls, repeated, stacks, spins, reads;
+  /* Of those with nothing, calls that may have waited for it, unless the time that they were given is 0, which the third word tells, or the fourth. */
+  lull_kernel_numbers third_timeouts, fourth_timeouts;
   /* Of these, calls whose first word is the descriptor: smaller ones of files are told too, added up. */
   lull_kernel_numbers small_reads;
   /* Calls that may write to a socket, whose first word is its descriptor. */

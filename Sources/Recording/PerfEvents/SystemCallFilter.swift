@@ -121,6 +121,7 @@ enum SystemCallFilter {
       [], [35, 38, 56, 276, 437], [38, 276]
     )
     static let spinning: [Int] = []
+    static let timeouts: (third: [Int], fourth: [Int]) = ([], [])
     /// arm64 has no registers left that would tell a poll's timeout.
     static let spins: String? = nil
   #else
@@ -136,6 +137,8 @@ enum SystemCallFilter {
     )
     /// sched_yield, and poll, epoll_wait, epoll_pwait that found nothing.
     static let spinning = [7, 24, 232, 281]
+    /// Of these, those that were given a time to wait by their third word, and by the fourth.
+    static let timeouts: (third: [Int], fourth: [Int]) = ([7], [232, 281])
     /// sched_yield, what would block (EAGAIN, 11), and poll, epoll_wait, epoll_pwait that found nothing.
     static let spins: String? = "id==24||ret==-11||(ret==0&&(id==7||id==232||id==281))"
   #endif
