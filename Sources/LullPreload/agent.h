@@ -138,6 +138,8 @@ enum manner {
   manner_look = 128,
   // It goes on, or does not, once a signal's handler is done.
   manner_interrupted = 256,
+  // It is the first at a socket that no call made here: its addresses are looked up too.
+  manner_found = 512,
 };
 
 // The last eighth of a ring is for what turns and hangs are told by.
@@ -434,6 +436,16 @@ static inline void lull_pay_site(struct agent *agent, const struct outcome *outc
                    __ATOMIC_RELAXED);
 }
 
+// Whether a descriptor of which nothing is known yet is a socket of the internet.
+HIDDEN bool lull_finds_socket(int descriptor);
+
+static inline bool lull_is_found(const struct outcome *outcome) {
+  int descriptor = outcome->descriptor;
+  if (descriptor < 0 || descriptor >= known_descriptors) return false;
+  if (likely(lull_descriptors[descriptor] != lull_descriptor_unknown)) return false;
+  return !(outcome->manner & (manner_looked_up | manner_wait)) && lull_finds_socket(descriptor);
+}
+
 // Ends a call; errno stays what the call made it.
 static inline __attribute__((always_inline)) void lull_finish(struct call *call, struct outcome outcome) {
 #ifdef LULL_AGENT
@@ -451,9 +463,10 @@ static inline __attribute__((always_inline)) void lull_finish(struct call *call,
   agent->slot->call = call->outer;
   agent->place = call->outer_place;
   if (outcome.result < 0) outcome.result = -errno;
+  if (unlikely(lull_is_found(&outcome))) outcome.manner |= manner_found;
   bool is_site = lull_wants_site(agent, &outcome, end);
   bool is_slow = end - call->start >= NO_WAIT || end - agent->last_cpu >= CPU_PAUSE || outcome.path ||
-                 outcome.manner & (manner_looked_up | manner_named) || is_site || call->cpu != UINT64_MAX;
+                 outcome.manner & (manner_looked_up | manner_named | manner_found) || is_site || call->cpu != UINT64_MAX;
   // One that found at once what an earlier one had waited for leaves it to be read.
   if (outcome.manner & manner_polled && (outcome.result <= 0 || end - call->start >= NO_WAIT)) {
     agent->woken = outcome.result > 0;

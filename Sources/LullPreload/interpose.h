@@ -78,6 +78,9 @@ HIDDEN void lull_resolve_raw(void);
 // descriptors.
 HIDDEN unsigned lull_manner_of_read(int descriptor, long result);
 
+// Says what a call by its number did at a socket, with its result there already.
+HIDDEN void lull_tell_socket_call(struct outcome *outcome, long number, const long *words);
+
 HIDDEN const char *lull_working_folder(char *place, size_t size);
 
 // What was read of a signalfd.

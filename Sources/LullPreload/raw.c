@@ -18,7 +18,7 @@ enum { number_openat2 = 437 };
 // How a call is told: the number by which it is known, what it is given, and what it does to descriptors.
 struct telling {
   uint32_t number;
-  bool opens, closes, copies, reads, is_large;
+  bool opens, closes, copies, reads, is_large, is_of_socket;
   struct outcome outcome;
 };
 
@@ -96,6 +96,17 @@ static bool describe(struct telling *telling, long number, const long *words) {
     case SYS_pwrite64: case SYS_pwritev: case SYS_pwritev2: telling->outcome.third = (uint64_t)words[3]; break;
     case SYS_copy_file_range: case SYS_splice: telling->outcome.second = (uint64_t)(int)words[2]; break;
     case SYS_write: case SYS_writev: case SYS_sendfile: break;
+#ifdef SYS_accept
+    case SYS_accept:
+#endif
+    case SYS_accept4:
+      telling->number = SYS_accept4;
+      telling->is_of_socket = true;
+      return tells_descriptor(telling, words[0]);
+    case SYS_connect: case SYS_listen: case SYS_sendto: case SYS_recvfrom: case SYS_sendmsg: case SYS_recvmsg:
+    case SYS_sendmmsg: case SYS_recvmmsg:
+      telling->is_of_socket = true;
+      return tells_descriptor(telling, words[0]);
     case SYS_fsync: case SYS_fdatasync: case SYS_ftruncate: case SYS_fallocate:
       telling->is_large = number != SYS_ftruncate;
       return tells_descriptor(telling, words[0]);
@@ -157,7 +168,11 @@ EXPORT long syscall(long number, ...) {
     return result;
   }
   struct telling telling;
-  if (!describe(&telling, number, words)) return CALL;
+  if (!describe(&telling, number, words)) {
+    long result = CALL;
+    if (number == SYS_socket) lull_forget_descriptor((int)result);
+    return result;
+  }
   struct outcome *outcome = &telling.outcome;
   int fd = telling.closes || telling.copies ? (int)words[0] : outcome->descriptor;
   bool is_told = lull_begin(&call, telling.number, fd);
@@ -172,6 +187,7 @@ EXPORT long syscall(long number, ...) {
   }
   if (!is_told && !lull_is_late(&call, telling.number, fd)) return result;
   outcome->result = result;
+  if (telling.is_of_socket) lull_tell_socket_call(outcome, number, words);
   if (telling.opens) outcome->descriptor = (int)result;
   if (number == number_openat2 && result >= 0) memcpy(&outcome->second, (const void *)words[2], sizeof(uint64_t));
   if (telling.reads) outcome->manner = lull_manner_of_read(fd, result);

@@ -90,6 +90,11 @@ unsigned lull_descriptor(int descriptor) {
   return *known;
 }
 
+bool lull_finds_socket(int descriptor) {
+  unsigned kind = lull_descriptor(descriptor);
+  return kind == lull_descriptor_tcp || kind == lull_descriptor_udp;
+}
+
 struct addresses {
   uint8_t own[32], peer[32];
 };
@@ -107,6 +112,11 @@ static void look_up_addresses(int descriptor, struct addresses *addresses) {
 
 static size_t size_of_name(const struct sockaddr *name) {
   return name->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
+}
+
+static void take_peer(struct addresses *addresses, const void *name) {
+  memset(addresses->peer, 0, sizeof addresses->peer);
+  memcpy(addresses->peer, name, size_of_name(name));
 }
 
 // Whether a call that took long cannot have waited for its descriptor: it worked, or had no CPU.
@@ -182,22 +192,23 @@ void lull_finish_slowly(struct call *call, uint64_t end, const struct outcome *o
   }
   if (outcome->manner & manner_looked_up) {
     int descriptor = call->number == SYS_accept4 ? (int)outcome->result : (int)outcome->first;
-    bool is_open = outcome->result >= 0 || outcome->result == -EINPROGRESS;
+    bool is_open = outcome->result >= 0 || outcome->other_end;
     unsigned kind = is_open ? lull_descriptor(descriptor) : lull_descriptor_unknown;
     record.descriptor_kind = (uint16_t)kind;
     if (kind == lull_descriptor_tcp || kind == lull_descriptor_udp) {
       record.parts |= lull_part_addresses;
       memset(&addresses, 0, sizeof addresses);
       look_up_addresses(descriptor, &addresses);
+      bool has_peer = ((const struct sockaddr *)(const void *)addresses.peer)->sa_family != AF_UNSPEC;
+      if (!has_peer && outcome->other_end) take_peer(&addresses, outcome->other_end);
       size += sizeof addresses;
     }
   }
-  if (outcome->manner & manner_named) {
+  if (outcome->manner & (manner_named | manner_found)) {
     record.parts |= lull_part_addresses;
     memset(&addresses, 0, sizeof addresses);
     look_up_addresses(outcome->descriptor, &addresses);
-    memset(addresses.peer, 0, sizeof addresses.peer);
-    memcpy(addresses.peer, outcome->other_end, size_of_name(outcome->other_end));
+    if (outcome->other_end) take_peer(&addresses, outcome->other_end);
     size += sizeof addresses;
   }
   struct stack_place stack = {0, 0};

@@ -54,16 +54,41 @@ static bool is_new(uint32_t mark) {
   return true;
 }
 
+// Whether a call that failed had begun to connect: by then the kernel has read the address.
+static bool has_tried(int error) {
+  switch (error) {
+    case EINPROGRESS: case EINTR: case ECONNREFUSED: case ETIMEDOUT: case EHOSTUNREACH: case EHOSTDOWN:
+    case ENETUNREACH: case ENETDOWN: case ECONNRESET: case EADDRNOTAVAIL: return true;
+    default: return false;
+  }
+}
+
+// Whether a message's end can be read: what failed may have had none.
+static bool tells_end(long result, unsigned flags) {
+  return result >= 0 || (flags & MSG_FASTOPEN && has_tried(errno));
+}
+
+// Says whom a message goes to or comes from, and with what flags.
+static void name_end(struct outcome *outcome, long result, unsigned flags, const void *peer, socklen_t size) {
+  uint32_t mark = tells_end(result, flags) ? mark_of(peer, size) : 0;
+  outcome->second = flags | (uint64_t)mark << 32;
+  if (is_new(mark)) outcome->manner |= manner_named;
+  outcome->other_end = mark ? peer : NULL;
+}
+
 #define NAMED(name, parameters, arguments, number, how, message_flags, peer, peer_size) \
   EXPORT ssize_t name parameters { \
     struct call call; \
     bool is_told = lull_begin(&call, number, fd); \
     ssize_t result = REAL(name) arguments; \
     if (is_told || lull_is_late(&call, number, fd)) { \
-      uint32_t mark = result >= 0 ? mark_of(peer, peer_size) : 0; \
-      lull_finish(&call, (struct outcome){.result = (long)result, .first = (uint64_t)fd, .descriptor = fd, \
-          .second = (uint32_t)(message_flags) | (uint64_t)mark << 32, \
-          .manner = (how) | (is_new(mark) ? manner_named : 0), .other_end = mark ? peer : NULL}); \
+      struct outcome outcome = {.result = (long)result, .first = (uint64_t)fd, .descriptor = fd, .manner = how}; \
+      if (tells_end(result, (unsigned)(message_flags))) { \
+        name_end(&outcome, result, (unsigned)(message_flags), peer, peer_size); \
+      } else { \
+        outcome.second = (uint32_t)(message_flags); \
+      } \
+      lull_finish(&call, outcome); \
     } \
     return result; \
   }
@@ -107,8 +132,15 @@ TIMED(int, recvmmsg, (int fd, struct mmsghdr *messages, unsigned count, int flag
       (fd, messages, count, flags, timeout), SYS_recvmmsg, fd, false, .second = (uint64_t)flags,
           .third = lengths(messages, result))
 
-// Their addresses are looked up with the record.
-#define CONNECTS(name, parameters, arguments, number, made) \
+// What was to be connected to, where that is an address of the internet and the kernel has read it.
+static const void *tried(long result, const void *to, socklen_t size) {
+  if (result < 0 && !has_tried(errno)) return NULL;
+  return mark_of(to, size) ? to : NULL;
+}
+
+// Their addresses are looked up with the record. What a connection that is not there yet, or has failed, was to be
+// with is known by the call alone.
+#define CONNECTS(name, parameters, arguments, number, made, end) \
   EXPORT int name parameters { \
     struct call call; \
     bool is_told = lull_begin(&call, number, fd); \
@@ -116,24 +148,69 @@ TIMED(int, recvmmsg, (int fd, struct mmsghdr *messages, unsigned count, int flag
     if (made) lull_forget_descriptor(result); \
     if (is_told || lull_is_late(&call, number, fd)) { \
       lull_finish(&call, (struct outcome){.result = result, .first = (uint64_t)fd, .descriptor = fd, \
-          .manner = manner_looked_up}); \
+          .manner = manner_looked_up, .other_end = end}); \
     } \
     return result; \
   }
 
 DECLARE(connect)
-CONNECTS(connect, (int fd, const struct sockaddr *to, socklen_t size), (fd, to, size), SYS_connect, false)
-DECLARE(accept) CONNECTS(accept, (int fd, struct sockaddr *from, socklen_t *size), (fd, from, size), SYS_accept4, true)
+CONNECTS(connect, (int fd, const struct sockaddr *to, socklen_t size), (fd, to, size), SYS_connect, false,
+    tried(result, to, size))
+DECLARE(accept)
+CONNECTS(accept, (int fd, struct sockaddr *from, socklen_t *size), (fd, from, size), SYS_accept4, true, NULL)
 DECLARE(accept4)
 CONNECTS(accept4, (int fd, struct sockaddr *from, socklen_t *size, int flags), (fd, from, size, flags),
-    SYS_accept4, true)
-DECLARE(listen) CONNECTS(listen, (int fd, int backlog), (fd, backlog), SYS_listen, false)
+    SYS_accept4, true, NULL)
+DECLARE(listen) CONNECTS(listen, (int fd, int backlog), (fd, backlog), SYS_listen, false, NULL)
 
 DECLARE(socket)
 EXPORT int socket(int domain, int type, int protocol) {
   int result = REAL(socket)(domain, type, protocol);
   lull_forget_descriptor(result);
   return result;
+}
+
+// What a call by its number did at a socket.
+void lull_tell_socket_call(struct outcome *outcome, long number, const long *words) {
+  long result = outcome->result;
+  switch (number) {
+    case SYS_connect:
+      outcome->manner = manner_looked_up;
+      outcome->other_end = tried(result, (const void *)words[1], (socklen_t)words[2]);
+      return;
+#ifdef SYS_accept
+    case SYS_accept:
+#endif
+    case SYS_accept4:
+      lull_forget_descriptor((int)result);
+      outcome->manner = manner_looked_up;
+      return;
+    case SYS_listen: outcome->manner = manner_looked_up; return;
+    case SYS_sendto: case SYS_recvfrom: {
+      bool is_send = number == SYS_sendto;
+      unsigned flags = (unsigned)words[3];
+      outcome->manner = is_send ? manner_site : manner_told;
+      outcome->second = flags;
+      if (!tells_end(result, flags)) return;
+      const void *peer = (const void *)words[4];
+      socklen_t size = !peer ? 0 : is_send ? (socklen_t)words[5] : *(const socklen_t *)words[5];
+      return name_end(outcome, result, flags, peer, size);
+    }
+    case SYS_sendmsg: case SYS_recvmsg: {
+      unsigned flags = (unsigned)words[2];
+      outcome->manner = number == SYS_sendmsg ? manner_site : manner_told;
+      outcome->second = flags;
+      if (!tells_end(result, flags)) return;
+      const struct msghdr *message = (const void *)words[1];
+      return name_end(outcome, result, flags, message->msg_name, message->msg_namelen);
+    }
+    case SYS_sendmmsg: case SYS_recvmmsg:
+      outcome->manner = number == SYS_sendmmsg ? manner_site : manner_told;
+      outcome->second = (unsigned)words[3];
+      outcome->third = lengths((const void *)words[1], (int)result);
+      return;
+    default: return;
+  }
 }
 
 void lull_resolve_sockets(void) {

@@ -74,7 +74,7 @@ struct PreloadSockets {
         duplicate(key, to: record.result, place, writer, &output)
       }
     case CallMeaning.Number.connect, CallMeaning.Number.accept, CallMeaning.Number.listen:
-      connect(record, parts, key, place, writer, &output)
+      connect(record, parts, key, place, writer, templates, &output)
     default:
       if Self.isSocket(record) {
         transfer(record, parts, standingFor: count, key, place, writer, templates, &output)
@@ -175,7 +175,7 @@ struct PreloadSockets {
 
   private mutating func connect(
     _ record: lull_record, _ parts: PreloadParts, _ key: Key, _ place: PreloadWriter.Place,
-    _ writer: PreloadWriter, _ output: inout RecordBytes
+    _ writer: PreloadWriter, _ templates: RecordTemplates, _ output: inout RecordBytes
   ) {
     guard let (own, peer) = parts.addresses else { return }
     var key = key
@@ -183,21 +183,30 @@ struct PreloadSockets {
       key.descriptor = Int32(truncatingIfNeeded: record.result)
     }
     let isDatagram = UInt32(record.descriptor_kind) == lull_descriptor_udp.rawValue
+    let isConnect = record.number == CallMeaning.Number.connect
+    let hasFailed = isConnect && record.result < 0 && !Self.goesOn(record.result)
+    // The kernel tells nothing of datagrams' states.
+    if isDatagram, hasFailed { return }
+    var again: Socket?
     if let known = current[key] {
       switch (known.state, record.number) {
       case (.listening, CallMeaning.Number.listen): return
       case (.sending, CallMeaning.Number.connect):
         if record.result == 0 { change(known, to: .established, place, writer, &output) }
+        if hasFailed { change(known, to: .closed, place, writer, &output) }
         return
+      case (.closed, CallMeaning.Number.connect) where !isDatagram && known.transport == 6:
+        again = known
       // The number stands for another by now: it was closed where nobody saw it.
       default: forget(key, place, writer, &output)
       }
     }
-    let socket = add(key, family: own.family, transport: isDatagram ? 17 : 6, at: record.start)
+    let socket =
+      again ?? add(key, family: own.family, transport: isDatagram ? 17 : 6, at: record.start)
     (socket.own, socket.peer) = (own, peer)
     if isDatagram {
-      // The kernel tells nothing of datagrams' states; a socket that is connected has a peer.
-      if record.number == CallMeaning.Number.connect, record.result == 0, peer.port != 0 {
+      // A socket that is connected has a peer.
+      if isConnect, record.result == 0, peer.port != 0 {
         change(socket, to: .established, place, writer, &output)
       }
       return
@@ -209,10 +218,28 @@ struct PreloadSockets {
     } else if record.number == CallMeaning.Number.accept {
       change(socket, to: .received, place, writer, &output)
       change(socket, to: .established, place, writer, &output)
+    } else if hasFailed, own.port == 0 {
+      // It was given no port, so that nothing was sent: there is no way to that network.
+      tellFailure(of: socket, record.result, place, templates, &output)
     } else {
       change(socket, to: .sending, begin, writer, &output)
       if record.result == 0 { change(socket, to: .established, place, writer, &output) }
+      if hasFailed { change(socket, to: .closed, place, writer, &output) }
     }
+  }
+
+  /// Whether what came back from a call goes on to connect: EINPROGRESS, EINTR.
+  private static func goesOn(_ result: Int64) -> Bool { result == -115 || result == -4 }
+
+  /// What was sent to no purpose, as the kernel's event of that tells it.
+  private func tellFailure(
+    of socket: Socket, _ error: Int64, _ place: PreloadWriter.Place, _ templates: RecordTemplates,
+    _ output: inout RecordBytes
+  ) {
+    let transfer = RecordTemplates.Transfer(
+      socket: socket.identity, family: socket.family, transport: socket.transport,
+      result: Int32(clamping: error))
+    templates.tell(transfer, isReceive: false, place, standingFor: 1, into: &output)
   }
 
   private mutating func add(
