@@ -51,6 +51,15 @@ extension SideBySide {
       #expect(network["bursts"].items.isEmpty, "\(network)")
     }
 
+    // Of sends alike in a row the first three were told.
+    @Test func `each of many sends that fail is a failure`() throws {
+      let (truth, network, audits) = try network("broken", 200)
+      #expect(truth["failed"].int == 200)
+      #expect(failures(network, "send").count == 200, "\(network)")
+      let storms = try #require(audits.first { $0["id"].string == "retry-storms" })
+      #expect(storms["status"].string == "fail", "\(storms)")
+    }
+
     private static let source = """
       #define _GNU_SOURCE
       #include <arpa/inet.h>

@@ -49,7 +49,9 @@ enum TransferBuilding {
           local: $0.local, opened: $0.opened?.finite, closed: $0.closed?.finite)
       },
       failures: signal.failures.map {
-        NetworkFailureSection(time: $0.time.finite, remote: $0.remote, kind: $0.kind)
+        NetworkFailureSection(
+          time: $0.time.finite, remote: $0.remote, kind: $0.kind,
+          count: $0.count == 1 ? nil : $0.count)
       })
   }
 

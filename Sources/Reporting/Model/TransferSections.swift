@@ -82,6 +82,8 @@ package struct NetworkFailureSection: Codable, Sendable, Equatable {
   package var remote: String
   /// connect or send.
   package var kind: String
+  /// How many sends in a row it stands for; nil for one.
+  package var count: Int?
 }
 
 /// The same traffic on another radio.

@@ -34,22 +34,23 @@ package enum RetryStormsRule: Rule {
       return .notApplicable(reason: "no connection and no send failed")
     }
     let hosts = Dictionary(grouping: network.failures, by: \.remote).map {
-      (host: $0, times: $1.map(\.time).sorted())
-    }.sorted { ($0.times.count, $1.host) > ($1.times.count, $0.host) }
+      (host: $0, times: $1.map(\.time).sorted(), count: $1.reduce(0) { $0 + $1.count })
+    }.sorted { ($0.count, $1.host) > ($1.count, $0.host) }
     var failures = EventSum(count: 0)
     for host in hosts {
       failures.add(
-        Double(host.times.count) * (backsOff(host.times) ? 0.5 : 1), events: host.times.count)
+        Double(host.count) * (backsOff(host.times) ? 0.5 : 1), events: host.times.count)
     }
     let rate = Exposure(signals).perMinute(failures)
+    let all = hosts.reduce(0) { $0 + $1.count }
     return .measured(
       RuleFinding(
-        rate: rate, displayValue: Figures.count(network.failures.count, "failure"),
+        rate: rate, displayValue: Figures.count(all, "failure"),
         evidence: hosts.prefix(5).map {
           Evidence(
-            summary: "\($0.host): \(Figures.count($0.times.count, "failure"))"
+            summary: "\($0.host): \(Figures.count($0.count, "failure"))"
               + (backsOff($0.times) ? ", at growing intervals" : ""),
-            value: Double($0.times.count), unit: "failures", time: $0.times.first, host: $0.host)
+            value: Double($0.count), unit: "failures", time: $0.times.first, host: $0.host)
         }, savings: scale.saving(of: rate.value)))
   }
 

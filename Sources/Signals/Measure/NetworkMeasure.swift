@@ -111,7 +111,8 @@ enum NetworkMeasure {
     found += trace.transferFailures.filter { $0.pid == subject.pid }.map {
       NetworkFailure(
         time: subject.time($0.time),
-        remote: $0.connection.map { trace.connections[$0].remote } ?? "unknown", kind: "send")
+        remote: $0.connection.map { trace.connections[$0].remote } ?? "unknown", kind: "send",
+        count: Int(clamping: $0.weight))
     }
     return found.sorted { $0.time < $1.time }
   }

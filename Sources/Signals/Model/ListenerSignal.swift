@@ -19,7 +19,7 @@ package struct ListenerSignal: Sendable, Equatable {
   }
 }
 
-/// A connection or send that did not succeed.
+/// A connection or send that did not succeed, or several sends in a row.
 package struct NetworkFailure: Sendable, Equatable {
   /// Seconds from the start of the trace.
   package var time: Double
@@ -27,13 +27,17 @@ package struct NetworkFailure: Sendable, Equatable {
   package var remote: String
   /// connect or send.
   package var kind: String
+  /// How many it stands for.
+  package var count: Int
 
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
   package init(
     time: Double,
     remote: String = "",
-    kind: String
+    kind: String,
+    count: Int = 1
   ) {
+    self.count = count
     self.time = time
     self.remote = remote
     self.kind = kind

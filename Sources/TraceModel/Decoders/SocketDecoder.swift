@@ -19,15 +19,15 @@ enum SocketDecoder {
     guard let socket = context.integer("sk"), let result = context.integer("ret") else { return }
     let identity = UInt64(bitPattern: socket)
     let pid = context.pid
-    // EAGAIN (11) is no failure: the program is told to wait.
-    if result < 0, result != -11, direction == .send,
+    // EAGAIN (11) is no failure: the program is told to wait, as by EINPROGRESS (115) where the send is to connect.
+    if result < 0, result != -11, result != -115, direction == .send,
       [2, 10].contains(context.integer("family") ?? 0)
     {
       state.tables.transferFailures.append(
         TransferFailure(
           time: context.time, pid: pid,
           connection: state.sockets.connection(of: identity, pid: pid, at: context.time),
-          error: Int(-result)))
+          error: Int(-result), weight: context.weight))
     }
     guard result > 0 else { return }
     state.tables.transfers.append(

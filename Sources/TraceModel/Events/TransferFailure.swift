@@ -1,7 +1,7 @@
 import PerfData
 import Quantities
 
-/// A send that the kernel refused.
+/// A send that the kernel refused, or several alike in a row.
 public struct TransferFailure: Sendable {
   public var time: Timestamp
   public var pid: Int32
@@ -9,4 +9,6 @@ public struct TransferFailure: Sendable {
   public var connection: Int?
   /// The error's number.
   public var error: Int
+  /// How many it stands for.
+  public var weight: UInt64 = 1
 }
