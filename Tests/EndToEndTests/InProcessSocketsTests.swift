@@ -60,6 +60,24 @@ extension SideBySide {
       #expect(storms["status"].string == "fail", "\(storms)")
     }
 
+    @Test(arguments: ["messages", "messages-by-number"])
+    func `each of several messages that go at once counts`(how: String) throws {
+      let (truth, network, _) = try network(how)
+      #expect(truth["sent"].int == 640)
+      #expect(network["sends"].int == 640, "\(network)")
+      #expect(network["bytesSent"].int == 640 * 100, "\(network)")
+      // What fits nowhere the kernel throws away.
+      #expect(network["receives"].int == truth["received"].int, "\(network)")
+      #expect(network["bytesReceived"].int == (truth["received"].int ?? 0) * 100, "\(network)")
+      // 28 bytes of IP and UDP a datagram.
+      #expect(network["overheadSent"].int == 640 * 28, "\(network)")
+    }
+
+    @Test func `a message of several parts is one`() throws {
+      let (_, network, _) = try network("parts")
+      #expect(network["sends"].int == 20 && network["bytesSent"].int == 20 * 70, "\(network)")
+    }
+
     private static let source = """
       #define _GNU_SOURCE
       #include <arpa/inet.h>

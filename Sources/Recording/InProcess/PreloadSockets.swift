@@ -281,12 +281,19 @@ struct PreloadSockets {
       change(socket, to: .established, place, writer, &output)
     }
     let isMessage = CallMeaning.Number.messages.contains(record.number) || isManyMessages
-    let transfer = RecordTemplates.Transfer(
+    var transfer = RecordTemplates.Transfer(
       socket: socket.identity, family: socket.family, transport: socket.transport,
       result: Int32(clamping: bytes),
       flags: isMessage ? Int32(truncatingIfNeeded: record.arguments.1) : 0)
-    templates.tell(
-      transfer, isReceive: !isSend, place, standingFor: count, into: &output)
+    if isManyMessages, record.result > 1 {
+      let messages = UInt64(record.result) * count
+      for (bytes, count) in EvenTransfers.of(count: messages, bytes: UInt64(bytes) * count) {
+        transfer.result = Int32(clamping: bytes)
+        templates.tell(transfer, isReceive: !isSend, place, standingFor: count, into: &output)
+      }
+    } else {
+      templates.tell(transfer, isReceive: !isSend, place, standingFor: count, into: &output)
+    }
     guard isSend, let stack = parts.ownStack else { return }
     var payload = PreloadPayload(.sendStack, pid: place.tid)
     payload.add(transfer.socket)

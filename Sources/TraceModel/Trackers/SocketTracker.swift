@@ -131,6 +131,8 @@ struct SocketTracker {
       if let index = current[socket], connections[index].remote == remote,
         connections[index].local == local
       {
+        // Or one that was just accepted, which is told to say whose it is.
+        if connections[index].pid == nil { connections[index].pid = pid }
         return
       }
       let port = local.split(separator: ":").last
