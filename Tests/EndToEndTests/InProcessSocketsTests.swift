@@ -78,6 +78,33 @@ extension SideBySide {
       #expect(network["sends"].int == 20 && network["bytesSent"].int == 20 * 70, "\(network)")
     }
 
+    @Test func `a connection that a send makes has what it carried`() throws {
+      let (truth, network, _) = try network("fast")
+      #expect(truth["sent"].int == 20 * 100)
+      let connections = network["connections"].items
+      #expect(connections.count == 20, "\(network)")
+      #expect(
+        Set(connections.map { $0["remote"].string }) == ["127.0.0.1:\(truth["port"].int ?? 0)"])
+      #expect(connections.allSatisfy { $0["bytesSent"].int == 100 }, "\(network)")
+    }
+
+    @Test func `a connection that is accepted counts though nothing goes over it`() throws {
+      let (truth, network, _) = try network("accepts")
+      #expect(truth["accepted"].int == 20 && truth["carried"].int == 5)
+      let connections = network["connections"].items
+      #expect(connections.count == 20, "\(network)")
+      #expect(connections.allSatisfy { $0["opened"].exists && $0["closed"].exists }, "\(network)")
+    }
+
+    @Test func `what is sent over a connection that a child made is that connection's`() throws {
+      let (truth, network, _) = try network("child")
+      let connections = network["connections"].items
+      #expect(connections.count == 1, "\(network)")
+      #expect(connections.first?["remote"].string == "127.0.0.1:\(truth["port"].int ?? 0)")
+      #expect(connections.first?["bytesSent"].int == 800, "\(network)")
+      #expect(network["bursts"].items.count == 1, "\(network)")
+    }
+
     private static let source = """
       #define _GNU_SOURCE
       #include <arpa/inet.h>

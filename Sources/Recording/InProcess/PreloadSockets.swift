@@ -218,6 +218,8 @@ struct PreloadSockets {
     } else if record.number == CallMeaning.Number.accept {
       change(socket, to: .received, place, writer, &output)
       change(socket, to: .established, place, writer, &output)
+      // It is this process's from now on, though nothing may go over it.
+      tellStanding(socket, place, writer, &output)
     } else if hasFailed, own.port == 0 {
       // It was given no port, so that nothing was sent: there is no way to that network.
       tellFailure(of: socket, record.result, place, templates, &output)
@@ -268,8 +270,7 @@ struct PreloadSockets {
     let isDatagram = UInt32(record.descriptor_kind) == lull_descriptor_udp.rawValue
     let before = closed[key].flatMap { record.start <= $0.time ? $0.socket : nil }
     var socket =
-      before ?? current[key]
-      ?? add(key, family: 2, transport: isDatagram ? 17 : 6, at: record.start)
+      before ?? current[key] ?? found(record, parts, isSend, key, place, writer, &output)
     if isDatagram, let end = end(of: socket, record, parts, isSend, place, writer, &output) {
       socket = end
     }
@@ -307,6 +308,62 @@ struct PreloadSockets {
         .sendStack, payload, place,
         callchain: writer.callchain(nil, programAt: stack.registers[PreloadSource.instruction]),
         registers: stack.registers, stack: stack.bytes))
+  }
+
+  /// A socket that no call of the process's made or connected: whoever gave it that may have, or the send itself does
+  /// (MSG_FASTOPEN).
+  private mutating func found(
+    _ record: lull_record, _ parts: PreloadParts, _ isSend: Bool, _ key: Key,
+    _ place: PreloadWriter.Place, _ writer: PreloadWriter, _ output: inout RecordBytes
+  ) -> Socket {
+    let transport: UInt16 =
+      UInt32(record.descriptor_kind) == lull_descriptor_udp.rawValue ? 17 : 6
+    guard let (own, peer) = parts.addresses else {
+      return add(key, family: 2, transport: transport, at: record.start)
+    }
+    let isMessage = CallMeaning.Number.messages.contains(record.number)
+    let namesEnd = isMessage && record.arguments.1 >> 32 != 0
+    let opens = transport == 6 && isMessage && isSend && record.arguments.1 & Self.opensFast != 0
+    if transport == 6, !opens, peer.port != 0,
+      let known = current.values.first(where: {
+        $0.state == .established && $0.transport == 6 && $0.own == own && $0.peer == peer
+      })
+    {
+      known.references += 1
+      current[key] = known
+      return known
+    }
+    let socket = add(
+      key, family: own.family == 0 ? 2 : own.family, transport: transport, at: record.start)
+    socket.own = own
+    // Of a datagram it is whom that went to.
+    guard peer.port != 0, transport == 6 || !namesEnd else { return socket }
+    socket.peer = peer
+    if opens {
+      var begin = place
+      begin.time = record.start
+      change(socket, to: .sending, begin, writer, &output)
+      if record.result < 0, !Self.goesOn(record.result) {
+        change(socket, to: .closed, place, writer, &output)
+      }
+    } else {
+      socket.state = .established
+      tellStanding(socket, place, writer, &output)
+    }
+    return socket
+  }
+
+  /// MSG_FASTOPEN.
+  private static let opensFast: UInt64 = 0x2000_0000
+
+  /// Tells whose a connection is that is there, by what was there before.
+  private func tellStanding(
+    _ socket: Socket, _ place: PreloadWriter.Place, _ writer: PreloadWriter,
+    _ output: inout RecordBytes
+  ) {
+    let from = socket.transport == 17 ? 0 : SocketState.established.rawValue
+    output.append(
+      socket.ends.record(from: from, to: SocketState.established.rawValue, place, writer))
   }
 
   /// What stands for a datagram socket towards the end that a call names: a socket with an identity of its own.
