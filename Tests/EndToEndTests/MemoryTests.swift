@@ -134,7 +134,8 @@ extension EndToEnd {
       // The library is in its memory too.
       #expect(peak > 0.8 * truth && peak < truth + 3e6, "\(peak), \(truth)")
       let disk = run.signals["disk"]
-      #expect(disk["bytesWritten"].int == 0 && (disk["deviceBytesWritten"].int ?? 0) == 0, "\(disk)")
+      #expect(
+        disk["bytesWritten"].int == 0 && (disk["deviceBytesWritten"].int ?? 0) == 0, "\(disk)")
     }
 
     private static let parent = """

@@ -559,7 +559,8 @@ struct WaitClassifierTests {
       (["RunLoop.run(mode:before:)", "work()", "_dispatch_continuation_pop"], .other),
       (
         [
-          "RunLoop.run(until:)", "work()", "__CFRUNLOOP_IS_CALLING_OUT_TO_A_TIMER_CALLBACK_FUNCTION__",
+          "RunLoop.run(until:)", "work()",
+          "__CFRUNLOOP_IS_CALLING_OUT_TO_A_TIMER_CALLBACK_FUNCTION__",
         ], .other
       ),
       // A program's life: in its main function, or as an application's last piece of work.

@@ -113,7 +113,8 @@ final class OutsideFiles {
 
   /// Whether it is stopped, by a signal or by who traces it.
   var isStopped: Bool {
-    KernelFile.bytes(folder + "/stat").flatMap { ProcessStatistics(parsing: $0[...]) }?.isStopped == true
+    KernelFile.bytes(folder + "/stat").flatMap { ProcessStatistics(parsing: $0[...]) }?.isStopped
+      == true
   }
 
   /// How often it left its CPU by itself, to wait; nil where that cannot be read.

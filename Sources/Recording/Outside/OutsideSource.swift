@@ -183,8 +183,11 @@ final class OutsideSource: RecordingSource {
 
   /// What is known of how often the threads of the program waited.
   private var waitsText: String {
-    guard endedThreads > 0 else { return "how often they waited is counted (voluntary context switches)" }
-    return "they waited at least as often as is counted (voluntary context switches): of threads that ended while it"
+    guard endedThreads > 0 else {
+      return "how often they waited is counted (voluntary context switches)"
+    }
+    return
+      "they waited at least as often as is counted (voluntary context switches): of threads that ended while it"
       + " was recorded (\(endedThreads) were seen to) it is known as of the last look alone"
   }
 
@@ -273,7 +276,8 @@ final class OutsideSource: RecordingSource {
     list.append(
       .init(
         .wakeups,
-        "\(outside): who wakes its threads, and in what context, is known to the kernel alone; \(waitsText)"))
+        "\(outside): who wakes its threads, and in what context, is known to the kernel alone; \(waitsText)"
+      ))
     list.append(
       .init(
         .disk,

@@ -49,8 +49,8 @@ enum TemporaryFileMeasure {
         .sorted { ($1.bytes, $0.path) < ($0.bytes, $1.path) })
   }
 
-  /// Whether a file was opened without a name (O_TMPFILE), so that it goes with its last descriptor: the kernel names it
-  /// by its inode, "/tmp/#1234", and one that was not looked at has no number.
+  /// Whether a file was opened without a name (O_TMPFILE), so that it goes with its last descriptor: the kernel
+  /// names it by its inode, "/tmp/#1234", and one that was not looked at has no number.
   private static func isNameless(_ path: String) -> Bool {
     guard let name = path.split(separator: "/").last, name.first == "#" else { return false }
     return name.dropFirst().allSatisfy(\.isNumber)

@@ -44,7 +44,8 @@ struct CompareCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The command of after, for the shell.", valueName: "command"))
   var new: String?
 
-  @Option(help: ArgumentHelp("Record each command at most so many times, 6 or more.", valueName: "n"))
+  @Option(
+    help: ArgumentHelp("Record each command at most so many times, 6 or more.", valueName: "n"))
   var maxRuns: Int?
 
   @Option(help: ArgumentHelp("Keep the recordings in this folder.", valueName: "folder"))
