@@ -54,8 +54,6 @@ extension SideBySide {
       recorder: String
     ) throws {
       let scratch = try Scratch()
-      // Within the process it is told where that went; from outside it is looked at a moment later.
-      let pause = recorder == "process" ? 0 : 2
       let script = """
         import os, time
         top = os.getcwd()
@@ -73,7 +71,6 @@ extension SideBySide {
             save(top + "/other.txt")
         os.mkdir("sub")
         os.chdir("sub")
-        time.sleep(\(pause))
         save("deep.txt")
         save(top + "/sub/deep.txt")
         print("{}")

@@ -47,9 +47,14 @@ final class DescriptorBook {
     if call.number == SystemCallFilter.close {
       forget(pid, call.first)
     } else if SystemCallFilter.directoryChanges.contains(call.number) {
-      folders[pid] = nil
-      moves[pid] = time
-      findFolder(of: pid)
+      let path = opening.removeValue(forKey: tid)
+      if call.result == 0, call.number == SystemCallFilter.directoryChange, let path {
+        isMoving(pid, to: path, at: time &+ 1)
+      } else {
+        folders[pid] = nil
+        moves[pid] = time
+        findFolder(of: pid)
+      }
     } else if SystemCallFilter.opens.contains(call.number) {
       let path = opening.removeValue(forKey: tid)
       guard call.result >= 0 else { return }
@@ -141,6 +146,15 @@ final class DescriptorBook {
     let time = SystemInfo.monotonicNanoseconds()
     guard let folder = DescriptorTable.path(pid: pid, directory: Int(AT_FDCWD)) else { return }
     isWorking(pid, in: folder, since: time)
+  }
+
+  /// A process goes to a folder by its path.
+  private func isMoving(_ pid: Int32, to path: String, at time: UInt64) {
+    moves[pid] = time
+    let folder = whole(path, of: pid)
+    folders[pid] = nil
+    // Where the process is, it may have gone on by now.
+    if let folder { isWorking(pid, in: folder, since: time) } else { findFolder(of: pid) }
   }
 
   /// A folder's path without links; nil where it is not the one that we see by that path.
@@ -271,12 +285,7 @@ extension DescriptorBook: RecordingSource {
     case .moved(let pid, let folder, let time):
       moves[pid] = time
       isWorking(pid, in: folder, since: time)
-    case .moving(let pid, let path, let time):
-      moves[pid] = time
-      let folder = whole(path, of: pid)
-      folders[pid] = nil
-      // Where the process is, it may have gone on by now.
-      if let folder { isWorking(pid, in: folder, since: time) } else { findFolder(of: pid) }
+    case .moving(let pid, let path, let time): isMoving(pid, to: path, at: time)
     case .pathOpening(let tid, _, let path): opening[tid] = path
     case .gap, .fileMapped, .memoryRead: break
     }

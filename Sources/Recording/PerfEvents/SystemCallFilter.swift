@@ -33,6 +33,8 @@ enum SystemCallFilter {
     static let opens: CallNumbers = [56, 437]
     static let close: Int64 = 57
     static let directoryChanges: CallNumbers = [49, 50]
+    /// chdir, which names a path.
+    static let directoryChange: Int64 = 49
     static let duplicates: CallNumbers = [23, 24]
     static let control: Int64 = 25
     static let copyFileRange: Int64 = 285
@@ -70,6 +72,8 @@ enum SystemCallFilter {
     static let opens: CallNumbers = [2, 85, 257, 437]
     static let close: Int64 = 3
     static let directoryChanges: CallNumbers = [80, 81]
+    /// chdir, which names a path.
+    static let directoryChange: Int64 = 80
     static let duplicates: CallNumbers = [32, 33, 292]
     static let control: Int64 = 72
     static let copyFileRange: Int64 = 326

@@ -81,6 +81,10 @@ package struct ProbeTemplate: Sendable, Equatable {
     ProbeTemplate(
       function: "openat64", entry: "dir=$1:s32 path=+0($2):ustring flags=$3:x32",
       result: "fd=$retval:s32", onlyIfCheap: true, payload: .path),
+    // What is opened later may be named from there on.
+    ProbeTemplate(
+      function: "chdir", entry: "path=+0($1):ustring", result: nil, onlyIfCheap: false,
+      payload: .path),
     ProbeTemplate(
       function: "rename", entry: "old=+0($1):ustring new=+0($2):ustring", result: nil,
       onlyIfCheap: false),
