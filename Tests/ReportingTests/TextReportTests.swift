@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 import Testing
 import TraceModel
@@ -117,6 +118,18 @@ import TraceModel
     #expect(
       SampleReport.report(signals: signals, process: process).processes[0].bytesWritten == nil)
     #expect(SampleReport.report(process: process).processes[0].bytesWritten == 0)
+  }
+
+  // 399,829 stood beside 400,000 that were counted.
+  @Test(arguments: [false, true])
+  func `counts of writes that were sampled are not exact`(areSampled: Bool) {
+    var signals = SampleReport.signals()
+    let writes = signals.disk.map { Figures.count($0.writes, "write") } ?? ""
+    #expect(flowing(SampleReport.report(signals: signals)).contains("in \(writes)"))
+    if areSampled { signals.disk?.sampledBytes = SampledBytes() }
+    let text = flowing(SampleReport.report(signals: signals))
+    #expect(text.contains("in about \(writes)") == areSampled, "\(text)")
+    #expect(text.contains("written about") == areSampled)
   }
 
   @Test func `what many small files brought is a row of its own`() {

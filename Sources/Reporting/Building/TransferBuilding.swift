@@ -108,7 +108,7 @@ enum TransferBuilding {
           bytesRead: signal.readsMeasured ? file.bytesRead : nil)
       }, smallReadsMeasured: signal.smallReadsMeasured ? true : nil, reads: signal.reads,
       bytesRead: signal.bytesRead, readsAreLeast: signal.readsAreLeast ? true : nil,
-      missing: signal.missing,
+      writesAreSampled: signal.sampledBytes == nil ? nil : true, missing: signal.missing,
       otherReads: listed.others.map {
         OtherReadsSection(files: $0.files, reads: $0.reads, bytes: $0.bytes)
       })

@@ -157,6 +157,8 @@ package struct DiskSection: Codable, Sendable, Equatable {
   @Nullable package var bytesRead: UInt64? = nil
   /// True where these are the least that there was; left out else.
   package var readsAreLeast: Bool? = nil
+  /// True where one recorded write stands for many, so that counts and bytes of writes are estimates; left out else.
+  package var writesAreSampled: Bool? = nil
   /// Why what is told is a part only; left out where it is all.
   package var missing: String? = nil
   /// What was read of pipes, terminals and files that are not listed, or in pieces so small that of which file each was

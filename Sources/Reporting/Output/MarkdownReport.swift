@@ -78,7 +78,8 @@ package enum MarkdownReport {
       [
         "Disk",
         signals.disk.map {
-          "\(Figures.bytes($0.bytesWritten)) in \(Figures.count($0.writes, "write")), "
+          ($0.writesAreSampled == true ? "about " : "")
+            + "\(Figures.bytes($0.bytesWritten)) in \(Figures.count($0.writes, "write")), "
             + Figures.count($0.syncs, "sync")
         } ?? none,
       ],

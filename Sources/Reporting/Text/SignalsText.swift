@@ -196,7 +196,7 @@ enum SignalsText {
       "written",
       disk.writes == 0
         ? disk.missing == nil ? "nothing" : "nothing that is known"
-        : "\(Figures.bytes(disk.bytesWritten)) in \(Figures.count(disk.writes, "write")), "
+        : "\(volume(disk.bytesWritten, disk.writes, disk)), "
           + "\(Figures.grouped(disk.smallWrites)) of them under 4 KiB; \(rate)in "
           + Figures.count(disk.writeBursts, "burst"))
     if let missing = disk.missing {
@@ -242,10 +242,19 @@ enum SignalsText {
     }
   }
 
+  /// Bytes in so many writes: of writes that were sampled no count is exact.
+  private static func volume(_ bytes: UInt64, _ writes: Int, _ disk: DiskSection) -> String {
+    let about = disk.writesAreSampled == true ? "about " : ""
+    return "\(about)\(Figures.bytes(bytes)) in \(about)\(Figures.count(writes, "write"))"
+  }
+
   private static func uses(of file: FileSection, _ disk: DiskSection) -> String {
     var uses: [String] = []
     if file.writes > 0 || file.syncs == 0 && (file.reads ?? 0) == 0 {
-      uses.append("\(Figures.bytes(file.bytesWritten)), \(Figures.count(file.writes, "write"))")
+      let about = disk.writesAreSampled == true ? "about " : ""
+      uses.append(
+        "\(about)\(Figures.bytes(file.bytesWritten)), "
+          + "\(about)\(Figures.count(file.writes, "write"))")
     }
     if file.syncs > 0 { uses.append(Figures.count(file.syncs, "sync")) }
     if file.rewrites > 0 { uses.append(Figures.count(file.rewrites, "rewrite")) }
