@@ -59,6 +59,16 @@ extension SideBySide {
           if (count > 2) close(fd);
           return 0;
         }
+        if (!strcmp(words[1], "heir")) {
+          if (!fork()) serves(listener, 1, 0);
+          int fd = connects(SOCK_STREAM);
+          write(fd, bytes, 5000);
+          if (!fork()) return write(fd, bytes, 7000) != 7000;
+          wait(0);
+          write(fd, bytes, 890);
+          close(fd);
+          return 0;
+        }
         return 2;
       }
       """
@@ -95,6 +105,23 @@ extension SideBySide {
       #expect(bursts.map { $0["bytesSent"].int } == [200, 200, 0], "\(network)")
       #expect(bursts.last?["class"].string == "connectionControl", "\(network)")
       #expect(run.audit("connection-close-cost")["status"].string == "fail")
+    }
+
+    // It was taken for the child's alone, which carried something last.
+    @Test(arguments: recorders)
+    func `a connection that a child inherits stays its parent's`(recorder: String) throws {
+      let run = try record(["heir"], by: recorder)
+      let network = run.signals["network"]
+      #expect(network["bytesSent"].int == 5890, "\(network)")
+      #expect(network["connections"].items.map { $0["bytesSent"].int } == [5890], "\(network)")
+      // Two segments in the handshake, five of data with the child's not among them, two to close.
+      #expect(network["overheadSent"].int == 60 + 52 + 5 * 52 + 2 * 52, "\(network)")
+      let child = try #require(
+        run.report["process"]["children"].items.compactMap { $0.int }.last, "\(run.report)")
+      let heir = try Recorded.report(
+        run.trace, options: ["--process", String(child), "--radio-loopback"])["signals"]["network"]
+      #expect(heir["connections"].items.map { $0["bytesSent"].int } == [7000], "\(heir)")
+      #expect(heir["overheadSent"].int == 5 * 52, "\(heir)")
     }
   }
 }

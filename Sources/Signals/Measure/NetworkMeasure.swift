@@ -8,7 +8,7 @@ enum NetworkMeasure {
   ) -> NetworkSignal {
     let trace = subject.trace
     let transfers = trace.transfers.internet(of: subject.pid)
-    let connections = trace.connections.enumerated().filter { $0.element.pid == subject.pid }
+    let connections = trace.connections.enumerated().filter { $0.element.isOf(subject.pid) }
     func counts(_ connection: Int?) -> Bool {
       includeLoopback || connection.map { !trace.connections[$0].isLoopback } ?? false
     }
@@ -18,7 +18,9 @@ enum NetworkMeasure {
     let replay = BurstSplitter.bursts(of: packets, from: start, to: end, profile: profile)
     let overhead = PacketMeasure.overhead(
       trace, transfers: transfers.lazy.filter { counts($0.connection) },
-      connections: connections.map(\.offset).filter(counts), counts: counts)
+      // Who was left it neither opened it nor answers for its end.
+      connections: connections.filter { $0.element.pid == subject.pid && counts($0.offset) }
+        .map(\.offset), counts: counts)
 
     var bytes: [Int: (sent: UInt64, received: UInt64)] = [:]
     for transfer in transfers {

@@ -21,7 +21,7 @@ enum SightingMeasure {
     }
     // gpsd's registered port.
     for connection in subject.trace.connections
-    where connection.pid == subject.pid && connection.remote.hasSuffix(":2947") {
+    where connection.isOf(subject.pid) && connection.remote.hasSuffix(":2947") {
       found.insert("gpsd:" + connection.remote)
     }
     return found.sorted()

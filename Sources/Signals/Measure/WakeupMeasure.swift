@@ -48,7 +48,7 @@ struct WakeupMeasure {
     }.map { $0.fromNs...max($0.fromNs, $0.toNs) }
     hasSockets =
       !receives.isEmpty || !sends.isEmpty
-      || subject.trace.connections.contains { $0.pid == subject.pid }
+      || subject.trace.connections.contains { $0.isOf(subject.pid) }
       || subject.trace.listeners.contains { $0.pid == subject.pid }
     tellsInterrupts =
       subject.trace.capture?.recorder != CaptureEvent.processRecorder

@@ -43,16 +43,18 @@ public struct TransferLog: Sequence, PackedTable, ExpressibleByArrayLiteral, Sen
   /// Puts transfers of sockets whose connections were seen only as they ended to those; gives whose they are.
   mutating func add(
     _ late: [UInt64: [(until: Timestamp, connection: Int)]]
-  ) -> [Int: Int32] {
+  ) -> [Int: [Int32]] {
     guard !late.isEmpty else { return [:] }
-    var owners: [Int: Int32] = [:]
+    var owners: [Int: [Int32]] = [:]
     var told: [Transfer] = []
     for var transfer in self {
       if transfer.connection == nil, transfer.isInternet,
         let end = late[transfer.socket]?.first(where: { $0.until >= transfer.time })
       {
         transfer.connection = end.connection
-        owners[end.connection] = transfer.pid
+        if owners[end.connection]?.contains(transfer.pid) != true {
+          owners[end.connection, default: []].append(transfer.pid)
+        }
       }
       told.append(transfer)
     }

@@ -11,6 +11,8 @@ struct SocketTracker {
   private(set) var late: [UInt64: [(until: Timestamp, connection: Int)]] = [:]
   /// Who had the CPU as connections were finished.
   private var finishers: [Int: Int32] = [:]
+  /// Connections that somebody opened or carried something over.
+  private var owned: Set<Int> = []
   /// Connections that came from elsewhere, in the order in which they can be accepted.
   private var acceptable: [Int] = []
 
@@ -49,6 +51,7 @@ struct SocketTracker {
         Connection(
           socket: socket, transportProtocol: transportProtocol, local: local, remote: remote,
           isLoopback: isLoopback, opened: time, isServerSide: new == Self.synReceived, pid: pid))
+      if new == Self.synSent, pid != nil { owned.insert(connections.count - 1) }
     case Self.established:
       if let index = current[socket], connections[index].closed == nil {
         // The local port is chosen after SYN_SENT.
@@ -153,9 +156,17 @@ struct SocketTracker {
     return listeners.contains { $0.local.split(separator: ":").last == port }
   }
 
-  /// Gives connections that were seen late to the processes whose transfers they are.
-  mutating func claim(_ owners: [Int: Int32]) {
-    for (index, pid) in owners { connections[index].pid = pid }
+  /// Gives connections that were seen late to the processes whose transfers they are, in the order of these.
+  mutating func claim(_ owners: [Int: [Int32]]) {
+    for (index, pids) in owners { for pid in pids { claim(index, by: pid) } }
+  }
+
+  private mutating func claim(_ index: Int, by pid: Int32) {
+    if owned.insert(index).inserted {
+      connections[index].pid = pid
+    } else if connections[index].pid != pid {
+      connections[index].heirs.insert(pid)
+    }
   }
 
   private mutating func open(_ connection: Connection) {
@@ -169,7 +180,7 @@ struct SocketTracker {
   mutating func connection(of socket: UInt64, pid: Int32, at time: Timestamp) -> Int? {
     guard let index = current[socket] else { return nil }
     if let closed = connections[index].closed, (time - closed).seconds > 1 { return nil }
-    connections[index].pid = pid
+    claim(index, by: pid)
     return index
   }
 }
