@@ -59,6 +59,24 @@ extension SideBySide {
           if (count > 2) close(fd);
           return 0;
         }
+        if (!strcmp(words[1], "accept")) {
+          /* The client is the child: ten connections that carry nothing, and five that do. */
+          if (!fork()) {
+            for (int i = 0; i < 15; i++) {
+              int fd = connects(SOCK_STREAM);
+              usleep(20000);
+              if (i >= 10) write(fd, "hi", 2), read(fd, bytes, 2);
+              close(fd);
+            }
+            return 0;
+          }
+          for (int i = 0; i < 15; i++) {
+            int fd = accept(listener, 0, 0);
+            if (read(fd, bytes, 2) > 0) write(fd, bytes, 2);
+            close(fd);
+          }
+          return 0;
+        }
         if (!strcmp(words[1], "heir")) {
           if (!fork()) serves(listener, 1, 0);
           int fd = connects(SOCK_STREAM);
@@ -105,6 +123,15 @@ extension SideBySide {
       #expect(bursts.map { $0["bytesSent"].int } == [200, 200, 0], "\(network)")
       #expect(bursts.last?["class"].string == "connectionControl", "\(network)")
       #expect(run.audit("connection-close-cost")["status"].string == "fail")
+    }
+
+    // They were nobody's, since only what carries something was known to be somebody's.
+    @Test(arguments: recorders)
+    func `connections that were accepted and carried nothing are counted`(recorder: String) throws {
+      let network = try record(["accept"], by: recorder).signals["network"]
+      let connections = network["connections"].items
+      #expect(connections.count == 15, "\(network)")
+      #expect(connections.count { $0["bytesReceived"].int == 2 && $0["bytesSent"].int == 2 } == 5)
     }
 
     // It was taken for the child's alone, which carried something last.

@@ -175,7 +175,14 @@ enum SystemCallDecoder {
       }
     case Number.socket, Number.accept, Number.accept4:
       state.descriptors.open(pid: exit.pid, fd: Int(exit.result), at: exit.time)
-      guard let first = exit.descriptor(Register.di) else { return }
+      let first = exit.descriptor(Register.di)
+      if number != Number.socket {
+        let listener = first.flatMap { state.descriptorSockets.socket(pid: exit.pid, fd: $0) }
+        if listener.map({ Transfer.isInternet($0.family) }) != false {
+          state.sockets.accepted(by: exit.pid, at: exit.time)
+        }
+      }
+      guard let first else { return }
       if number == Number.socket {
         state.descriptorSockets.made(
           pid: exit.pid, tid: exit.tid, fd: Int(exit.result), family: first)

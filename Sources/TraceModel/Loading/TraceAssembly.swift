@@ -63,6 +63,7 @@ extension TraceLoader {
     state.tables.transfers.add(state.callSites.sends)
     state.tables.countedSpans = CountedSpan.all(of: state.capture)
     state.sockets.claim(state.tables.transfers.add(state.sockets.late))
+    state.sockets.claimAccepted()
     state.sockets.endFinishes(
       at: state.tables.processes.reduce(into: [:]) { ends, process in
         ends[process.pid] = process.end

@@ -13,6 +13,7 @@ struct SocketTracker {
   private var finishers: [Int: Int32] = [:]
   /// Connections that somebody opened or carried something over.
   private var owned: Set<Int> = []
+  private var accepts: [(pid: Int32, time: Timestamp)] = []
   /// Connections that came from elsewhere, in the order in which they can be accepted.
   private var acceptable: [Int] = []
 
@@ -166,6 +167,31 @@ struct SocketTracker {
       connections[index].pid = pid
     } else if connections[index].pid != pid {
       connections[index].heirs.insert(pid)
+    }
+  }
+
+  /// A process took a connection from elsewhere.
+  mutating func accepted(by pid: Int32, at time: Timestamp) { accepts.append((pid, time)) }
+
+  /// Gives connections that carried nothing to those who accepted more than did, each to the first accept after it was
+  /// there.
+  mutating func claimAccepted() {
+    var left = accepts.reduce(into: [Int32: Int]()) { $0[$1.pid, default: 0] += 1 }
+    for connection in connections where connection.isServerSide {
+      if let pid = connection.pid { left[pid]? -= 1 }
+    }
+    let free = connections.indices.filter {
+      connections[$0].isServerSide && connections[$0].pid == nil
+        && connections[$0].transportProtocol != Self.datagram
+    }
+    var waiting = free.compactMap { index in
+      connections[index].established.map { (index: index, time: $0) }
+    }.sorted { ($0.time, $0.index) < ($1.time, $1.index) }[...]
+    for (pid, time) in accepts where left[pid, default: 0] > 0 {
+      guard let first = waiting.first, first.time <= time else { continue }
+      waiting.removeFirst()
+      claim(first.index, by: pid)
+      left[pid]? -= 1
     }
   }
 
