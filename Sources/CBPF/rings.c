@@ -78,6 +78,7 @@ static size_t size_of(enum lull_kernel_kind kind) {
     case lull_kernel_send:
     case lull_kernel_receive: return sizeof(struct lull_kernel_transfer_record);
     /* In the ring that all share. */
+    case lull_kernel_ends: return sizeof(struct lull_kernel_ends_record);
     case lull_kernel_path: return sizeof(struct lull_kernel_path_record);
     case lull_kernel_stack:
     case lull_kernel_send_stack:

@@ -2,9 +2,14 @@
 #define LULL_SOCKETS_H
 
 /* What is sent and received. */
+#include "ends.h"
 #include "stacks.h"
 
 #include <bpf/bpf_tracing.h>
+
+/* IPPROTO_UDP, and TCP_ESTABLISHED, which a UDP socket is that is connected. */
+#define DATAGRAMS 17
+#define ESTABLISHED 1
 
 /* Of a socket so many transfers are told singly in so long. */
 static const __u64 span = 100000000;
@@ -27,13 +32,14 @@ static __always_inline void tell_transfer(
 /* So many places are looked at. */
 #define TRIES 4
 
+/* Of a UDP socket what it carries to and from each other end has a place, which `peer` tells. */
 static __always_inline struct lull_kernel_sum *sum_of(
-  struct task_struct *task, struct sock *socket, bool is_receive
+  struct task_struct *task, struct sock *socket, bool is_receive, __u64 peer
 ) {
   /* A number that no other socket ever has, once it was asked for. */
   __u64 cookie = socket->__sk_common.skc_cookie.counter;
   if (!cookie) cookie = bpf_get_socket_cookie(socket);
-  __u64 key = mix(mix(1, cookie), (__u64)task->tgid << 1 | is_receive) | 1;
+  __u64 key = mix(mix(mix(1, cookie), peer), (__u64)task->tgid << 1 | is_receive) | 1;
 #pragma unroll
   for (__u32 try = 0; try < TRIES; try++) {
     __u32 place = ((key >> 40) + try) & (LULL_KERNEL_SUMS - 1);
@@ -66,6 +72,38 @@ static __always_inline bool is_site(struct task_struct *task, struct lull_kernel
   return true;
 }
 
+/* Which other end a UDP socket has, in a number: 1 where it is not connected. Tells the ends where they are not those
+   that were told last: no event of the kernel's does. */
+static __always_inline __u64 datagram_peer(struct task_struct *task, struct sock *socket) {
+  struct sock___open *open = (void *)socket;
+  struct sock_common___open *common = &open->__sk_common;
+  __u64 peer = 1;
+  if (common->skc_state == ESTABLISHED) {
+    __u64 words[2] = {common->skc_daddr};
+    if (common->skc_family == 10 && bpf_core_field_exists(common->skc_v6_daddr)) {
+      bpf_core_read(words, sizeof words, &common->skc_v6_daddr);
+    }
+    peer = mix(mix(mix(1, words[0]), words[1]), (__u64)common->skc_dport << 16 | common->skc_num) | 2;
+  }
+  /* What the socket was told to be stands where nothing is added up. */
+  struct lull_kernel_sum *told = sum_of(task, socket, false, 0);
+  if (!told) return peer;
+  __u64 tick = bpf_jiffies64();
+  if (told->tick != tick) {
+    told->tick = tick;
+    told->last = bpf_ktime_get_ns();
+  }
+  if (told->peer == peer) return peer;
+  told->peer = peer;
+  struct lull_kernel_ends_record record = {};
+  begin(&record.head, lull_kernel_ends, bpf_ktime_get_ns());
+  record.pid = task->tgid;
+  record.tid = task->pid;
+  read_ends(&record.socket, open);
+  if (!tell(&record, sizeof record)) told->peer = 0;
+  return peer;
+}
+
 /* EAGAIN: the program is told to wait. */
 #define AGAIN 11
 
@@ -78,7 +116,9 @@ static __always_inline void transferred(
     }
     return;
   }
-  struct lull_kernel_sum *sum = sum_of(task, socket, is_receive);
+  bool is_datagrams = socket->sk_protocol == DATAGRAMS && is_internet(socket->__sk_common.skc_family);
+  __u64 peer = is_datagrams ? datagram_peer(task, socket) : 0;
+  struct lull_kernel_sum *sum = sum_of(task, socket, is_receive, peer);
   if (!sum) {
     /* There is no place left: each is told. */
     tell_transfer(task, socket, result, is_receive, bpf_ktime_get_ns());

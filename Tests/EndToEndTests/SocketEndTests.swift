@@ -87,6 +87,31 @@ extension SideBySide {
           close(fd);
           return 0;
         }
+        if (!strcmp(words[1], "datagrams")) {
+          /* One socket: connected to one peer, to another, and to none. */
+          int fd = socket(AF_INET, SOCK_DGRAM, 0);
+          struct sockaddr_in peers[2] = {name, name}, none = {.sin_family = AF_UNSPEC};
+          int ends[2];
+          for (int i = 0; i < 2; i++) {
+            ends[i] = socket(AF_INET, SOCK_DGRAM, 0);
+            peers[i].sin_port = 0;
+            bind(ends[i], (void *)&peers[i], length);
+            getsockname(ends[i], (void *)&peers[i], &length);
+          }
+          for (int i = 0; i < 2; i++) {
+            connect(fd, (void *)&peers[i], length);
+            for (int turn = 0; turn < 20; turn++) {
+              socklen_t size = sizeof name;
+              send(fd, bytes, 100 * (i + 1), 0);
+              recvfrom(ends[i], bytes, sizeof bytes, 0, (void *)&name, &size);
+              sendto(ends[i], bytes, 10, 0, (void *)&name, size);
+              recv(fd, bytes, sizeof bytes, 0);
+            }
+          }
+          connect(fd, (void *)&none, sizeof none);
+          sendto(fd, bytes, 7, 0, (void *)&peers[0], length);
+          return 0;
+        }
         return 2;
       }
       """
@@ -149,6 +174,18 @@ extension SideBySide {
         run.trace, options: ["--process", String(child), "--radio-loopback"])["signals"]["network"]
       #expect(heir["connections"].items.map { $0["bytesSent"].int } == [7000], "\(heir)")
       #expect(heir["overheadSent"].int == 5 * 52, "\(heir)")
+    }
+
+    // No event tells to whom a UDP socket is connected.
+    @Test func `each peer of a connected socket of datagrams has what was carried to it`() throws {
+      let network = try record(["datagrams"], by: "kernel").signals["network"]
+      let carried = network["connections"].items.map {
+        [$0["bytesSent"].int, $0["bytesReceived"].int]
+      }
+      // Twenty times 100 and 200 bytes, and ten back. The other two sockets are not connected.
+      #expect(carried == [[2000, 200], [4000, 200]], "\(network)")
+      #expect(network["connections"].items.allSatisfy { $0["protocol"].string == "udp" })
+      #expect(network["bytesSent"].int == 6000 + 40 * 10 + 7)
     }
   }
 }

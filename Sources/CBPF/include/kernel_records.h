@@ -57,6 +57,8 @@ enum lull_kernel_kind {
   /* A call read from a file, and how many such calls of its file followed it: the result is the bytes of all these. */
   lull_kernel_read = 18,
   lull_kernel_reads = 19,
+  /* The ends of a UDP socket, before what it carries between them. */
+  lull_kernel_ends = 20,
 };
 
 struct lull_kernel_head {
@@ -223,7 +225,8 @@ struct lull_kernel_settings {
   /* Calls that are told where they succeeded, those that are told in any case and are added up, those whose stacks are
      told, those that come back at once with nothing where their result is 0, and those that read. */
   lull_kernel_numbers calls, repeated, stacks, spins, reads;
-  /* Of those with nothing, calls that may have waited for it, unless the time that they were given is 0, which the third word tells, or the fourth. */
+  /* Of those with nothing, calls that may have waited for it, unless the time that they were given is 0, which the
+     third word tells, or the fourth. */
   lull_kernel_numbers third_timeouts, fourth_timeouts;
   /* Of these, calls whose first word is the descriptor: smaller ones of files are told too, added up. */
   lull_kernel_numbers small_reads;
@@ -263,7 +266,10 @@ struct lull_kernel_sum {
   lull_s32 pid;
   lull_u32 is_receive;
   lull_u16 family, protocol;
-  lull_u32 unused[9];
+  lull_u32 unused;
+  /* Which other end of a UDP socket was told, in a number; 0 where none was. */
+  lull_u64 peer;
+  lull_u64 unused_too[3];
 };
 
 /* Of so many processes at once it can be asked which sockets they have. */
@@ -281,6 +287,13 @@ struct lull_kernel_open_socket {
   lull_u16 own_port, peer_port;
   lull_u8 own[16], peer[16];
   lull_u8 unused[6];
+};
+
+/* Where a socket of datagrams is told as it is used. */
+struct lull_kernel_ends_record {
+  struct lull_kernel_head head;
+  lull_s32 pid, tid;
+  struct lull_kernel_open_socket socket;
 };
 
 /* What the programs beside perf's events (transfers.bpf.c) count of a process: all calls, and those that moved

@@ -13,6 +13,7 @@ final class KernelSource: RecordingSource {
   private let jobs: KernelJobs?
   private let pid: Int32
   private var transfers = KernelTransfers()
+  private var datagrams = KernelDatagrams()
   private var code: KernelCode
   private var lastDrain: UInt64 = 0
   private var lastSums: UInt64 = 0
@@ -117,6 +118,9 @@ final class KernelSource: RecordingSource {
       writer.tell(record.load(as: lull_kernel_transfer_record.self), isReceive: false)
     case lull_kernel_receive:
       writer.tell(record.load(as: lull_kernel_transfer_record.self), isReceive: true)
+    case lull_kernel_ends:
+      let ends = record.load(as: lull_kernel_ends_record.self)
+      for record in datagrams.records(of: ends, writer.writer) { writer.output.append(record) }
     default: if !calls.take(record) { jobs?.take(record, writer) }
     }
   }
@@ -176,6 +180,10 @@ final class KernelSource: RecordingSource {
 
   func beginPart(_ round: Round) throws(PerfDataError) {
     programs.tellStacksAgain(since: round.now)
+    let place = PreloadWriter.Place(pid: pid, tid: pid, time: round.now)
+    for record in datagrams.standing(at: place, writer.writer) {
+      try round.sink.append(record)
+    }
   }
 
   func stop() { programs.detach() }

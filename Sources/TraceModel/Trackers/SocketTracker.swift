@@ -202,10 +202,14 @@ struct SocketTracker {
 
   /// The connection that a transfer belongs to; the first transfer claims it for its process.
   ///
-  /// What came before a reset is read after it; a second later the address may be another socket's.
+  /// What came before a reset is read after it; a second later the address may be another socket's. A socket of
+  /// datagrams that is not connected any longer carries them to and from anybody.
   mutating func connection(of socket: UInt64, pid: Int32, at time: Timestamp) -> Int? {
     guard let index = current[socket] else { return nil }
-    if let closed = connections[index].closed, (time - closed).seconds > 1 { return nil }
+    let isDatagrams = connections[index].transportProtocol == Self.datagram
+    if let closed = connections[index].closed, isDatagrams || (time - closed).seconds > 1 {
+      return nil
+    }
     claim(index, by: pid)
     return index
   }
