@@ -1,5 +1,6 @@
 #include "interpose.h"
 
+#include <aio.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <sys/file.h>
@@ -233,6 +234,28 @@ DECLARE(mmap64)
 MAPS(mmap)
 MAPS(mmap64)
 
+// Requests of POSIX: threads within the C library do what they ask for. They are told as those of Linux, in calls that
+// take so many.
+#define REQUESTS(name, parameters, arguments, requests) \
+  DECLARE(name) \
+  EXPORT int name parameters { \
+    struct call call; \
+    bool is_told = lull_begin(&call, SYS_io_submit, -1); \
+    int result = REAL(name) arguments; \
+    if (is_told || lull_is_late(&call, SYS_io_submit, -1)) { \
+      lull_finish(&call, (struct outcome){.result = result < 0 ? result : (requests), .descriptor = -1}); \
+    } \
+    return result; \
+  }
+REQUESTS(aio_write, (struct aiocb *request), (request), 1)
+REQUESTS(aio_write64, (struct aiocb64 *request), (request), 1)
+REQUESTS(aio_fsync, (int how, struct aiocb *request), (how, request), 1)
+REQUESTS(aio_fsync64, (int how, struct aiocb64 *request), (how, request), 1)
+REQUESTS(lio_listio, (int mode, struct aiocb *const list[], int count, struct sigevent *event),
+         (mode, list, count, event), count)
+REQUESTS(lio_listio64, (int mode, struct aiocb64 *const list[], int count, struct sigevent *event),
+         (mode, list, count, event), count)
+
 void lull_resolve_files(void) {
   FIND(read) FIND(__read_chk) FIND(pread) FIND(pread64) FIND(__pread_chk) FIND(__pread64_chk) FIND(readv)
   FIND(preadv) FIND(preadv64) FIND(preadv2) FIND(preadv64v2)
@@ -241,5 +264,6 @@ void lull_resolve_files(void) {
   FIND(fsync) FIND(fdatasync) FIND(syncfs) FIND(sync_file_range) FIND(msync) FIND(ftruncate) FIND(ftruncate64)
   FIND(fallocate) FIND(fallocate64) FIND(flock) FIND(lockf) FIND(sync)
   FIND(close) FIND(dup) FIND(dup2) FIND(dup3) FIND(fcntl) FIND(fcntl64) FIND(close_range) FIND(closefrom)
-  FIND(mmap) FIND(mmap64)
+  FIND(mmap) FIND(mmap64) FIND(aio_write) FIND(aio_write64) FIND(aio_fsync) FIND(aio_fsync64) FIND(lio_listio)
+  FIND(lio_listio64)
 }

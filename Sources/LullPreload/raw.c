@@ -12,8 +12,8 @@
 
 // System calls by their numbers (syscall): told as the functions are.
 
-// From linux/openat2.h, which older headers lack.
-enum { number_openat2 = 437 };
+// Which older headers lack.
+enum { number_openat2 = 437, number_io_uring_setup = 425 };
 
 // How a call is told: the number by which it is known, what it is given, and what it does to descriptors.
 struct telling {
@@ -103,6 +103,8 @@ static bool describe(struct telling *telling, long number, const long *words) {
       telling->number = SYS_accept4;
       telling->is_of_socket = true;
       return tells_descriptor(telling, words[0]);
+    // What comes of it is not seen, but that there was something.
+    case SYS_io_submit: case number_io_uring_setup: return true;
     case SYS_connect: case SYS_listen: case SYS_sendto: case SYS_recvfrom: case SYS_sendmsg: case SYS_recvmsg:
     case SYS_sendmmsg: case SYS_recvmmsg:
       telling->is_of_socket = true;

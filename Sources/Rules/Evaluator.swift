@@ -70,7 +70,9 @@ package enum Evaluator {
       status: .notMeasured, unit: metadata.unit, limit: limit?.value, displayValue: "",
       guide: metadata.guide, advice: metadata.advice)
     audit.curve = scheme.curve(ofRule: metadata.id)
-    let loss = LossDoubt(signals).flatMap { $0.concerns(metadata) ? $0 : nil }
+    let loss =
+      LossDoubt(signals).flatMap { $0.concerns(metadata) ? $0 : nil }
+      ?? signals.part(of: metadata).map { LossDoubt(text: $0) }
     func leaveOpen(_ reason: String) {
       if scheme.reasonNotFor(rule: metadata.id) == nil {
         audit.weight = scheme.weight(ofRule: metadata.id)
@@ -175,8 +177,11 @@ package enum Evaluator {
   private static func outcome(
     _ rule: any Rule.Type, _ signals: SignalSet, _ scheme: ScoringScheme
   ) -> RuleOutcome {
+    let part = signals.part(of: rule.metadata)
     for kind in rule.metadata.signals {
-      if let reason = signals.unavailable[kind] { return .notMeasured(reason: reason) }
+      if let reason = signals.unavailable[kind], reason != part {
+        return .notMeasured(reason: reason)
+      }
       if !signals.holds(kind) {
         return .notMeasured(reason: "the signal \(kind.rawValue) is not in the recording")
       }
@@ -186,12 +191,16 @@ package enum Evaluator {
       let outcome = try PeerDoubt.widened(
         rule.evaluate(signals, scale), signals, scheme
       ) { try rule.evaluate($0, scale) }
-      guard case .measured(let finding) = outcome else { return outcome }
+      guard case .measured(let finding) = outcome else {
+        // That nothing of the kind was seen in a part says nothing of the rest.
+        return part.map { .notMeasured(reason: $0) } ?? outcome
+      }
       guard finding.value.isFinite, finding.bounds.low.isFinite, finding.bounds.high.isFinite else {
         return .notMeasured(reason: "the rule came to no number: an error in Lull")
       }
       if let reason = scheme.reasonNotFor(rule: rule.metadata.id) {
-        return .notApplicable(reason: reason, finding: finding)
+        return part.map { .notMeasured(reason: $0) }
+          ?? .notApplicable(reason: reason, finding: finding)
       }
       return outcome
     } catch {
@@ -218,6 +227,17 @@ package enum Evaluator {
 }
 
 extension SignalSet {
+  /// Why what a rule goes by is known in part only, which is the least that there was; nil where it is known whole, or
+  /// not at all.
+  func part(of rule: RuleMetadata) -> String? {
+    for kind in rule.signals {
+      guard let reason = unavailable[kind] else { continue }
+      if kind == .disk, disk?.missing == reason { return reason }
+      if kind == .network, network?.missing == reason { return reason }
+    }
+    return nil
+  }
+
   /// Whether a signal was measured.
   func holds(_ kind: SignalKind) -> Bool {
     switch kind {

@@ -12,6 +12,9 @@ struct LossDoubt {
   /// Recordings that lack less than this share of their time are taken as whole.
   static let least = 0.01
 
+  /// What was not seen for another reason.
+  init(text: String) { self.text = text }
+
   /// Nil where too little was lost to matter.
   init?(_ signals: SignalSet) {
     guard let lost = signals.lost else { return nil }

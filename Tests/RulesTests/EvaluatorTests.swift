@@ -241,6 +241,25 @@ private enum NaNRule: Rule {
     #expect(memory.status == .pass)
   }
 
+  @Test func `nothing passes by a part, and what is too much in it already fails`() throws {
+    func status(_ syncs: Int, writes: Int, missing: String?) throws -> AuditStatus {
+      var disk = DiskSignal(writes: writes, bytesWritten: 4096, writeBursts: 1)
+      disk.syncs = syncs
+      disk.missing = missing
+      var signals = SignalSet(durationSeconds: 60, disk: disk)
+      signals.unavailable[.disk] = missing
+      let audits = Evaluator.evaluate(signals).audits
+      let audit = try #require(audits.first { $0.id == "sync-frequency" })
+      if audit.status == .notMeasured { #expect(audit.reason == missing) }
+      return audit.status
+    }
+    #expect(try status(0, writes: 0, missing: nil) == .notApplicable)
+    #expect(try status(0, writes: 0, missing: "a mapping") == .notMeasured)
+    #expect(try status(1, writes: 1, missing: nil) == .pass)
+    #expect(try status(1, writes: 1, missing: "a mapping") == .notMeasured)
+    #expect(try status(1000, writes: 1, missing: "a mapping") == .fail)
+  }
+
   @Test func `without signals nothing passes`() {
     let evaluation = Evaluator.evaluate(SignalSet(durationSeconds: 60))
     for audit in evaluation.audits {

@@ -17,6 +17,7 @@ struct CallMeaning {
 
   #if arch(arm64)
     enum Number {
+      static let makeRing: UInt32 = 425
       static let poll: UInt32 = 73, select: UInt32 = 72, epoll: UInt32 = 22, sleep: UInt32 = 115
       static let signals: CallNumbers = [133, 137]
       static let children: CallNumbers = [260, 95], futex: UInt32 = 98, lock: UInt32 = 32
@@ -37,6 +38,7 @@ struct CallMeaning {
     }
   #else
     enum Number {
+      static let makeRing: UInt32 = 425
       static let poll: UInt32 = 271, select: UInt32 = 270, epoll: UInt32 = 281, sleep: UInt32 = 230
       static let signals: CallNumbers = [128, 130]
       static let children: CallNumbers = [61, 247], futex: UInt32 = 202, lock: UInt32 = 73

@@ -78,6 +78,7 @@ extension PreloadSource {
     {
       return false
     }
+    if record.number == CallMeaning.Number.makeRing { return record.result >= 0 }
     if SystemCallFilter.wanted.contains(number) || number == SystemCallFilter.write { return true }
     return Self.isOfFile(record) || Self.isLargeRead(record)
   }

@@ -104,7 +104,8 @@ final class PreloadSource: RecordingSource {
           + " by CPU times and schedstat, not when they were"),
       .init(
         .ioUring,
-        "\(within): what is written by io_uring, Linux AIO (io_submit) or POSIX AIO is not seen"),
+        "\(within): what is written by io_uring, Linux AIO (io_submit) or POSIX AIO is not seen, only that it is"
+      ),
     ]
     if door != nil {
       list.append(

@@ -21,8 +21,12 @@ enum DiskMeasure {
     let minutes = subject.seconds / 60
     signal.writesPerMinute = minutes > 0 ? Double(signal.writes) / minutes : 0
     signal.deviceBytesWritten = deviceBytesWritten(subject)
+    let unseen = UnseenDeviceWrites(subject, beside: signal)
+    // What the device was asked for besides is no less work for it.
+    if let bytes = unseen.bytes { signal.work.bytes &+= bytes }
     signal.missing =
       missing(beside: signal, subject.trace.metadata.untoldWrites) ?? ofUnknown(subject)
+      ?? unseen.text
     return signal
   }
 

@@ -14,6 +14,7 @@ enum SystemCallDecoder {
     static let socket = 41, accept = 43, accept4 = 288
     static let pwritev = 296, pwritev2 = 328, copyFileRange = 326, openat2 = 437
     static let sync = 162, syncfs = 306, ioSubmit = 209
+    static let ioUringSetup = 425
   }
 
   private static let decoded: Set<Int> = [
@@ -24,6 +25,7 @@ enum SystemCallDecoder {
     Number.pwritev, Number.pwritev2, Number.copyFileRange, Number.openat2, Number.dup, Number.dup2,
     Number.dup3, Number.fcntl, Number.socket, Number.accept, Number.accept4, Number.chdir,
     Number.fchdir, Number.sync, Number.syncfs, Number.ioSubmit,
+    Number.ioUringSetup,
   ]
 
   /// perf's register numbers (arch/x86/include/uapi/asm/perf_regs.h).
@@ -204,6 +206,8 @@ enum SystemCallDecoder {
     case Number.ioSubmit:
       state.unseen.note(
         .submitted(UInt64(max(exit.result, 0)) &* exit.weight), pid: exit.pid, at: exit.time)
+    // What goes through it has events of its own, but not within the process, where this is told.
+    case Number.ioUringSetup: state.unseen.note(.ring, pid: exit.pid, at: exit.time)
     case Number.ftruncate: add(.truncate, on: exit.descriptor(Register.di), bytes: 0)
     case Number.open: opened(flags: exit.argument(Register.si))
     case Number.openat: opened(flags: exit.argument(Register.dx))

@@ -27,8 +27,10 @@ extension TraceLoader {
     }
     let calls = state.calls.finish(
       subject: subject.pid, ranAnother: subject.programStart != nil)
-    state.capture?.unavailable += state.unseen.explanations(
-      of: subject, descriptors: state.descriptors)
+    let unseen = state.unseen.ways(of: subject, descriptors: state.descriptors)
+    let isWithin = state.capture?.recorder == CaptureEvent.processRecorder
+    state.capture?.unavailable += UnseenWrites.explanations(
+      of: unseen.ways, mapped: unseen.mapped, isWithin: isWithin)
     if events.missesWakes { state.capture?.unavailable.append(FileEvents.wakesWereMissed) }
     var trace = Trace(
       metadata: metadata(of: subject, from: start, to: end, records: records),
@@ -38,6 +40,7 @@ extension TraceLoader {
     trace.metadata.untoldWrites = state.operations.untold(
       of: subject.pid, from: subject.programStart ?? start, by: state.descriptors,
       state.weights)
+    trace.metadata.unseenWays = unseen.ways
     trace.trigger = state.trigger
     trace.processorEvent = events.processorEvent
     trace.tellsRuns = events.tellsRuns

@@ -32,6 +32,8 @@ public struct TraceMetadata: Sendable {
   public var lineProblems: [String] = []
   /// What the subject wrote to files that were gone before they could be looked at.
   public var untoldWrites = UntoldWrites()
+  /// By what ways it may have written besides.
+  public var unseenWays = UnseenWays()
   /// Runs of the subject's threads of which no record tells when they began.
   public var untoldRuns = 0
   /// Records that could not be decoded, by reason.

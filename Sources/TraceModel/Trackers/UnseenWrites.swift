@@ -8,6 +8,8 @@ struct UnseenWrites {
     case mapping(descriptor: Int)
     /// By Linux's asynchronous calls (io_submit), of which no event tells what becomes of them.
     case submitted(UInt64)
+    /// A ring of io_uring was made, where nothing else of it is seen.
+    case ring
   }
 
   private var noted: [(pid: Int32, time: Timestamp, way: Way)] = []
@@ -16,22 +18,31 @@ struct UnseenWrites {
     noted.append((pid, time, way))
   }
 
-  /// What the report says of them, of one process.
-  func explanations(
+  /// What there was of them in one process, and how often each file was mapped.
+  func ways(
     of process: ProcessModel, descriptors: DescriptorTracker
-  ) -> [CaptureEvent.Unavailable] {
-    var registered = 0
-    var submitted: UInt64 = 0
+  ) -> (ways: UnseenWays, mapped: [String: Int]) {
+    var ways = UnseenWays()
     var paths: [String: Int] = [:]
     for entry in noted where entry.pid == process.pid && entry.time >= process.start {
       switch entry.way {
-      case .registeredFile: registered += 1
-      case .submitted(let requests): submitted &+= requests
+      case .registeredFile: ways.registered += 1
+      case .submitted(let requests): ways.submitted &+= requests
+      case .ring: ways.rings += 1
       case .mapping(let descriptor):
         let target = descriptors.target(pid: process.pid, fd: descriptor, at: entry.time)
         if target.kind == .regular, let path = target.path { paths[path, default: 0] += 1 }
       }
     }
+    ways.mapped = paths.keys.sorted()
+    return (ways, paths)
+  }
+
+  /// What the report says of them.
+  static func explanations(
+    of ways: UnseenWays, mapped paths: [String: Int], isWithin: Bool
+  ) -> [CaptureEvent.Unavailable] {
+    let (registered, submitted) = (ways.registered, ways.submitted)
     var result = paths.sorted { $0.key < $1.key }.map { path, count in
       CaptureEvent.Unavailable(
         signal: "shared mappings",
@@ -51,7 +62,8 @@ struct UnseenWrites {
         CaptureEvent.Unavailable(
           signal: "Linux AIO",
           reason:
-            "not counted: \(Figures.count(Int(clamping: submitted), "request")) by io_submit, of which nothing tells "
+            "not counted: \(Figures.count(Int(clamping: submitted), "request")) by io_submit"
+            + (isWithin ? " or POSIX AIO" : "") + ", of which nothing tells "
             + "whether they read, wrote or synced, and which files"))
     }
     return result
