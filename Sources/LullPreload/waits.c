@@ -3,6 +3,7 @@
 #include <mqueue.h>
 #include <netdb.h>
 #include <poll.h>
+#include <resolv.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -166,10 +167,50 @@ DECLARE(msgsnd)
 WAITS_UNLESS(int, msgsnd, (int queue, const void *message, size_t length, int flags), (queue, message, length, flags),
              SYS_msgsnd, flags & IPC_NOWAIT)
 
-DECLARE(getaddrinfo)
-WAITS(int, getaddrinfo, (const char *node, const char *service, const struct addrinfo *hints,
+// What the C library sends and receives for a name is seen by nobody here. Whether it had to ask for it is known by
+// whether the thread slept.
+#define ASKS(type, name, parameters, arguments) \
+  DECLARE(name) \
+  EXPORT type name parameters { \
+    struct call call; \
+    bool is_told = lull_begin(&call, lull_number_names, -1); \
+    if (is_told) lull_runs_long(&call); \
+    type result = REAL(name) arguments; \
+    if (is_told || lull_is_late(&call, lull_number_names, -1)) { \
+      lull_finish(&call, (struct outcome){.result = 0, .descriptor = -1, .manner = manner_wait}); \
+    } \
+    return result; \
+  }
+ASKS(int, getaddrinfo, (const char *node, const char *service, const struct addrinfo *hints,
     struct addrinfo **result_list),
-      (node, service, hints, result_list), lull_number_names)
+     (node, service, hints, result_list))
+ASKS(int, getnameinfo, (const struct sockaddr *address, socklen_t size, char *host, socklen_t host_size, char *service,
+    socklen_t service_size, int flags), (address, size, host, host_size, service, service_size, flags))
+ASKS(struct hostent *, gethostbyname, (const char *node), (node))
+ASKS(struct hostent *, gethostbyname2, (const char *node, int family), (node, family))
+ASKS(int, gethostbyname_r, (const char *node, struct hostent *host, char *buffer, size_t size,
+    struct hostent **result_place, int *error), (node, host, buffer, size, result_place, error))
+ASKS(int, gethostbyname2_r, (const char *node, int family, struct hostent *host, char *buffer, size_t size,
+    struct hostent **result_place, int *error), (node, family, host, buffer, size, result_place, error))
+ASKS(struct hostent *, gethostbyaddr, (const void *address, socklen_t size, int family), (address, size, family))
+ASKS(int, gethostbyaddr_r, (const void *address, socklen_t address_size, int family, struct hostent *host,
+    char *buffer, size_t size, struct hostent **result_place, int *error),
+     (address, address_size, family, host, buffer, size, result_place, error))
+#if __GLIBC_PREREQ(2, 34)
+// Before that they were in a library of their own, which need not be there.
+ASKS(int, res_query, (const char *node, int kind, int type, unsigned char *answer, int size),
+     (node, kind, type, answer, size))
+ASKS(int, res_search, (const char *node, int kind, int type, unsigned char *answer, int size),
+     (node, kind, type, answer, size))
+ASKS(int, res_send, (const unsigned char *query, int length, unsigned char *answer, int size),
+     (query, length, answer, size))
+ASKS(int, res_nquery, (res_state state, const char *node, int kind, int type, unsigned char *answer, int size),
+     (state, node, kind, type, answer, size))
+ASKS(int, res_nsearch, (res_state state, const char *node, int kind, int type, unsigned char *answer, int size),
+     (state, node, kind, type, answer, size))
+ASKS(int, res_nsend, (res_state state, const unsigned char *query, int length, unsigned char *answer, int size),
+     (state, query, length, answer, size))
+#endif
 
 // The parent stands still until the child runs its program.
 #define SPAWNS(name) \
@@ -198,5 +239,10 @@ void lull_resolve_waits(void) {
   FIND(sigsuspend) FIND(pause)
   FIND(mq_receive) FIND(mq_timedreceive) FIND(mq_send) FIND(mq_timedsend) FIND(msgrcv) FIND(msgsnd)
   FIND(wait) FIND(waitpid) FIND(wait3) FIND(wait4) FIND(waitid) FIND(system) FIND(pclose)
-  FIND(getaddrinfo) FIND(posix_spawn) FIND(posix_spawnp)
+  FIND(getaddrinfo) FIND(getnameinfo) FIND(gethostbyname) FIND(gethostbyname2) FIND(gethostbyname_r)
+  FIND(gethostbyname2_r) FIND(gethostbyaddr) FIND(gethostbyaddr_r)
+#if __GLIBC_PREREQ(2, 34)
+  FIND(res_query) FIND(res_search) FIND(res_send) FIND(res_nquery) FIND(res_nsearch) FIND(res_nsend)
+#endif
+  FIND(posix_spawn) FIND(posix_spawnp)
 }

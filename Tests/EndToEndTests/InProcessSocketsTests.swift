@@ -105,6 +105,100 @@ extension SideBySide {
       #expect(network["bursts"].items.count == 1, "\(network)")
     }
 
+    /// Records a program that asks for names, a server of its own's on loopback or the file of hosts.
+    private func asking(_ how: String, _ recorder: String) throws -> (
+      truth: JSON, network: JSON, audits: [JSON]
+    ) {
+      let scratch = try Scratch()
+      let program = try scratch.program("names", Self.names)
+      let script = """
+        ip link set lo up
+        echo nameserver 127.0.0.1 > "$0.resolv" && mount --bind "$0.resolv" "$(readlink -f /etc/resolv.conf)"
+        echo hosts: files dns > "$0.switch" && mount --bind "$0.switch" /etc/nsswitch.conf
+        exec "$@"
+        """
+      let run = try Recorded(
+        [program, how], in: ["unshare", "-nm", "sh", "-c", script, scratch.file("names")],
+        options: ["--recorder", recorder], reportOptions: ["--radio-loopback"], scratch: scratch)
+      try #require(run.result.status == 0, "\(run.result.errors)")
+      return (
+        run.truth, run.report["signals"]["network"],
+        run.report["audits"].items.filter { $0["category"].string == "network" }
+      )
+    }
+
+    @Test(arguments: ["getaddrinfo", "gethostbyname", "res_query", "getnameinfo"])
+    func `what is sent for names is missed, not nothing`(how: String) throws {
+      let (truth, network, audits) = try asking(how, "process")
+      // The server's count.
+      #expect(truth["asked"].int ?? 0 >= 5)
+      #expect(network["missing"].string?.hasPrefix("5 calls for names") == true, "\(network)")
+      for rule in ["retry-storms", "tail-energy", "burst-coalescing", "chatty-protocol"] {
+        let audit = audits.first { $0["id"].string == rule }
+        #expect(audit?["status"].string == "notMeasured", "\(rule): \(audits)")
+      }
+      #expect(!audits.contains { $0["status"].string == "pass" }, "\(audits)")
+    }
+
+    @Test func `a name that stands in a file is asked of nobody`() throws {
+      let (truth, network, _) = try asking("files", "process")
+      #expect(truth["asked"].int == 0)
+      #expect(!network["missing"].exists, "\(network)")
+    }
+
+    private static let names = """
+      #include <arpa/inet.h>
+      #include <netdb.h>
+      #include <resolv.h>
+      #include <signal.h>
+      #include <stdio.h>
+      #include <stdlib.h>
+      #include <string.h>
+      #include <sys/mman.h>
+      #include <sys/socket.h>
+      #include <unistd.h>
+      int main(int count, char **words) {
+        int *asked = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        struct sockaddr_in name = {.sin_family = AF_INET, .sin_port = htons(53)};
+        inet_pton(AF_INET, "127.0.0.1", &name.sin_addr);
+        int fd = socket(AF_INET, SOCK_DGRAM, 0);
+        if (bind(fd, (void *)&name, sizeof name)) return 9;
+        int server = fork();
+        if (!server) {
+          for (;;) {
+            unsigned char text[600];
+            struct sockaddr_in from;
+            socklen_t size = sizeof from;
+            long length = recvfrom(fd, text, sizeof text, 0, (void *)&from, &size);
+            ++*asked;
+            usleep(2000);
+            /* An answer: there is no such name. */
+            text[2] |= 0x80;
+            text[3] = 0x83;
+            sendto(fd, text, length, 0, (void *)&from, size);
+          }
+        }
+        close(fd);
+        for (int i = 0; i < 5; i++) {
+          char host[64], buffer[512];
+          snprintf(host, sizeof host, "lull-%d.invalid", i);
+          struct addrinfo *found, hints = {.ai_socktype = SOCK_STREAM};
+          if (!strcmp(words[1], "getaddrinfo")) getaddrinfo(host, "80", &hints, &found);
+          if (!strcmp(words[1], "gethostbyname")) gethostbyname(host);
+          if (!strcmp(words[1], "res_query")) res_query(host, 1, 1, (void *)buffer, sizeof buffer);
+          if (!strcmp(words[1], "files")) getaddrinfo("localhost", "80", &hints, &found);
+          inet_pton(AF_INET, "192.0.2.7", &name.sin_addr);
+          if (!strcmp(words[1], "getnameinfo")) {
+            getnameinfo((void *)&name, sizeof name, buffer, sizeof buffer, NULL, 0, NI_NAMEREQD);
+          }
+        }
+        printf("{\\"asked\\": %d}\\n", *asked);
+        fflush(stdout);
+        kill(server, 9);
+        return 0;
+      }
+      """
+
     private static let source = """
       #define _GNU_SOURCE
       #include <arpa/inet.h>

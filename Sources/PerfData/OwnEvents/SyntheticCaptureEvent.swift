@@ -221,12 +221,28 @@ public struct CaptureEvent: SyntheticPayload, Hashable {
   /// What these carried in all.
   public var bytesOfUnknown: UInt64?
 
+  /// In how many calls a process asked others for names (getaddrinfo), where what these sent and received is not seen.
+  public var namesAsked: [NamesAsked]?
+
   /// When the process that was started or attached to had begun, in nanoseconds on the trace's clock, as exactly as
   /// /proc tells (10 ms); nil where it does not.
   public var processStartNs: UInt64?
 
   /// What tells the sort of machine it was; recordings of before lack it.
   public var machine: MachineFacts?
+
+  /// A process's calls for names.
+  public struct NamesAsked: Codable, Sendable, Hashable {
+    /// Its id.
+    public var pid: Int
+    /// How many there were.
+    public var calls: Int
+
+    /// Makes the value from its parts.
+    public init(pid: Int, calls: Int) {
+      (self.pid, self.calls) = (pid, calls)
+    }
+  }
 
   /// A library in the recorded programs.
   public static let processRecorder = "process"

@@ -15,11 +15,21 @@ extension PreloadSource {
       let wait = tellWait(in: record, parts, of: process, thread, into: &output)
       tellWaker(of: record, waited: wait, process, thread, into: &output)
     }
+    if record.number == lull_number_names.rawValue, Self.asked(parts) {
+      namesAsked[process.pid, default: 0] += 1
+    }
     let place = Place(pid: process.pid, tid: thread.tid, time: record.end)
     tellFile(record, parts, place, round, into: &output)
     if PreloadSockets.concerns(record) {
       sockets.call(record, parts, place, writer, templates, into: &output)
     }
+  }
+
+  /// Whether a call for a name asked another process or machine for it: who reads files alone does not sleep. Where that
+  /// is not known it may have.
+  private static func asked(_ parts: PreloadParts) -> Bool {
+    guard let use = parts.use, let before = use.waitsBefore else { return true }
+    return use.waits != before
   }
 
   private func tellFile(

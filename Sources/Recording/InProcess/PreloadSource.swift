@@ -30,6 +30,8 @@ final class PreloadSource: RecordingSource {
   var unsampled: [UInt32: Set<Int32>] = [:]
   /// Of whose threads not all was told, for a filter of their own.
   var filtered: Set<Int32> = []
+  /// In how many calls each asked others for names: what the C library sends for that is seen by nobody.
+  var namesAsked: [Int32: Int] = [:]
   /// Of processes of which another number of waits was told than the kernel counted.
   var waitCounts: [Int32: (counted: UInt64, told: UInt64)] = [:]
   var hasMoreWaitCounts = false
@@ -358,6 +360,10 @@ final class PreloadSource: RecordingSource {
     summary.capture.privilege +=
       door == nil ? ", recorded within the process" : ", recorded by the program itself (LullAgent)"
     summary.capture.recorder = CaptureEvent.processRecorder
+    if !namesAsked.isEmpty {
+      summary.capture.namesAsked = namesAsked.sorted { $0.key < $1.key }
+        .map { .init(pid: Int($0.key), calls: $0.value) }
+    }
     summary.capture.processesRecorded = seen.sorted().map(Int.init)
   }
 }

@@ -188,6 +188,13 @@ package enum Measurement {
     if trace.capture?.missesDatagrams == true {
       return "it has UDP sockets, of which the kernel counts nothing"
     }
+    let names = trace.capture?.namesAsked?.filter { $0.pid == Int(trace.subject.pid) } ?? []
+    let asked = names.reduce(0) { $0 + $1.calls }
+    if asked > 0 {
+      return
+        "\(Figures.count(asked, "call")) for names (getaddrinfo) asked others for them, and what the C library sent"
+        + " and received for that is not seen within the process"
+    }
     guard let count = trace.capture?.connectionsOfUnknown else { return nil }
     return "\(Figures.count(count, "connection")) on the machine"
       + (trace.capture?.bytesOfUnknown.map { " with \(Figures.bytes($0))" } ?? "")
