@@ -264,6 +264,14 @@ import TraceModel
     #expect(text.contains("partly known it has UDP sockets"), "\(text)")
   }
 
+  // What was left of other figures seemed to be a wait of a nanosecond.
+  @Test func `a wait that is too short to be timed has no length`() {
+    var signals = SampleReport.signals()
+    signals.mainThread?.blockedByCause = [.unknown: 1e-9]
+    let text = flowing(SampleReport.report(signals: signals))
+    #expect(text.contains("blocked by unknown under 1 µs"), "\(text)")
+  }
+
   @Test func `a crash is named by its signal`() throws {
     var process = SampleReport.process()
     process.exitStatus = nil

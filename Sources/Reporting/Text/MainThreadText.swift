@@ -31,10 +31,10 @@ enum MainThreadText {
       seen == 0
         ? "it slept all the time"
         : "running \(Figures.seconds(thread.runningSeconds)), waiting for a CPU "
-          + "\(Figures.seconds(thread.runnableSeconds)), blocked "
-          + "\(Figures.seconds(thread.blockedSeconds)), idle \(Figures.seconds(thread.idleSeconds))"
+          + "\(TextReport.waited(thread.runnableSeconds)), blocked "
+          + "\(TextReport.waited(thread.blockedSeconds)), idle \(Figures.seconds(thread.idleSeconds))"
     )
-    let causes = TextReport.causes(thread.blockedByCause, Figures.seconds)
+    let causes = TextReport.causes(thread.blockedByCause, TextReport.waited)
     if !causes.isEmpty { canvas.item("blocked by", causes) }
     for blocking in thread.blockings.prefix(blockingsShown) where blocking.seconds > 0 {
       canvas.item("", describe(blocking))
@@ -83,13 +83,13 @@ enum MainThreadText {
     var parts: [String: Double] = hang.blockedByCause
     parts["running"] = hang.runningSeconds
     parts["waiting for a CPU"] = hang.runnableSeconds
-    let causes = TextReport.causes(parts, Figures.seconds)
+    let causes = TextReport.causes(parts, TextReport.waited)
     return causes.isEmpty ? text : text + ": " + causes
   }
 
   private static func describe(_ blocking: BlockingSection) -> String {
     var text =
-      "\(Figures.seconds(blocking.seconds)) in \(Figures.count(blocking.count, "wait")), "
+      "\(TextReport.waited(blocking.seconds)) in \(Figures.count(blocking.count, "wait")), "
       + TextReport.words(Escaped.text(blocking.cause))
     if let frame = blocking.stack.blamed { text += ": \(TextReport.place(frame))" }
     if let waker = blocking.waker {

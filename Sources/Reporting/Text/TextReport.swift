@@ -58,6 +58,12 @@ package enum TextReport {
       .joined(separator: ", ")
   }
 
+  /// How long threads waited: what is less than any wait takes is what is left of other figures, and stands for waits
+  /// that were too short to be timed.
+  static func waited(_ seconds: Double) -> String {
+    seconds > 0 && seconds < 1e-6 ? "under 1 µs" : Figures.seconds(seconds)
+  }
+
   /// A key such as `sameProcess` in words.
   static func words(_ key: String) -> String {
     guard !key.contains(" ") else { return key }
