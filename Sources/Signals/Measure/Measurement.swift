@@ -192,8 +192,8 @@ package enum Measurement {
     let asked = names.reduce(0) { $0 + $1.calls }
     if asked > 0 {
       return
-        "\(Figures.count(asked, "call")) for names (getaddrinfo) asked others for them, and what the C library sent"
-        + " and received for that is not seen within the process"
+        "at least \(Figures.count(asked, "call")) for names (getaddrinfo) asked others for them, and what the C library"
+        + " sent and received for that is not seen within the process"
     }
     guard let count = trace.capture?.connectionsOfUnknown else { return nil }
     return "\(Figures.count(count, "connection")) on the machine"
