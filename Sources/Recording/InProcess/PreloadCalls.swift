@@ -25,8 +25,8 @@ extension PreloadSource {
     }
   }
 
-  /// Whether a call for a name asked another process or machine for it: who reads files alone does not sleep. Where that
-  /// is not known it may have.
+  /// Whether a call for a name asked another process or machine for it: who reads files alone does not sleep. Where
+  /// that is not known it may have.
   private static func asked(_ parts: PreloadParts) -> Bool {
     guard let use = parts.use, let before = use.waitsBefore else { return true }
     return use.waits != before
