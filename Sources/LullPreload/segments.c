@@ -27,8 +27,7 @@ bool lull_takes_part(void) {
 #endif
 }
 
-// A segment is made in some 20 µs, a yield takes one at least.
-enum { most_segments = 64, most_attempts = 1000 };
+enum { most_segments = 64 };
 static struct lull_segment *segments[most_segments];
 static unsigned segment_count;
 static uint32_t opening_segment;
@@ -154,14 +153,24 @@ static void note_used(unsigned count) {
 // How many threads look at slots that may be nobody's, and whether those are being given back.
 static uint32_t lookers, is_giving_back;
 
+// Lets others run, of which one is waited for: what they do takes some 20 µs, but they may be without a CPU for some
+// milliseconds. Not for ever, since it may be this thread, below a signal's handler. `since` is 0 at first.
+static bool give_way(uint64_t *since) {
+  const uint64_t longest = 50000000;
+  uint64_t now = lull_now();
+  if (!*since) *since = now;
+  if (now - *since > longest) return false;
+  lull_kernel(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+  return true;
+}
+
 static bool begin_looking(void) {
-  // The thread that gives them back may be this one, below a signal's handler.
-  for (unsigned attempt = 0; attempt < most_attempts; attempt++) {
+  uint64_t since = 0;
+  do {
     __atomic_add_fetch(&lookers, 1, __ATOMIC_SEQ_CST);
     if (!__atomic_load_n(&is_giving_back, __ATOMIC_SEQ_CST)) return true;
     __atomic_sub_fetch(&lookers, 1, __ATOMIC_RELEASE);
-    lull_kernel(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
-  }
+  } while (give_way(&since));
   return false;
 }
 
@@ -171,11 +180,10 @@ void lull_leave_addresses(bool locks) {
   if (locks) is_locked = true;
   is_sparse = true;
   if (__atomic_exchange_n(&is_giving_back, 1, __ATOMIC_SEQ_CST)) return;
-  bool is_alone = false;
-  for (unsigned attempt = 0; attempt < most_attempts && !is_alone; attempt++) {
-    is_alone = __atomic_load_n(&lookers, __ATOMIC_SEQ_CST) == 0;
-    if (!is_alone) lull_kernel(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
-  }
+  bool is_alone;
+  uint64_t since = 0;
+  do is_alone = __atomic_load_n(&lookers, __ATOMIC_SEQ_CST) == 0;
+  while (!is_alone && give_way(&since));
   unsigned count = is_alone ? __atomic_load_n(&segment_count, __ATOMIC_ACQUIRE) : 0;
   for (unsigned index = 0; index < count * lull_slots; index++) {
     struct lull_slot **place = &slots[index / lull_slots][index % lull_slots];
@@ -247,14 +255,14 @@ static struct lull_slot *free_slot(bool *is_refused) {
 }
 
 struct lull_slot *lull_take_slot(void) {
-  // Another thread that makes a segment is waited for, but not for ever: it may be this one, below a signal's handler.
-  for (unsigned attempt = 0; attempt < most_attempts; attempt++) {
+  uint64_t since = 0;
+  for (;;) {
     bool is_refused;
     struct lull_slot *slot = free_slot(&is_refused);
     unsigned count = __atomic_load_n(&segment_count, __ATOMIC_ACQUIRE);
     if (slot || is_refused || count == most_segments || !lull_control || !lull_control->recording) return slot;
     if (__atomic_exchange_n(&opening_segment, 1, __ATOMIC_ACQUIRE)) {
-      lull_kernel(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+      if (!give_way(&since)) return NULL;
       continue;
     }
     bool has_more = true;
@@ -269,7 +277,6 @@ struct lull_slot *lull_take_slot(void) {
     __atomic_store_n(&opening_segment, 0, __ATOMIC_RELEASE);
     if (!has_more) return NULL;
   }
-  return NULL;
 }
 
 #ifdef LULL_AGENT
