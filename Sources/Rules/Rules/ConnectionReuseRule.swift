@@ -20,6 +20,7 @@ package enum ConnectionReuseRule: Rule {
       RuleExample("two connections in an hour", .pass, example(count: 2, seconds: 3600)),
       RuleExample("one connection", .notApplicable, example(count: 1)),
       RuleExample("twenty connections in a row", .fail, example(count: 20)),
+      RuleExample("twenty refused ones in a row", .notApplicable, example(count: 20, fails: true)),
       RuleExample(
         "no connection", .notApplicable,
         SignalSet(durationSeconds: 60, network: NetworkSignal())),
@@ -28,9 +29,14 @@ package enum ConnectionReuseRule: Rule {
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let network = signals.network else { return .notMeasured(reason: "not recorded") }
     // Connections that others opened are theirs to reuse.
-    let own = network.connections.filter { !$0.isServerSide && $0.protocol == "tcp" }
-    guard !own.isEmpty else {
+    let opened = network.connections.filter { !$0.isServerSide && $0.protocol == "tcp" }
+    guard !opened.isEmpty else {
       return .notApplicable(reason: "the program opened no connection")
+    }
+    // One that failed is there for nobody to use again; that it is tried again is another rule's.
+    let own = opened.filter { !$0.hasFailed }
+    guard !own.isEmpty else {
+      return .notApplicable(reason: "no connection of the program's came to be")
     }
     var again: [String: Int] = [:]
     for (remote, connections) in Dictionary(grouping: own, by: \.remote) {
@@ -59,14 +65,17 @@ package enum ConnectionReuseRule: Rule {
           }, savings: scale.saving(of: rate.value)))
   }
 
-  private static func example(count: Int, seconds: Double = 60) -> SignalSet {
+  private static func example(
+    count: Int, seconds: Double = 60, fails: Bool = false
+  ) -> SignalSet {
     SignalSet(
       durationSeconds: seconds,
       network: NetworkSignal(
         connections: (0..<count).map {
           ConnectionSignal(
             protocol: "tcp", local: "192.0.2.9:5000\($0)", remote: "192.0.2.1:80",
-            opened: Double($0), closed: Double($0) + 0.5)
+            opened: Double($0), closed: Double($0) + 0.5,
+            established: fails ? nil : Double($0))
         }))
   }
 }

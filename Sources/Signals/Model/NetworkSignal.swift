@@ -110,6 +110,9 @@ package struct ConnectionSignal: Sendable, Equatable {
   /// Whether the other end opened it.
   package var isServerSide: Bool
 
+  /// Whether it ended before its handshake did.
+  package var hasFailed: Bool { opened != nil && established == nil && closed != nil }
+
   /// Makes the value from its parts; what is left out is zero, empty or unknown.
   package init(
     `protocol`: String,
