@@ -47,6 +47,26 @@ import Testing
     withExtendedLifetime(queue) {}
   }
 
+  // The kernel maps each buffer below the last.
+  @Test func `the C library's heaps are looked through before large buffers`() {
+    func mapping(_ start: UInt64, _ path: Substring = "", isWritable: Bool = true) -> MemoryMapping
+    {
+      MemoryMapping(
+        start: start, end: start + 0x21000, isWritable: isWritable, isExecutable: false,
+        fileOffset: 0, path: path)
+    }
+    let mappings = [
+      mapping(0x5581_0000_0000, "/usr/bin/server"), mapping(0x5581_2345_6000, "[heap]"),
+      mapping(0x7f12_1234_5000), mapping(0x7f12_3400_0000),
+      mapping(0x7f12_3800_0000, isWritable: false),
+      mapping(0x7f12_3c00_0000, "[anon: arena]"), mapping(0x7f12_4000_1000, "/dev/shm/shared"),
+    ]
+    #expect(
+      QueueLabels.inOrderOfLikelihood(mappings).map(\.start) == [
+        0x5581_2345_6000, 0x7f12_3400_0000, 0x7f12_3c00_0000, 0x7f12_1234_5000,
+      ])
+  }
+
   @Test func `words are found where they are aligned, before an end`() {
     var bytes = [UInt8](repeating: 0, count: 41)
     for place in [0, 11, 16, 32] { bytes.replaceSubrange(place..<place + 8, with: 1...8) }

@@ -16,7 +16,7 @@ enum QueueLabels {
     // To read what was never touched takes as long, and gives the process page tables for it.
     let pages = PageMap(of: pid)
     var left = mostBytes
-    for mapping in mappings where mapping.isWritable && isHeap(mapping.path) {
+    for mapping in inOrderOfLikelihood(mappings) {
       let pieces = stride(from: mapping.start, to: mapping.end, by: Int(pieceBytes)).map {
         $0..<min($0 + pieceBytes, mapping.end)
       }
@@ -57,8 +57,25 @@ enum QueueLabels {
     }
   }
 
-  /// What malloc gives out.
-  private static func isHeap(_ path: Substring) -> Bool {
-    path.isEmpty || path == "[heap]" || path.hasPrefix("[anon")
+  /// What malloc gives out: small objects first, which a server's large buffers may lie below.
+  static func inOrderOfLikelihood(_ mappings: [MemoryMapping]) -> [MemoryMapping] {
+    var heap: [MemoryMapping] = []
+    var arenas: [MemoryMapping] = []
+    var others: [MemoryMapping] = []
+    for mapping in mappings where mapping.isWritable {
+      if mapping.path == "[heap]" {
+        heap.append(mapping)
+      } else if mapping.path.isEmpty || mapping.path.hasPrefix("[anon") {
+        if mapping.start % arenaBytes == 0 {
+          arenas.append(mapping)
+        } else {
+          others.append(mapping)
+        }
+      }
+    }
+    return heap + arenas + others
   }
+
+  /// At whose multiples glibc's other arenas than the first begin (`HEAP_MAX_SIZE`).
+  private static let arenaBytes: UInt64 = 64 << 20
 }

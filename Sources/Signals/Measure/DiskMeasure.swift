@@ -20,8 +20,9 @@ enum DiskMeasure {
     if signal.readsMeasured { signal.otherReads = otherReads(subject, beside: signal) }
     let minutes = subject.seconds / 60
     signal.writesPerMinute = minutes > 0 ? Double(signal.writes) / minutes : 0
-    signal.deviceBytesWritten = deviceBytesWritten(subject)
-    let unseen = UnseenDeviceWrites(subject, beside: signal)
+    let device = DeviceWrites(subject)
+    signal.deviceBytesWritten = device.bytes
+    let unseen = UnseenDeviceWrites(subject, of: device, beside: signal)
     // What the device was asked for besides is no less work for it.
     if let bytes = unseen.bytes { signal.work.bytes &+= bytes }
     signal.missing =
@@ -95,24 +96,5 @@ enum DiskMeasure {
       others.insert(path)
     }
     return others.count
-  }
-
-  /// By /proc's count of bytes handed to storage.
-  private static func deviceBytesWritten(_ subject: SubjectView) -> UInt64? {
-    let samples = subject.trace.footprints.filter { $0.pid == subject.pid }
-    guard let first = samples.first, let last = samples.last else { return nil }
-    // What children wrote is the parent's as well once it has waited for their end, and their last readings may be of
-    // before.
-    let ended = subject.trace.processes.filter {
-      $0.parentPid == subject.pid && $0.end.map { $0 <= last.time } == true
-    }
-    let others = ended.contains { child in
-      let own = subject.trace.footprints.last { $0.pid == child.pid }
-      return own.map { $0.sample.storageWriteBytes > 0 } ?? true
-    }
-    if others, last.sample.storageWriteBytes > 0 { return nil }
-    // A wrapped program starts at zero; an attached one had written before.
-    let before = subject.trace.startsLate ? first.sample.storageWriteBytes : 0
-    return last.sample.storageWriteBytes &- before
   }
 }

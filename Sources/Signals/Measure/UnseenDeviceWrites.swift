@@ -16,14 +16,13 @@ struct UnseenDeviceWrites {
   private static let ofWrite: UInt64 = 8 << 10
   /// What is opened, made, removed or synced writes to folders, tables and journals, a choice.
   private static let ofOther: UInt64 = 16 << 10
-  /// Who has the CPU for less before it runs its program does nothing but prepare that, a choice.
-  private static let asPreparation = 0.1
   /// Any program does a little, a choice.
   private static let least: UInt64 = 64 << 10
 
-  init(_ subject: SubjectView, beside signal: DiskSignal) {
+  init(_ subject: SubjectView, of writes: DeviceWrites, beside signal: DiskSignal) {
     let ways = subject.trace.metadata.unseenWays
-    let device = Self.ownBytes(subject, signal)
+    // Beside writes of which some are untold the rest is nothing.
+    let device = subject.trace.metadata.untoldWrites.isEmpty ? writes.certainBytes : nil
     bytes = device.flatMap { device in
       let explained = Self.explained(subject, signal)
       return device > explained ? device - min(device, signal.bytesWritten) : nil
@@ -61,21 +60,5 @@ struct UnseenDeviceWrites {
     }
     let written = signal.sampledBytes == nil ? signal.bytesWritten : 2 &* signal.bytesWritten
     return written &+ UInt64(signal.writes) &* ofWrite &+ others &* ofOther &+ least
-  }
-
-  /// What the kernel counted of the process alone; nil where that is not known: as a child is waited for its count is
-  /// added to its parent's, and a program that takes another's place goes on with its.
-  private static func ownBytes(_ subject: SubjectView, _ signal: DiskSignal) -> UInt64? {
-    guard let device = signal.deviceBytesWritten, subject.trace.metadata.untoldWrites.isEmpty
-    else { return nil }
-    if let earlier = subject.trace.subject.earlier,
-      earlier.bytesWritten > 0 || earlier.cpuSeconds >= asPreparation
-    {
-      return nil
-    }
-    let hasChildren = subject.trace.processes.contains {
-      $0.parentPid == subject.pid && $0.pid != subject.pid && $0.end != nil
-    }
-    return hasChildren ? nil : device
   }
 }
