@@ -4,12 +4,14 @@
 
 #ifdef LULL_AGENT
 #include "../LullPreload/agent.c"
+#include "../LullPreload/control.c"
 #include "../LullPreload/events.c"
 #include "../LullPreload/files.c"
 #include "../LullPreload/filters.c"
 #include "../LullPreload/handlers.c"
 #include "../LullPreload/inherited.c"
 #include "../LullPreload/locks.c"
+#include "../LullPreload/memory.c"
 #include "../LullPreload/paths.c"
 #include "../LullPreload/processes.c"
 #include "../LullPreload/raw.c"

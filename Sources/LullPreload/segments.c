@@ -4,28 +4,11 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-// The files that are shared with the recorder: this process's segments, and the slots and memory in them.
-
-// MADV_POPULATE_WRITE, which older headers lack (linux/mman.h).
-enum { POPULATE_WRITE = 23 };
-
-static char folder[256];
-const struct lull_control *lull_control;
-
-const char *lull_folder(void) { return folder; }
-
-bool lull_takes_part(void) {
-#ifdef LULL_AGENT
-  return lull_door->version;
-#else
-  return lull_control;
-#endif
-}
+// The files that this process shares with the recorder: its segments, and the slots in them.
 
 enum { most_segments = 64 };
 static struct lull_segment *segments[most_segments];
@@ -47,18 +30,18 @@ static struct lull_slot *slot_at(unsigned segment, unsigned index) {
   return __atomic_load_n(&slots[segment][index], __ATOMIC_ACQUIRE);
 }
 
-// Maps the first bytes of a file; one that is made is a segment's.
-static void *map_file(const char *path, int flags, size_t size, int protection) {
-  long descriptor = lull_kernel(SYS_openat, AT_FDCWD, (long)path, flags | O_CLOEXEC | O_NOFOLLOW, 0600, 0, 0);
+// Makes a file of the recorder's folder that is as long as a segment, and maps its first bytes.
+static void *make_file(const char *path, size_t size) {
+  int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+  long descriptor = lull_kernel(SYS_openat, AT_FDCWD, (long)path, flags, 0600, 0, 0);
   if (descriptor < 0) return NULL;
   void *memory = NULL;
-  if (!(flags & O_CREAT) || lull_kernel(SYS_ftruncate, descriptor, lull_segment_bytes, 0, 0, 0, 0) == 0) {
-    long mapped = lull_kernel(SYS_mmap, 0, (long)size, protection, MAP_SHARED, descriptor, 0);
-    if (mapped > 0 || mapped < -4095) memory = (void *)mapped;
+  if (lull_kernel(SYS_ftruncate, descriptor, lull_segment_bytes, 0, 0, 0, 0) == 0) {
+    memory = lull_map(descriptor, size, PROT_READ | PROT_WRITE);
   }
   // Only a slot that is in use takes memory; what cannot have it is not written to, which would be a SIGBUS. Before
   // Linux 5.14 all of it is taken at once.
-  if (memory && flags & O_CREAT) {
+  if (memory) {
     bool populates = lull_kernel(SYS_madvise, (long)memory, lull_page_bytes, POPULATE_WRITE, 0, 0, 0) != -EINVAL;
     long taken = populates ? lull_page_bytes : lull_segment_bytes;
     if (lull_kernel(SYS_fallocate, descriptor, 0, 0, taken, 0, 0) < 0) {
@@ -76,10 +59,10 @@ bool lull_has_limit(void) {
 }
 
 static struct lull_segment *open_segment(unsigned number, bool is_program) {
-  char path[sizeof folder + 64];
+  char path[lull_folder_bytes + 64];
   int pid = (int)lull_kernel(SYS_getpid, 0, 0, 0, 0, 0, 0);
   uint64_t now = lull_now();
-  char *end = lull_append(lull_append(path, folder), "/");
+  char *end = lull_append(lull_append(path, lull_folder()), "/");
   end = lull_append_number(lull_append(lull_append_number(end, (uint64_t)pid), "-"), now);
   if (lull_has_limit()) is_sparse = true;
   // It has its name once it is whole.
@@ -87,7 +70,7 @@ static struct lull_segment *open_segment(unsigned number, bool is_program) {
   lull_append(whole, path);
   lull_append(end, ".new");
   size_t size = is_sparse ? lull_page_bytes : lull_segment_bytes;
-  struct lull_segment *segment = map_file(path, O_RDWR | O_CREAT | O_EXCL, size, PROT_READ | PROT_WRITE);
+  struct lull_segment *segment = make_file(path, size);
   if (!segment) return NULL;
   for (unsigned index = 0; index < lull_slots; index++) {
     slots[number][index] = is_sparse ? NULL : lull_slot_of(segment, index);
@@ -102,46 +85,6 @@ static struct lull_segment *open_segment(unsigned number, bool is_program) {
   segment->sampling = lull_sampling;
   lull_kernel(SYS_renameat, AT_FDCWD, (long)path, AT_FDCWD, (long)whole, 0, 0);
   return segment;
-}
-
-// Takes pages from the file system, so that writing to them cannot fail.
-static bool take_memory(const void *at, size_t size) {
-  long result = lull_kernel(SYS_madvise, (long)at, (long)size, POPULATE_WRITE, 0, 0, 0);
-  return result == 0 || result == -EINVAL;
-}
-
-static bool grow(struct lull_slot *slot) {
-  if (!take_memory((uint8_t *)slot + lull_ring_offset + slot->reserved, lull_ring_step)) return false;
-  slot->reserved += lull_ring_step;
-  return true;
-}
-
-bool lull_make_room(struct agent *agent, uint32_t size, enum importance importance) {
-  struct lull_slot *slot = agent->slot;
-  uint64_t tail = __atomic_load_n(&slot->tail, __ATOMIC_ACQUIRE);
-  uint64_t end = agent->head + size;
-  // What is in the ring for the first time has no memory yet.
-  while (end > slot->reserved && slot->reserved < lull_ring_bytes && grow(slot)) {}
-  bool is_grown = slot->reserved == lull_ring_bytes;
-  uint64_t room = importance == important ? lull_ring_bytes : lull_ring_bytes / 8 * 7;
-  if (end - tail > room || (!is_grown && end > slot->reserved)) {
-    __atomic_store_n(&slot->lost, slot->lost + 1, __ATOMIC_RELAXED);
-    return false;
-  }
-  agent->limit = tail + lull_ring_bytes / 8 * 7;
-  if (!is_grown && agent->limit > slot->reserved) agent->limit = slot->reserved;
-  return true;
-}
-
-bool lull_begin_sums(struct lull_slot *slot) {
-  bool has_memory = take_memory(lull_sums_of(slot), lull_sums * sizeof(struct lull_sum));
-  slot->has_sums = has_memory ? 1 : UINT32_MAX;
-  return has_memory;
-}
-
-void lull_take_all_memory(struct lull_slot *slot) {
-  if (!slot->has_sums) lull_begin_sums(slot);
-  while (slot->reserved < lull_ring_bytes && grow(slot)) {}
 }
 
 static void note_used(unsigned count) {
@@ -238,7 +181,7 @@ static struct lull_slot *find_free_slot(bool *is_refused) {
     if (!slot && index >= count && !(slot = map_slot(segment, number))) break;
     if (!slot || !take_slot(slot)) continue;
     // Without memory it stays taken.
-    if (slot->head == 0 && !take_memory(slot, lull_page_bytes)) break;
+    if (slot->head == 0 && !lull_take_memory(slot, lull_page_bytes)) break;
     note_used(segment * lull_slots + number + 1);
     return slot;
   }
@@ -440,44 +383,4 @@ void lull_each_slot(void (*body)(struct lull_slot *slot)) {
     if (slot && __atomic_load_n(&slot->taken, __ATOMIC_ACQUIRE) && (slot->reserved || slot->timer)) body(slot);
   }
   end_looking();
-}
-
-// Has the recorder look at once, since the ring is half full; what it takes is seen then.
-void lull_wake(struct agent *agent) {
-  uint64_t tail = __atomic_load_n(&agent->slot->tail, __ATOMIC_ACQUIRE);
-  if (agent->head - tail < lull_ring_bytes / 2) {
-    agent->wake_at = tail + lull_ring_bytes / 2;
-    return;
-  }
-  agent->wake_at = agent->head + lull_ring_bytes / 4;
-  char path[sizeof folder + 16];
-  lull_append(lull_append(path, folder), "/wake");
-  long fifo = lull_kernel(SYS_openat, AT_FDCWD, (long)path, O_WRONLY | O_NONBLOCK | O_CLOEXEC, 0, 0, 0);
-  if (fifo < 0) return;
-  lull_kernel(SYS_write, fifo, (long)"", 1, 0, 0, 0);
-  lull_kernel(SYS_close, fifo, 0, 0, 0, 0, 0);
-}
-
-bool lull_find_recorder(const char *given) {
-  if (!given || strlen(given) >= sizeof folder - 1) return false;
-  char path[sizeof folder + 16];
-  lull_append(folder, given);
-  lull_append(lull_append(path, folder), "/control");
-  lull_control = map_file(path, O_RDONLY, lull_page_bytes, PROT_READ);
-  if (lull_control && lull_control->version != lull_preload_version) lull_control = NULL;
-  // A recorder that was killed, or that counts processes otherwise, leaves its folder to nobody.
-  if (lull_control && lull_kernel(SYS_kill, lull_control->recorder, 0, 0, 0, 0, 0) == -ESRCH) lull_control = NULL;
-#ifdef LULL_AGENT
-  // Threads may still look at the one of an earlier recording.
-  static struct lull_control copy;
-  if (lull_control) {
-    void *mapped = (void *)lull_control;
-    copy = *lull_control;
-    lull_control = &copy;
-    lull_kernel(SYS_munmap, (long)mapped, lull_page_bytes, 0, 0, 0, 0);
-  }
-#endif
-  lull_compare_clocks();
-  lull_begin_ticks();
-  return lull_control != NULL;
 }

@@ -7,6 +7,8 @@ HIDDEN extern const struct lull_control *lull_control;
 // Whether the program is recorded, or may be.
 HIDDEN bool lull_takes_part(void);
 
+// How long the recorder's folder may be, with its end.
+enum { lull_folder_bytes = 256 };
 // The recorder's folder.
 HIDDEN const char *lull_folder(void);
 // Whether there is a recorder that has this folder.
@@ -50,6 +52,12 @@ struct lull_entry {
 HIDDEN void lull_tell_descriptor(int descriptor);
 // Tells what the program that begins was given by whoever started it.
 HIDDEN void lull_tell_inherited(void);
+// MADV_POPULATE_WRITE, which older headers lack (linux/mman.h).
+enum { POPULATE_WRITE = 23 };
+// Maps the first bytes of a file that is shared with the recorder; nothing where that cannot be.
+HIDDEN void *lull_map(long descriptor, size_t size, int protection);
+// Takes pages from the file system, so that writing to them cannot fail.
+HIDDEN bool lull_take_memory(const void *at, size_t size);
 // Takes memory for the slot's sums.
 HIDDEN bool lull_begin_sums(struct lull_slot *slot);
 HIDDEN void lull_note_thread_without_ring(void);
