@@ -20,7 +20,7 @@ public enum FunctionOrigin {
     if Demangler.isSwift(name) { return isProgram(swiftName: name) }
     if startFiles.contains(name) { return false }
     if held.isEmpty { return true }
-    if held.contains(.swift), runtimePrefixes.contains(where: name.hasPrefix) { return false }
+    if held.contains(.swift), isRuntime(name) { return false }
     if held.contains(.c), libraryPrefixes.contains(where: name.hasPrefix) { return false }
     return !isLibraryFunction(name)
   }
@@ -70,11 +70,27 @@ public enum FunctionOrigin {
     "register_tm_clones", "__do_global_dtors_aux", "frame_dummy", "__libc_csu_init",
   ]
 
+  /// Whether a function that is not Swift's has a name of the libraries that `-static-stdlib` links in: those of
+  /// /usr/lib/swift_static of Swift 6.3.1.
+  private static func isRuntime(_ name: String) -> Bool {
+    if name.hasPrefix("_Z") { return runtimeTypes.contains(where: name.contains) }
+    let body = name.drop { $0 == "_" }
+    return runtimePrefixes.contains(where: body.hasPrefix)
+  }
+
+  /// What stands in the mangled names of C++: namespaces of the runtime and of ICU, of which the name has its version.
+  private static let runtimeTypes = [
+    "5swift", "7__swift", "6icu_", "3icu", "swift_", "NSt", "NKSt", "_ZSt", "12_GLOBAL__N_",
+  ]
+
+  /// Without the underscores that come first.
   private static let runtimePrefixes = [
-    "swift_", "_swift_", "__swift_", "swift::", "CF", "_CF", "__CF", "__NSCF", "dispatch_",
-    "_dispatch_", "_os_", "os_", "_Block_", "Block_", "_ZN5swift", "_ZNK5swift", "_ZN12_GLOBAL__N_",
-    "_ZNSt", "_ZNKSt", "_ZSt", "__cxa_", "_Unwind_", "icu_", "uloc_", "ucal_", "udat_", "u_",
-    "curl_", "Curl_", "xml", "_xml", "SSL_", "CRYPTO_", "_ZN3icu",
+    "swift_", "swift::", "CF", "NSCF", "dispatch_", "DISPATCH_", "os_", "OSAtomic", "Block_",
+    "cxa_", "Unwind_", "GLOBAL__sub_I_", "icu_", "uloc_", "ucal_", "udat_", "u_", "curl_", "Curl_",
+    "xml", "SSL_", "CRYPTO_", "foundation_", "filemanager_shims_", "platform_shims_",
+    "stringshims_", "stdlib_", "task_serialExecutor_", "task_taskExecutor_", "libdispatch_",
+    "voucher_", "block_copy_helper", "block_destroy_helper", "copy_helper_block",
+    "destroy_helper_block", "objectdestroy", "dynamic_cast_existential_",
   ]
 
   /// The C library's functions that it does not export: in the main those that C reserves for it. The rest are of

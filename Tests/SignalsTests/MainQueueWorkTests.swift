@@ -80,4 +80,51 @@ private let millisecond: UInt64 = 1_000_000
     #expect(known.mainThread?.untold == UntoldQueueWork())
     #expect(known.mainThread?.foundBy.contains("not known") == false)
   }
+
+  // Looks from outside take no samples: 24 turns that computed 400 ms beside one wait of 20 ms were idle time.
+  @Test func `what workers compute without a wait that shows whose it is may be the main queue's`()
+    throws
+  {
+    func measured(on name: String) throws -> SignalSet {
+      try measureProgram { builder in
+        builder.switchIn(time: second, 100)
+        builder.blockedStack(time: second + millisecond, 100)
+        try builder.stack(
+          time: second + millisecond, tid: 100, functions: ["_dispatch_sigsuspend", "main"],
+          firstID: 1)
+        builder.switchOut(time: second + millisecond, 100)
+        builder.fork(time: second + 2 * millisecond, pid: 100, tid: 101, parentPid: 100)
+        builder.comm(time: second + 2 * millisecond, pid: 100, tid: 101, name: name)
+        var time = second + 3 * millisecond
+        builder.switchIn(time: time, 101)
+        func wait(_ functions: [String], milliseconds: UInt64, id: Int) throws {
+          builder.blockedStack(time: time, 101)
+          try builder.stack(time: time, tid: 101, functions: functions, firstID: id)
+          builder.switchOut(time: time, 101)
+          time += milliseconds * millisecond
+          builder.waking(time: time, by: 0, of: 101, context: .hardInterrupt)
+          builder.switchIn(time: time, 101)
+        }
+        let idle = ["sem_timedwait", "_dispatch_worker_thread"]
+        for turn in 0..<4 {
+          time += 400 * millisecond
+          try wait(idle, milliseconds: 500, id: 100 + 20 * turn)
+        }
+        try wait(
+          [
+            "clock_nanosleep", "nap()", "swift_job_run", "_dispatch_lane_serial_drain" + main,
+            "_dispatch_worker_thread",
+          ], milliseconds: 20, id: 300)
+        try wait(idle, milliseconds: 500, id: 320)
+        builder.switchOut(time: time + 1000, 101)
+        builder.exit(time: time + millisecond, pid: 100, tid: 101)
+        builder.exit(time: time + millisecond, pid: 100, tid: 100)
+      }
+    }
+    let thread = try #require(try measured(on: "-qos.overcommit").mainThread)
+    #expect(thread.hangs.isEmpty)
+    #expect(abs(thread.untold.runningSeconds - 1.6) < 0.01, "\(thread.untold)")
+    // Tasks' own workers do not serve it.
+    #expect(try measured(on: "default-qos").mainThread?.untold == UntoldQueueWork())
+  }
 }

@@ -59,6 +59,7 @@ enum SignalBuilding {
       tid: signal.threadID, name: signal.threadName, foundBy: signal.foundBy,
       hasEventLoop: signal.knownEventLoop, turns: signal.turns,
       shortTurnsUntold: signal.shortTurnsUntold ? true : nil,
+      untoldSeconds: signal.untold.doubt == nil ? nil : signal.untold.seconds.finite,
       runningSeconds: signal.runningSeconds.finite,
       runnableSeconds: signal.runnableSeconds.finite,
       blockedSeconds: signal.blockedSeconds.finite, idleSeconds: signal.idleSeconds.finite,

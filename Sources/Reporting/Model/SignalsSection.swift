@@ -89,6 +89,9 @@ package struct MainThreadSection: Codable, Sendable, Equatable {
   package var turns: Int
   /// True where workers drain the main queue: most turns under 1 ms are not among `turns`. Left out elsewhere.
   package var shortTurnsUntold: Bool?
+  /// Work of serial queues that may be the main queue's, and is not in what follows; left out where that is too little
+  /// for a hang.
+  package var untoldSeconds: Double?
   package var runningSeconds: Double
   package var runnableSeconds: Double
   package var blockedSeconds: Double

@@ -51,9 +51,11 @@ enum MainThreadText {
   ) {
     guard thread.hasEventLoop == true else { return }
     guard !thread.hangs.isEmpty else {
-      let isKnown = report.capture.unavailable.allSatisfy {
-        $0.signal != SignalKind.mainThread.rawValue
-      }
+      let isKnown =
+        thread.untoldSeconds == nil
+        && report.capture.unavailable.allSatisfy {
+          $0.signal != SignalKind.mainThread.rawValue
+        }
       canvas.item("hangs", isKnown ? "none" : "not known", style: isKnown ? .good : .middling)
       return
     }

@@ -73,6 +73,32 @@ struct MainQueueWork {
     }
     let order = seconds.filter { $0.value > 0 }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
     workers = order.compactMap { worker in subject.threads.first { $0.tid == worker.key } }
+    if !isSampled, !workers.isEmpty { addUnseenComputing(in: subject, besides: first, &signs) }
+  }
+
+  /// Adds what workers computed in turns in which no wait shows whose work they are, where samples do not either.
+  private mutating func addUnseenComputing(
+    in subject: SubjectView, besides first: Int32, _ signs: inout StackSigns
+  ) {
+    let least = TimeSpan(seconds: UntoldQueueWork.least)
+    for thread in subject.threads where thread.tid != first && Self.mayDrain(thread) {
+      for turn in subject.turns(of: thread, keeping: least).long {
+        let isShown = turn.intervals.contains {
+          let shown = signs.signs(of: $0.stack)
+          return !shown.isDisjoint(with: [.mainDrain, .otherDrain, .serialDrain, .job])
+        }
+        let hasJob = jobs[thread.tid]?.contains { $0.start < turn.end && $0.end > turn.start }
+        guard !isShown, hasJob != true else { continue }
+        untold.add(TimeParts(turn.intervals).running.seconds, waitingFor: nil)
+      }
+    }
+  }
+
+  /// Whether a thread is of those that serve the main queue, whose own targets the overcommitting workers (libdispatch
+  /// of Swift 6.3.1).
+  private static func mayDrain(_ thread: ThreadModel) -> Bool {
+    RoleSignature.role(ofThreadNamed: thread.name) == .dispatchWorker
+      && thread.name.hasSuffix("overcommit")
   }
 
   /// The turns of all workers that are known to be its work, each less what is known to be other work in it.
