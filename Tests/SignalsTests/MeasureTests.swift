@@ -524,6 +524,30 @@ struct MemoryMeasureTests {
     #expect(try memory(endingAt: 500).0 != nil)
   }
 
+  // 300 MB that were touched in the last 150 ms were 231 or 279 MB "at the peak", with 100 points or a warning.
+  @Test(arguments: [(310, 307), (230, 200)] as [(UInt64, UInt64)])
+  func `what a program took after its last reading is known by the kernel's peak`(
+    megabytes: UInt64, expected: UInt64
+  ) throws {
+    var builder = TraceBuilder()
+    try builder.process(time: second, pid: 100)
+    builder.switchIn(time: second, 100)
+    builder.footprint(
+      time: second + 100 * millisecond, pid: 100, anonymous: 200_000_000, file: 3_000_000)
+    let time = second + 150 * millisecond
+    try builder.synthetic(
+      ProcessEvent(
+        pid: 100, kind: .exit, exitStatus: 0, peakResidentBytes: megabytes * 1_000_000),
+      time: time, pid: 100)
+    builder.exit(time: time, pid: 100, tid: 100)
+    let trace = try builder.withFile { try Trace.load(path: $0) }
+    let memory = try #require(try Measurement.measure(trace).memory)
+    // The libraries that a program loads last are less than the rest of 27 MB.
+    #expect(memory.peakFootprintBytes == expected * 1_000_000, "\(memory)")
+    #expect(memory.leastPeakFootprintBytes == 200_000_000)
+    #expect(memory.peakResidentBytes == megabytes * 1_000_000)
+  }
+
   /// 4 MB fill up with a time constant of 3 s, and 0.11 MB a minute are kept for good.
   @Test(arguments: [(6, 6.0...60), (30, 0.11...0.9), (120, 0.1099...0.1101)])
   func `the slope is that of the end, when what fills up once has filled up`(

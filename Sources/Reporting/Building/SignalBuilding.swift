@@ -131,7 +131,10 @@ enum SignalBuilding {
 
   private static func memory(_ signal: MemorySignal) -> MemorySection {
     MemorySection(
-      peakFootprintBytes: signal.peakFootprintBytes, endFootprintBytes: signal.endFootprintBytes,
+      peakFootprintBytes: signal.peakFootprintBytes,
+      leastPeakFootprintBytes: signal.leastPeakFootprintBytes < signal.peakFootprintBytes
+        ? signal.leastPeakFootprintBytes : nil,
+      endFootprintBytes: signal.endFootprintBytes,
       peakResidentBytes: signal.peakResidentBytes,
       growthBytesPerMinute: signal.growthBytesPerMinute?.finite,
       growthInterval: signal.growthInterval?.map(\.finite),

@@ -202,6 +202,8 @@ package struct FileSection: Codable, Sendable, Equatable {
 /// How much memory the process took.
 package struct MemorySection: Codable, Sendable, Equatable {
   package var peakFootprintBytes: UInt64
+  /// What the peak was at least, where it rose after the last reading, as the kernel's own peak tells; else left out.
+  package var leastPeakFootprintBytes: UInt64?
   package var endFootprintBytes: UInt64
   package var peakResidentBytes: UInt64
   @Nullable package var growthBytesPerMinute: Double?

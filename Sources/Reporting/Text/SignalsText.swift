@@ -267,9 +267,12 @@ enum SignalsText {
   }
 
   private static func write(_ memory: MemorySection, _ canvas: inout TextCanvas) {
+    let least = memory.leastPeakFootprintBytes.map {
+      " (\(Figures.bytes($0)) as it was last read, the rest by the kernel's peak of all memory)"
+    }
     canvas.item(
       "footprint",
-      "\(Figures.bytes(memory.peakFootprintBytes)) at its peak, "
+      "\(Figures.bytes(memory.peakFootprintBytes)) at its peak\(least ?? ""), "
         + "\(Figures.bytes(memory.endFootprintBytes)) at the end")
     canvas.item("resident", "\(Figures.bytes(memory.peakResidentBytes)) at its peak")
     if let growth = memory.growthBytesPerMinute {

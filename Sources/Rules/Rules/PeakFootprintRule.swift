@@ -28,8 +28,9 @@ package enum PeakFootprintRule: Rule {
     let peak = memory.samples.max { $0.footprintBytes < $1.footprintBytes }
     // Between two readings it may have been higher, and never above the kernel's own peak of all memory.
     let most = max(value, Double(memory.peakResidentBytes) / 1e6)
+    let least = min(value, Double(memory.leastPeakFootprintBytes) / 1e6)
     var finding = RuleFinding(
-      value: value, bounds: Bounds(low: value, high: most),
+      value: value, bounds: Bounds(low: least, high: most),
       displayValue: "\(Figures.bytes(value * 1e6)) at the peak, "
         + "\(Figures.bytes(memory.endFootprintBytes)) at the end",
       evidence: peak.map {

@@ -20,13 +20,14 @@ enum MemoryMeasure {
         time: subject.time($0.time), footprintBytes: $0.sample.footprint,
         residentBytes: $0.sample.resident)
     }
+    // A program begins with nothing: what is highest at its first reading came before that.
+    let readings = (subject.trace.startsLate ? [] : [FootprintSample()]) + all.map(\.sample)
     var signal = MemorySignal(
-      // A program begins with nothing: what is highest at its first reading came before that.
-      peakFootprintBytes: FootprintPeak.of(
-        (subject.trace.startsLate ? [] : [FootprintSample()]) + all.map(\.sample)),
+      peakFootprintBytes: FootprintPeak.of(readings, atEnd: process.peakResidentBytes),
       endFootprintBytes: last.sample.footprint,
       peakResidentBytes: max(
         all.map(\.sample.peakResident).max() ?? 0, process.peakResidentBytes ?? 0))
+    signal.leastPeakFootprintBytes = FootprintPeak.of(readings)
     let attached = subject.trace.startsLate
     signal.majorFaults = Int(
       clamping: last.sample.majorFaults &- (attached ? first.sample.majorFaults : 0))

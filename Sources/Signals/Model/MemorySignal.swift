@@ -4,8 +4,10 @@ package struct MemorySignal: Sendable, Equatable {
   /// first 5 s, 0.1 over 28): seconds, a choice.
   package static let warmUp = 30.0
 
-  /// Highest footprint seen.
+  /// Highest footprint: of the readings, and of what the kernel's peak rose to by the end.
   package var peakFootprintBytes: UInt64
+  /// What it was at least: in the rest that came after the last reading may be mapped files.
+  package var leastPeakFootprintBytes: UInt64
   /// Last footprint seen.
   package var endFootprintBytes: UInt64
   /// Highest resident size.
@@ -44,6 +46,7 @@ package struct MemorySignal: Sendable, Equatable {
     spikesMeasured: Bool = false
   ) {
     self.peakFootprintBytes = peakFootprintBytes
+    leastPeakFootprintBytes = peakFootprintBytes
     self.endFootprintBytes = endFootprintBytes
     self.peakResidentBytes = peakResidentBytes
     self.growthBytesPerMinute = growthBytesPerMinute
