@@ -27,7 +27,9 @@ struct Trial: Codable {
   /// Records and reads back; what fails as a whole has its reason for each signal.
   static func made(attaching: Bool) -> Trial {
     do { return try run(attaching: attaching, recorder: .auto) } catch {
-      let reason = (error as? RecordingError)?.message ?? String(describing: error)
+      let reason =
+        (error as? RecordingError)?.message ?? (error as? Failure)?.message
+        ?? String(describing: error)
       return Trial(
         mode: attaching ? "attach" : "wrap", means: "not at all",
         outcomes: [Outcome(signal: "all", isRecorded: false, detail: reason)])

@@ -22,10 +22,7 @@ struct WorkFolder {
       (path, isKept) = (String(cString: absolute), true)
       return
     }
-    let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-    var template = Array((base + "/lull-XXXXXX").utf8CString)
-    guard mkdtemp(&template) != nil else { throw Self.failure(base) }
-    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    path = try Self.temporary()
     (isKept, isNew) = (false, true)
     // Under sudo the recorded command is another user's, who must be able to get here.
     InvokingUser.own(path)
@@ -45,6 +42,27 @@ struct WorkFolder {
   /// Removes a folder that was not asked for.
   func finish() {
     if !isKept { Folder.remove(path) }
+  }
+
+  /// A new folder where one may be made: a pod's or a unit's root may be read-only.
+  private static func temporary() throws -> String {
+    let asked = getenv("TMPDIR").map { [String(cString: $0)] }
+    let places = asked ?? ["/tmp", "/var/tmp", ".", "/dev/shm"]
+    var first: Failure?
+    for base in places {
+      var template = Array((base + "/lull-XXXXXX").utf8CString)
+      if mkdtemp(&template) != nil {
+        let made = String(
+          decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        guard let absolute = realpath(made, nil) else { throw Self.failure(made) }
+        defer { free(absolute) }
+        return String(cString: absolute)
+      }
+      first = first ?? Self.failure(base)
+    }
+    guard var failure = first else { throw Self.failure("TMPDIR") }
+    failure.message += "; set TMPDIR to a folder that may be written"
+    throw failure
   }
 
   private static func failure(_ path: String) -> Failure {

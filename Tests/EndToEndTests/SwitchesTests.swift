@@ -266,6 +266,30 @@ extension EndToEnd {
       #expect(text.contains("CPU samples NOT recorded") == !isTold, "\(result.text)")
     }
 
+    // The root is read-only there, and /tmp with it: "recorded not at all", where recording works.
+    @Test(arguments: [Rung.kubernetes, .systemd])
+    func `doctor records where the system's folders may not be written`(rung: Rung) throws {
+      let scratch = try Scratch()
+      let words = rung.words(writingTo: scratch) + ["env", "-u", "TMPDIR", Machine.lull, "doctor"]
+      let result = try Command.run(words)
+      #expect(result.status == 0, "\(result.errors)")
+      let text = result.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      #expect(text.contains("started by Lull was recorded within the process"), "\(result.text)")
+      #expect(text.contains("main thread recorded 300 ms asleep of 300 ms"), "\(result.text)")
+      #expect(text.contains("kernel programs: there is no /sys/kernel here"), "\(result.text)")
+      #expect(!text.contains("Failure("), "\(result.text)")
+    }
+
+    @Test func `where no folder may be made a command says so`() throws {
+      let result = try Command.run(
+        ["env", "TMPDIR=/nonexistent", Machine.lull, "doctor"])
+      let text = result.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      #expect(
+        text.contains(
+          "cannot make a folder at /nonexistent: No such file or directory; set TMPDIR"),
+        "\(result.text)")
+    }
+
     // Looks need no more than two descriptors of each thread; events of each CPU need more than there are.
     @Test func `with too few descriptors for events looks are taken alone`() throws {
       let scratch = try Scratch()

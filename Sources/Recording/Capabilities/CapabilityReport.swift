@@ -99,6 +99,9 @@ package struct CapabilityReport: Codable, Sendable, Equatable {
         + (paranoidLevel.map { "; kernel.perf_event_paranoid: \($0)" } ?? ""),
       first: "", rest: "  ", width: width)
     lines.append("")
+    lines += Self.wrapped(
+      "What the kernel's events tell here (--recorder kernel, or perf):", first: "", rest: "  ",
+      width: width)
     let nameWidth = (entries.map(\.signal.count).max() ?? 0) + 2
     let statusWidth = 13
     let indent = String(repeating: " ", count: nameWidth + statusWidth)

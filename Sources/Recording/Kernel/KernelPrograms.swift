@@ -81,8 +81,14 @@ final class KernelPrograms {
       throw Absence(cause: "libbpf.so.1 is not installed", fix: "apt-get install libbpf1")
     }
     guard access("/sys/kernel/btf/vmlinux", R_OK) == 0 else {
+      let error = errno
+      // A pod's or a unit's /sys may be hidden.
+      let isSeen = access("/sys/kernel", F_OK) == 0
       throw Absence(
-        cause: "the kernel does not describe its types (CONFIG_DEBUG_INFO_BTF)", error: errno)
+        cause: isSeen
+          ? "the kernel does not describe its types (CONFIG_DEBUG_INFO_BTF)"
+          : "there is no /sys/kernel here, where the kernel describes its types (BTF)",
+        error: error)
     }
     guard PIDNamespace.isInitial else {
       throw Absence(cause: "programs in the kernel know threads by the ids of the machine alone")
