@@ -127,4 +127,38 @@ private let millisecond: UInt64 = 1_000_000
     // Tasks' own workers do not serve it.
     #expect(try measured(on: "default-qos").mainThread?.untold == UntoldQueueWork())
   }
+
+  // On a busy machine a worker's end came 0.1 s after the first thread's, which was taken to be parked: a hang of
+  // 400 ms was not known.
+  @Test(arguments: [true, false])
+  func `threads that take long to end with their program do not go on`(isEnding: Bool) throws {
+    let signals = try measureProgram { builder in
+      let end = 2 * second
+      builder.switchIn(time: second, 100)
+      builder.fork(time: second + millisecond, pid: 100, tid: 101, parentPid: 100)
+      builder.switchIn(time: second + 2 * millisecond, 101)
+      builder.blockedStack(time: second + 3 * millisecond, 101)
+      try builder.stack(
+        time: second + 3 * millisecond, tid: 101,
+        functions: ["sem_timedwait", "_dispatch_worker_thread"], firstID: 1)
+      builder.switchOut(time: second + 3 * millisecond, 101)
+      builder.blockedStack(time: second + 4 * millisecond, 100)
+      try builder.stack(
+        time: second + 4 * millisecond, tid: 100, functions: ["ppoll", "__CFRunLoopRun", "main"],
+        firstID: 10)
+      builder.switchOut(time: second + 4 * millisecond, 100)
+      builder.waking(time: end - millisecond, by: 0, of: 100)
+      builder.switchIn(time: end - millisecond, 100)
+      builder.exit(time: end, pid: 100, tid: 100)
+      // Neither had a CPU for a while; or it waited for the next event.
+      let later = end + (isEnding ? 190 : 1200) * millisecond
+      builder.waking(time: later, by: 0, of: 101)
+      builder.switchIn(time: later, 101)
+      builder.exit(time: later + millisecond, pid: 100, tid: 101)
+    }
+    let reason = signals.unavailable[.mainThread]
+    #expect((reason == nil) == isEnding, "\(reason ?? "")")
+    #expect(signals.mainThread?.isParked == !isEnding)
+    #expect(signals.mainThread?.foundBy.contains("ended") == !isEnding)
+  }
 }

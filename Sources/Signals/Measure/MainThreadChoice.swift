@@ -49,10 +49,31 @@ struct MainThreadChoice {
   }
 
   /// libdispatch parks the first thread as that ends, which is all that a recording within the process is told of it.
+  ///
+  /// Where the whole program ends, the others may need as long to do so, on a machine that has other work; none of them
+  /// goes on with anything.
   private static func endedEarly(_ first: ThreadModel, in subject: SubjectView) -> Bool {
-    guard let end = first.end, let last = subject.threads.compactMap(\.end).max() else {
-      return false
+    guard let end = first.end, let last = subject.threads.compactMap(\.end).max(),
+      (last - end).seconds > mostForEnding
+    else { return false }
+    return subject.threads.contains { thread in
+      guard thread.tid != first.tid, thread.end.map({ $0 > end }) != false else { return false }
+      var (busy, idle) = (0.0, 0.0)
+      for interval in subject.history(of: thread).from(end) {
+        let seconds = max(0, (interval.end - max(interval.start, end)).seconds)
+        switch interval.state {
+        // What the kernel does to end a thread is for no cause that is known.
+        case .runnable, .blocked(.other): break
+        case .blocked(let cause) where cause.isIdle: idle += seconds
+        case .running, .blocked: busy += seconds
+        }
+      }
+      return busy > mostForEnding || idle > longestStall
     }
-    return (last - end).seconds > 0.1
   }
+
+  /// What a thread that ends with its program may be busy with, in seconds, a choice.
+  private static let mostForEnding = 0.1
+  /// For how long a virtual machine may have no CPU while a program ends (0.19 s was seen), a choice.
+  private static let longestStall = 1.0
 }
