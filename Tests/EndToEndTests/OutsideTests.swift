@@ -77,6 +77,37 @@ extension EndToEnd {
         reasons.contains { $0.contains("waited at least as often as is counted") }, "\(reasons)")
     }
 
+    // 1,118 turns of 3,613 were told as the count of them.
+    @Test func `turns between looks are told to be more than are counted`() throws {
+      let scratch = try Scratch()
+      let program = try scratch.program(
+        "polls",
+        """
+        #include <sys/epoll.h>
+        #include <sys/timerfd.h>
+        #include <unistd.h>
+        int main(void) {
+          int set = epoll_create1(0), timer = timerfd_create(1, 0);
+          struct itimerspec each = {{0, 1000000}, {0, 1000000}};
+          struct epoll_event event = {.events = EPOLLIN};
+          epoll_ctl(set, EPOLL_CTL_ADD, timer, &event);
+          timerfd_settime(timer, 0, &each, 0);
+          long ticks;
+          for (int i = 0; i < 800; i++) epoll_wait(set, &event, 1, -1), read(timer, &ticks, 8);
+          return 0;
+        }
+        """)
+      let run = try Recorded([program], options: ["--recorder", "outside"], scratch: scratch)
+      #expect(run.mainThread["turnsAreLeast"].bool == true, "\(run.mainThread)")
+      #expect((1...801).contains(run.mainThread["turns"].int ?? 0), "\(run.mainThread)")
+      let text = try Command.run([Machine.lull, "report", run.trace]).text
+      #expect(text.contains("at least \(run.mainThread["turns"].int ?? 0) of the event loop"))
+      let exact = try Recorded([program], options: ["--recorder", "perf"])
+      #expect(exact.mainThread["turnsAreLeast"].bool == nil, "\(exact.mainThread)")
+      // A tick that was there already is no wait.
+      #expect((700...801).contains(exact.mainThread["turns"].int ?? 0), "\(exact.mainThread)")
+    }
+
     @Test(arguments: places)
     func `what blocks the main thread of a running program is told, with its function`(
       rung: Rung, cause: (String, String)

@@ -58,6 +58,7 @@ enum SignalBuilding {
     MainThreadSection(
       tid: signal.threadID, name: signal.threadName, foundBy: signal.foundBy,
       hasEventLoop: signal.knownEventLoop, turns: signal.turns,
+      turnsAreLeast: signal.turnsAreLeast ? true : nil,
       shortTurnsUntold: signal.shortTurnsUntold ? true : nil,
       untoldSeconds: signal.untold.doubt == nil ? nil : signal.untold.seconds.finite,
       runningSeconds: signal.runningSeconds.finite,

@@ -87,6 +87,8 @@ package struct MainThreadSection: Codable, Sendable, Equatable {
   /// Null where what the thread waited for is not known.
   @Nullable package var hasEventLoop: Bool?
   package var turns: Int
+  /// True where they were seen by looks from outside, between which short ones are over. Left out elsewhere.
+  package var turnsAreLeast: Bool?
   /// True where workers drain the main queue: most turns under 1 ms are not among `turns`. Left out elsewhere.
   package var shortTurnsUntold: Bool?
   /// Work of serial queues that may be the main queue's, and is not in what follows; left out where that is too little

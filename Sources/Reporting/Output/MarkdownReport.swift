@@ -92,6 +92,7 @@ package enum MarkdownReport {
 
   private static func turns(_ thread: MainThreadSection) -> String {
     switch thread.hasEventLoop {
+    case true? where thread.hangs.isEmpty && thread.untoldSeconds != nil: "hangs not known"
     case true?: Figures.count(thread.hangs.count, "hang")
     case false?: "no event loop"
     case nil: "what it waited for is not known"

@@ -17,7 +17,8 @@ enum MainThreadText {
     let turns =
       switch thread.hasEventLoop {
       case true?:
-        "\(Figures.grouped(thread.turns)) of the event loop"
+        (thread.turnsAreLeast == true ? "at least " : "")
+          + "\(Figures.grouped(thread.turns)) of the event loop"
           + (thread.shortTurnsUntold == true
             ? " are known: of those under 1 ms few show whose work they were" : "")
       case false?: "no event loop: the whole run is one turn, which is not called a hang"

@@ -69,6 +69,10 @@ package enum Measurement {
     set.intervals = TestMeasure.added(to: MarkMeasure.intervals(activity), activity)
     if set.unavailable[.mainThread] == nil, let choice {
       set.mainThread = MainThreadMeasure.measure(choice, in: subject)
+      if let capture = trace.capture, capture.looksAt(subject.pid), capture.recordsSwitches != true
+      {
+        set.mainThread?.turnsAreLeast = true
+      }
       set.lifecycle = LifecycleMeasure.measure(
         main: choice.first, marks: set.marks, in: subject)
       if case .untold(let work)? = choice.parked {

@@ -18,6 +18,8 @@ package struct MainThreadSignal: Sendable, Equatable {
   package var hasEventLoop: Bool
   /// Number of turns.
   package var turns: Int
+  /// It was looked at from outside, which short turns go on between.
+  package var turnsAreLeast = false
   /// Workers drain the main queue, and of turns that are too short to show whose work they are most are not among
   /// `turns`, nor their time among what it ran.
   package var shortTurnsUntold = false
