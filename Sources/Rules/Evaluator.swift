@@ -202,7 +202,10 @@ package enum Evaluator {
         return part.map { .notMeasured(reason: $0) }
           ?? .notApplicable(reason: reason, finding: finding)
       }
-      return outcome
+      guard part != nil else { return outcome }
+      var known = finding
+      known.displayValue += ", as far as is known"
+      return .measured(known)
     } catch {
       return .notMeasured(reason: "the rule could not be evaluated: \(error)")
     }

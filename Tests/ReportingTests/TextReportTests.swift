@@ -261,6 +261,10 @@ import TraceModel
     signals.network?.missing = "it has UDP sockets, of which nothing is counted"
     let text = flowing(SampleReport.report(signals: signals))
     #expect(text.contains("at least 12.0 kB in 12 sends"), "\(text)")
+    signals.disk?.missing = "20 writes more were of files that are not known"
+    let disk = flowing(SampleReport.report(signals: signals))
+    #expect(disk.contains("written at least "), "\(disk)")
+    #expect(disk.contains("syncs at least "), "\(disk)")
     #expect(text.contains("partly known it has UDP sockets"), "\(text)")
   }
 

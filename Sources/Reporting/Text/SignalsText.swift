@@ -177,7 +177,8 @@ enum SignalsText {
 
   private static func syncs(_ disk: DiskSection) -> String {
     guard disk.syncs > 0 else { return disk.missing == nil ? "none" : "none that is known" }
-    let (all, untimed) = (Figures.grouped(disk.syncs), disk.syncsUntimed ?? 0)
+    let untimed = disk.syncsUntimed ?? 0
+    let all = (disk.missing == nil ? "" : "at least ") + Figures.grouped(disk.syncs)
     if untimed >= disk.syncs { return "\(all); how long they took was not recorded" }
     let time = "taking \(Figures.seconds(disk.syncSeconds))"
     return untimed == 0
@@ -196,7 +197,8 @@ enum SignalsText {
       "written",
       disk.writes == 0
         ? disk.missing == nil ? "nothing" : "nothing that is known"
-        : "\(volume(disk.bytesWritten, disk.writes, disk)), "
+        : (disk.missing == nil ? "" : "at least ")
+          + "\(volume(disk.bytesWritten, disk.writes, disk)), "
           + "\(Figures.grouped(disk.smallWrites)) of them under 4 KiB; \(rate)in "
           + Figures.count(disk.writeBursts, "burst"))
     if let missing = disk.missing {

@@ -43,8 +43,9 @@ enum DiskMeasure {
       untold.areOfMany
       ? "that are not known: they were soon closed, and calls were sampled"
       : "that were closed before they could be looked at: what they were is not known"
-    return "\(Figures.count(untold.writes, "write")) of \(Figures.bytes(untold.bytes)) and "
-      + "\(Figures.count(untold.syncs, "sync")) more were of files \(cause)"
+    let about = untold.areSampled ? "about " : ""
+    return "\(about)\(Figures.count(untold.writes, "write")) of \(Figures.bytes(untold.bytes)) and "
+      + "\(about)\(Figures.count(untold.syncs, "sync")) more were of files \(cause)"
   }
 
   /// Recordings of others tell what a call wrote, and not what its descriptor is: a file, a pipe, a terminal.

@@ -5,6 +5,8 @@ public struct UntoldWrites: Sendable, Hashable {
   public var bytes: UInt64 = 0
   /// Some are known by one of many, whose file the others need not have been of.
   public var areOfMany = false
+  /// Calls were sampled, so that some stand for many.
+  public var areSampled = false
 
   public init() {}
 

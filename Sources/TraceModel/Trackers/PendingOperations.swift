@@ -120,6 +120,7 @@ struct PendingOperations {
         && descriptors.isOfFiles(pid: pid, fd: descriptor, around: time)
       guard isOfMany || descriptors.isUntold(pid: pid, fd: descriptor, at: time) else { continue }
       if isOfMany { untold.areOfMany = true }
+      if shape.weight > 1 { untold.areSampled = true }
       if shape.kind == .sync {
         untold.syncs += Int(clamping: shape.weight)
       } else {
