@@ -353,6 +353,34 @@ extension EndToEnd {
       #expect(usual.report["processes"].items.allSatisfy { $0["outlivesCommand"].bool != true })
     }
 
+    // Within the process it had no name, and nothing told that it went on.
+    @Test(arguments: ["kernel", "perf", "process"])
+    func `a daemon, whose parent is gone, has its name and is mentioned`(recorder: String) throws {
+      let scratch = try Scratch()
+      let program = try scratch.program(
+        "daemonizes",
+        """
+        #include <fcntl.h>
+        #include <unistd.h>
+        int main(int count, char **words) {
+          if (fork()) return usleep(300000), 0;
+          setsid();
+          if (fork()) _exit(0);
+          int file = open(words[1], O_WRONLY | O_CREAT, 0600);
+          for (int i = 0; i < 20; i++) write(file, words[1], 1), usleep(50000);
+          return 0;
+        }
+        """)
+      let run = try Recorded(
+        [program, scratch.file("written")], options: ["--recorder", recorder], scratch: scratch)
+      let processes = run.report["processes"].items
+      let daemons = processes.filter { $0["outlivesCommand"].bool == true }
+      #expect(daemons.map { $0["name"].string } == ["daemonizes"], "\(processes)")
+      #expect((2...8).contains(daemons.first?["bytesWritten"].int ?? 0), "\(processes)")
+      let text = try Command.run([Machine.lull, "report", run.trace]).text
+      #expect(text.contains("went on when the command had ended"), "\(text)")
+    }
+
     /// With events of each of its own, each thread took 0.9 ms more.
     @Test(arguments: ["auto", "perf"])
     func `creating very many threads does not take much longer`(recorder: String) throws {

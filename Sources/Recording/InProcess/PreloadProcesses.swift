@@ -43,6 +43,11 @@ extension PreloadSource {
     process.beginning = (began, nil)
     let place = PreloadWriter.Place(pid: segment.pid, tid: segment.pid, time: began)
     try round.sink.append(writer.fork(from: (segment.parent, segment.parent), place))
+    // Who began it is gone already, as is a daemon's: it has its name from nobody.
+    if known[segment.parent] == nil, let name = ProcessProbe.name(in: "/proc/\(segment.pid)") {
+      process.program = ProcessProbe.executable(pid: segment.pid)
+      try round.sink.append(writer.comm(name, place))
+    }
     try round.sink.append(writer.switch(.arrived, place))
     sockets.forked(segment.pid, from: segment.parent, at: began)
     round.tell([.processBegan(pid: segment.pid, parentPid: segment.parent, time: began)])

@@ -127,11 +127,7 @@ final class OutsideFiles {
   /// What it moved to and from storage; nil where that cannot be read.
   var storage: OutsideStorage? { KernelFile.bytes(folder + "/io").flatMap(OutsideStorage.init) }
 
-  var name: String? {
-    guard var bytes = KernelFile.bytes(folder + "/comm") else { return nil }
-    if bytes.last == 10 { bytes.removeLast() }
-    return String(decoding: bytes, as: UTF8.self)
-  }
+  var name: String? { ProcessProbe.name(in: folder) }
 }
 
 /// Numbers with blanks between them.

@@ -58,10 +58,15 @@ package enum ProcessProbe {
   /// The threads of a process with the kernel's names for them.
   package static func threads(pid: Int32) -> [ProcessEvent.Thread] {
     threadIDs(pid: pid).compactMap { tid in
-      guard var name = KernelFile.bytes("/proc/\(pid)/task/\(tid)/comm") else { return nil }
-      if name.last == 10 { name.removeLast() }
-      return ProcessEvent.Thread(tid: Int(tid), name: String(decoding: name, as: UTF8.self))
+      name(in: "/proc/\(pid)/task/\(tid)").map { ProcessEvent.Thread(tid: Int(tid), name: $0) }
     }
+  }
+
+  /// The kernel's name of the process or thread of a folder of /proc; nil where there is none.
+  static func name(in folder: String) -> String? {
+    guard var name = KernelFile.bytes(folder + "/comm") else { return nil }
+    if name.last == 10 { name.removeLast() }
+    return String(decoding: name, as: UTF8.self)
   }
 
   /// Whether a process's program is Swift; nil when neither its maps nor its file can be read.

@@ -83,7 +83,8 @@ package enum ReportBuilder {
   /// A daemon: the command that was to be recorded has ended, and its end is what the recording waited for.
   private static func outlivesCommand(_ process: ProcessModel, _ trace: Trace) -> Bool {
     guard let capture = trace.capture, capture.mode == .wrap, capture.complete,
-      capture.processesRecorded == nil, process.end == nil, process.unrecordedFrom == nil,
+      capture.processesRecorded?.contains(Int(process.pid)) != false, process.end == nil,
+      process.unrecordedFrom == nil,
       let command = trace.processes.first(where: { Int($0.pid) == capture.rootPid })
     else { return false }
     return command.end != nil
