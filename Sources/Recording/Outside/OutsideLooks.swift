@@ -132,6 +132,8 @@ extension OutsideSource {
       of: call, kind, hasStack: !stack.bytes.isEmpty, waitsIn: name)
     if task.files.isStopped, stillWaits(task) != nil { function = CallMeaning.stop.function }
     guard function != nil || !stack.bytes.isEmpty else { return nil }
+    process.isAt(call.instruction)
+    tellMappings(of: process, now: stack.time, into: &output)
     output.append(
       writer.wait(
         in: function, at: call, stack: stack.bytes,

@@ -24,6 +24,9 @@ final class OutsideProcess {
   /// The program and the mappings that are written.
   private(set) var program: String?
   private var mapped: Set<String> = []
+  private var code: [Range<UInt64>] = []
+  private var mapsRead: UInt64 = 0
+  private var mapsWait = OutsideProcess.shortestMapsInterval
   private var nextMaps: UInt64 = 0
   private var threadCount: UInt64 = 0
   private let folder: OwnedDescriptor?
@@ -34,6 +37,7 @@ final class OutsideProcess {
 
   private static let listing: UInt64 = 100_000_000
   private static let mapsInterval: UInt64 = 2_000_000_000
+  private static let shortestMapsInterval: UInt64 = 20_000_000
 
   init(pid: Int32, parent: Int32, at time: UInt64) {
     self.pid = pid
@@ -129,6 +133,13 @@ final class OutsideProcess {
     return ProcessProbe.threadIDs(pid: pid)
   }
 
+  /// Takes in where a thread is: what is mapped is asked for anew where that is in none of it, though not each time,
+  /// since it may be code that no file has.
+  func isAt(_ instruction: UInt64) {
+    guard instruction > 0, !code.contains(where: { $0.contains(instruction) }) else { return }
+    nextMaps = min(nextMaps, mapsRead + Self.shortestMapsInterval)
+  }
+
   /// The executable mappings that were not there when last asked; nil where that is not due.
   func newMappings(now: UInt64) -> [MmapRecord]? {
     let running = KernelFile.link("/proc/\(pid)/exe")
@@ -136,14 +147,17 @@ final class OutsideProcess {
     guard isOther || now >= nextMaps else { return nil }
     if isOther {
       program = running
-      mapped = []
+      (mapped, mapsWait) = ([], Self.shortestMapsInterval)
     }
-    nextMaps = now + Self.mapsInterval
+    (mapsRead, nextMaps) = (now, now + mapsWait)
+    // A program loads its libraries as it begins.
+    mapsWait = min(2 * mapsWait, Self.mapsInterval)
     let before = mapped
     let mappings = ProcessMaps.executable(pid: pid).map {
       (mapping: $0, key: "\($0.start) \($0.length) \($0.path)")
     }
     mapped = Set(mappings.map(\.key))
+    code = mappings.map { $0.mapping.start..<$0.mapping.start + $0.mapping.length }
     return mappings.filter { !before.contains($0.key) }.map(\.mapping)
   }
 }
