@@ -77,6 +77,96 @@ extension EndToEnd {
       #expect(lengths.count == 6 && lengths.allSatisfy { abs($0 - 0.3) < 0.02 }, "\(lengths)")
     }
 
+    /// A loop around epoll_wait that once does what its argument names, for longer than a part of a flight of two
+    /// seconds is: one ends meanwhile.
+    private static let blocksOnce = """
+      #include <pthread.h>
+      #include <stdint.h>
+      #include <stdlib.h>
+      #include <sys/epoll.h>
+      #include <sys/timerfd.h>
+      #include <sys/wait.h>
+      #include <time.h>
+      #include <unistd.h>
+      static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+      static volatile int held;
+      static int ends[2];
+      static void pause_(void) { struct timespec t = {1, 300000000}; nanosleep(&t, 0); }
+      static void *hold(void *which) {
+        if (which) pthread_mutex_lock(&lock);
+        held = 1;
+        pause_();
+        if (which) pthread_mutex_unlock(&lock); else write(ends[1], "x", 1);
+        return 0;
+      }
+      __attribute__((noinline)) void blockHere(char kind) {
+        pthread_t thread;
+        char byte;
+        pid_t child;
+        switch (kind) {
+        case 's': pause_(); break;
+        case 'u': usleep(1300000); break;
+        case 'l':
+          pthread_create(&thread, 0, hold, &lock);
+          while (!held) {}
+          pthread_mutex_lock(&lock);
+          break;
+        case 'p': pthread_create(&thread, 0, hold, 0); read(ends[0], &byte, 1); break;
+        case 'w': if (!(child = fork())) { pause_(); _exit(0); } waitpid(child, 0, 0); break;
+        }
+        __asm__ volatile("");
+      }
+      int main(int count, char **words) {
+        pipe(ends);
+        int queue = epoll_create1(0), timer = timerfd_create(CLOCK_MONOTONIC, 0);
+        struct itimerspec each = {{0, 100000000}, {0, 100000000}};
+        timerfd_settime(timer, 0, &each, 0);
+        struct epoll_event event = {EPOLLIN};
+        epoll_ctl(queue, EPOLL_CTL_ADD, timer, &event);
+        for (int turn = 0; turn < 30; turn++) {
+          uint64_t expired;
+          epoll_wait(queue, &event, 1, -1);
+          read(timer, &expired, 8);
+          if (turn == 12) blockHere(words[1][0]);
+        }
+      }
+      """
+
+    // A wait was first told as a part ended, and the kernel's function that it was in only as the next part began: it
+    // was taken for another wait in the function of which the name was known, which was that of the loop.
+    @Test(
+      arguments: [
+        ("process", "s", ["sleep"]), ("process", "u", ["sleep"]), ("process", "l", ["lock"]),
+        ("process", "w", ["child"]),
+        // What its descriptor is, a call tells as it ends.
+        ("process", "p", ["ipc", "other"]),
+        ("outside", "p", ["ipc"]), ("kernel", "s", ["sleep"]), ("perf", "l", ["lock"]),
+      ])
+    func `one wait that lasts as a part ends is found, whatever it is for`(
+      recorder: String, kind: String, causes: [String]
+    ) throws {
+      let scratch = try Scratch()
+      let program = try scratch.program("once", Self.blocksOnce, ["-g", "-w", "-pthread"])
+      let folder = scratch.file("out")
+      let result = try Command.run(
+        [
+          Machine.lull, "record", "--recorder", recorder, "-o", folder, "--no-report", "--flight",
+          "2s", "--on", "hang > 250ms", "--on", "SIGUSR2", "--", program, kind,
+        ])
+      let traces = Self.traces(in: folder)
+      try #require(result.status == 0 && traces.count == 1, "\(result.errors)")
+      let report = try Recorded.report(traces[0])
+      let trigger = report["trigger"]
+      #expect(trigger["condition"].string == "hang > 250ms")
+      #expect(isNear(trigger["durationSeconds"].double, 1.3, slack: 0.1))
+      let function = trigger["function"].string ?? ""
+      #expect(function.contains(kind == "s" ? "pause_" : "blockHere"), "\(function)")
+      let hangs = report["signals"]["mainThread"]["hangs"].items
+      #expect(hangs.count == 1)
+      let known = causes.reduce(0) { $0 + (hangs.first?["blockedByCause"][$1].double ?? 0) }
+      #expect(isNear(known, 1.3, slack: 0.1))
+    }
+
     @Test func `nothing is written where nothing happened`() throws {
       let flight = try Flight(
         ["--flight", "2s", "--on", "hang > 250ms", "--on", "footprint > 2GB", "--on", "SIGUSR2"],

@@ -14,6 +14,9 @@ extension PreloadSource {
       look(at: process, now: time, patience: 0)
       try finishCalls(of: process, at: time, goesOn: true, round)
     }
+    // Here too: a wait may be told for the first time by this, and whoever looks for hangs reads parts without what
+    // the next one begins with.
+    try functionNames.tellNew(of: writer.functions, pid: root, round)
   }
 
   /// How often rings are emptied at most until their threads stay where they are.
@@ -71,6 +74,6 @@ extension PreloadSource {
       threadsWithoutRing += process.segments.reduce(0) { $0 + $1.threadsWithoutRing }
       noteFilter(process)
     }
-    try tellFunctions(after: functionsTold, round)
+    try functionNames.tellNew(of: writer.functions, pid: root, round)
   }
 }

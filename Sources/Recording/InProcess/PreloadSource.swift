@@ -43,8 +43,7 @@ final class PreloadSource: RecordingSource {
   var buildIDs = RecentTable<String, [UInt8]>(most: BuildIDNote.most)
   var mappedBuildIDs = MappedBuildIDs()
   private var lastCollection: UInt64 = 0
-  /// How many of the kernel's functions have been named.
-  private(set) var functionsTold = 0
+  var functionNames = FunctionNames()
   /// Records of the next round: threads whose waits went on as a part of the recording ended.
   var resumptions: [[UInt8]] = []
   /// Of the many records that nothing follows.
@@ -220,7 +219,7 @@ final class PreloadSource: RecordingSource {
     }
     for pid in over { if let process = known[pid] { try end(process, round) } }
     try findStrangers(round)
-    try tellFunctions(after: functionsTold, round)
+    try functionNames.tellNew(of: writer.functions, pid: root, round)
   }
 
   /// Takes what there is in a process's rings.
@@ -335,17 +334,8 @@ final class PreloadSource: RecordingSource {
     door?.end()
   }
 
-  func writeOut(_ round: Round) throws(PerfDataError) { try tellFunctions(after: 0, round) }
-
-  /// The names of the kernel's functions that calls are in, without so many that were the first.
-  func tellFunctions(after count: Int, _ round: Round) throws(PerfDataError) {
-    guard writer.functions.count > count else { return }
-    functionsTold = writer.functions.count
-    for (function, address) in writer.functions.sorted(by: { $0.value < $1.value }).dropFirst(count)
-    {
-      try round.sink.append(
-        KernelSymbolEvent(address: address, name: function), pid: root, time: round.now)
-    }
+  func writeOut(_ round: Round) throws(PerfDataError) {
+    try functionNames.tellAll(of: writer.functions, pid: root, round)
   }
 
   func remove(_ leftovers: Leftovers) { folder.remove() }

@@ -42,6 +42,7 @@ final class OutsideSource: RecordingSource {
   /// What is told of processes that have ended, and what is of nobody.
   var untold = OutsideUntold()
   private var isFinished = false
+  private var functionNames = FunctionNames()
 
   private static let childrenInterval: UInt64 = 100_000_000
   private static let switchesInterval: UInt64 = 1_000_000_000
@@ -164,6 +165,7 @@ final class OutsideSource: RecordingSource {
       try tellSwitches(round)
     }
     try round.sink.append(output)
+    try functionNames.tellNew(of: writer.functions, pid: root, round)
     pace.took(OutsidePace.ownTime - before, at: now)
     next = now + pace.interval
   }
@@ -206,10 +208,13 @@ final class OutsideSource: RecordingSource {
       untold.finish(Array(processes.values), end)
     }
     isFinished = true
-    for (function, address) in writer.functions.sorted(by: { $0.value < $1.value }) {
-      try round.sink.append(
-        KernelSymbolEvent(address: address, name: function), pid: root, time: round.now)
-    }
+    try functionNames.tellNew(of: writer.functions, pid: root, round)
+  }
+
+  func beginPart(_ round: Round) throws(PerfDataError) { try writeOut(round) }
+
+  func writeOut(_ round: Round) throws(PerfDataError) {
+    try functionNames.tellAll(of: writer.functions, pid: root, round)
   }
 
   /// How long the threads were in queues for a CPU, as far as looks tell.
