@@ -498,9 +498,11 @@ struct ScheduleTests {
 }
 
 struct WaitClassifierTests {
-  private func frame(_ name: String, kernel: Bool = false, program: Bool = false) -> Frame {
+  private func frame(
+    _ name: String?, in module: String = "m", kernel: Bool = false, program: Bool = false
+  ) -> Frame {
     Frame(
-      function: name, module: kernel ? "[kernel]" : "m", moduleOffset: 0, file: nil, line: nil,
+      function: name, module: kernel ? "[kernel]" : module, moduleOffset: 0, file: nil, line: nil,
       isKernel: kernel, isProgram: program)
   }
 
@@ -583,6 +585,33 @@ struct WaitClassifierTests {
   {
     #expect(cause(kernel: [], user: ["poll"], program: ["Client.waitForAnswer()"]) == .other)
     #expect(cause(kernel: [], user: ["epoll_wait"], program: ["main"]) == .eventWait)
+  }
+
+  // CPython 3.11 without symbols, whose call site has a function of its own for what it does more than eight times: the
+  // first eight waits of a loop were for events, and all the others one hang.
+  @Test(arguments: [true, false])
+  func `a poll by what has no name, or by a library, is one thing by whatever path`(
+    isBuiltIn: Bool
+  ) {
+    let caller =
+      isBuiltIn
+      ? frame(nil, in: "python3.11", program: true) : frame(nil, in: "select.so")
+    for kernel in [[], ["do_poll", "do_sys_poll", "__x64_sys_poll"]] {
+      for outer in [[nil, "_PyEval_EvalFrameDefault"], ["_PyEval_EvalFrameDefault"]] {
+        let stack =
+          kernel.map { frame($0, kernel: true) } + [frame("poll", in: "libc.so.6"), caller]
+          + outer.map { frame($0, in: "python3.11", program: true) }
+        #expect(WaitClassifier.cause(of: stack) == .eventWait)
+      }
+    }
+  }
+
+  @Test func `a poll of the program's own is so behind the function that tells of it`() {
+    let stack = [
+      frame("__poll", in: "libc.so.6"), frame("poll", in: "libLullPreload.so"),
+      frame("Client.waitForAnswer()", in: "client", program: true),
+    ]
+    #expect(WaitClassifier.cause(of: stack) == .other)
   }
 
   @Test func `an idle worker's futex wait is an event wait, a semaphore's is a lock`() {

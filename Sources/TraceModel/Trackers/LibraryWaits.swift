@@ -41,6 +41,11 @@ enum LibraryWaits {
   /// Frames within which the function stands: it may have called another of the library for the system call.
   private static let depth = 3
 
+  /// Whether the library's functions that wait have such a name: Lull's own are in front of them.
+  static func isWait(_ function: String?) -> Bool {
+    function.map { causes[plain($0)] != nil } ?? false
+  }
+
   /// The library's function that waits, by the innermost of the user frames; nil where none of them is one.
   static func function(of user: [Frame]) -> String? {
     user.prefix(depth).lazy.compactMap { $0.function.map(plain) }.first { causes[$0] != nil }

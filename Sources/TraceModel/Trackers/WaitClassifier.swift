@@ -151,7 +151,14 @@ package enum WaitClassifier {
   }
 
   /// Called straight from the program's own code, outside any event loop we know.
+  ///
+  /// Where the caller has no name, or is another library's, it may be an event loop's, whoever called that: an
+  /// interpreter comes to its own by paths of which some have names and others not (CPython 3.11 takes another after
+  /// eight times).
   static func isOfProgram(_ user: [Frame]) -> Bool {
-    user.prefix(3).contains { $0.isProgram && $0.function != nil }
+    let caller = user.prefix(3).first {
+      $0.isProgram || $0.module != user[0].module && !LibraryWaits.isWait($0.function)
+    }
+    return caller.map { $0.isProgram && $0.function != nil } ?? false
   }
 }
