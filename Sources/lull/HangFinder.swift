@@ -19,7 +19,7 @@ enum HangFinder {
       return FlightHang(
         fromNs: start.nanoseconds, toNs: end.nanoseconds,
         // Seconds are rounded.
-        isGoingOn: trace.end - end < TimeSpan(nanoseconds: 1000))
+        isGoingOn: trace.end - end < TimeSpan(nanoseconds: 1000), pid: trace.subject.pid)
     }
   }
 }

@@ -212,6 +212,53 @@ extension EndToEnd {
       #expect(bytes > 100_000_000 && bytes < 190_000_000)
     }
 
+    /// A loop that blocks once, for 400 ms, and holds 100 MB more from then on.
+    private static let growsOnce = """
+      #include <stdlib.h>
+      #include <string.h>
+      #include <sys/epoll.h>
+      #include <time.h>
+      int main(void) {
+        struct epoll_event event;
+        int queue = epoll_create1(0);
+        struct timespec block = {0, 400000000};
+        for (int turn = 0; turn < 180; turn++) {
+          epoll_wait(queue, &event, 1, 100);
+          if (turn != 160) continue;
+          memset(malloc(100 << 20), 1, 100 << 20);
+          nanosleep(&block, 0);
+        }
+      }
+      """
+
+    // Once the recording's beginning was let go, hangs were looked for in the shell alone, and reports were of it.
+    @Test(arguments: ["perf", "process"])
+    func `what a shell's program does is found for as long as it runs, and reports are of that`(
+      recorder: String
+    ) throws {
+      let scratch = try Scratch()
+      let program = try scratch.program("grows", Self.growsOnce, ["-w"])
+      let folder = scratch.file("out")
+      let result = try Command.run([
+        Machine.lull, "record", "--recorder", recorder, "-o", folder, "--flight", "1s",
+        "--on", "hang > 250ms", "--on", "footprint > 60MB", "--", "sh", "-c", program + "; true",
+      ])
+      let traces = Self.traces(in: folder)
+      try #require(traces.count == 2, "\(result.errors)")
+      let reports = try traces.map { try Recorded.report($0) }
+      #expect(Set(reports.map { $0["trigger"]["kind"].string }) == ["hang", "footprint"])
+      for (trace, report) in zip(traces, reports) {
+        #expect(report["capture"]["mode"].string == "attach")
+        #expect(report["process"]["pid"].int == report["trigger"]["pid"].int)
+        #expect(report["process"]["name"].string == "grows")
+        // One is written while it grows.
+        #expect((report["signals"]["memory"]["peakFootprintBytes"].int ?? 0) > 60_000_000)
+        let text = try String(
+          contentsOfFile: trace.dropLast(".perf.data".count) + ".txt", encoding: .utf8)
+        #expect(text.contains("Lull: grows (pid \(report["process"]["pid"].int ?? 0))"))
+      }
+    }
+
     @Test func `an attached recorder writes when it is told to, and a hang that does not end`()
       throws
     {

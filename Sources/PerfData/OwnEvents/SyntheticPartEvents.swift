@@ -45,7 +45,7 @@ public struct TriggerEvent: SyntheticPayload, Hashable {
   public var toNs: UInt64
   /// It had not ended when this was written.
   public var isGoingOn: Bool
-  /// The process whose footprint it was.
+  /// The process that hung, or whose footprint it was.
   public var pid: Int?
   /// Its footprint.
   public var footprintBytes: UInt64?

@@ -82,7 +82,7 @@ final class FlightSource: RecordingSource {
           continue
         }
         guard above[index, default: []].insert(pid).inserted else { continue }
-        trigger(.footprint, condition.text, from: time, to: time, of: (pid, footprint))
+        trigger(.footprint, condition.text, from: time, to: time, of: pid, holding: footprint)
       }
     case .processEnded(let pid, _): for index in above.keys { above[index]?.remove(pid) }
     default: break
@@ -153,7 +153,8 @@ final class FlightSource: RecordingSource {
         !hang.isGoingOn || length >= max(limit, Self.patience)
       else { continue }
       toldUntil = hang.toNs
-      trigger(.hang, text, from: hang.fromNs, to: hang.toNs, goesOn: hang.isGoingOn)
+      trigger(
+        .hang, text, from: hang.fromNs, to: hang.toNs, goesOn: hang.isGoingOn, of: hang.pid)
     }
   }
 
@@ -161,12 +162,12 @@ final class FlightSource: RecordingSource {
 
   private func trigger(
     _ kind: TriggerEvent.Kind, _ text: String, from start: UInt64, to end: UInt64,
-    goesOn: Bool = false, of process: (pid: Int32, footprint: UInt64)? = nil
+    goesOn: Bool = false, of pid: Int32? = nil, holding footprint: UInt64? = nil
   ) {
     pending.append(
       TriggerEvent(
         kind: kind, condition: text, fromNs: start, toNs: end, isGoingOn: goesOn,
-        pid: process.map { Int($0.pid) }, footprintBytes: process?.footprint,
+        pid: pid.map { Int($0) }, footprintBytes: footprint,
         keptSeconds: flight.length.seconds))
   }
 

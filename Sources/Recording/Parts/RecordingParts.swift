@@ -109,9 +109,12 @@ package struct FlightHang: Sendable, Equatable {
   package var toNs: UInt64
   /// It had not ended.
   package var isGoingOn: Bool
+  /// Whose main thread hung.
+  package var pid: Int32
 
   /// Makes the value from its parts.
-  package init(fromNs: UInt64, toNs: UInt64, isGoingOn: Bool) {
+  package init(fromNs: UInt64, toNs: UInt64, isGoingOn: Bool, pid: Int32) {
+    self.pid = pid
     self.fromNs = fromNs
     self.toNs = toNs
     self.isGoingOn = isGoingOn

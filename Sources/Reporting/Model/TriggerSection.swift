@@ -10,7 +10,7 @@ package struct TriggerSection: Codable, Sendable, Equatable {
   package var durationSeconds: Double
   /// Whether it had not ended then.
   package var isGoingOn: Bool
-  /// The process whose footprint it was.
+  /// The process that hung, or whose footprint it was.
   @Nullable package var pid: Int?
   @Nullable package var footprintBytes: UInt64?
   /// The function to blame for a hang.

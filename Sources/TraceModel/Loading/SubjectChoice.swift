@@ -24,10 +24,12 @@ enum SubjectChoice {
   /// What a build runs as well; without one it is a program like any other.
   private static let toolsOfBuilds: Set<String> = ["git"]
 
-  /// - Parameter hosts: the processes that ran tests.
+  /// - Parameters:
+  ///   - trigger: the process in which that happened since which the trace was written.
+  ///   - hosts: the processes that ran tests.
   /// - Throws: `TraceError` when the process asked for is not in the trace.
   static func choose(
-    among processes: [ProcessModel], capture: CaptureEvent?, asked: String?,
+    among processes: [ProcessModel], capture: CaptureEvent?, asked: String?, trigger: Int? = nil,
     recorded command: [String] = [], hosts: Set<Int32> = []
   ) throws(TraceError) -> ProcessModel {
     let wanted = asked ?? capture?.subjectHint
@@ -39,6 +41,10 @@ enum SubjectChoice {
       if let best = matches.max(by: usesLess) { return best }
       throw TraceError("no process \(wanted) in the trace; \(hint(wanted, among: processes))")
     }
+    // Of an id that was given anew it is the last that had it.
+    if let trigger, let tripped = processes.last(where: { Int($0.pid) == trigger }) {
+      return tripped
+    }
     let found =
       if let capture {
         processes.first { Int($0.pid) == capture.rootPid }
@@ -47,7 +53,9 @@ enum SubjectChoice {
       }
     let root = found ?? processes.first
     guard let root else { throw TraceError("the trace names no process") }
-    if capture?.mode == .attach || !isDriver(root) { return root }
+    // A later part of a command's recording begins as one of a running process does.
+    let isAttached = capture.map { $0.mode == .attach && $0.commandLine.isEmpty } ?? false
+    if isAttached || !isDriver(root) { return root }
     let others = processes.filter { $0.pid != root.pid && !isDriver($0) }
     let isBuild = processes.contains { isTool($0) || has($0, nameIn: swiftDrivers) }
     let started = others.filter { !isTool($0) && !(isBuild && has($0, nameIn: toolsOfBuilds)) }

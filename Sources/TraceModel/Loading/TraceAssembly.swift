@@ -11,7 +11,8 @@ extension TraceLoader {
     try fillTables(until: end)
     var subject = try SubjectChoice.choose(
       among: state.tables.processes, capture: state.capture, asked: options.process,
-      recorded: file.features.commandLine, hosts: Set(state.tables.tests.map(\.pid)))
+      trigger: state.trigger?.pid, recorded: file.features.commandLine,
+      hosts: Set(state.tables.tests.map(\.pid)))
     if let programStart = subject.programStart {
       // `swift run` builds, and `sh -c exec` prepares, in the process that is the program later.
       let before = state.tables.lastCounts(of: subject.pid, before: programStart)
