@@ -157,6 +157,23 @@ package struct BudgetChecker: Sendable {
     pending.result.blame = finding.blame
   }
 
+  /// A baseline tells no functions: whoever has most of a figure now may have had it before, and is named for the change
+  /// where that cannot be.
+  private func leaveInnocent(_ pending: inout PendingResult, _ samples: FigureSamples) {
+    let (base, new) = (
+      Aggregation.median.value(of: samples.base), Aggregation.median.value(of: samples.new)
+    )
+    let runs = sets.first { $0.scenario == pending.result.scenario }?.runs ?? []
+    guard pending.result.blame?.function != nil,
+      !runs.allSatisfy({
+        BlameFinder.isSure(pending.path, in: $0.report, base: base, new: new)
+      })
+    else { return }
+    pending.result.blame = nil
+    pending.result.blameReason =
+      "a baseline tells no functions; `lull compare` with recordings of before tells what grew"
+  }
+
   /// Judges all changes from the baseline together.
   private func judgeChanges(_ pending: inout [PendingResult]) {
     var samples: [(index: Int, samples: FigureSamples)] = []
@@ -175,7 +192,9 @@ package struct BudgetChecker: Sendable {
     let outcomes = ComparisonSuite.judge(
       samples.map(\.samples), significance: file.settings.significance)
     for (sample, outcome) in zip(samples, outcomes) {
+      let isOverLimit = pending[sample.index].result.verdict == .fail
       pending[sample.index].take(outcome, of: sample.samples)
+      if !isOverLimit { leaveInnocent(&pending[sample.index], sample.samples) }
     }
   }
 

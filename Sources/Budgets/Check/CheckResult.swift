@@ -45,6 +45,8 @@ package struct BudgetResult: Sendable, Equatable, Codable {
   package var rule: String?
   package var advice: String?
   package var blame: Blame?
+  /// Why nobody is blamed where somebody could be.
+  package var blameReason: String?
   package var note: String?
   /// Where the budget stands.
   package var budgetLine: Int

@@ -39,6 +39,8 @@ package struct ComparedFigure: Sendable, Equatable, Codable {
   package var rule: String?
   package var advice: String?
   package var blame: Blame?
+  /// Why nobody is blamed for a change for the worse.
+  package var blameReason: String?
 }
 
 /// The outcome of `lull compare`.
@@ -120,7 +122,7 @@ package struct RunComparer: Sendable {
       figures[sample.index].verdict =
         ComparisonVerdict(rawValue: outcome.verdict.rawValue) ?? .ambiguous
     }
-    explain(&figures, new)
+    explain(&figures, base, new)
     return Comparison(
       verdict: verdict(figures), baseRuns: base.count, newRuns: new.count,
       figures: sorted(figures), notes: notes(base + new, figures))
@@ -187,11 +189,12 @@ package struct RunComparer: Sendable {
       isDeterministic: false, baseValues: [], newValues: [], reason: reason)
   }
 
-  private func explain(_ figures: inout [ComparedFigure], _ new: [Run]) {
+  private func explain(_ figures: inout [ComparedFigure], _ base: [Run], _ new: [Run]) {
     for index in figures.indices where figures[index].verdict == .worse {
-      guard let path = FigurePath(figures[index].path), let run = new.first,
-        let finding = BlameFinder.find(path, in: run.report)
-      else { continue }
+      guard let path = FigurePath(figures[index].path) else { continue }
+      let growth = BlameFinder.findGrowth(path, base: base.map(\.report), new: new.map(\.report))
+      figures[index].blameReason = growth.reason
+      guard let finding = growth.finding else { continue }
       figures[index].rule = finding.rule
       figures[index].advice = finding.advice.isEmpty ? nil : finding.advice
       figures[index].blame = finding.blame

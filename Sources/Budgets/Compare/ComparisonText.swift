@@ -50,7 +50,7 @@ package enum ComparisonText {
         figure.base.map(unit.text) ?? "–", figure.new.map(unit.text) ?? "–",
         Escaped.markdown(figure.reason ?? change(figure, unit)),
         figure.pValue.map { number($0).replacing("= ", with: "") } ?? "",
-        figure.blame.map { Escaped.inert(CheckText.blame($0)) } ?? "",
+        blame(figure).map(Escaped.inert) ?? "",
       ]
       lines.append("| " + cells.joined(separator: " | ") + " |")
     }
@@ -125,12 +125,17 @@ package enum ComparisonText {
     }
     canvas.paragraph(text, indent: 7, hanging: 9)
     guard figure.verdict == .worse else { return }
-    if let blame = figure.blame {
-      canvas.paragraph("blame: " + CheckText.blame(blame), indent: 7, hanging: 9)
+    if let blame = blame(figure) {
+      canvas.paragraph("blame: " + blame, indent: 7, hanging: 9)
     }
     if let rule = figure.rule, let advice = figure.advice {
       canvas.paragraph("\(rule): \(Escaped.text(advice))", indent: 7, hanging: 9)
     }
+  }
+
+  /// Who is to blame, or why that is not known.
+  private static func blame(_ figure: ComparedFigure) -> String? {
+    figure.blame.map(CheckText.blame) ?? figure.blameReason.map { "not known: \($0)" }
   }
 
   private static func change(_ figure: ComparedFigure, _ unit: FigureUnit) -> String {

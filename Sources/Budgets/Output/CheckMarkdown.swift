@@ -47,7 +47,7 @@ package enum CheckMarkdown {
     let cells = [
       CheckText.word(result), Escaped.markdown(result.path) + scenario,
       Escaped.markdown(Columns.clip(result.message, to: 600)),
-      isPass ? "" : result.blame.map { Escaped.inert(CheckText.blame($0)) } ?? "",
+      isPass ? "" : CheckText.blamed(result).map(Escaped.inert) ?? "",
       isPass ? "" : result.advice.map(Escaped.markdown) ?? "",
     ]
     return "| " + cells.joined(separator: " | ") + " |\n"

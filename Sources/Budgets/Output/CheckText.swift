@@ -60,6 +60,11 @@ package enum CheckText {
     return text
   }
 
+  /// Who is to blame for a result, or why that is not known; nil where nothing is to be said.
+  static func blamed(_ result: BudgetResult) -> String? {
+    result.blame.map(blame) ?? result.blameReason.map { "not known: \($0)" }
+  }
+
   private static func write(_ result: BudgetResult, _ canvas: inout TextCanvas) {
     let style: TextCanvas.Style =
       switch (result.verdict, result.level) {
@@ -73,8 +78,8 @@ package enum CheckText {
       (Columns.clip(Escaped.text(result.path), to: 60) + scenario, .heading))
     canvas.paragraph(Escaped.text(result.message), indent: 5, hanging: 7)
     guard result.verdict != .pass else { return }
-    if let blame = result.blame {
-      canvas.paragraph("blame: " + self.blame(blame), indent: 5, hanging: 7)
+    if let blame = blamed(result) {
+      canvas.paragraph("blame: " + blame, indent: 5, hanging: 7)
     }
     if let rule = result.rule, let advice = result.advice {
       canvas.paragraph("\(rule): \(Escaped.text(advice))", indent: 5, hanging: 7)

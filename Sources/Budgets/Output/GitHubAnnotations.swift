@@ -24,7 +24,7 @@ package enum GitHubAnnotations {
     for result in results.prefix(fits ? most : most - 1) {
       let place = places.place(of: result)
       var message = Escaped.text(result.message)
-      if let blame = result.blame { message += "\nblame: " + CheckText.blame(blame) }
+      if let blame = CheckText.blamed(result) { message += "\nblame: " + blame }
       if let rule = result.rule, let advice = result.advice { message += "\n\(rule): \(advice)" }
       text += "::\(command) file=\(property(place.file)),line=\(place.line),"
       let title = property("Lull: \(Escaped.text(result.path))")

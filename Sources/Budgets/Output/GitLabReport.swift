@@ -25,7 +25,7 @@ package enum GitLabReport {
   package static func render(_ check: CheckResult, places: ProjectPlaces) throws -> String {
     let issues = check.results.filter { $0.verdict != .pass }.map { result in
       let place = places.place(of: result)
-      let blame = result.blame.map { "; blame: \(CheckText.blame($0))" } ?? ""
+      let blame = CheckText.blamed(result).map { "; blame: \($0)" } ?? ""
       return Issue(
         description: "\(Escaped.text(result.path)): \(Escaped.text(result.message))\(blame)",
         checkName: result.rule ?? "lull-budget",

@@ -38,7 +38,7 @@ package enum JUnitReport {
 
   private static func details(_ result: BudgetResult) -> String {
     var lines = [result.message]
-    if let blame = result.blame { lines.append("blame: " + CheckText.blame(blame)) }
+    if let blame = CheckText.blamed(result) { lines.append("blame: " + blame) }
     if let rule = result.rule, let advice = result.advice { lines.append("\(rule): \(advice)") }
     if let note = result.note { lines.append("note: \(note)") }
     return lines.joined(separator: "\n")

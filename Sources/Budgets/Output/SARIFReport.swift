@@ -34,7 +34,7 @@ package enum SARIFReport {
   ) -> Log.Result {
     let place = places.place(of: result)
     var text = "\(result.path): \(result.message)"
-    if let blame = result.blame { text += "; blame: \(CheckText.blame(blame))" }
+    if let blame = CheckText.blamed(result) { text += "; blame: \(blame)" }
     if let advice = result.advice { text += ". \(advice)" }
     // What could not be decided is open, and then has no level.
     let isOpen = result.verdict == .inconclusive
