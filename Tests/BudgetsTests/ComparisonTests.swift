@@ -78,6 +78,49 @@ import Testing
     #expect(json["schema"] as? String == "lull.compare/1" && json["verdict"] as? String == "fail")
   }
 
+  // What neither side had was left out without a word, and the comparison passed by what else there was.
+  @Test(arguments: [1, 3])
+  func `what was measured on neither side is listed, and a signal without figures decides nothing`(
+    runs: Int
+  ) throws {
+    let run = try SampleRuns.run {
+      $0.signals.disk = nil
+      $0.capture.unavailable = [try .sample(signal: "disk", reason: "looked at from outside")]
+    }
+    let sides = Array(repeating: run, count: runs)
+    let found = RunComparer().compare(base: sides, new: sides)
+    #expect(found.verdict == .inconclusive)
+    for path in ["signals.disk.syncs", "signals.disk.bytesWritten", "signals.disk.writes"] {
+      let figure = found.figures.first { $0.path == path }
+      #expect(figure?.verdict == .incomparable)
+      #expect(figure?.reason == "not measured: looked at from outside")
+    }
+    // The score follows from others' figures.
+    #expect(found.figures.first { $0.path == "score.overall" }?.verdict == .notMeasured)
+    #expect(ComparisonText.render(found).contains("?      signals.disk.syncs"))
+    #expect(
+      ComparisonText.markdown(found).contains("| ? | signals.disk.syncs | – | – | not measured"))
+    #expect(try ComparisonText.json(found).contains("\"not measured: looked at from outside\""))
+    #expect(found.notes.contains { $0.contains("--budget") })
+    // Who names the figures to compare is asked for no others.
+    let file = try BudgetParser.parse(
+      "[[budget]]\npath = \"signals.cpu.totalSeconds\"\nchange = { relative = 0.1 }\n", path: "b")
+    #expect(
+      RunComparer(file: file, scenario: nil).compare(base: sides, new: sides).verdict == .pass)
+  }
+
+  @Test func `what applies to neither side is no figure to compare`() throws {
+    let run = try SampleRuns.run { report in
+      report.signals.mainThread?.launchSeconds = nil
+      for index in report.audits.indices where report.audits[index].id == "launch-time" {
+        report.audits[index].status = .notApplicable
+      }
+    }
+    let found = RunComparer().compare(base: [run], new: [run])
+    #expect(found.verdict == .pass)
+    #expect(!found.figures.contains { $0.path == "signals.mainThread.launchSeconds" })
+  }
+
   // "+223 % within +30.1 MB and +30.1 MB" was said of one run of each side.
   @Test func `of one run no interval is given, and the p-value says what it was corrected by`()
     throws

@@ -82,6 +82,41 @@ package struct Run: Sendable {
   /// What /proc counts.
   private static let wholeFigures: Set = ["deviceBytesWritten", "reads", "bytesRead"]
 
+  /// The rules that tell whether a figure that is not there could be: what it is of did not occur, or is nothing for
+  /// such a program.
+  private static let rulesOfFigures = [
+    "signals.mainThread.launchSeconds": "launch-time",
+    "signals.mainThread.terminationSeconds": "termination-time",
+    "signals.memory.growthBytesPerMinute": "footprint-growth",
+  ]
+
+  /// Whether the figure does not apply to this recording, which is another thing than not to have been measured.
+  func isInapplicable(_ path: FigurePath) -> Bool {
+    guard figures.numbers[path] == nil,
+      let rule = FigureNames.rule(of: path) ?? Self.rulesOfFigures[path.description],
+      let audit = report.audits.first(where: { $0.id == rule })
+    else { return false }
+    return audit.status == .notApplicable || audit.status == .notObservable
+  }
+
+  /// Whether the signal that the figure is of was measured; a rule that was not measured is its own, and the score is
+  /// of all of them.
+  func holdsSignal(of path: FigurePath) -> Bool {
+    switch path.keys.first {
+    case "score": true
+    case "signals": figures.numbers.keys.contains { $0.keys.starts(with: path.keys.prefix(2)) }
+    default: false
+    }
+  }
+
+  /// How the reason begins of what was not measured.
+  static let notMeasured = "not measured"
+
+  /// That the figure is not there, and why.
+  func lack(of path: FigurePath) -> String {
+    "\(isInapplicable(path) ? "does not apply" : Self.notMeasured): \(absence(of: path))"
+  }
+
   /// Why the figure is not there.
   func absence(of path: FigurePath) -> String {
     let report = report

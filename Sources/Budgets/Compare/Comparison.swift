@@ -7,8 +7,10 @@ package enum ComparisonVerdict: String, Sendable, Codable {
   case ambiguous
   /// Past what is allowed, with too few runs to tell it from noise.
   case tooFewRuns
-  /// Not measured on a side, or not under the same conditions.
+  /// Not measured, or not under the same conditions.
   case incomparable
+  /// Measured on neither side, though its signal was: what follows from others' figures, or did not come to its end.
+  case notMeasured
 }
 
 /// One figure before and after.
@@ -108,11 +110,13 @@ package struct RunComparer: Sendable {
     var samples: [(index: Int, samples: FigureSamples)] = []
     for gate in gates {
       switch sample(gate, base, new) {
+      case .notMeasured(let reason):
+        figures.append(absent(gate, reason, .notMeasured))
       case .found(let found):
         samples.append((figures.count, found))
         figures.append(figure(gate, found))
       case .incomparable(let reason):
-        figures.append(absent(gate, reason))
+        figures.append(absent(gate, reason, .incomparable))
       case .absent: break
       }
     }
@@ -131,6 +135,7 @@ package struct RunComparer: Sendable {
   private enum Sampling {
     case found(FigureSamples)
     case incomparable(String)
+    case notMeasured(String)
     case absent
   }
 
@@ -142,8 +147,13 @@ package struct RunComparer: Sendable {
     let after = new.compactMap { $0.figures.numbers[gate.path] }
     if before.count < base.count || after.count < new.count {
       let missing = (base + new).first { $0.figures.numbers[gate.path] == nil }
-      guard gate.isAsked || before.count + after.count > 0 else { return .absent }
-      return .incomparable("not measured: \(missing?.absence(of: gate.path) ?? "no runs")")
+      let reason = missing?.lack(of: gate.path) ?? "no runs"
+      guard !gate.isAsked, before.count + after.count == 0, missing != nil else {
+        return .incomparable(reason)
+      }
+      if (base + new).allSatisfy({ $0.isInapplicable(gate.path) }) { return .absent }
+      return (base + new).allSatisfy { $0.holdsSignal(of: gate.path) }
+        ? .notMeasured(reason) : .incomparable(reason)
     }
     if let part = (base + new).lazy.compactMap({ $0.part(of: gate.path) }).first {
       return .incomparable("not all of it is known: \(part.reason)")
@@ -183,9 +193,11 @@ package struct RunComparer: Sendable {
       baseValues: samples.base, newValues: samples.new)
   }
 
-  private func absent(_ gate: Gate, _ reason: String) -> ComparedFigure {
+  private func absent(
+    _ gate: Gate, _ reason: String, _ verdict: ComparisonVerdict
+  ) -> ComparedFigure {
     ComparedFigure(
-      path: gate.path.description, unit: FigureUnit.of(gate.path).name, verdict: .incomparable,
+      path: gate.path.description, unit: FigureUnit.of(gate.path).name, verdict: verdict,
       isDeterministic: false, baseValues: [], newValues: [], reason: reason)
   }
 
@@ -211,7 +223,7 @@ package struct RunComparer: Sendable {
 
   private func sorted(_ figures: [ComparedFigure]) -> [ComparedFigure] {
     let order: [ComparisonVerdict] = [
-      .worse, .incomparable, .tooFewRuns, .better, .ambiguous, .unchanged,
+      .worse, .incomparable, .tooFewRuns, .better, .ambiguous, .unchanged, .notMeasured,
     ]
     return figures.enumerated().sorted { left, right in
       let ranks = (
@@ -231,6 +243,12 @@ package struct RunComparer: Sendable {
     }
     if figures.contains(where: { $0.reason?.hasPrefix(Self.otherEnvironment) == true }) {
       notes.append("figures of other environments are compared all the same with --force-baseline")
+    }
+    let isOpen = figures.contains { $0.reason?.hasPrefix(Run.notMeasured) == true }
+    if isOpen, gates.contains(where: { !$0.isAsked }) {
+      notes.append(
+        "what cannot be measured is left out by --budget FILE, whose budgets with a `change` say what to compare"
+      )
     }
     return notes
   }

@@ -93,7 +93,7 @@ package enum ComparisonText {
     case .better: "better"
     case .unchanged: "same"
     case .ambiguous: "noise"
-    case .tooFewRuns, .incomparable: "?"
+    case .tooFewRuns, .incomparable, .notMeasured: "?"
     }
   }
 
@@ -104,7 +104,7 @@ package enum ComparisonText {
       case .worse: .bad
       case .better: .good
       case .unchanged, .ambiguous: .plain
-      case .tooFewRuns, .incomparable: .middling
+      case .tooFewRuns, .incomparable, .notMeasured: .middling
       }
     let name = Columns.clip(Escaped.text(figure.path), to: 70)
     if figure.verdict == .unchanged {

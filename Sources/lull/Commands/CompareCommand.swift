@@ -208,7 +208,7 @@ struct CompareCommand: ParsableCommand {
     case .unchanged: "same"
     case .ambiguous: "within the noise"
     case .tooFewRuns: "too few runs to tell"
-    case .incomparable: figure.reason ?? "not measured"
+    case .incomparable, .notMeasured: figure.reason ?? "not measured"
     }
   }
 }
