@@ -90,6 +90,7 @@ package enum Evaluator {
       audit.reason = reason
       audit.displayValue = "not applicable: \(reason)"
       audit.value = finding?.value
+      if finding?.isPerRun == true { audit.unit = metadata.unit.byTheRun }
       audit.evidence = finding?.evidence ?? []
     case .notObservable(let reason, let evidence):
       audit.status = .notObservable
@@ -101,6 +102,7 @@ package enum Evaluator {
       audit.reason = reason
       audit.displayValue = finding.displayValue
       audit.value = finding.value
+      if finding.isPerRun { audit.unit = metadata.unit.byTheRun }
       audit.evidence = finding.evidence
       audit.savings = finding.savings
     case .measured(let finding):

@@ -133,3 +133,27 @@ import Testing
     #expect(rate.value == 150 && !rate.isPerRun && rate.bounds.high > 150)
   }
 }
+
+/// A tool's run of half a second, in which it waited 200 ms for a lock.
+@Suite struct RunUnitTests {
+  private static var tool: SignalSet {
+    let main = MainThreadSignal(
+      hasEventLoop: false, turns: 1, blockedSeconds: 0.2, blockedByCause: [.lock: 0.2],
+      blockings: [Blocking(cause: .lock, seconds: 0.2, count: 1)])
+    var set = SignalSet(durationSeconds: 0.5, mainThread: main)
+    set.isWholeRun = true
+    return set
+  }
+
+  // 200 ms/min was said of 200 ms in half a second.
+  @Test func `what is told without a verdict has its unit by the run too`() throws {
+    let audits = Evaluator.evaluate(Self.tool).audits
+    let waits = try #require(audits.first { $0.id == "main-thread-lock-waits" })
+    #expect(waits.status == .notApplicable && waits.unit == "ms/run")
+    #expect(abs((waits.value ?? 0) - 200) < 1e-9)
+    var long = Self.tool
+    long.durationSeconds = 120
+    let minute = Evaluator.evaluate(long).audits.first { $0.id == "main-thread-lock-waits" }
+    #expect(minute?.unit == "ms/min" && abs((minute?.value ?? 0) - 100) < 1e-9)
+  }
+}

@@ -11,6 +11,8 @@ package struct Baseline: Sendable, Equatable, Codable {
     package var environment: Fingerprint
     /// Each figure's value in each run.
     package var figures: [String: [Double]]
+    /// The units of those that are counted otherwise than in most recordings: by the run.
+    package var units: [String: String]?
   }
 
   package var schema = Baseline.schema
@@ -26,7 +28,8 @@ package struct Baseline: Sendable, Equatable, Codable {
       guard let first = set.runs.first else { continue }
       if let mixture = set.runs.mixture(at: Self.everything) { throw .mixture(mixture) }
       scenarios[set.scenario ?? ""] = Part(
-        environment: Fingerprint(first.report), figures: Self.values(set.runs.map(\.figures)))
+        environment: Fingerprint(first.report), figures: Self.values(set.runs.map(\.figures)),
+        units: Self.units(set.runs.map(\.figures)))
     }
   }
 
@@ -35,16 +38,32 @@ package struct Baseline: Sendable, Equatable, Codable {
 
   /// The figures of one report, of which parts may be missing: it may be of an older version.
   private init(_ figures: ReportFigures) {
-    scenarios = ["": Part(environment: Fingerprint(figures), figures: Self.values([figures]))]
+    scenarios = [
+      "": Part(
+        environment: Fingerprint(figures), figures: Self.values([figures]),
+        units: Self.units([figures]))
+    ]
   }
 
   /// Each lasting figure's value in each run.
   private static func values(_ runs: [ReportFigures]) -> [String: [Double]] {
     var values: [String: [Double]] = [:]
     for path in lasting(runs) {
-      values[path.description] = runs.compactMap { $0.numbers[path].map(rounded) }
+      guard let unit = ReportFigures.commonUnit(runs, at: path) else { continue }
+      values[path.description] = runs.compactMap { $0.value(of: path, in: unit).map(rounded) }
     }
     return values
+  }
+
+  /// The units that are not as in most recordings; nil where there are none.
+  private static func units(_ runs: [ReportFigures]) -> [String: String]? {
+    var units: [String: String] = [:]
+    for path in lasting(runs) {
+      guard let unit = ReportFigures.commonUnit(runs, at: path), unit != FigureUnit.of(path)
+      else { continue }
+      units[path.description] = unit.name
+    }
+    return units.isEmpty ? nil : units
   }
 
   /// The figures of a scenario; those without one where the baseline is of a single report.
@@ -105,7 +124,8 @@ package struct Baseline: Sendable, Equatable, Codable {
         let values = (part.figures[path] ?? []).map(Self.number).joined(separator: ", ")
         lines.append("        \(try json(path)): [\(values)]" + (path == paths.last ? "" : ","))
       }
-      lines.append("      }")
+      lines.append("      }" + (part.units == nil ? "" : ","))
+      if let units = part.units { lines.append("      \"units\": \(try json(units))") }
       lines.append("    }" + (name == names.last ? "" : ","))
     }
     lines += ["  },", "  \"schema\": \(try json(schema))", "}", ""]

@@ -71,16 +71,21 @@ package struct BudgetChecker: Sendable {
           + "itself, or all the same with --force-baseline")
     }
     if budget.kind == .text { return statusResult(of: budget, at: path, in: set) }
+    guard let unit = set.runs.commonUnit(at: path) else {
+      return PendingResult(
+        budget, path: path, scenario: set.scenario, inconclusive: set.runs.unitsDiffer(at: path))
+    }
     var values: [Double] = []
     for run in set.runs {
-      guard let value = run.figures.numbers[path] ?? run.valueOfNothing(at: path) else {
+      guard let value = run.figures.value(of: path, in: unit) ?? run.valueOfNothing(at: path) else {
         return PendingResult(
           budget, path: path, scenario: set.scenario,
           inconclusive: "not measured: \(run.absence(of: path))")
       }
       values.append(value)
     }
-    var pending = PendingResult(budget, path: path, scenario: set.scenario, values: values)
+    var pending = PendingResult(
+      budget, path: path, scenario: set.scenario, values: values, unit: unit)
     let bounds = set.runs.compactMap { $0.bounds(of: path) }
     if bounds.count == set.runs.count {
       pending.hold(bounds, to: budget)
@@ -211,6 +216,12 @@ package struct BudgetChecker: Sendable {
     }
     guard let values = part.figures[pending.path.description], !values.isEmpty else {
       pending.doubt("the baseline does not hold it; update it")
+      return nil
+    }
+    let unit = part.units?[pending.path.description] ?? FigureUnit.of(pending.path).name
+    guard unit == pending.result.unit else {
+      pending.doubt(
+        "the baseline counts it in \(unit), this run in \(pending.result.unit); update it")
       return nil
     }
     let here = sets.first { $0.scenario == scenario }?.runs.first.map { Fingerprint($0.report) }

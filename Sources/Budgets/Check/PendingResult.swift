@@ -7,15 +7,20 @@ struct PendingResult {
   let path: FigurePath
   var result: BudgetResult
 
-  private var unit: FigureUnit { FigureUnit.of(path) }
+  private let unit: FigureUnit
 
-  init(_ budget: Budget, path: FigurePath, scenario: String?, values: [Double]) {
+  init(
+    _ budget: Budget, path: FigurePath, scenario: String?, values: [Double],
+    unit: FigureUnit? = nil
+  ) {
+    let unit = unit ?? FigureUnit.of(path)
+    self.unit = unit
     self.budget = budget
     self.path = path
     result = BudgetResult(
       path: path.description, scenario: scenario, level: budget.level, verdict: .pass,
       message: "", measured: values.isEmpty ? nil : budget.aggregate.value(of: values),
-      values: values, unit: FigureUnit.of(path).name, max: budget.max, min: budget.min,
+      values: values, unit: unit.name, max: budget.max, min: budget.min,
       note: budget.note, budgetLine: budget.line)
   }
 

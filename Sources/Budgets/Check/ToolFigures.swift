@@ -40,7 +40,8 @@ extension BudgetChecker {
         budget.note = "goes with the limit of a tool's score, which is not about how much it uses"
         let values = set.runs.compactMap { $0.figures.numbers[path] }
         guard values.count == set.runs.count else { return nil }
-        return PendingResult(budget, path: path, scenario: set.scenario, values: values)
+        return PendingResult(
+          budget, path: path, scenario: set.scenario, values: values)
       }
     }
   }

@@ -109,14 +109,16 @@ package struct RunComparer: Sendable {
     var figures: [ComparedFigure] = []
     var samples: [(index: Int, samples: FigureSamples)] = []
     for gate in gates {
-      switch sample(gate, base, new) {
+      let common = (base + new).commonUnit(at: gate.path)
+      let unit = (common ?? FigureUnit.of(gate.path)).name
+      switch sample(gate, base, new, common) {
       case .notMeasured(let reason):
-        figures.append(absent(gate, reason, .notMeasured))
+        figures.append(absent(gate, reason, .notMeasured, unit))
       case .found(let found):
         samples.append((figures.count, found))
-        figures.append(figure(gate, found))
+        figures.append(figure(gate, found, unit))
       case .incomparable(let reason):
-        figures.append(absent(gate, reason, .incomparable))
+        figures.append(absent(gate, reason, .incomparable, unit))
       case .absent: break
       }
     }
@@ -139,12 +141,13 @@ package struct RunComparer: Sendable {
     case absent
   }
 
-  private func sample(_ gate: Gate, _ base: [Run], _ new: [Run]) -> Sampling {
+  private func sample(_ gate: Gate, _ base: [Run], _ new: [Run], _ unit: FigureUnit?) -> Sampling {
     for run in base + new {
       if let flaw = run.flaw(maxLoss: maxLoss) { return .incomparable(flaw) }
     }
-    let before = base.compactMap { $0.figures.numbers[gate.path] }
-    let after = new.compactMap { $0.figures.numbers[gate.path] }
+    guard let unit else { return .incomparable((base + new).unitsDiffer(at: gate.path)) }
+    let before = base.compactMap { $0.figures.value(of: gate.path, in: unit) }
+    let after = new.compactMap { $0.figures.value(of: gate.path, in: unit) }
     if before.count < base.count || after.count < new.count {
       let missing = (base + new).first { $0.figures.numbers[gate.path] == nil }
       let reason = missing?.lack(of: gate.path) ?? "no runs"
@@ -175,7 +178,9 @@ package struct RunComparer: Sendable {
         base: before, new: after, allowed: gate.allowed, direction: gate.direction))
   }
 
-  private func figure(_ gate: Gate, _ samples: FigureSamples) -> ComparedFigure {
+  private func figure(
+    _ gate: Gate, _ samples: FigureSamples, _ unit: String
+  ) -> ComparedFigure {
     let base = Aggregation.median.value(of: samples.base)
     func interval(_ values: [Double]) -> [Double]? {
       guard values.count > 1 else { return nil }
@@ -183,7 +188,7 @@ package struct RunComparer: Sendable {
       return [range.lowerBound, range.upperBound]
     }
     return ComparedFigure(
-      path: gate.path.description, unit: FigureUnit.of(gate.path).name, verdict: .unchanged,
+      path: gate.path.description, unit: unit, verdict: .unchanged,
       base: base, new: Aggregation.median.value(of: samples.new),
       baseInterval: interval(samples.base), newInterval: interval(samples.new),
       change: samples.change,
@@ -194,10 +199,10 @@ package struct RunComparer: Sendable {
   }
 
   private func absent(
-    _ gate: Gate, _ reason: String, _ verdict: ComparisonVerdict
+    _ gate: Gate, _ reason: String, _ verdict: ComparisonVerdict, _ unit: String
   ) -> ComparedFigure {
     ComparedFigure(
-      path: gate.path.description, unit: FigureUnit.of(gate.path).name, verdict: verdict,
+      path: gate.path.description, unit: unit, verdict: verdict,
       isDeterministic: false, baseValues: [], newValues: [], reason: reason)
   }
 

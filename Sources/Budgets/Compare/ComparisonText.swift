@@ -44,7 +44,7 @@ package enum ComparisonText {
       "| --- | --- | --- | --- | --- | --- | --- |",
     ]
     for figure in comparison.figures {
-      let unit = FigurePath(figure.path).map(FigureUnit.of) ?? .number("")
+      let unit = FigureUnit(named: figure.unit)
       let cells = [
         word(figure.verdict), Escaped.markdown(figure.path),
         figure.base.map(unit.text) ?? "–", figure.new.map(unit.text) ?? "–",
@@ -98,7 +98,7 @@ package enum ComparisonText {
   }
 
   private static func write(_ figure: ComparedFigure, _ canvas: inout TextCanvas) {
-    let unit = FigurePath(figure.path).map(FigureUnit.of) ?? .number("")
+    let unit = FigureUnit(named: figure.unit)
     let style: TextCanvas.Style =
       switch figure.verdict {
       case .worse: .bad

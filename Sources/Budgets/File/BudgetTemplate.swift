@@ -29,12 +29,15 @@ package enum BudgetTemplate {
     let areWhole = runs.allSatisfy(\.isEnded)
     for (name, why) in StandardFigures.all where name != "trace.durationSeconds" {
       guard let path = FigurePath(name) else { continue }
-      let values = runs.compactMap { $0.figures.numbers[path] }
+      guard let unit = runs.commonUnit(at: path) else {
+        unstable.append("# \(name): \(runs.unitsDiffer(at: path))")
+        continue
+      }
+      let values = runs.compactMap { $0.figures.value(of: path, in: unit) }
       guard values.count == runs.count, let least = values.min(), let most = values.max() else {
         unstable.append("# \(name): not measured in every run")
         continue
       }
-      let unit = FigureUnit.of(path)
       let (low, high) = (unit.text(least), unit.text(most))
       let range = least == most ? high : low == high ? "about \(high)" : "\(low) to \(high)"
       // A score is held by the least that it may be: that is what a run is sure to keep.

@@ -17,10 +17,28 @@ package struct Fleet: Sendable {
   /// Adds a report by its figures.
   package mutating func add(_ report: ReportFigures) {
     reports += 1
-    for (path, value) in report.numbers where FigureNames.isMeasured(path) {
+    for (name, value) in report.numbers where FigureNames.isMeasured(name) {
+      let path = Self.path(of: name, in: report)
       figures[path, default: FigureHistogram(scale: Self.scale(of: path))].record(value)
     }
   }
+
+  /// What is counted by the run stands by itself: beside what is counted by the time it is a figure of another kind.
+  private static func path(of name: FigurePath, in report: ReportFigures) -> FigurePath {
+    report.unit(of: name).name.hasSuffix("/" + byTheRun)
+      ? FigurePath(keys: name.keys + [byTheRun]) : name
+  }
+
+  private static func unit(of path: FigurePath) -> FigureUnit {
+    guard path.keys.last == byTheRun, FigureNames.rule(of: path) != nil else {
+      return FigureUnit.of(path)
+    }
+    let unit = FigureUnit.of(FigurePath(keys: path.keys.dropLast())).name
+    let counted = unit.split(separator: "/").dropLast().joined(separator: "/")
+    return FigureUnit(named: counted + "/" + byTheRun)
+  }
+
+  private static let byTheRun = "run"
 
   /// Adds another fleet.
   package mutating func add(_ other: Fleet) {
@@ -69,7 +87,7 @@ package struct Fleet: Sendable {
       + Self.shares.map { Columns.rightAligned($0.name, to: column) }.joined()
     canvas.line((head, .faint))
     for (path, histogram) in sorted where histogram.count > 0 {
-      let unit = FigureUnit.of(path)
+      let unit = Self.unit(of: path)
       let name = Columns.clip(Escaped.text(path.description), to: width - 1)
       let cells = Self.shares.map {
         " " + Columns.rightAligned(unit.text(histogram.percentile($0.share)), to: column - 1)
@@ -132,7 +150,7 @@ extension Fleet {
       file.figures[path.description] = File.Figure(
         count: histogram.count, sum: histogram.sum, mean: histogram.sum / Double(histogram.count),
         min: histogram.least, max: histogram.most, percentiles: percentiles,
-        unit: FigureUnit.of(path).name,
+        unit: Self.unit(of: path).name,
         histogram: File.Steps(
           scale: histogram.scale, positive: steps.positive, negative: steps.negative))
     }

@@ -15,7 +15,7 @@ package enum OpenMetricsReport {
     text += family("lull_figure", "gauge", figureHelp)
     for column in ReportRow.columns {
       guard let value = figures.numbers[column.path], value.isFinite else { continue }
-      let unit = escaped(FigureUnit.of(column.path).name)
+      let unit = escaped(figures.unit(of: column.path).name)
       let path = escaped(column.path.description)
       text += "lull_figure{path=\"\(path)\",scenario=\"\",unit=\"\(unit)\"} \(value)\n"
     }

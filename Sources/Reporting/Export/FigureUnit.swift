@@ -7,7 +7,7 @@ package enum FigureUnit: Sendable, Equatable {
   /// Plain numbers, with the words to put behind them.
   case number(String)
 
-  /// The unit of the figure at a path.
+  /// The unit of the figure at a path, as most recordings have it: `ReportFigures.unit(of:)` is one recording's.
   package static func of(_ path: FigurePath) -> FigureUnit {
     if let rule = FigureNames.rule(of: path), let last = path.keys.last,
       last == "value" || last == "limit", let unit = Catalogue.rule(rule)?.metadata.unit
@@ -35,7 +35,8 @@ package enum FigureUnit: Sendable, Equatable {
     return nil
   }
 
-  private static func rateUnit(_ unit: String) -> FigureUnit {
+  /// The unit of a rule's value by the unit's word in the catalogue.
+  static func rateUnit(_ unit: String) -> FigureUnit {
     switch unit {
     case "s", "seconds": .seconds
     case "B", "bytes": .bytes
@@ -75,6 +76,12 @@ extension FigureUnit {
     case .share: "1"
     case .number(let unit): unit
     }
+  }
+
+  /// The unit that has this word.
+  package init(named name: String) {
+    let own: [FigureUnit] = [.seconds, .bytes, .joules, .points, .share]
+    self = own.first { $0.name == name } ?? .number(name)
   }
 
   /// Two values for people, with so many digits that they differ where the values do.

@@ -35,6 +35,15 @@ package struct ReportFigures: Sendable, Equatable {
     }
   }
 
+  /// The unit of a figure, as the report has it: what a rule counts by the time is by the run where that was short.
+  package func unit(of path: FigurePath) -> FigureUnit {
+    guard let rule = FigureNames.rule(of: path), let last = path.keys.last,
+      last == "value" || last == "limit",
+      let unit = texts[FigurePath(keys: ["audits", rule, "unit"])]
+    else { return FigureUnit.of(path) }
+    return FigureUnit.rateUnit(unit)
+  }
+
   mutating func add(_ value: Double, at keys: [String]) {
     numbers[FigurePath(keys: keys), default: 0] += value
   }

@@ -46,6 +46,8 @@ package enum HTMLComparison {
 package struct ComparisonStatistic: Sendable {
   /// Its path in the report.
   package var path: String
+  /// Its unit's word; nil for that of the path.
+  package var unit: String?
   package var base: Double?
   package var new: Double?
   /// The relative change with its interval, as text.
@@ -57,9 +59,11 @@ package struct ComparisonStatistic: Sendable {
 
   /// Makes a figure.
   package init(
-    path: String, base: Double?, new: Double?, change: String, verdict: String, isWorse: Bool?
+    path: String, unit: String? = nil, base: Double?, new: Double?, change: String,
+    verdict: String, isWorse: Bool?
   ) {
     self.path = path
+    self.unit = unit
     self.base = base
     self.new = new
     self.change = change
@@ -115,7 +119,9 @@ struct StatisticRow {
   let direction: String
 
   init(_ statistic: ComparisonStatistic) {
-    let unit = FigurePath(statistic.path).map(FigureUnit.of) ?? .number("")
+    let unit =
+      statistic.unit.map(FigureUnit.init(named:))
+      ?? FigurePath(statistic.path).map(FigureUnit.of) ?? .number("")
     func text(_ value: Double?) -> String { value.map { PageText.shown(unit.text($0)) } ?? "–" }
     title = PageText.shown(statistic.path)
     base = text(statistic.base)

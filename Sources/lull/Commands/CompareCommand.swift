@@ -195,7 +195,7 @@ struct CompareCommand: ParsableCommand {
 
   private static func statistic(_ figure: ComparedFigure) -> ComparisonStatistic {
     ComparisonStatistic(
-      path: figure.path, base: figure.base, new: figure.new,
+      path: figure.path, unit: figure.unit, base: figure.base, new: figure.new,
       change: figure.relativeChange.map { ($0 < 0 ? "−" : "+") + Figures.percent(abs($0)) } ?? "",
       verdict: words(for: figure),
       isWorse: figure.verdict == .worse ? true : figure.verdict == .better ? false : nil)
