@@ -55,7 +55,7 @@ enum Exit {
     switch verdict {
     case .pass: 0
     case .fail: overBudget
-    case .inconclusive: inconclusive
+    case .inconclusive, .notApplicable: inconclusive
     }
   }
 

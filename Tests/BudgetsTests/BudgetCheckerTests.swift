@@ -39,8 +39,10 @@ import Testing
     #expect(check.verdict == verdict, "\(check.results)")
   }
 
-  /// What did not occur keeps every limit on how much of it there may be; what was not measured decides nothing.
-  @Test(arguments: [(AuditStatus.notApplicable, BudgetVerdict.pass), (.notMeasured, .inconclusive)])
+  /// What did not occur has no figure, least of all zero: its limit is neither kept nor broken.
+  @Test(arguments: [
+    (AuditStatus.notApplicable, BudgetVerdict.notApplicable), (.notMeasured, .inconclusive),
+  ])
   func `a rule without a value`(status: AuditStatus, verdict: BudgetVerdict) throws {
     let run = try SampleRuns.run { report in
       guard let index = report.audits.firstIndex(where: { $0.id == "polling-timers" }) else {
@@ -49,7 +51,71 @@ import Testing
       (report.audits[index].status, report.audits[index].value) = (status, nil)
     }
     let text = "[[budget]]\npath = \"audits.polling-timers.value\"\nmax = 0.1\n"
-    #expect(try SampleRuns.check(text, [run]).verdict == verdict)
+    let check = try SampleRuns.check(text, [run])
+    #expect(check.results.map(\.verdict) == [verdict])
+    // Where nothing else was checked nothing was.
+    #expect(check.verdict == .inconclusive)
+    let both = try SampleRuns.check(text + Self.syncs + "max = 12", [run])
+    #expect(both.verdict == (verdict == .notApplicable ? .pass : .inconclusive))
+  }
+
+  // "ok 0 s" was said of a launch that nobody saw, and "the rule's verdict is pass" of what did not apply.
+  @Test func `what does not apply is told as such in every form, and counted by itself`() throws {
+    let run = try SampleRuns.run { report in
+      for index in report.audits.indices {
+        report.audits[index].status = index == 0 ? .pass : .notApplicable
+        (report.audits[index].low, report.audits[index].high) = (nil, nil)
+        if report.audits[index].id == "launch-time" {
+          report.audits[index].value = nil
+          report.audits[index].reason = "no event loop"
+        }
+      }
+    }
+    let named = "[[budget]]\npath = \"audits.launch-time.value\"\nmax = 1\n"
+    let many = "[[budget]]\npath = \"audits.*.status\"\nworst = \"warn\"\n"
+    let check = try SampleRuns.check(named + many, [run])
+    let others = run.report.audits.count - 1
+    #expect(check.verdict == .pass && check.results.count { $0.verdict == .pass } == 1)
+    #expect(CheckText.summary(check) == "Budgets: pass (1 passed, \(others + 1) do not apply)")
+    let text = CheckText.render(check)
+    #expect(text.contains("n/a  audits.launch-time.value\n     does not apply: no event loop"))
+    #expect(!text.contains("ok "))
+    // What a pattern stands for is told where all is asked for.
+    #expect(!text.contains("audits.launch-time.status"))
+    #expect(CheckText.render(check, all: true).contains("n/a  audits.launch-time.status"))
+    let markdown = CheckMarkdown.render(check, limit: .max / 2)
+    #expect(markdown.contains("| n/a | audits.launch-time.value | does not apply: no event loop |"))
+    let junit = JUnitReport.render(check)
+    #expect(junit.contains("skipped=\"\(others + 1)\"") && junit.contains("errors=\"0\""))
+    #expect(junit.contains("<skipped message=\"does not apply: no event loop\"/>"))
+    let places = ProjectPlaces(root: "/", budget: "b") { _ in false }
+    #expect(try !SARIFReport.render(check, places: places).contains("does not apply"))
+    #expect(try GitLabReport.render(check, places: places) == "[\n\n]\n")
+    #expect(try CheckJSON.render(check).contains("\"verdict\" : \"notApplicable\""))
+    #expect(
+      OpenMetricsReport.render(check).contains("lull_budget=\"notApplicable\"} 1"))
+    #expect(try SampleRuns.check(named, [run]).verdict == .inconclusive)
+  }
+
+  @Test func `runs in which something did not occur make no zeros of the others`() throws {
+    let path = "audits.launch-time.value"
+    func run(_ value: Double?) throws -> Run {
+      try SampleRuns.run { report in
+        for index in report.audits.indices where report.audits[index].id == "launch-time" {
+          report.audits[index].value = value
+          report.audits[index].status = value == nil ? .notApplicable : .fail
+        }
+      }
+    }
+    let check = try SampleRuns.check(
+      "[[budget]]\npath = \"\(path)\"\nmax = 1\n", try [run(nil), run(3), run(nil)])
+    #expect(check.verdict == .fail && check.results.first?.measured == 3)
+  }
+
+  @Test func `a budget file without budgets checks nothing, and passes nothing`() throws {
+    let check = try SampleRuns.check("", [SampleRuns.run()])
+    #expect(check.verdict == .inconclusive)
+    #expect(check.notes.contains { $0.contains("holds no budget") })
   }
 
   @Test func `no score decides nothing, and says why`() throws {

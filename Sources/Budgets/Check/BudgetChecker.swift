@@ -70,6 +70,14 @@ package struct BudgetChecker: Sendable {
         inconclusive: "the recordings are not of one environment: \(mixture); check each sort by "
           + "itself, or all the same with --force-baseline")
     }
+    // Runs in which it did not occur have no figure, and none of them makes one of zero.
+    var set = set
+    let none = set.runs.first
+    set.runs.removeAll { $0.isInapplicable(path) }
+    if let none, set.runs.isEmpty {
+      return PendingResult(
+        budget, path: path, scenario: set.scenario, inapplicable: none.lack(of: path))
+    }
     if budget.kind == .text { return statusResult(of: budget, at: path, in: set) }
     guard let unit = set.runs.commonUnit(at: path) else {
       return PendingResult(
@@ -77,7 +85,7 @@ package struct BudgetChecker: Sendable {
     }
     var values: [Double] = []
     for run in set.runs {
-      guard let value = run.figures.value(of: path, in: unit) ?? run.valueOfNothing(at: path) else {
+      guard let value = run.figures.value(of: path, in: unit) else {
         return PendingResult(
           budget, path: path, scenario: set.scenario,
           inconclusive: "not measured: \(run.absence(of: path))")
@@ -110,24 +118,12 @@ package struct BudgetChecker: Sendable {
   ) -> PendingResult {
     var statuses: [RuleStatus] = []
     for run in set.runs {
-      switch run.figures.texts[path] {
-      case "notApplicable": statuses.append(.pass)
-      case let text?:
-        if let status = RuleStatus(rawValue: text) {
-          statuses.append(status)
-          continue
-        }
-        // What no Linux process can show is no failing of this recording.
-        if text == "notObservable", budget.path.keys.contains("*") {
-          statuses.append(.pass)
-          continue
-        }
-        fallthrough
-      case nil:
+      guard let status = run.figures.texts[path].flatMap(RuleStatus.init) else {
         return PendingResult(
           budget, path: path, scenario: set.scenario,
           inconclusive: "not measured: \(run.absence(of: path))")
       }
+      statuses.append(status)
     }
     var pending = PendingResult(budget, path: path, scenario: set.scenario, values: [])
     let middle = statuses.sorted()[statuses.count / 2]

@@ -3,6 +3,8 @@ import Reporting
 /// What a check comes to.
 package enum BudgetVerdict: String, Sendable, Codable, CaseIterable {
   case fail, inconclusive, pass
+  /// Of a budget: what it limits did not occur, or is nothing for such a program, so it is neither kept nor broken.
+  case notApplicable
 }
 
 /// Who is to blame for a figure.
@@ -50,6 +52,11 @@ package struct BudgetResult: Sendable, Equatable, Codable {
   package var note: String?
   /// Where the budget stands.
   package var budgetLine: Int
+  /// The budget's path where it stands for several figures, of which this is one.
+  package var pattern: String?
+
+  /// Whether it failed, or could not be told.
+  var isOpenOrFailed: Bool { verdict == .fail || verdict == .inconclusive }
 }
 
 /// The outcome of `lull check`.
@@ -78,9 +85,11 @@ package struct CheckResult: Sendable, Codable {
     self.notes = notes
     self.environment = environment
     let decisive = results.filter { $0.level == .error }
+    // Where nothing applies nothing was checked.
+    let isEmpty = results.allSatisfy { $0.verdict == .notApplicable }
     if decisive.contains(where: { $0.verdict == .fail }) {
       verdict = .fail
-    } else if decisive.contains(where: { $0.verdict == .inconclusive }) {
+    } else if isEmpty || decisive.contains(where: { $0.verdict == .inconclusive }) {
       verdict =
         switch policy {
         case .error: .inconclusive
@@ -98,7 +107,8 @@ package struct CheckResult: Sendable, Codable {
     case (.inconclusive, .error): 1
     case (.fail, _): 2
     case (.inconclusive, _): 3
-    case (.pass, _): 4
+    case (.notApplicable, _): 4
+    case (.pass, _): 5
     }
   }
 }

@@ -21,12 +21,18 @@ struct PendingResult {
       path: path.description, scenario: scenario, level: budget.level, verdict: .pass,
       message: "", measured: values.isEmpty ? nil : budget.aggregate.value(of: values),
       values: values, unit: unit.name, max: budget.max, min: budget.min,
-      note: budget.note, budgetLine: budget.line)
+      note: budget.note, budgetLine: budget.line,
+      pattern: budget.path == path ? nil : budget.path.description)
   }
 
   init(_ budget: Budget, path: FigurePath, scenario: String?, inconclusive reason: String) {
     self.init(budget, path: path, scenario: scenario, values: [])
     doubt(reason)
+  }
+
+  init(_ budget: Budget, path: FigurePath, scenario: String?, inapplicable reason: String) {
+    self.init(budget, path: path, scenario: scenario, values: [])
+    (result.verdict, result.message) = (.notApplicable, reason)
   }
 
   /// Holds the measured figure to the absolute limits.

@@ -46,14 +46,6 @@ package struct Run: Sendable {
     return "\(source) lost the records of \(Figures.percent(time)) of its time, \(allowed)"
   }
 
-  /// A rule's value where its subject did not occur: none of it, the best that there is in every rule; nil elsewhere.
-  func valueOfNothing(at path: FigurePath) -> Double? {
-    guard path.keys.last == "value", let rule = FigureNames.rule(of: path),
-      let audit = report.audits.first(where: { $0.id == rule })
-    else { return nil }
-    return audit.status == .notApplicable && audit.value == nil ? 0 : nil
-  }
-
   /// Between what a score lies; nil for other figures, and in reports that know no bounds.
   func bounds(of path: FigurePath) -> ScoreBounds? {
     guard let places = FigureNames.bounds(of: path), let low = figures.numbers[places.low],

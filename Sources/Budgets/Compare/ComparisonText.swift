@@ -22,7 +22,7 @@ package enum ComparisonText {
       switch comparison.verdict {
       case .pass: ("Comparison: no change for the worse", TextCanvas.Style.good)
       case .fail: ("Comparison: WORSE", .bad)
-      case .inconclusive: ("Comparison: inconclusive", .middling)
+      case .inconclusive, .notApplicable: ("Comparison: inconclusive", .middling)
       }
     canvas.line(word)
     return canvas.text
@@ -83,7 +83,7 @@ package enum ComparisonText {
     return switch comparison.verdict {
     case .pass: "no change for the worse"
     case .fail: "\(Figures.count(worse, "figure")) got worse"
-    case .inconclusive: "inconclusive"
+    case .inconclusive, .notApplicable: "inconclusive"
     }
   }
 

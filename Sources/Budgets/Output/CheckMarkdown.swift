@@ -37,13 +37,13 @@ package enum CheckMarkdown {
     return switch check.verdict {
     case .pass: "within budget"
     case .fail: "\(Figures.count(failed, "figure")) over budget"
-    case .inconclusive: "could not be measured"
+    case .inconclusive, .notApplicable: "could not be measured"
     }
   }
 
   private static func row(_ result: BudgetResult) -> String {
     let scenario = result.scenario.map { $0.isEmpty ? "" : " (\(Escaped.markdown($0)))" } ?? ""
-    let isPass = result.verdict == .pass
+    let isPass = !result.isOpenOrFailed
     let cells = [
       CheckText.word(result), Escaped.markdown(result.path) + scenario,
       Escaped.markdown(Columns.clip(result.message, to: 600)),

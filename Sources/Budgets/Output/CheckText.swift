@@ -7,12 +7,17 @@ package enum CheckText {
     _ check: CheckResult, options: TextOptions = .init(), all: Bool = false
   ) -> String {
     var canvas = TextCanvas(options: options)
-    for result in check.results where result.verdict != .pass || all {
+    for result in check.results where isShown(result) || all {
       write(result, &canvas)
     }
     for note in check.notes { canvas.paragraph("note: " + Escaped.text(note), indent: 0) }
     canvas.line((summary(check), style(check.verdict)))
     return canvas.text
+  }
+
+  /// What passed is counted alone, and so is what does not apply where the budget did not name it.
+  private static func isShown(_ result: BudgetResult) -> Bool {
+    result.isOpenOrFailed || (result.verdict == .notApplicable && result.pattern == nil)
   }
 
   /// One line for the whole check.
@@ -23,12 +28,16 @@ package enum CheckText {
     var parts = ["\(count(.pass)) passed"]
     if count(.fail, .error) > 0 { parts.append("\(count(.fail, .error)) over budget") }
     if count(.fail, .warn) > 0 { parts.append("\(count(.fail, .warn)) warned") }
+    if count(.notApplicable) > 0 {
+      parts.append(
+        "\(count(.notApplicable)) \(count(.notApplicable) == 1 ? "does" : "do") not apply")
+    }
     if count(.inconclusive) > 0 { parts.append("\(count(.inconclusive)) could not be measured") }
     let verdict =
       switch check.verdict {
       case .pass: "Budgets: pass"
       case .fail: "Budgets: FAIL"
-      case .inconclusive: "Budgets: inconclusive"
+      case .inconclusive, .notApplicable: "Budgets: inconclusive"
       }
     return "\(verdict) (\(parts.joined(separator: ", ")))"
   }
@@ -39,6 +48,7 @@ package enum CheckText {
     case (.fail, .error): "FAIL"
     case (.fail, _): "WARN"
     case (.inconclusive, _): "?"
+    case (.notApplicable, _): "n/a"
     case (.pass, _): "ok"
     }
   }
@@ -77,7 +87,7 @@ package enum CheckText {
       (Columns.padded(word(result), to: 5), style),
       (Columns.clip(Escaped.text(result.path), to: 60) + scenario, .heading))
     canvas.paragraph(Escaped.text(result.message), indent: 5, hanging: 7)
-    guard result.verdict != .pass else { return }
+    guard result.isOpenOrFailed else { return }
     if let blame = blamed(result) {
       canvas.paragraph("blame: " + blame, indent: 5, hanging: 7)
     }
@@ -93,7 +103,7 @@ package enum CheckText {
     switch verdict {
     case .pass: .good
     case .fail: .bad
-    case .inconclusive: .middling
+    case .inconclusive, .notApplicable: .middling
     }
   }
 }

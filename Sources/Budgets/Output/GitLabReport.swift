@@ -23,7 +23,7 @@ package enum GitLabReport {
 
   /// An issue for each budget that did not pass, as a JSON list.
   package static func render(_ check: CheckResult, places: ProjectPlaces) throws -> String {
-    let issues = check.results.filter { $0.verdict != .pass }.map { result in
+    let issues = check.results.filter(\.isOpenOrFailed).map { result in
       let place = places.place(of: result)
       let blame = CheckText.blamed(result).map { "; blame: \($0)" } ?? ""
       return Issue(

@@ -2,11 +2,13 @@ import Reporting
 
 /// A check as JUnit XML: a test case for each budget.
 package enum JUnitReport {
-  /// A broken budget is a failure, an inconclusive one an error, a warning a skipped case.
+  /// A broken budget is a failure, an inconclusive one an error, a warning and what does not apply a skipped case.
   package static func render(_ check: CheckResult) -> String {
     let failures = check.results.count { $0.verdict == .fail && $0.level == .error }
     let errors = check.results.count { $0.verdict == .inconclusive && $0.level == .error }
-    let skipped = check.results.count { $0.verdict != .pass && $0.level != .error }
+    let skipped = check.results.count {
+      $0.verdict == .notApplicable || ($0.verdict != .pass && $0.level != .error)
+    }
     let counts =
       "tests=\"\(check.results.count)\" failures=\"\(failures)\" errors=\"\(errors)\""
     var xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -29,7 +31,7 @@ package enum JUnitReport {
     let text = escaped(details(result))
     let inner =
       switch (result.verdict, result.level) {
-      case (_, .warn), (_, .off): "<skipped \(message)/>"
+      case (_, .warn), (_, .off), (.notApplicable, _): "<skipped \(message)/>"
       case (.inconclusive, _): "<error \(message) type=\"inconclusive\">\(text)</error>"
       default: "<failure \(message) type=\"over budget\">\(text)</failure>"
       }

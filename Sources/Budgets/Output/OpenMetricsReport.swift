@@ -48,7 +48,9 @@ package enum OpenMetricsReport {
     for result in check.results {
       let labels = labels(result) + ",line=\"\(result.budgetLine)\""
       var lines = ""
-      for verdict in BudgetVerdict.allCases {
+      // Most budgets never come to this state.
+      for verdict in BudgetVerdict.allCases
+      where verdict != .notApplicable || result.verdict == verdict {
         let value = verdict == result.verdict ? 1 : 0
         lines += "lull_budget{\(labels),lull_budget=\"\(verdict.rawValue)\"} \(value)\n"
       }

@@ -4,7 +4,7 @@ import FoundationEssentials
 package enum SARIFReport {
   /// The log as JSON, ending in a newline.
   package static func render(_ check: CheckResult, places: ProjectPlaces) throws -> String {
-    let shown = check.results.filter { $0.verdict != .pass }
+    let shown = check.results.filter(\.isOpenOrFailed)
     var rules: [Log.Rule] = []
     for result in shown where !rules.contains(where: { $0.id == id(result) }) {
       rules.append(

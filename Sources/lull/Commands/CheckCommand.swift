@@ -18,7 +18,7 @@ struct CheckCommand: ParsableCommand {
       """,
     discussion: """
       Several recordings of a scenario are judged together. Exit status: 0 pass, 2 over budget, \
-      3 something could not be measured, 64 usage or a wrong budget file, 65 bad trace, \
+      3 something could not be measured or nothing applied, 64 usage or a wrong budget file, 65 bad trace, \
       74 input or output, 77 permission.
       """)
 
