@@ -87,6 +87,22 @@ struct PacketMeasureTests {
     #expect(abs(burst.energyJoules - network.radio.energyJoules) < 1e-9)
   }
 
+  // "114 of 57 packets" was said where a program spoke to itself: each is told at both ends.
+  @Test func `a packet between two sockets of the process is counted once`() throws {
+    var merged = try trace { builder in
+      for (time, from, to) in [(10, 7, 2), (30, 2, 1), (500, 1, 7)] as [(UInt64, Int, Int)] {
+        builder.socketState(
+          time: second + time * millisecond, tid: 100, socket: 0xee, from: from, to: to,
+          local: WireFrame.remote, localPort: 443, remote: WireFrame.local, remotePort: 40_000)
+      }
+    }
+    try CaptureBuilder.withFile(capture().build()) { try merged.merge(capturePath: $0) }
+    #expect(merged.packets.count == 22)
+    let captured = try #require(try Measurement.measure(merged).network?.captured)
+    #expect(captured.packets == 12 && captured.matched == 11 && captured.ofOthers == 1)
+    #expect(captured.retransmissions == 1 && captured.connections == 2)
+  }
+
   @Test func `a datagram socket is known by when and how much it sent`() throws {
     var merged = try trace { builder in
       for index in 0..<3 {

@@ -16,12 +16,24 @@ extension Trace {
     let clock = try CaptureClock(trace: self, flows: flows, connections: candidates)
     var merged: [CapturedPacket] = []
     var matched: Set<Int> = []
+    // A packet between two sockets of the process is one packet, whatever is told at both its ends.
+    var (taken, repeated) = (0, 0)
+    func count(_ flow: PacketFlow) {
+      for at in flow.packets {
+        let time = clock.time(capture.packets[at].time)
+        guard time >= subject.start, time <= end else { continue }
+        taken += 1
+        repeated += flow.repeated.contains(at) ? 1 : 0
+      }
+    }
     var unclaimed: [PacketFlow] = []
     let sends = SendTable(self)
     for (flow, list) in zip(flows, candidates) {
       let own = table.choose(among: list, for: flow, in: capture, clock: clock)
       if own.isEmpty { unclaimed.append(flow) }
-      for index in own where tables.connections[index].pid == subject.pid {
+      let ofSubject = own.filter { tables.connections[$0].pid == subject.pid }
+      if !ofSubject.isEmpty { count(flow) }
+      for index in ofSubject {
         matched.insert(index)
         merged += packets(of: flow, in: capture, clock: clock, as: index, sends: sends)
       }
@@ -38,6 +50,7 @@ extension Trace {
           return told
         })
       matched.insert(index)
+      count(flow)
       merged += packets(
         of: flow, in: capture, clock: clock, as: index, sends: SendTable(self))
     }
@@ -60,8 +73,8 @@ extension Trace {
     }
     packetSource = PacketSource(
       path: capture.path, packets: capture.packets.count + capture.others + capture.cut,
-      matched: merged.count, ofOthers: capture.packets.count - merged.count,
-      retransmissions: merged.count { $0.isRetransmission }, connections: matched.count,
+      matched: taken, ofOthers: capture.packets.count - taken,
+      retransmissions: repeated, connections: matched.count,
       clockOffsetSeconds: clock.offsetSeconds, notes: notes)
   }
 
