@@ -13,14 +13,24 @@ enum FlightConditionArgument {
     guard sides.count == 2 else { return try signal(text) }
     switch sides[0] {
     case "hang":
+      try needUnit(sides[1], in: text, "ns, us, ms, s, m or h, as in 'hang > 250ms'")
       let length = try DurationArgument.parse(sides[1])
       guard length >= shortestHang else {
         throw ValidationError("“\(text)”: what is shorter than 100ms is no hang.")
       }
       return FlightCondition(.hang(length), text: text)
     case "footprint":
+      try needUnit(
+        sides[1], in: text, "B, kB, MB, GB, TB, KiB, MiB or GiB, as in 'footprint > 500MB'")
       return FlightCondition(.footprint(try SizeArgument.parse(sides[1])), text: text)
     default: throw unknown(text)
+    }
+  }
+
+  /// Who writes 250 for a hang means milliseconds, and 5 for a footprint no five bytes: neither would ever be told.
+  private static func needUnit(_ amount: String, in text: String, _ units: String) throws {
+    guard Double(amount) == nil else {
+      throw ValidationError("“\(text)” has no unit; give one of \(units).")
     }
   }
 
