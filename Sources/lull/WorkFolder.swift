@@ -14,6 +14,10 @@ struct WorkFolder {
     if let asked {
       isNew = mkdir(asked, 0o755) == 0
       guard isNew || errno == EEXIST else { throw Self.failure(asked) }
+      // What could never be written into is told now, not when there is something to keep.
+      guard access(asked + "/.", W_OK | X_OK) == 0 else {
+        throw Self.failure(asked, "cannot write into")
+      }
       // One that was there keeps its owner.
       if isNew { InvokingUser.own(asked) }
       guard let absolute = realpath(asked, nil) else { throw Self.failure(asked) }
@@ -65,9 +69,11 @@ struct WorkFolder {
     throw failure
   }
 
-  private static func failure(_ path: String) -> Failure {
+  private static func failure(
+    _ path: String, _ cannot: String = "cannot make a folder at"
+  ) -> Failure {
     Failure(
       status: errno == EACCES ? Exit.permission : Exit.inputOutput,
-      message: "cannot make a folder at \(path): \(String(cString: strerror(errno)))")
+      message: "\(cannot) \(path): \(String(cString: strerror(errno)))")
   }
 }

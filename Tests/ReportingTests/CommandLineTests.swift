@@ -94,6 +94,45 @@ import Testing
     #expect(!result.errors.contains("sage:"), "\(result.errors)")
   }
 
+  // 250 were taken for seconds, and 5 for bytes.
+  @Test(arguments: [
+    ("hang > 250", "ms"), ("hang>0.25", "ms"), ("footprint > 5", "MiB"), ("footprint >500", "MiB"),
+  ])
+  func `a flight's condition has a unit`(condition: String, unit: String) throws {
+    let result = try BuiltLull.run(
+      ["record", "--flight", "30s", "--on", condition, "--", "touch", "ran"], in: folder)
+    #expect(result.status == 64 || result.status == 125, "\(result.errors)")
+    #expect(
+      result.errors.contains("has no unit; give one of ") && result.errors.contains(unit),
+      "\(result.errors)")
+    #expect(!FileManager.default.fileExists(atPath: try file("ran")))
+  }
+
+  // It recorded, and failed when there was something to write.
+  @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
+  func `a flight's folder that cannot be written into is told before anything runs`() throws {
+    let lull = try #require(BuiltLull.path)
+    let locked = try file("locked")
+    try #require(mkdir(locked, 0o755) == 0)
+    try #require(chmod(folder.path, 0o777) == 0)
+    let arguments = [
+      "record", "-q", "--flight", "30s", "--on", "SIGUSR1", "-o", locked, "--", "touch", "ran",
+    ]
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")
+    process.arguments =
+      ["--reuid", "65534", "--regid", "65534", "--clear-groups", lull] + arguments
+    process.currentDirectoryURL = folder
+    let pipe = Pipe()
+    process.standardError = pipe
+    try process.run()
+    let said = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(process.terminationStatus != 0)
+    #expect(said.contains("cannot write into \(locked): Permission denied"), "\(said)")
+    #expect(!FileManager.default.fileExists(atPath: try file("ran")))
+  }
+
   @Test(arguments: ["report", "export", "redact", "compare"])
   func `a trace that is not there is an error without a usage`(command: String) throws {
     let rest = ["redact": ["-o", "out"], "compare": ["--", "missing"]][command] ?? []
