@@ -7,8 +7,10 @@ enum DiskFiles {
   static func rows(
     _ files: [FileUse], unit: String, by amount: (FileUse) -> Double
   ) -> [Evidence] {
-    files.filter { amount($0) > 0 }
-      .sorted { (amount($0), $1.path) > (amount($1), $0.path) }.prefix(5).map { file in
+    // Those that are alike stay in the order of their first use.
+    files.enumerated().filter { amount($0.element) > 0 }
+      .sorted { (amount($0.element), $1.offset) > (amount($1.element), $0.offset) }.prefix(5)
+      .map { _, file in
         let value = amount(file)
         let what = unit == "bytes" ? Figures.bytes(value) : "\(Figures.fixed(value, 0)) \(unit)"
         return Evidence(

@@ -77,8 +77,9 @@ enum TransferBuilding {
   private static func listed(_ signal: DiskSignal) -> (files: [FileUse], others: OtherReads?) {
     let readOnly = signal.files.filter { $0.writes + $0.syncs + $0.rewrites == 0 }
     guard readOnly.count > mostFilesRead else { return (signal.files, signal.otherReads) }
-    let rest = readOnly.sorted { ($1.bytesRead, $0.path) < ($0.bytesRead, $1.path) }.dropFirst(
-      mostFilesRead)
+    let rest = readOnly.enumerated().sorted {
+      ($1.element.bytesRead, $0.offset) < ($0.element.bytesRead, $1.offset)
+    }.map(\.element).dropFirst(mostFilesRead)
     var others = signal.otherReads ?? OtherReads(files: 0, reads: 0, bytes: 0)
     others.files += rest.count
     others.reads += rest.reduce(0) { $0 + $1.reads }

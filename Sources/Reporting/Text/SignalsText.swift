@@ -216,9 +216,10 @@ enum SignalsText {
     }
     canvas.item(
       "device", disk.deviceBytesWritten.map { Figures.bytes($0) + " reached it" } ?? "not measured")
-    let files = disk.files.sorted {
-      ($1.bytesWritten, $1.bytesRead ?? 0, $0.path) < ($0.bytesWritten, $0.bytesRead ?? 0, $1.path)
-    }
+    let files = disk.files.enumerated().sorted {
+      ($1.element.bytesWritten, $1.element.bytesRead ?? 0, $0.offset)
+        < ($0.element.bytesWritten, $0.element.bytesRead ?? 0, $1.offset)
+    }.map(\.element)
     for file in files.prefix(rowsShown) {
       let path = Columns.clip(Escaped.text(file.path), to: 60)
       canvas.item("file", "\(path): \(uses(of: file, disk))")

@@ -11,6 +11,8 @@ struct DiskLedger {
   private let subject: SubjectView
   private var signal = DiskSignal()
   private var files: [String: FileUse] = [:]
+  /// In which order files were first used: where they are alike in bytes, names tell nothing that redacting keeps.
+  private var order: [String: Int] = [:]
   private var generations = RewriteTracker()
   private var comparison = ContentComparison()
   /// Contents read while recording that are still to be compared.
@@ -36,6 +38,7 @@ struct DiskLedger {
   mutating func add(_ operation: FileOperation) {
     compareContents { $0.time < operation.time }
     let path = operation.path ?? "(unknown file)"
+    if order[path] == nil { order[path] = order.count }
     let work = meter.work(of: operation)
     if work != DiskWork() {
       signal.work += work
@@ -179,7 +182,9 @@ struct DiskLedger {
       }
     }
     signal.files = files.values.filter { $0.writes + $0.syncs + $0.rewrites + $0.reads > 0 }
-      .sorted { ($1.bytesWritten, $0.path) < ($0.bytesWritten, $1.path) }
+      .sorted {
+        ($1.bytesWritten, order[$0.path] ?? 0) < ($0.bytesWritten, order[$1.path] ?? 0)
+      }
     let smallest = smallWriteStacks.max { ($0.value, $1.key) < ($1.value, $0.key) }
     signal.smallWriteStack = subject.frames(smallest?.key)
     signal.steadyBytesPerSecond = SteadyRate.perSecond(amounts, durationSeconds: subject.seconds)
