@@ -16,7 +16,7 @@ import Testing
       joules: 0)
   }
 
-  /// A program in which one function writes a thousand bytes so many times, and another one byte, with a sync each time.
+  /// A program in which one function writes a thousand bytes so many times, and another one byte and a sync each time.
   private static func writing(_ writes: Int, syncs: Int = 5, file: String = "f") throws -> Run {
     try SampleRuns.run {
       $0.blame.disk = [

@@ -116,7 +116,7 @@ enum BlameFinder {
     }
   }
 
-  /// Whether a function is sure to have most of a growth: without what it may have had before, which is all of the base.
+  /// Whether a function is sure to have most of a growth, even if it had all of the base before.
   static func isSure(_ path: FigurePath, in report: Report, base: Double, new: Double) -> Bool {
     guard let shares = FunctionShares.of(path, in: report), let most = shares.most, shares.sum > 0
     else { return false }

@@ -158,8 +158,8 @@ package struct BudgetChecker: Sendable {
     pending.result.blame = finding.blame
   }
 
-  /// A baseline tells no functions: whoever has most of a figure now may have had it before, and is named for the change
-  /// where that cannot be.
+  /// A baseline tells no functions: whoever has most of a figure now may have had it before, and is named for the
+  /// change only where that cannot be.
   private func leaveInnocent(_ pending: inout PendingResult, _ samples: FigureSamples) {
     let (base, new) = (
       Aggregation.median.value(of: samples.base), Aggregation.median.value(of: samples.new)
