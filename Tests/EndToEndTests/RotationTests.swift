@@ -55,7 +55,8 @@ extension EndToEnd {
         writes += own?["writes"].int ?? 0
         seconds += report["trace"]["durationSeconds"].double ?? 0
         processor += report["signals"]["cpu"]["totalSeconds"].double ?? 0
-        guard (own?["writes"].int ?? 0) > 0, recorder == "perf" else { continue }
+        // Of writes that come one after another the stacks of some are taken: the last file may have a few alone.
+        guard (own?["writes"].int ?? 0) > 50, recorder == "perf" else { continue }
         let names = try Command.run([
           Machine.lull, "export", part, "--what", "writes", "--format", "folded",
         ])
@@ -64,8 +65,13 @@ extension EndToEnd {
       #expect(writes == truth["writes"].int)
       let duration = try #require(whole["trace"]["durationSeconds"].double)
       #expect(abs(seconds - duration) < 0.1 * duration)
+      // What calls that wait take in the kernel /proc alone counts, in steps of 10 ms, within the process: it is in the
+      // whole as soon as it is clearly more.
+      let told = whole["signals"]["threads"].items.compactMap { $0["cpuSeconds"].double }
+        .reduce(0, +)
+      #expect(abs(processor - told) < 0.1 * told + 0.005)
       let total = try #require(whole["signals"]["cpu"]["totalSeconds"].double)
-      #expect(abs(processor - total) < 0.1 * total + 0.005)
+      #expect(total > 0.99 * told && (recorder == "process" || total < 1.01 * told))
     }
 
     @Test func `so many are kept, which can be read without those before`() throws {

@@ -45,7 +45,8 @@ import Testing
     ("start_thread", .c, false),
     ("main", [.swift, .c], true), ("lock_here", .c, true), ("u_turn", .c, true),
     ("__DISPATCH_WAIT_FOR_QUEUE__", .swift, false), ("__DISPATCH_WAIT_FOR_QUEUE__", [], true),
-    ("___dispatch_block_create_block_invoke", .swift, false), ("_ZN6icu_769LocaleC1Ev", .swift, false),
+    ("___dispatch_block_create_block_invoke", .swift, false),
+    ("_ZN6icu_769LocaleC1Ev", .swift, false),
     ("_ZN8Database5queryEv", .swift, true), ("_ZL9jobInvokeRN5swift3JobE", .swift, false),
     ("__lll_lock_wait", [], true), ("usleep", [], true),
   ]
