@@ -30,8 +30,10 @@ extension EndToEnd {
       let scratch = try Scratch()
       let program = try scratch.program("paths", Self.twoPaths, ["-w", "-rdynamic", "-s"])
       let run = try Recorded([program], options: ["--recorder", recorder], scratch: scratch)
-      // What comes before the first wait is a turn as well.
-      #expect(run.mainThread["turns"].int == 41, "\(run.mainThread)")
+      // What comes before the first wait is a turn as well. From outside a wait of the loader's may be unknown, and is
+      // taken for what nearly all others are.
+      let turns = try #require(run.mainThread["turns"].int)
+      #expect(turns == 41 || recorder == "outside" && turns == 42, "\(run.mainThread)")
       let long = run.mainThread["hangs"].items.filter {
         ($0["durationSeconds"].double ?? 0) > 0.3
       }

@@ -2,13 +2,13 @@ import PerfData
 
 /// The labels of the serial dispatch queues that a process has already made, found by looking through its memory.
 enum QueueLabels {
-  /// What is looked through at most, of what was ever touched, and taken at once.
-  private static let mostBytes: UInt64 = 1 << 30
+  /// What is looked through at most, of what was ever touched, and taken at once: a third of a second's work.
+  static let mostBytes: UInt64 = 1 << 30
   private static let pieceBytes: UInt64 = 1 << 20
   private static let mostQueues = 4096
 
   /// Of a process whose memory may be read; empty where that is not so, or where it has no libdispatch that is known.
-  static func labels(pid: Int32) -> [QueueEvent] {
+  static func labels(pid: Int32, in mostBytes: UInt64 = mostBytes) -> [QueueEvent] {
     guard let memory = ProcessMemory(of: pid) else { return [] }
     let mappings = MemoryMapping.all(of: pid)
     guard let layout = QueueLayout(pid: pid, mappings, memory) else { return [] }
