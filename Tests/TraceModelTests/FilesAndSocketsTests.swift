@@ -235,6 +235,27 @@ struct SocketTests {
     #expect(connection.closed?.nanoseconds == second + 4)
   }
 
+  // Of fifteen connections one was nobody's where the machine had other work.
+  @Test func `a connection that was set up while another program had the CPU is the acceptor's`()
+    throws
+  {
+    let trace = try traceOf { builder in
+      builder.socketState(
+        time: second, tid: 100, socket: 0xee, from: 7, to: 10, localPort: 80, remotePort: 0)
+      // The first is seen as its peer closes it, the second whole; neither carries anything.
+      builder.exitSyscall(time: second + 10, tid: 100, number: 43, result: 5, arguments: [3])
+      builder.socketState(
+        time: second + 20, tid: 0, socket: 0xf1, from: 1, to: 8, localPort: 80, remotePort: 4001)
+      builder.socketState(
+        time: second + 30, tid: 0, socket: 0xf2, from: 12, to: 3, localPort: 80, remotePort: 4002)
+      builder.socketState(
+        time: second + 31, tid: 0, socket: 0xf2, from: 3, to: 1, localPort: 80, remotePort: 4002)
+      builder.exitSyscall(time: second + 40, tid: 100, number: 43, result: 6, arguments: [3])
+    }
+    let own = trace.connections.filter { $0.pid == 100 }
+    #expect(own.map(\.remote).sorted() == ["198.51.100.7:4001", "198.51.100.7:4002"])
+  }
+
   @Test func `transfers belong to the connection of their socket`() throws {
     let trace = try traceOf { builder in
       builder.socketState(time: second + 1, tid: 100, socket: 0xff, from: 7, to: 2)

@@ -184,8 +184,9 @@ struct SocketTracker {
       connections[$0].isServerSide && connections[$0].pid == nil
         && connections[$0].transportProtocol != Self.datagram
     }
-    var waiting = free.compactMap { index in
-      connections[index].established.map { (index: index, time: $0) }
+    // One that was set up while a program that is not recorded had the CPU may have been there at any time before.
+    var waiting = free.map { index in
+      (index: index, time: connections[index].established ?? Timestamp(nanoseconds: 0))
     }.sorted { ($0.time, $0.index) < ($1.time, $1.index) }[...]
     for (pid, time) in accepts where left[pid, default: 0] > 0 {
       guard let first = waiting.first, first.time <= time else { continue }
