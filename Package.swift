@@ -122,7 +122,7 @@ let package = Package(
     // Loaded where a capture is read: it brings six libraries of its own with it.
     .systemLibrary(name: "CPcap", providers: [.apt(["libpcap-dev"])]),
     .target(
-      name: "Packets", dependencies: ["CPcap"],
+      name: "Packets", dependencies: ["CPcap", "Files"],
       swiftSettings: strict + quickToStart + optimisedForTests),
     .target(name: "Quantities", swiftSettings: strict + safe + quickToStart + optimisedForTests),
     .target(name: "CResources"),

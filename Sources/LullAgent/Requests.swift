@@ -78,12 +78,20 @@ private final class TraceFolder: Sendable {
   let output: String
   private let path: String
 
+  private static let places = ["/tmp", "/var/tmp", "/dev/shm"]
+
   init() throws {
-    var name = Array("/tmp/lull-agent-XXXXXX".utf8CString)
-    guard mkdtemp(&name) != nil else {
-      throw RecordingRequests.Failure.refused("no folder for the trace can be made in /tmp")
+    // A pod's root may be read-only.
+    let made = Self.places.lazy.compactMap { place -> String? in
+      var name = Array("\(place)/lull-agent-XXXXXX".utf8CString)
+      guard mkdtemp(&name) != nil else { return nil }
+      return String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }.first
+    guard let made else {
+      let places = Self.places.joined(separator: ", ")
+      throw RecordingRequests.Failure.refused("no folder for the trace can be made in \(places)")
     }
-    path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    path = made
     trace = path + "/trace"
     output = path + "/output"
   }

@@ -1,4 +1,5 @@
 import CPcap
+import Files
 import Glibc
 
 /// The TCP segments and UDP datagrams of a pcap or pcapng file.
@@ -173,7 +174,7 @@ public struct PacketCapture: Sendable {
   private static func withFile(
     _ bytes: [UInt8], _ body: (String) throws(PacketCaptureError) -> PacketCapture
   ) throws(PacketCaptureError) -> PacketCapture {
-    let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    let folder = TemporaryFolder.path
     var name = Array("\(folder)/lull-interface-XXXXXX".utf8CString)
     let descriptor = mkstemp(&name)
     let path = string(name)

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import Synchronization
 
@@ -36,7 +37,7 @@ enum StandardInput {
       throw Failure(
         status: Exit.usage, message: "standard input is a terminal: pipe a trace into it")
     }
-    let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    let folder = TemporaryFolder.path
     var name = Array((folder + "/lull-XXXXXX").utf8CString)
     let file = mkstemp(&name)
     guard file >= 0 else { throw failure("make a file in \(folder)") }

@@ -24,7 +24,7 @@ struct TracePipe {
 
   /// Where the trace is until it is whole.
   static var temporaryPath: String {
-    let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    let folder = TemporaryFolder.path
     return "\(folder)/lull-\(getpid()).perf.data"
   }
 

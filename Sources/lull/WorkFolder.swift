@@ -48,25 +48,16 @@ struct WorkFolder {
     if !isKept { Folder.remove(path) }
   }
 
-  /// A new folder where one may be made: a pod's or a unit's root may be read-only.
   private static func temporary() throws -> String {
-    let asked = getenv("TMPDIR").map { [String(cString: $0)] }
-    let places = asked ?? ["/tmp", "/var/tmp", ".", "/dev/shm"]
-    var first: Failure?
-    for base in places {
-      var template = Array((base + "/lull-XXXXXX").utf8CString)
-      if mkdtemp(&template) != nil {
-        let made = String(
-          decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        guard let absolute = realpath(made, nil) else { throw Self.failure(made) }
-        defer { free(absolute) }
-        return String(cString: absolute)
-      }
-      first = first ?? Self.failure(base)
+    let base = TemporaryFolder.path
+    var template = Array((base + "/lull-XXXXXX").utf8CString)
+    guard mkdtemp(&template) != nil, let absolute = realpath(template, nil) else {
+      var failure = Self.failure(base)
+      failure.message += "; set TMPDIR to a folder that may be written"
+      throw failure
     }
-    guard var failure = first else { throw Self.failure("TMPDIR") }
-    failure.message += "; set TMPDIR to a folder that may be written"
-    throw failure
+    defer { free(absolute) }
+    return String(cString: absolute)
   }
 
   private static func failure(

@@ -1,3 +1,5 @@
+import Files
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -30,7 +32,7 @@ final class SpillFile {
   }
 
   private static var directory: String {
-    getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    TemporaryFolder.path
   }
 
   private func flush() throws(PerfDataError) {
