@@ -280,6 +280,18 @@ extension EndToEnd {
       #expect(!text.contains("Failure("), "\(result.text)")
     }
 
+    @Test func `a trace is read from a pipe where the system's folders may not be written`() throws
+    {
+      let scratch = try Scratch()
+      let run = try Recorded(["true"], scratch: scratch)
+      #expect(chmod(run.trace, 0o644) == 0)
+      let words = ["env", "-u", "TMPDIR", "sh", "-c", "exec \"$0\" report - < \"$1\""]
+      let result = try Command.run(
+        Rung.kubernetes.words(writingTo: scratch) + words + [Machine.lull, run.trace])
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(result.text.hasPrefix("Lull: true (pid "), "\(result.text)")
+    }
+
     @Test func `where no folder may be made a command says so`() throws {
       let result = try Command.run(
         ["env", "TMPDIR=/nonexistent", Machine.lull, "doctor"])
