@@ -579,6 +579,24 @@ struct WaitClassifierTests {
     }
   }
 
+  /// The stacks of SwiftNIO 2.101.2. A server's main function waits so for its channel to close.
+  @Test(
+    arguments: [
+      (["main"], .eventWait), (["work()", "_dispatch_continuation_pop"], .lock),
+      (["work()", "swift::runJobInEstablishedExecutorContext(swift::Job*)", "swift_job_run"], .lock),
+    ] as [([String], WaitCause)])
+  func `a wait for a future within a piece of work is no idle one`(
+    outer: [String], expected: WaitCause
+  ) {
+    let inner = [
+      "__futex_abstimed_wait_common", "pthread_cond_wait", "ConditionLock.lock(whenValue:)",
+      "EventLoopFuture._blockingWait(file:line:)", "EventLoopFuture.wait(file:line:)",
+    ]
+    for kernel in [[], ["futex_wait_queue", "do_futex"]] {
+      #expect(cause(kernel: kernel, user: inner + outer) == expected)
+    }
+  }
+
   @Test
   func
     `a poll of the program's own is none of an event loop, with and without the kernel's functions`()

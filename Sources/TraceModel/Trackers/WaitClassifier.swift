@@ -119,7 +119,7 @@ package enum WaitClassifier {
   static func cause(of frames: [Frame]) -> WaitCause {
     let kernel = frames.prefix { $0.isKernel }.compactMap(\.function)
     let user = Array(frames.drop { $0.isKernel })
-    if isIdle(user) { return NestedRunLoops.cause(of: user) ?? .eventWait }
+    if isIdle(user) { return WaitsWithinWork.cause(of: user) ?? .eventWait }
     if kernel.isEmpty { return LibraryWaits.cause(of: user) ?? .unknown }
     if kernel.suffix(4).contains(where: { name in faultFunctions.contains { name.hasSuffix($0) } })
     {
