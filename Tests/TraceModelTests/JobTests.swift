@@ -22,9 +22,41 @@ import Testing
     tracker.begin(pid: 1, tid: 3, job: 0x10, isMainActor: true, function: nil, at: time(300))
     tracker.end(tid: 3, at: time(310))
     #expect(tracker.created.count(of: 1) == 1 && tracker.created.count(of: 2) == 0)
-    #expect(tracker.runs.map(\.length.nanoseconds) == [20, 70, 10])
-    #expect(tracker.runs.map { $0.wait?.nanoseconds } == [nil, 30, 160])
-    #expect(tracker.runs.map(\.isMainActor) == [false, true, true])
+    let runs = tracker.finish(threads: [], at: time(400), isWhole: true)
+    #expect(runs.map(\.length.nanoseconds) == [20, 70, 10])
+    #expect(runs.map { $0.wait?.nanoseconds } == [nil, 30, 160])
+    #expect(runs.map(\.isMainActor) == [false, true, true])
+  }
+
+  // A job that never came back, the hang of a deadlock, was in no figure at all.
+  @Test func `a job that goes on ends with its thread, or with the recording`() throws {
+    var tracker = JobTracker()
+    func begin(_ tid: Int32, _ start: UInt64, isMainActor: Bool = true) {
+      tracker.begin(
+        pid: 1, tid: tid, job: 1, isMainActor: isMainActor, function: nil, at: time(start))
+    }
+    begin(2, 100)
+    #expect(tracker.finish(threads: [], at: time(400), isWhole: true).count == 0)
+    begin(5, 90)
+    tracker.end(tid: 5, at: time(95))
+    for tid in Int32(3)...4 { begin(tid, 100) }
+    // Within another: either one may have lost its return.
+    begin(4, 110, isMainActor: false)
+    // In an event loop from 130 on.
+    begin(6, 120)
+    let states: [(UInt64, UInt64, ThreadState)] = [
+      (0, 100, .blocked(.eventWait)), (100, 130, .running), (130, 400, .blocked(.eventWait)),
+    ]
+    let history = ThreadHistory(
+      states.map { ThreadInterval(start: time($0), end: time($1), state: $2, stack: nil) })
+    let threads = [
+      ThreadModel(tid: 2, pid: 1, name: "", start: time(0), end: time(250)),
+      ThreadModel(tid: 3, pid: 1, name: "", start: time(0), end: nil),
+      ThreadModel(tid: 6, pid: 1, name: "", start: time(0), end: nil, intervals: history),
+    ]
+    let runs = tracker.finish(threads: threads, at: time(400), isWhole: true)
+    #expect(runs.map(\.end) == [time(95), time(250), time(400), time(130)])
+    #expect(tracker.finish(threads: threads, at: time(400), isWhole: false).count == 1)
   }
 
   @Test func `returns that were lost do not pile up`() {
@@ -34,7 +66,7 @@ import Testing
         pid: 1, tid: 2, job: 1, isMainActor: false, function: nil, at: time(start * 10))
     }
     for _ in 0..<100 { tracker.end(tid: 2, at: time(2000)) }
-    #expect(tracker.runs.count <= 16)
+    #expect(tracker.finish(threads: [], at: time(3000), isWhole: true).count <= 16)
   }
 
   /// Runs of every kind: waits known and not, of no time, before each other and as long as a number can be.

@@ -15,6 +15,9 @@ struct RoleSigns: OptionSet, Hashable {
   static let serialJob = RoleSigns(rawValue: 8)
   /// A job that is not of such a queue.
   static let pooledJob = RoleSigns(rawValue: 16)
+  /// A stack that does not reach to its thread's beginning: who called is not known. A probe on a function's return has
+  /// its stacks end there, with the address that it put in the place of the caller's.
+  static let cut = RoleSigns(rawValue: 1 << 13)
   /// Something that the main queue runs, known by the queue itself.
   static let mainDrain = RoleSigns(rawValue: 1 << 14)
   /// Something that a serial queue runs that is not the main one.
@@ -57,7 +60,8 @@ struct StackSigns {
   private mutating func signs(ofFrame index: Int) -> RoleSigns {
     if let known = ofFrames[index] { return known }
     let frame = table.frames[index]
-    let signs = frame.isKernel ? [] : frame.function.map { Self.signs(of: $0) } ?? []
+    let signs: RoleSigns =
+      frame.isGap ? .cut : frame.isKernel ? [] : frame.function.map { Self.signs(of: $0) } ?? []
     ofFrames[index] = signs
     return signs
   }

@@ -34,7 +34,8 @@ struct MainQueueWork {
     func add(_ stack: Int?, _ tid: Int32, _ seconds: Double, waitingFor cause: WaitCause? = nil) {
       guard let stack, tid != first else { return }
       let shown = signs.signs(of: stack)
-      if shown.contains(.otherDrain) || shown.contains(.pooledJob) {
+      // Who runs a job does not show where the stack is cut behind it: it may be MainActor's.
+      if shown.contains(.otherDrain) || shown.contains(.pooledJob) && !shown.contains(.cut) {
         otherStacks.insert(stack)
       } else if shown.contains(.mainDrain) || shown.contains(.serialJob) {
         stacks.insert(stack)

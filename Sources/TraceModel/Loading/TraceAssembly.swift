@@ -74,7 +74,9 @@ extension TraceLoader {
       })
     state.tables.connections = state.sockets.connections
     state.tables.listeners = state.sockets.listeners
-    state.tables.jobs = state.jobs.runs
+    state.tables.jobs = state.jobs.finish(
+      threads: state.tables.threads, at: end,
+      isWhole: state.lostEvents == 0 && state.lostSamples == 0)
     state.tables.createdTasks = state.jobs.created
     state.tables.tests = TestTracker.hosted(state.tests.runs, state.tables.processes)
     if !events.tellsRuns, events.processorEvent?.isClock == true {
