@@ -583,7 +583,7 @@ struct WaitClassifierTests {
   @Test(
     arguments: [
       (["main"], .eventWait), (["work()", "_dispatch_continuation_pop"], .lock),
-      (["work()", "swift::runJobInEstablishedExecutorContext(swift::Job*)", "swift_job_run"], .lock),
+      (["work()", "swift::runJobInEstablishedExecutorContext", "swift_job_run"], .lock),
     ] as [([String], WaitCause)])
   func `a wait for a future within a piece of work is no idle one`(
     outer: [String], expected: WaitCause
