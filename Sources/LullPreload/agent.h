@@ -24,6 +24,8 @@
 
 // A wait as long has its stack and the thread's CPU time, whatever else there was.
 #define LONG_WAIT 1000000
+// Of a wait as long more of the stack is taken: who called in the end tells whose work it was.
+#define DEEP_WAIT 50000000
 // What took less is no wait, and is told only where it did something. What took longer has the number of its stack.
 #define NO_WAIT 20000
 // Of short waits a stack that has none is written as long as no more are in a second than there are pauses: so many

@@ -213,13 +213,14 @@ void lull_finish_slowly(struct call *call, uint64_t end, const struct outcome *o
   }
   struct stack_place stack = {0, 0};
   bool may_have_stack = registers && length >= NO_WAIT;
-  if (may_have_stack || is_site) stack = lull_place_of(agent, &record, registers);
+  bool is_deep = length >= DEEP_WAIT;
+  if (may_have_stack || is_site) stack = lull_place_of(agent, &record, registers, is_deep);
   record.stack = stack.number;
   bool has_stack = is_site || (may_have_stack && !lull_is_shared(agent, &stack) &&
                                (is_long || lull_may_write_stack(agent, end)));
   if (has_stack) {
     record.parts |= lull_part_stack;
-    size += lull_stack_room();
+    size += lull_stack_room(is_deep);
     if (outcome->manner & manner_site) lull_pay_site(agent, outcome, end);
   } else if (!lull_is_written(agent, &stack)) {
     record.stack = 0;
@@ -241,7 +242,7 @@ void lull_finish_slowly(struct call *call, uint64_t end, const struct outcome *o
     }
     if (record.parts & lull_part_addresses) lull_write_part(agent, &at, &addresses, sizeof addresses);
     if (record.parts & lull_part_stack) {
-      lull_write_stack(agent, &at, registers);
+      lull_write_stack(agent, &at, registers, is_deep);
       lull_note_written(agent, &stack);
       // There may be less of it.
       place->size = (uint32_t)((at - agent->head + 63) & ~63ul);

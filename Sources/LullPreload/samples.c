@@ -68,7 +68,7 @@ static void read_registers(const ucontext_t *context, struct registers *register
 
 static void write_sample(struct agent *agent, const struct registers *registers) {
   uint64_t cpu[4] = {0, UINT64_MAX, 0, UINT64_MAX};
-  size_t size = sizeof(struct lull_record) + sizeof cpu + lull_stack_room();
+  size_t size = sizeof(struct lull_record) + sizeof cpu + lull_stack_room(false);
   lull_settle(agent);
   struct lull_record *record = lull_reserve(agent, (uint32_t)((size + 63) & ~63ul), ordinary);
   if (!record) return;
@@ -83,7 +83,7 @@ static void write_sample(struct agent *agent, const struct registers *registers)
     agent->last_cpu = now;
     lull_write_part(agent, &at, cpu, sizeof cpu);
   }
-  lull_write_stack(agent, &at, registers);
+  lull_write_stack(agent, &at, registers, false);
   record->size = (uint32_t)((at - agent->head + 63) & ~63ul);
   lull_publish(agent, record->size);
 }

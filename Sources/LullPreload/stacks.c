@@ -46,14 +46,15 @@ void lull_begin_stacks(struct agent *agent, struct lull_slot *slot) {
 enum { key_bytes = 1024, candidates = 4 };
 
 struct stack_place lull_place_of(const struct agent *agent, const struct lull_record *record,
-    const struct registers *registers) {
-  uint64_t from = registers->values[LULL_STACK_POINTER] & ~7ul, to = from + key_bytes;
+    const struct registers *registers, bool is_deep) {
+  uint64_t from = registers->values[LULL_STACK_POINTER] & ~7ul;
+  uint64_t to = from + (is_deep ? (uint64_t)lull_deep_stack_bytes : (uint64_t)key_bytes);
   // Beyond its page a stack may end, unless more of it was read before.
   if (from < agent->stack_from || to > agent->stack_to) {
     uint64_t end = (from | (lull_page_bytes - 1)) + 1;
     if (to > end) to = end;
   }
-  uint64_t key = mix(mix(1, from), record->number | (uint64_t)record->descriptor_kind << 32);
+  uint64_t key = mix(mix(is_deep ? 2 : 1, from), record->number | (uint64_t)record->descriptor_kind << 32);
   for (const uint64_t *word = (const uint64_t *)from; word < (const uint64_t *)to; word++) {
     if (is_code(*word)) key = mix(key, *word);
   }
@@ -98,12 +99,15 @@ bool lull_may_write_stack(struct agent *agent, uint64_t now) {
   return true;
 }
 
-static uint32_t stack_bytes(void) {
+static uint32_t stack_bytes(bool is_deep) {
   uint32_t wanted = lull_control ? lull_control->stack_bytes : 0;
+  if (is_deep && wanted > 0) return lull_deep_stack_bytes;
   return wanted < lull_page_bytes ? wanted : lull_page_bytes;
 }
 
-size_t lull_stack_room(void) { return sizeof(struct registers) + 8 + ((stack_bytes() + 7) & ~7ul); }
+size_t lull_stack_room(bool is_deep) {
+  return sizeof(struct registers) + 8 + ((stack_bytes(is_deep) + 7) & ~7ul);
+}
 
 // Notes where the stack has memory: where it grew from what was known of it, or anew where the thread is on another.
 static void know_stack(struct agent *agent, uint64_t from, uint64_t to) {
@@ -117,8 +121,7 @@ static void know_stack(struct agent *agent, uint64_t from, uint64_t to) {
 }
 
 // Copies what there is of a stack to a place in the ring, and gives how much that is.
-static uint64_t copy_stack(struct agent *agent, uint64_t place, uint64_t from) {
-  size_t most = stack_bytes();
+static uint64_t copy_stack(struct agent *agent, uint64_t place, uint64_t from, size_t most) {
   size_t offset = place & (lull_ring_bytes - 1);
   size_t first = most < lull_ring_bytes - offset ? most : lull_ring_bytes - offset;
   struct iovec local[2] = {{agent->ring + offset, first}, {agent->ring, most - first}};
@@ -127,12 +130,13 @@ static uint64_t copy_stack(struct agent *agent, uint64_t place, uint64_t from) {
   return copied > 0 ? (uint64_t)copied : 0;
 }
 
-void lull_write_stack(struct agent *agent, uint64_t *at, const struct registers *registers) {
+void lull_write_stack(
+    struct agent *agent, uint64_t *at, const struct registers *registers, bool is_deep) {
   lull_write_part(agent, at, registers, sizeof *registers);
   uint64_t from = registers->values[LULL_STACK_POINTER];
-  size_t most = stack_bytes();
+  size_t most = stack_bytes(is_deep);
   uint64_t place = *at + sizeof(uint64_t);
-  uint64_t count = copy_stack(agent, place, from);
+  uint64_t count = copy_stack(agent, place, from, most);
   if (count > 0) {
     know_stack(agent, from, from + count);
   } else {
@@ -153,14 +157,16 @@ static void write_waiting(struct lull_slot *slot) {
   if (slot == agent->slot || start == 0 || start + NO_WAIT > now) return;
   struct registers registers, again;
   if (!lull_slot_registers(slot, start, registers.values)) return;
-  uint32_t size = (uint32_t)((sizeof(struct lull_record) + lull_stack_room() + 63) & ~63ul);
+  bool is_deep = start + DEEP_WAIT <= now;
+  uint32_t size = (uint32_t)((sizeof(struct lull_record) + lull_stack_room(is_deep) + 63) & ~63ul);
   // Of very many threads not all: that the process ends is to find room as well.
   if (agent->head + size - __atomic_load_n(&agent->slot->tail, __ATOMIC_RELAXED) > lull_ring_bytes / 2) return;
   struct lull_record *record = lull_reserve(agent, size, ordinary);
   if (!record) return;
   uint64_t at = agent->head + sizeof *record;
   lull_write_part(agent, &at, &registers, sizeof registers);
-  uint64_t count = copy_stack(agent, at + sizeof(uint64_t), registers.values[LULL_STACK_POINTER]);
+  uint64_t count = copy_stack(
+      agent, at + sizeof(uint64_t), registers.values[LULL_STACK_POINTER], stack_bytes(is_deep));
   if (count == 0 || !lull_slot_registers(slot, start, again.values)) return;
   lull_write_part(agent, &at, &count, sizeof count);
   at += (count + 7) & ~7ul;

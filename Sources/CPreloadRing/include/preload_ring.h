@@ -28,6 +28,8 @@ enum {
   lull_slots = 32,
   // So many stacks of a thread have a number, from 1 on.
   lull_stack_numbers = 64,
+  // What is taken of the stack of a long wait.
+  lull_deep_stack_bytes = 16 << 10,
   // What a thread's sockets carried is added up in so many places, of 64 bytes each; the last of them are for what it
   // read of files.
   lull_sums = 256,

@@ -17,7 +17,8 @@ struct OutsideWriter {
 
   /// `switchEvent` is the kernel's number of its event, where the trace describes that.
   init(stackBytes: UInt32, switchEvent: UInt64? = nil, isSecond: Bool = false) {
-    self.stackBytes = Int(stackBytes)
+    // Who called in the end tells whose work a wait was.
+    self.stackBytes = stackBytes == 0 ? 0 : max(Int(stackBytes), Int(lull_deep_stack_bytes))
     records = PreloadWriter(stackBytes: stackBytes, isSecond: isSecond)
     var event = records.attributes[PreloadEvent.scheduleSwitch.rawValue]
     event.sampleRegsUser = Self.registers
