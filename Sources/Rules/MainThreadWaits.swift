@@ -81,6 +81,11 @@ extension Rate {
   /// The same, of milliseconds a minute, where the main thread may have done so many seconds more.
   func raised(by seconds: Double, _ untold: UntoldQueueWork, in signals: SignalSet) -> Rate {
     guard seconds > 0, let doubt = untold.doubt else { return self }
+    return raised(by: seconds, because: doubt, in: signals)
+  }
+
+  /// The same, of milliseconds a minute, where it may be so many seconds more.
+  func raised(by seconds: Double, because doubt: String, in signals: SignalSet) -> Rate {
     var rate = self
     let most = bounds.high + seconds * 60_000 / signals.durationSeconds
     if most - bounds.high > bounds.high - value { rate.doubt = doubt }

@@ -35,13 +35,18 @@ enum PoolWaits {
     ]
   }
 
-  /// Time the most blocked thread of a part was blocked, in milliseconds a minute, with the worst places of all.
+  /// Time the most blocked thread of a part was blocked, in milliseconds a minute, with the worst places of all; it may
+  /// be more by what is `untold`.
   static func outcome(
-    _ signals: SignalSet, _ scale: RuleScale, role: ThreadRole, absent: String
+    _ signals: SignalSet, _ scale: RuleScale, role: ThreadRole, absent: String,
+    untold: UntoldTaskWaits = UntoldTaskWaits()
   ) -> RuleOutcome {
     if let reason = signals.threadsUnavailable { return .notMeasured(reason: reason) }
     let threads = signals.criticalThreads.filter { $0.role == role }
-    guard !threads.isEmpty else { return .notApplicable(reason: absent) }
+    let doubt = untold.doubt(of: causes)
+    guard !threads.isEmpty else {
+      return doubt.map { .notMeasured(reason: $0) } ?? .notApplicable(reason: absent)
+    }
     func blocked(_ thread: CriticalThread) -> Double {
       causes.reduce(0) { $0 + (thread.blockedByCause[$1] ?? 0) }
     }
@@ -51,12 +56,16 @@ enum PoolWaits {
           + "\(Figures.percent(unclear.unknownShare)) of its time")
     }
     guard let worst = threads.max(by: { blocked($0) < blocked($1) }), blocked(worst) > 0 else {
-      return .notApplicable(reason: "no such thread was in any such wait")
+      return doubt.map { .notMeasured(reason: $0) }
+        ?? .notApplicable(reason: "no such thread was in any such wait")
     }
-    let rate = Exposure(signals).perMinute(
+    var rate = Exposure(signals).perMinute(
       MainThreadWaits.sum(
         of: worst.blockings.filter { causes.contains($0.cause) }, seconds: blocked(worst),
         worst.waitSampling))
+    if let doubt {
+      rate = rate.raised(by: untold.mostSeconds(waitingFor: causes), because: doubt, in: signals)
+    }
     let places = threads.flatMap { thread in
       thread.blockings.filter { causes.contains($0.cause) }.map {
         (tid: thread.tid, thread: thread.name, blocking: $0)

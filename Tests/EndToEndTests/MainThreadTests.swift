@@ -149,6 +149,51 @@ extension EndToEnd {
       #expect(isNear(run.hangs[0]["blockedByCause"]["sleep"].double, length, slack: 0.02))
     }
 
+    // Only the innermost 3 kB of a stack were taken: of what was deeper the queue was not known, and neither hangs nor
+    // blocked tasks were told. 98 points, and budgets passed.
+    @Test(arguments: ["auto", "perf", "process", "outside"])
+    func `work under a deep stack is the queue's that runs it`(recorder: String) throws {
+      func run(_ mode: String) throws -> Recorded {
+        try Recorded(
+          [Machine.asyncWorkload, "mode=\(mode)", "count=3", "ms=300", "gap=300", "depth=8"],
+          options: ["--recorder", recorder])
+      }
+      let queue = try run("dispatch")
+      if ["process", "outside"].contains(recorder) {
+        try #require(queue.hangs.count == 3, "\(queue.mainThread)")
+        for (hang, length) in zip(queue.hangs, queue.trueSpans) {
+          #expect(isNear(hang["blockedByCause"]["sleep"].double, length, slack: 0.05), "\(hang)")
+        }
+      } else {
+        // Who called is told by frame pointers, but not which queue it was.
+        let hangs = queue.audit("main-thread-hangs")
+        #expect(hangs["status"].string == "notMeasured", "\(hangs)")
+      }
+      let pool = try run("pool")
+      let blocked = pool.audit("cooperative-pool-blocking")
+      #expect(blocked["status"].string == "fail", "\(blocked)")
+      #expect(blocked["displayValue"].string?.contains("in 3 waits") == true, "\(blocked)")
+    }
+
+    @Test(arguments: ["auto", "perf", "process", "outside"])
+    func `of work under a stack that was taken in part nothing is told but that it is not known`(
+      recorder: String
+    ) throws {
+      func run(_ mode: String) throws -> Recorded {
+        try Recorded(
+          [Machine.asyncWorkload, "mode=\(mode)", "count=3", "ms=300", "gap=300", "depth=200"],
+          options: ["--recorder", recorder])
+      }
+      let queue = try run("dispatch")
+      let hangs = queue.audit("main-thread-hangs")
+      #expect(["notMeasured", "fail"].contains(hangs["status"].string), "\(hangs)")
+      #expect((hangs["low"].double ?? 0) < 50, "\(hangs)")
+      // The probes tell whose task it was.
+      let blocked = try run("pool").audit("cooperative-pool-blocking")
+      let isProbed = ["auto", "perf"].contains(recorder)
+      #expect(blocked["status"].string == (isProbed ? "fail" : "notMeasured"), "\(blocked)")
+    }
+
     @Test func `another serial queue is not taken for the main queue`() throws {
       let run = try Recorded([
         Machine.asyncWorkload, "mode=private", "count=3", "ms=300", "gap=200",

@@ -17,7 +17,7 @@ typedef int64_t lull_s64;
 #define LULL_KERNEL_STACK_BYTES 3072
 /* The kernel's part of a chain: what names a wait is within a dozen. */
 #define LULL_KERNEL_FRAMES 32
-#define LULL_KERNEL_USER_FRAMES 64
+#define LULL_KERNEL_USER_FRAMES 127
 /* Room for struct pt_regs of x86-64 (168 bytes) and arm64 (up to 352). */
 #define LULL_KERNEL_REGISTER_BYTES 352
 

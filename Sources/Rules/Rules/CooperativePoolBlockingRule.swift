@@ -22,6 +22,6 @@ package enum CooperativePoolBlockingRule: Rule {
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     PoolWaits.outcome(
       signals, scale, role: .cooperativePool,
-      absent: "no Swift task was seen on the cooperative pool")
+      absent: "no Swift task was seen on the cooperative pool", untold: signals.untoldTaskWaits)
   }
 }

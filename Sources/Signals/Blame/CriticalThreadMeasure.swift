@@ -22,8 +22,7 @@ enum CriticalThreadMeasure {
       var sampling = subject.waitSampling(of: thread)
       if role == .cooperativePool {
         // A worker of the pool also serves dispatch queues, which may block it.
-        let jobs = intervals.totals.stacks.filter { roles.isPooledJob($0) }
-        let own = intervals.lazy.filter { $0.stack.map(jobs.contains) == true }
+        let own = roles.pooledWork(of: thread, in: intervals)
         blocked = TimeParts(own)
         longest = own.map(\.length).max() ?? .zero
         places = BlockingSums(own)

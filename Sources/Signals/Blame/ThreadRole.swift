@@ -61,15 +61,19 @@ struct ThreadRoles {
   private let subject: SubjectView
   private let main: Int32?
   private var stacks: StackSigns
+  /// What stacks alone do not tell.
+  let cut: CutStackWork
 
   init(_ subject: SubjectView, main: Int32?) {
     self.subject = subject
     self.main = main
     stacks = StackSigns(subject.trace.stacks)
+    cut = CutStackWork(of: subject, besides: subject.pid, &stacks)
   }
 
   mutating func role(of thread: ThreadModel) -> ThreadRole {
     if thread.tid == main { return .main }
+    if cut.taskWaits[thread.tid] != nil { return .cooperativePool }
     var found: RoleSigns = []
     for stack in thread.intervals.totals.stacks { found.formUnion(stacks.signs(of: stack)) }
     for sample in subject.trace.processorSamples where sample.tid == thread.tid {
@@ -82,8 +86,13 @@ struct ThreadRoles {
     return RoleSignature.role(ofThreadNamed: thread.name)
   }
 
-  /// Whether a stack is of a Swift task on the pool.
-  mutating func isPooledJob(_ stack: Int?) -> Bool {
-    stacks.signs(of: stack).contains(.pooledJob)
+  /// What a thread did in Swift tasks on the pool.
+  mutating func pooledWork(of thread: ThreadModel, in intervals: ThreadHistory) -> [ThreadInterval]
+  {
+    let jobs = intervals.totals.stacks.filter { stacks.signs(of: $0).contains(.pooledJob) }
+    let waits = cut.taskWaits[thread.tid] ?? []
+    return intervals.filter {
+      $0.stack.map(jobs.contains) == true || waits.contains($0.start)
+    }
   }
 }

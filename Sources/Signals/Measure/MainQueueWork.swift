@@ -21,8 +21,6 @@ struct MainQueueWork {
   /// Whether what it does in less than a millisecond is told: by jobs alone.
   var tellsShortTurns: Bool { !jobs.isEmpty }
 
-  /// What a CPU sample stands for.
-  private static let sampleSeconds = 0.01
   /// Shorter turns hold neither a wait nor a sample that would show what they are.
   private static let shortestTurn = TimeSpan(seconds: 0.001)
 
@@ -30,6 +28,8 @@ struct MainQueueWork {
     for job in subject.trace.jobs.runs(of: subject.pid, onMainActor: true) where job.tid != first {
       jobs[job.tid, default: []].append((job.start, job.end))
     }
+    let cut = CutStackWork(of: subject, besides: first, &signs)
+    for work in cut.ofQueues { untold.add(work.seconds, waitingFor: work.cause) }
     var weights: [Int32: [Int: Double]] = [:]
     func add(_ stack: Int?, _ tid: Int32, _ seconds: Double, waitingFor cause: WaitCause? = nil) {
       guard let stack, tid != first else { return }
@@ -54,7 +54,7 @@ struct MainQueueWork {
       }
     }
     for sample in subject.trace.processorSamples where sample.pid == subject.pid {
-      add(sample.stack, sample.tid, Self.sampleSeconds)
+      add(sample.stack, sample.tid, CutStackWork.sampleSeconds)
     }
     // Without samples nothing shows whose work it is that a thread computes.
     let isSampled = subject.trace.processorSamples.contains { $0.pid == subject.pid }
@@ -82,7 +82,7 @@ struct MainQueueWork {
     in subject: SubjectView, besides first: Int32, _ signs: inout StackSigns
   ) {
     let least = TimeSpan(seconds: UntoldQueueWork.least)
-    for thread in subject.threads where thread.tid != first && Self.mayDrain(thread) {
+    for thread in subject.threads where thread.tid != first && thread.mayDrainMainQueue {
       for turn in subject.turns(of: thread, keeping: least).long {
         let isShown = turn.intervals.contains {
           let shown = signs.signs(of: $0.stack)
@@ -93,13 +93,6 @@ struct MainQueueWork {
         untold.add(TimeParts(turn.intervals).running.seconds, waitingFor: nil)
       }
     }
-  }
-
-  /// Whether a thread is of those that serve the main queue, whose own targets the overcommitting workers (libdispatch
-  /// of Swift 6.3.1).
-  private static func mayDrain(_ thread: ThreadModel) -> Bool {
-    RoleSignature.role(ofThreadNamed: thread.name) == .dispatchWorker
-      && thread.name.hasSuffix("overcommit")
   }
 
   /// The turns of all workers that are known to be its work, each less what is known to be other work in it.

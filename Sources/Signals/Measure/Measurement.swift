@@ -98,7 +98,10 @@ package enum Measurement {
     if set.unavailable[.wakeups] == nil { set.wakeups = wakeups.signal }
     var roles = ThreadRoles(subject, main: choice?.thread.tid)
     set.threads = ThreadMeasure.measure(subject, roles: &roles)
-    if let critical { set.criticalThreads = critical.value }
+    if let critical {
+      set.criticalThreads = critical.value
+      set.untoldTaskWaits = roles.cut.ofPool
+    }
     if set.threadsUnavailable == nil { set.serialQueues = SerialQueueMeasure.measure(subject) }
     if set.unavailable[.network] == nil {
       set.network = NetworkMeasure.measure(

@@ -71,3 +71,31 @@ package struct CriticalThread: Sendable, Equatable {
     self.waitSampling = waitSampling
   }
 }
+
+/// Waits of which it is not known whether tasks on the cooperative pool made them: their stacks were taken in part.
+package struct UntoldTaskWaits: Sendable, Equatable {
+  /// Seconds by cause, of each worker by its kernel thread id.
+  package var byThread: [Int: [WaitCause: Double]] = [:]
+
+  /// Less matters to no rule.
+  private static let least = 0.05
+
+  /// None.
+  package init() {}
+
+  /// Of the worker that waited longest for some causes.
+  package func mostSeconds(waitingFor causes: [WaitCause]) -> Double {
+    byThread.values.map { waits in causes.reduce(0) { $0 + (waits[$1] ?? 0) } }.max() ?? 0
+  }
+
+  /// What is to be said of it; nil where it is too little to matter.
+  package func doubt(of causes: [WaitCause]) -> String? {
+    let seconds = mostSeconds(waitingFor: causes)
+    guard seconds >= Self.least else { return nil }
+    return "of \(Figures.seconds(seconds)) that a worker waited it is not known whether in a task"
+  }
+
+  mutating func add(_ seconds: Double, waitingFor cause: WaitCause, tid: Int) {
+    byThread[tid, default: [:]][cause, default: 0] += seconds
+  }
+}

@@ -19,6 +19,8 @@ package struct SignalSet: Sendable, Equatable {
   package var threads: [ThreadSignal]
   /// Threads on which others depend, the most blocked first.
   package var criticalThreads: [CriticalThread]
+  /// What else may have been tasks'.
+  package var untoldTaskWaits = UntoldTaskWaits()
   /// Serial queues other than the main one, those that took longest first.
   package var serialQueues: [SerialQueueSignal] = []
   /// Wakeups.

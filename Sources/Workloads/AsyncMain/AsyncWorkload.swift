@@ -6,16 +6,18 @@ import Glibc
 /// With `mode=pool` it is a task of the cooperative pool that blocks, with `mode=private` a serial queue of its own,
 /// while the main queue runs empty blocks; with `mode=hops` tasks only yield, `count` times, and with `mode=poll` they
 /// look for a file that is not there, every `gap` ms. With `mode=timers` there are two dispatch sources besides, one of
-/// 250 ms that blocks for 2 ms each time and one of a second that does nothing.
+/// 250 ms that blocks for 2 ms each time and one of a second that does nothing. With `depth` it blocks under so many
+/// functions that each take more than a kilobyte of the stack.
 ///
-/// `lull-workload-async [mode=async-main|dispatch|private|pool|hops|poll|timers] [count=N] [ms=T] [gap=G]`
+/// `lull-workload-async [mode=async-main|dispatch|private|pool|hops|poll|timers] [count=N] [ms=T] [gap=G] [depth=D]`
 @main
 struct AsyncWorkload {
   static func main() async {
     let words = CommandLine.arguments.dropFirst()
     guard let program = Program(words) else {
       writeLine(
-        "usage: lull-workload-async [mode=async-main|dispatch|private|pool|hops|poll|timers] [count=N] [ms=T] [gap=G]",
+        "usage: lull-workload-async [mode=async-main|dispatch|private|pool|hops|poll|timers] [count=N] "
+          + "[ms=T] [gap=G] [depth=D]",
         to: 2
       )
       exit(64)
@@ -36,7 +38,7 @@ struct AsyncWorkload {
     var spans: [String] = []
     for _ in 0..<program.count {
       try? await Task.sleep(for: .milliseconds(program.gap))
-      spans.append(blockMainActor(milliseconds: program.milliseconds))
+      spans.append(blockMainActor(program))
     }
     try? await Task.sleep(for: .milliseconds(program.gap))
     program.printAndExit(spans)
@@ -71,14 +73,14 @@ struct AsyncWorkload {
   }
 
   @inline(never)
-  static func workAtTimer() { _ = block(2) }
+  static func workAtTimer() { _ = block(2, under: 0) }
 
   /// Blocks tasks of the cooperative pool, and MainActor not at all.
   static func runPool(_ program: Program) async {
     var spans: [String] = []
     for _ in 0..<program.count {
       try? await Task.sleep(for: .milliseconds(program.gap))
-      spans.append(await Task.detached { blockTask(milliseconds: program.milliseconds) }.value)
+      spans.append(await Task.detached { blockTask(program) }.value)
     }
     program.printAndExit(spans)
   }
@@ -98,20 +100,36 @@ struct AsyncWorkload {
   @Sendable
   static func dispatchNext(_ program: Program, _ spans: [String], on queue: DispatchQueue) {
     guard spans.count < program.count else { program.printAndExit(spans) }
-    let next = spans + [blockMainQueue(milliseconds: program.milliseconds)]
+    let next = spans + [blockMainQueue(program)]
     queue.asyncAfter(deadline: .now() + .milliseconds(program.gap)) {
       dispatchNext(program, next, on: queue)
     }
   }
 
   @inline(never)
-  static func blockTask(milliseconds: Int) -> String { block(milliseconds) }
+  static func blockTask(_ program: Program) -> String {
+    block(program.milliseconds, under: program.depth)
+  }
 
   @MainActor @inline(never)
-  static func blockMainActor(milliseconds: Int) -> String { block(milliseconds) }
+  static func blockMainActor(_ program: Program) -> String {
+    block(program.milliseconds, under: program.depth)
+  }
 
   @inline(never)
-  static func blockMainQueue(milliseconds: Int) -> String { block(milliseconds) }
+  static func blockMainQueue(_ program: Program) -> String {
+    block(program.milliseconds, under: program.depth)
+  }
+
+  @inline(never)
+  private static func block(_ milliseconds: Int, under depth: Int) -> String {
+    guard depth > 0 else { return block(milliseconds) }
+    return withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 16) { bytes in
+      bytes[0] = UInt8(depth & 1)
+      let span = block(milliseconds, under: depth - 1)
+      return bytes[0] > 1 ? "" : span
+    }
+  }
 
   @inline(never)
   private static func block(_ milliseconds: Int) -> String {
@@ -152,6 +170,7 @@ struct Program: Sendable {
   var count = 3
   var milliseconds = 300
   var gap = 200
+  var depth = 0
 
   init?(_ words: some Sequence<String>) {
     for word in words {
@@ -167,6 +186,7 @@ struct Program: Sendable {
       case "count": count = value
       case "ms": milliseconds = value
       case "gap": gap = value
+      case "depth": depth = value
       default: return nil
       }
     }
