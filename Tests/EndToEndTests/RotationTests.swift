@@ -74,6 +74,34 @@ extension EndToEnd {
       #expect(total > 0.99 * told && (recorder == "process" || total < 1.01 * told))
     }
 
+    // The first thread, parked since before the recording, was told of in the first part alone: in all others the
+    // program had no event loop, and 100 points.
+    @Test(arguments: ["kernel", "perf"])
+    func `parts of a program that was attached to know its waits from before`(recorder: String)
+      throws
+    {
+      let scratch = try Scratch()
+      let folder = scratch.file("parts")
+      let target = try Command([
+        Machine.asyncWorkload, "mode=async-main", "count=100", "ms=150", "gap=250",
+      ])
+      defer { kill(target.pid, SIGKILL) }
+      usleep(500_000)
+      let result = try Command.run([
+        Machine.lull, "record", "-q", "--rotate", "2s", "--duration", "7s", "-o", folder,
+        "--recorder", recorder, "--pid", "\(target.pid)",
+      ])
+      try #require(result.status == 0, "\(result.errors)")
+      let parts = Self.parts(in: folder)
+      try #require(parts.count >= 3)
+      for part in parts.prefix(3) {
+        let main = try Recorded.report(part)["signals"]["mainThread"]
+        #expect(main["hasEventLoop"].bool == true, "\(part): \(main)")
+        #expect((3...6).contains(main["hangs"].items.count), "\(part): \(main)")
+        #expect((0.5...0.95).contains(main["blockedSeconds"].double ?? 0), "\(part): \(main)")
+      }
+    }
+
     @Test func `so many are kept, which can be read without those before`() throws {
       let scratch = try Scratch()
       let folder = scratch.file("parts")
