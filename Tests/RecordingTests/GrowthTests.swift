@@ -185,7 +185,9 @@ import Testing
 
   @Test func `the stacks of the last threads are known, however many there were`() {
     var told = KernelStacksTold()
-    for tid in 1...Int32(3000) { told.add([UInt8(tid & 255)], of: tid, at: UInt64(tid)) }
+    for tid in 1...Int32(3000) {
+      told.add([UInt8(tid & 255)], of: tid, at: UInt64(tid), isOfWait: true)
+    }
     #expect(told.last(of: 3000) == [UInt8(3000 & 255)] && told.last(of: 1) == nil)
   }
 }

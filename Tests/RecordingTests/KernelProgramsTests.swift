@@ -81,16 +81,37 @@ private let absence: String? = {
 
   @Test func `a stack that a thread goes back to is the one of that time`() {
     var told = KernelStacksTold()
-    told.add([1], of: 5, at: 10)
-    told.add([2], of: 5, at: 20)
+    told.add([1], of: 5, at: 10, isOfWait: true)
+    told.add([2], of: 5, at: 20, isOfWait: true)
     #expect(told.last(of: 5) == [2])
     told.goesBack(5, to: 10)
     #expect(told.last(of: 5) == [1])
     told.goesBack(5, to: 0)
     #expect(told.last(of: 5) == nil)
-    for time in 30..<200 { told.add([3], of: 5, at: UInt64(time)) }
+    for time in 30..<200 { told.add([3], of: 5, at: UInt64(time), isOfWait: true) }
     told.goesBack(5, to: 10)
     #expect(told.last(of: 5) == nil)
+  }
+
+  // The programs hear of a part some milliseconds after it began: until then they go back to stacks from before, which
+  // are in another file. The waits of those milliseconds were unknown, and with them nothing was measured.
+  @Test func `a stack from before a part is told again in it`() {
+    var told = KernelStacksTold()
+    let record = [UInt8](repeating: 1, count: 64)
+    told.add(record, of: 5, at: 10, isOfWait: true)
+    told.add(record, of: 5, at: 12, isOfWait: false)
+    func again(_ stack: UInt64, at time: UInt64, isOfWait: Bool = true) -> Bool {
+      told.again(5, told: stack, at: time, isOfWait: isOfWait) != nil
+    }
+    #expect(!again(10, at: 15))
+    told.beginPart(at: 20)
+    // Before the part, and of an unknown stack.
+    #expect(!again(10, at: 19) && !again(0, at: 21) && !again(11, at: 21))
+    #expect(again(10, at: 22) && !again(10, at: 23))
+    #expect(again(12, at: 24, isOfWait: false) && again(12, at: 25, isOfWait: false))
+    // With another in between the thread comes back to it.
+    told.add(record, of: 5, at: 26, isOfWait: true)
+    #expect(!again(26, at: 27) && again(10, at: 28))
   }
 }
 

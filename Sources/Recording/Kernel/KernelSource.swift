@@ -110,10 +110,7 @@ final class KernelSource: RecordingSource {
     case lull_kernel_send_stack: takeStack(KernelStack(record), .sendStack)
     case lull_kernel_call_stack: takeStack(KernelStack(record), .systemCallStack)
     case lull_kernel_site:
-      let site = record.load(as: lull_kernel_site_record.self)
-      sites?.tell(
-        .init(pid: site.pid, tid: site.tid, time: site.head.time), cpu: UInt32(site.head.cpu),
-        asAt: site.stack, into: &writer.output)
+      takeSite(record.load(as: lull_kernel_site_record.self))
     case lull_kernel_send:
       writer.tell(record.load(as: lull_kernel_transfer_record.self), isReceive: false)
     case lull_kernel_receive:
@@ -125,11 +122,27 @@ final class KernelSource: RecordingSource {
     }
   }
 
+  private func takeSite(_ site: lull_kernel_site_record) {
+    let time = site.head.time
+    if let stack = told.again(site.tid, told: site.stack, at: time, isOfWait: false) {
+      writer.output.append(stack)
+      return
+    }
+    sites?.tell(
+      .init(pid: site.pid, tid: site.tid, time: time), cpu: UInt32(site.head.cpu),
+      asAt: site.stack, into: &writer.output)
+  }
+
   private func takeSwitch(_ record: lull_kernel_switch_record) {
     let isWatched = drain.standingWaits != nil
     if record.left_tid != 0 {
       drain.governor.noteSwitch()
-      if record.head.flags & UInt32(LULL_KERNEL_OTHER_STACK) != 0, let waits {
+      if record.head.flags & UInt32(LULL_KERNEL_PREEMPTED) == 0,
+        let stack = told.again(
+          record.left_tid, told: record.stack, at: record.head.time, isOfWait: true)
+      {
+        writer.output.append(stack)
+      } else if record.head.flags & UInt32(LULL_KERNEL_OTHER_STACK) != 0, let waits {
         // From here on, until another is told.
         let place = PreloadWriter.Place(
           pid: record.left_pid, tid: record.left_tid, time: record.head.time)
@@ -157,11 +170,13 @@ final class KernelSource: RecordingSource {
   private func takeStack(_ stack: KernelStack, _ event: PreloadEvent) {
     drain.kernelAddresses.formUnion(stack.kernel)
     let record = writer.tell(stack, event)
-    guard event == .scheduleSwitch else { return }
-    if code.waited(stack.pid) {
+    let isOfWait = event == .scheduleSwitch
+    if isOfWait, code.waited(stack.pid) {
       programs.tellStacksAgain(since: SystemInfo.monotonicNanoseconds())
     }
-    if drain.standingWaits != nil { told.add(record, of: stack.tid, at: stack.time) }
+    if drain.standingWaits != nil {
+      told.add(record, of: stack.tid, at: stack.time, isOfWait: isOfWait)
+    }
   }
 
   func observe(_ observation: Observation, _ round: Round) throws(PerfDataError) {
@@ -180,6 +195,7 @@ final class KernelSource: RecordingSource {
 
   func beginPart(_ round: Round) throws(PerfDataError) {
     programs.tellStacksAgain(since: round.now)
+    told.beginPart(at: round.now)
     let place = PreloadWriter.Place(pid: pid, tid: pid, time: round.now)
     for record in datagrams.standing(at: place, writer.writer) {
       try round.sink.append(record)
