@@ -124,6 +124,23 @@ final class Bystander {
     #expect(after.peakResident + (1 << 20) >= before.peakResident)
   }
 
+  // 64 MB in huge pages were no footprint at all.
+  @Test func `huge pages are footprint, which the kernel counts in no resident size`() throws {
+    let status = """
+      VmHWM:\t    1392 kB
+      VmRSS:\t    1392 kB
+      RssAnon:\t      98 kB
+      RssFile:\t    1294 kB
+      RssShmem:\t       0 kB
+      VmSwap:\t       4 kB
+      HugetlbPages:\t   65536 kB
+
+      """
+    let sample = try #require(FootprintSample(status: Array(status.utf8)[...]))
+    #expect(sample.huge == 65536 << 10)
+    #expect(sample.footprint == (98 + 4 + 65536) << 10 && sample.resident == 1392 << 10)
+  }
+
   @Test func `the footprint of a process that ended is nil`() throws {
     let child = try #require(Bystander(["sleep", "1000"]))
     let sampler = try #require(FootprintSampler(pid: child.pid))

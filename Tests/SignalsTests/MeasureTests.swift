@@ -524,6 +524,21 @@ struct MemoryMeasureTests {
     #expect(try memory(endingAt: 500).0 != nil)
   }
 
+  @Test func `huge pages were held beside what the kernel's peak tells`() throws {
+    let signals = try measureProgram { builder in
+      var sample = FootprintSample()
+      (sample.anonymous, sample.resident, sample.huge) = (1_000_000, 1_000_000, 64 << 20)
+      for (step, peak) in [1_000_000, 31_000_000].enumerated() {
+        sample.peakResident = UInt64(peak)
+        builder.footprint(
+          time: second + UInt64(1 + step) * 100 * millisecond, pid: 100, sample)
+      }
+    }
+    let memory = try #require(signals.memory)
+    #expect(memory.peakFootprintBytes == 31_000_000 + (64 << 20), "\(memory)")
+    #expect(memory.endFootprintBytes == 1_000_000 + (64 << 20))
+  }
+
   // 300 MB that were touched in the last 150 ms were 231 or 279 MB "at the peak", with 100 points or a warning.
   @Test(arguments: [(310, 307), (230, 200)] as [(UInt64, UInt64)])
   func `what a program took after its last reading is known by the kernel's peak`(

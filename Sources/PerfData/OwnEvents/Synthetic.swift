@@ -60,7 +60,7 @@ public enum SyntheticEvent: String, CaseIterable, Sendable {
 
 /// One reading of a process's memory, faults, times and I/O from /proc.
 ///
-/// On disk: 20 little-endian 64-bit words in the order of the properties; the last one was zero in traces of before.
+/// On disk: little-endian 64-bit words in the order of the properties; traces of before end after fewer.
 public struct FootprintSample: Sendable, Hashable {
   /// Anonymous resident bytes.
   public var anonymous: UInt64 = 0
@@ -103,6 +103,8 @@ public struct FootprintSample: Sendable, Hashable {
   /// The signals that have a handler, from signal 1 in the lowest bit on (SigCgt of /proc/PID/status). The bit of
   /// SIGKILL, which can have none, says that they are known.
   public var caughtSignals: UInt64 = 0
+  /// Bytes in pages of hugetlbfs, private and shared, which the kernel counts in no resident size.
+  public var huge: UInt64 = 0
 
   /// SIGKILL's bit.
   public static let signalsKnown: UInt64 = 1 << 8
@@ -116,17 +118,21 @@ public struct FootprintSample: Sendable, Hashable {
   /// All zero.
   public init() {}
 
-  /// Anonymous, swapped and shared-memory bytes: what is nearest to Apple's phys_footprint.
-  public var footprint: UInt64 { anonymous &+ swapped &+ sharedMemory }
+  /// Anonymous, swapped and shared-memory bytes, in huge pages too: what is nearest to Apple's
+  /// phys_footprint.
+  public var footprint: UInt64 { anonymous &+ swapped &+ sharedMemory &+ huge }
 
   private static var words: [WritableKeyPath<FootprintSample, UInt64>] {
     [
       \.anonymous, \.file, \.sharedMemory, \.swapped, \.resident, \.peakResident, \.proportional,
       \.minorFaults, \.majorFaults, \.userTimeNs, \.systemTimeNs, \.readChars, \.writtenChars,
       \.readCalls, \.writeCalls, \.storageReadBytes, \.storageWriteBytes, \.cancelledWriteBytes,
-      \.threadCount, \.caughtSignals,
+      \.threadCount, \.caughtSignals, \.huge,
     ]
   }
+
+  /// As many words as every trace has.
+  private static let fewestWords = 20
 
   /// What the kernel goes on counting when a process runs another program.
   private static var counts: [WritableKeyPath<FootprintSample, UInt64>] {
@@ -156,7 +162,10 @@ public struct FootprintSample: Sendable, Hashable {
   public init?(decoding raw: RawPayload) {
     self.init()
     for (index, word) in Self.words.enumerated() {
-      guard let value = raw.unsignedInteger(at: index * 8, size: 8) else { return nil }
+      guard let value = raw.unsignedInteger(at: index * 8, size: 8) else {
+        if index < Self.fewestWords { return nil }
+        break
+      }
       self[keyPath: word] = value
     }
   }

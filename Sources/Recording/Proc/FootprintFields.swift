@@ -8,9 +8,8 @@ extension FootprintSample {
     self.init()
     var hasMemory = false
     ProcFields.forEachLine(of: status) { line in
-      // All the wanted names begin with one of these letters: R, S, V.
-      guard line.count > 6, let first = line.first, first == 82 || first == 83 || first == 86
-      else { return }
+      // All the wanted names begin with one of these letters: H, R, S, V.
+      guard line.count > 6, let first = line.first, [72, 82, 83, 86].contains(first) else { return }
       if let value = ProcFields.value("RssAnon:", in: line) {
         anonymous = value << 10
       } else if let value = ProcFields.value("RssFile:", in: line) {
@@ -19,6 +18,8 @@ extension FootprintSample {
         sharedMemory = value << 10
       } else if let value = ProcFields.value("VmSwap:", in: line) {
         swapped = value << 10
+      } else if let value = ProcFields.value("HugetlbPages:", in: line) {
+        huge = value << 10
       } else if let value = ProcFields.value("VmRSS:", in: line) {
         resident = value << 10
         hasMemory = true

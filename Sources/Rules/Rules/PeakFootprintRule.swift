@@ -6,7 +6,7 @@ package enum PeakFootprintRule: Rule {
   package static let metadata = RuleMetadata(
     id: "peak-footprint", title: "Do with little memory", category: .memory,
     guide: [Guide.useMemory, Guide.reduceFootprint], signals: [.memory], unit: "MB",
-    measuredAs: "peak of anonymous, swapped and shared-memory pages",
+    measuredAs: "peak of anonymous, swapped and shared-memory pages, huge ones too",
     advice: "Map large files (Data(contentsOf:options:.alwaysMapped)), read in pieces "
       + "(FileHandle.bytes, NIOFileSystem chunks), put a countLimit on caches, and release big "
       + "buffers before the next step. Use value types in ContiguousArray instead of many objects.",

@@ -1,4 +1,4 @@
-/// The memory footprint: anonymous, swapped and shared-memory pages.
+/// The memory footprint: anonymous, swapped and shared-memory pages, huge ones too.
 package struct MemorySignal: Sendable, Equatable {
   /// A program's pools, caches and connections are filled by then, as a server's under load are (2.3 MB a minute in the
   /// first 5 s, 0.1 over 28): seconds, a choice.

@@ -10,14 +10,18 @@ struct SyntheticEventTests {
     sample.anonymous = 1
     sample.swapped = 4
     sample.threadCount = 19
+    sample.huge = 64
     let bytes = sample.encoded()
-    #expect(bytes.count == 160)
+    #expect(bytes.count == 168)
     #expect(bytes[0] == 1)
     #expect(bytes[24] == 4)
     #expect(bytes[18 * 8] == 19)
     #expect(FootprintSample(decoding: RawPayload(bytes: bytes)) == sample)
     #expect(FootprintSample(decoding: RawPayload(bytes: Array(bytes[..<100]))) == nil)
-    #expect(sample.footprint == 5)
+    #expect(sample.footprint == 69)
+    // A trace of before.
+    sample.huge = 0
+    #expect(FootprintSample(decoding: RawPayload(bytes: Array(bytes[..<160]))) == sample)
   }
 
   @Test func `a payload comes back through a trace`() throws {
