@@ -50,6 +50,48 @@ extension EndToEnd {
       #expect(!functions[0].isEmpty)
     }
 
+    // They were waits for a file, which the disk had ended.
+    @Test(arguments: recorders) func `what others give or let go is no file of the disk`(
+      recorder: String
+    ) throws {
+      let program = """
+        import ctypes, fcntl, os, sys, time
+        def after(work):
+            child = os.fork()
+            if child == 0:
+                work()
+                os._exit(0)
+            return child
+        def touch():
+            time.sleep(0.3)
+            open(sys.argv[1] + "/a", "w").close()
+        def hold():
+            fcntl.flock(os.open(sys.argv[1] + "/b", os.O_RDWR | os.O_CREAT), fcntl.LOCK_EX)
+            os.write(ready, b"x")
+            time.sleep(0.3)
+        libc = ctypes.CDLL(None)
+        watch = libc.inotify_init()
+        libc.inotify_add_watch(watch, sys.argv[1].encode(), 0x100)
+        child = after(touch)
+        os.read(watch, 4096)
+        os.waitpid(child, 0)
+        heard, ready = os.pipe()
+        child = after(hold)
+        os.read(heard, 1)
+        fcntl.flock(os.open(sys.argv[1] + "/b", os.O_RDWR), fcntl.LOCK_EX)
+        """
+      let scratch = try Scratch()
+      let folder = scratch.file("watched")
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      let run = try Recorded(
+        ["/usr/bin/python3", "-c", program, folder], options: ["--recorder", recorder],
+        scratch: scratch)
+      let causes = run.mainThread["blockedByCause"]
+      #expect((causes["ipc"].double ?? 0) >= 0.29, "\(causes)")
+      #expect((causes["lock"].double ?? 0) >= 0.29, "\(causes)")
+      #expect((causes["file"].double ?? 0) < 0.29, "\(causes)")
+    }
+
     // It closed the last descriptors of events that the recorder had tried, and waited 200 ms for the kernel.
     @Test func `a program that begins waits for nothing of the recorder's`() throws {
       for recorder in Self.recorders {

@@ -320,6 +320,21 @@ struct WakeupMeasureTests {
     #expect(signals.wakeups?.byCause == [.sameProcess: 1, .otherProcess: 1])
     #expect(signals.wakeups?.idle == 0)
   }
+
+  @Test func `a thread that held a file wakes the next one, and no disk does`() throws {
+    let signals = try measureProgram { builder in
+      builder.comm(time: second, pid: 100, tid: 101, name: "worker")
+      builder.switchIn(time: second, 100)
+      try builder.wait(
+        from: 10, to: 20, in: ["pread", "load()"], id: 1, context: .task, waker: 101)
+      try builder.wait(
+        from: 30, to: 40, in: ["pread", "load()"], id: 10, context: .softInterrupt)
+      // A kernel's thread writes and reads for others.
+      try builder.wait(
+        from: 50, to: 60, in: ["pread", "load()"], id: 20, context: .task, waker: 999)
+    }
+    #expect(signals.wakeups?.byCause == [.sameProcess: 1, .disk: 2])
+  }
 }
 
 struct BlockingSumsTests {

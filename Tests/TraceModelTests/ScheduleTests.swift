@@ -521,6 +521,22 @@ struct WaitClassifierTests {
       (["io_schedule", "folio_wait_bit", "filemap_read", "vfs_read", "ksys_read"], .file),
       (["schedule_timeout", "sk_wait_data", "tcp_recvmsg_locked", "inet_recvmsg"], .network),
       (["schedule", "anon_pipe_read", "vfs_read", "ksys_read"], .ipc),
+      // Another process's signal or its file made these go on, no disk.
+      (["__schedule", "schedule", "signalfd_read_iter", "vfs_read", "ksys_read"], .ipc),
+      (["schedule_timeout", "wait_woken", "inotify_read", "vfs_read", "ksys_read"], .ipc),
+      (["schedule", "evdev_read", "vfs_read", "ksys_read"], .ipc),
+      (["schedule", "fuse_dev_do_read.constprop.0", "fuse_dev_read", "vfs_read"], .ipc),
+      (["schedule", "locks_lock_inode_wait", "__do_sys_flock", "do_syscall_64"], .lock),
+      (["schedule", "fcntl_setlk", "do_fcntl", "__x64_sys_fcntl"], .lock),
+      // A file by what it waits for: a page, an inode's lock, a block, a server.
+      (["schedule", "rwsem_down_write_slowpath", "down_write", "xyz_write", "vfs_write"], .file),
+      (["schedule", "percpu_rwsem_wait", "__percpu_down_read", "vfs_write"], .file),
+      (["io_schedule", "bit_wait_io", "__wait_on_bit", "xyz_get_block", "vfs_read"], .file),
+      (["schedule", "p9_client_rpc", "p9_client_read", "v9fs_read", "vfs_read"], .file),
+      (["schedule", "fuse_simple_request", "fuse_file_read_iter", "vfs_read"], .file),
+      (["schedule", "vm_mmap_pgoff", "ksys_mmap_pgoff", "do_syscall_64"], .file),
+      // What tells of a wait without the kernel knows the file.
+      (["vfs_read"], .file), (["__schedule", "schedule", "vfs_read", "ksys_read"], .file),
       // Chromium's processes talk so to each other: waits for the network, it was said.
       (
         [

@@ -89,8 +89,9 @@ struct OutsideDescriptors {
     case .device: return lull_descriptor_device
     case .regular, .tmpfs, .proc: return lull_descriptor_file
     default:
-      return found.path.hasPrefix("anon_inode:[event")
-        ? lull_descriptor_event : lull_descriptor_unknown
+      // What is no file but is read gives events, as of a signalfd or of inotify.
+      guard found.path.hasPrefix("anon_inode:") else { return lull_descriptor_unknown }
+      return found.path == "anon_inode:[timerfd]" ? lull_descriptor_timer : lull_descriptor_event
     }
   }
 

@@ -93,7 +93,9 @@ struct WakeupMeasure {
 
   private func cause(of wakeup: Wakeup) -> WakeupCause {
     switch wakeup.waited {
-    case .file?, .sync?, .pageFault?: return .disk
+    case .file?, .sync?, .pageFault?:
+      // One thread had what the other waited for, such as an inode's lock.
+      return wakeup.context == .task && wakeup.wakerPid == subject.pid ? .sameProcess : .disk
     default: break
     }
     if !wakeup.isIdleWakeup {

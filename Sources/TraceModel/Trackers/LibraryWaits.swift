@@ -21,14 +21,14 @@ enum LibraryWaits {
           + "pthread_cond_clockwait pthread_rwlock_rdlock pthread_rwlock_wrlock pthread_join sem_wait "
           + "sem_timedwait sem_clockwait lll_lock_wait lll_lock_wait_private futex_abstimed_wait_common "
           + "futex_abstimed_wait_common64 mtx_lock mtx_timedlock cnd_wait cnd_timedwait thrd_join "
-          + "semop semtimedop"
+          + "semop semtimedop flock lockf"
       ),
       (.ipc, "mq_receive mq_timedreceive mq_send mq_timedsend msgrcv msgsnd"),
       (.child, "wait wait3 wait4 waitpid waitid"),
       (.sync, "fsync fdatasync sync syncfs msync sync_file_range"),
       (
         .file,
-        "open open64 openat openat64 pread pread64 pwrite pwrite64 preadv pwritev flock getdents64 rename "
+        "open open64 openat openat64 pread pread64 pwrite pwrite64 preadv pwritev getdents64 rename "
           + "unlink ftruncate ftruncate64 fallocate"
       ),
       (.other, "read write readv writev"),

@@ -68,6 +68,8 @@ package enum WaitClassifier {
         "tty_", "netlink_", "fifo_open", "wait_for_partner",
         // Messages of POSIX and of System V.
         "do_mq_", "wq_sleep", "do_msg", "ksys_msg",
+        // Who serves a file system of FUSE waits for what is asked of it.
+        "fuse_dev_",
       ]
     ),
     .init(
@@ -83,6 +85,9 @@ package enum WaitClassifier {
       prefixes: [
         "futex_", "do_futex", "__futex", "__x64_sys_futex", "do_semtimedop", "__do_semtimedop",
         "ksys_sem",
+        // A file's lock is another's until that lets go, whatever the disk does.
+        "fcntl_setlk", "do_lock_file_wait", "locks_lock", "flock_", "__x64_sys_flock",
+        "__do_sys_flock", "__arm64_sys_flock",
       ]),
     .init(
       cause: .eventWait,
@@ -96,15 +101,43 @@ package enum WaitClassifier {
       cause: .file,
       prefixes: [
         "io_schedule", "folio_wait", "ext4_", "xfs_", "btrfs_", "f2fs_", "jbd2_", "blkdev_",
-        "iomap_", "generic_file_", "filemap_", "fcntl_setlk", "do_lock_file_wait", "locks_lock",
-        "flock_", "balance_dirty_pages", "wbt_wait", "rq_qos_wait", "submit_bio", "vfs_read",
-        "vfs_write", "ksys_", "do_sys_openat2", "do_filp_open", "path_", "lookup_", "iterate_dir",
-        "fuse_", "nfs_", "ovl_", "do_renameat2", "do_unlinkat", "vfs_open", "__x64_sys_flock",
+        "iomap_", "generic_file_", "filemap_", "balance_dirty_pages", "wbt_wait", "rq_qos_wait",
+        "submit_bio", "do_sys_openat2", "do_filp_open", "path_", "lookup_", "iterate_dir",
+        "do_renameat2", "do_unlinkat", "vfs_open",
+        // A block, or an inode that is being read.
+        "bit_wait", "__wait_on_bit", "__wait_on_buffer", "inode_",
+        // Those whose servers are waited for, by the file systems' own functions.
+        "fuse_", "nfs_", "nfs4_", "rpc_wait_", "ovl_", "p9_", "v9fs_", "netfs_", "cifs_", "smb2_",
+        "ceph_", "afs_",
       ]
     ),
     // What waits as it handles a signal is held there until SIGCONT or until its group is thawed.
     .init(cause: .stopped, prefixes: ["do_signal_stop", "do_freezer_trap", "get_signal"]),
   ]
+
+  /// Where all that has a descriptor is read and written.
+  static let transfers = KernelRow(
+    cause: .file,
+    prefixes: ["vfs_read", "vfs_write", "ksys_read", "ksys_write", "ksys_pread", "ksys_pwrite"])
+
+  /// What waits within the kernel, whoever calls it.
+  private static let schedulers = ["schedule", "__schedule", "wait_woken"]
+  private static let kernelLocks = [
+    "rwsem_", "down_", "__down_", "mutex_", "__mutex_", "percpu_", "__percpu_", "rwbase_",
+    "rt_mutex_", "__rt_mutex_",
+  ]
+
+  /// What a call that transfers waited for; `inner` are the functions within it.
+  ///
+  /// A file of a disk is read by functions that are known, or where locks of the kernel's are held. What has its own
+  /// function that just waits until there is something is no such file, but a queue (signalfd, inotify, a device's).
+  private static func causeOfTransfer(_ inner: some Collection<String>) -> WaitCause {
+    func holds(_ prefixes: [String]) -> (String) -> Bool {
+      { name in prefixes.contains { name.hasPrefix($0) } }
+    }
+    if inner.contains(where: holds(kernelLocks)) { return .file }
+    return inner.allSatisfy(holds(schedulers)) ? .file : .ipc
+  }
 
   /// A fault is the outermost of the kernel's functions: the program had not called it.
   static let faultFunctions = ["exc_page_fault", "do_user_addr_fault", "do_page_fault"]
@@ -130,7 +163,11 @@ package enum WaitClassifier {
       if row.cause == .eventWait, isPoll(kernel), isOfProgram(user) { return .other }
       return row.cause
     }
-    return .other
+    if let transfer = kernel.firstIndex(where: transfers.matches) {
+      return causeOfTransfer(kernel[..<transfer])
+    }
+    // Other calls with a descriptor, such as mmap.
+    return kernel.contains { $0.hasPrefix("ksys_") } ? .file : .other
   }
 
   /// Whether a function's name is one by which an idle wait is known.
