@@ -97,6 +97,7 @@ struct mm_struct {
 
 struct task_struct {
   struct thread_info thread_info;
+  unsigned long jobctl;
   struct mm_struct *mm;
   struct files_struct *files;
   struct sched_entity se;

@@ -17,6 +17,16 @@ char LICENSE[] SEC("license") = "GPL";
 
 /* TASK_DEAD of include/linux/sched.h. */
 #define DEAD 0x80
+#define INTERRUPTIBLE 0x1
+/* By a signal, by who traces it, or as the machine goes to sleep. */
+#define STOPPED (0x4 | 0x8 | 0x8000)
+/* JOBCTL_TRAP_FREEZE of include/linux/sched/jobctl.h. */
+#define FREEZES 0x800000
+
+/* Whether a thread does not wait in the call that it is in, but is held until its process may go on. */
+static __always_inline bool is_held(const struct task_struct *task, unsigned int state) {
+  return state & STOPPED || (state & INTERRUPTIBLE && task->jobctl & FREEZES);
+}
 
 SEC("tp_btf/sched_switch")
 int BPF_PROG(switched, bool preempt, struct task_struct *from, struct task_struct *to, unsigned int from_state) {
@@ -34,7 +44,7 @@ int BPF_PROG(switched, bool preempt, struct task_struct *from, struct task_struc
     } else {
       thread = bpf_task_storage_get(&threads, from, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
       if (thread) {
-        stack = stack_of(ctx, from, thread, time);
+        stack = stack_of(ctx, from, thread, is_held(from, from_state), time);
         /* The one that was just told is known to be that of this wait; that none is known is said each time. */
         if (!stack || (stack != thread->last && stack != time)) flags = LULL_KERNEL_OTHER_STACK;
         thread->last = stack;

@@ -279,13 +279,14 @@ static __noinline void tell_site(
   }
 }
 
-/* Finds or tells the stack of a wait that begins: when it was told, or 0. */
+/* Finds or tells the stack of a wait that begins: when it was told, or 0. That of a thread that is held in a call is
+   another than that of the call's own wait. */
 static __always_inline __u64 stack_of(
-  void *context, struct task_struct *task, struct thread *thread, __u64 time
+  void *context, struct task_struct *task, struct thread *thread, bool is_held, __u64 time
 ) {
   struct pt_regs *registers = (struct pt_regs *)bpf_task_pt_regs(task);
   struct entry entry = entry_of(registers);
-  __u64 same = mix(mix(mix(mix(1, entry.ip), entry.sp), entry.bp), entry.call);
+  __u64 same = mix(mix(mix(mix(1 + is_held, entry.ip), entry.sp), entry.bp), entry.call);
   __u64 tick = bpf_jiffies64();
   if (thread->looked_tick != tick) {
     thread->looked_tick = tick;
@@ -299,7 +300,7 @@ static __always_inline __u64 stack_of(
   thread->looked++;
   bool is_draining, is_told;
   const struct lull_kernel_code *code = code_of(task);
-  __u64 key = key_of(task, &entry, code, &is_draining);
+  __u64 key = mix(key_of(task, &entry, code, &is_draining), is_held);
   thread->is_draining = is_draining;
   __u64 oldest = oldest_told(time);
   struct told *told = told_of(thread, key, oldest, &is_told);

@@ -50,6 +50,34 @@ extension EndToEnd {
       #expect(!functions[0].isEmpty)
     }
 
+    // What was stopped in a wait for a child was one more such wait to the kernel's programs, and a tool was late for
+    // its events as it went on.
+    @Test(arguments: recorders) func `a program that is stopped in a call waits for nothing`(
+      recorder: String
+    ) throws {
+      let program = """
+        import os, signal, time
+        own = os.getpid()
+        for _ in range(3):
+            child = os.fork()
+            if child == 0:
+                time.sleep(0.1)
+                os.kill(own, signal.SIGSTOP)
+                time.sleep(0.5)
+                os.kill(own, signal.SIGCONT)
+                os._exit(0)
+            os.waitpid(child, 0)
+        """
+      let run = try Recorded(
+        ["/usr/bin/python3", "-c", program], options: ["--recorder", recorder])
+      let main = run.mainThread
+      let child = main["blockedByCause"]["child"].double ?? 0
+      #expect(child >= 0.3, "\(main)")
+      // 1.5 s, by construction, of which no part is a wait.
+      #expect((main["idleSeconds"].double ?? 0) > 2 * child, "\(main)")
+      #expect(run.audit("resume-lag")["status"].string == "notApplicable")
+    }
+
     // They were waits for a file, which the disk had ended.
     @Test(arguments: recorders) func `what others give or let go is no file of the disk`(
       recorder: String

@@ -22,6 +22,24 @@ import Testing
       priors: priors, phases: [phase])
   }
 
+  @Test func `a program without an event loop comes back to no events`() throws {
+    func stopped(hasEventLoop: Bool) -> SignalSet {
+      var away = Phase(name: .background, start: 0, durationSeconds: 5, how: "stopped by a signal")
+      away.handlerSeconds = 3
+      var back = Phase(name: .active, start: 5, durationSeconds: 5, how: "continued by SIGCONT")
+      back.handlerSeconds = 3
+      return SignalSet(
+        durationSeconds: 10, mainThread: MainThreadSignal(hasEventLoop: hasEventLoop),
+        lifecycle: LifecycleSignal(), phases: [away, back])
+    }
+    let rules: [any Rule.Type] = [ResumeLagRule.self, BackgroundTransitionTimeRule.self]
+    func audits(_ signals: SignalSet) -> [Audit] {
+      Evaluator.evaluate(signals, configuration: .standard, rules: rules).audits
+    }
+    #expect(audits(stopped(hasEventLoop: true)).allSatisfy { $0.status.isScored })
+    #expect(audits(stopped(hasEventLoop: false)).allSatisfy { $0.status == .notApplicable })
+  }
+
   @Test func `the machine's prices do not move what background work is worth`() throws {
     let values = MachineClass.allCases.map { machine in
       Evaluator.evaluate(

@@ -102,6 +102,22 @@ struct PhaseTests {
     #expect(signals.phases[2].name == .background && signals.phases[2].handlerSeconds == nil)
   }
 
+  // A tool that was stopped came back "at its events" as it ended, or at the next stop.
+  @Test func `a program without events has no handler, and lags behind none`() throws {
+    let signals = try measure { builder in
+      builder.signal(time: 5 * second, number: 19, to: 100)
+      builder.blockedStack(time: 5 * second + 1000, 100)
+      try builder.stack(
+        time: 5 * second + 1000, tid: 100, functions: ["work()", "main"], firstID: 1)
+      builder.switchOut(time: 5 * second + 2000, 100, prevState: 4)
+      builder.signal(time: 8 * second, number: 18, to: 100)
+      builder.waking(time: 8 * second, by: 0, of: 100)
+      builder.switchIn(time: 8 * second + 1000, 100)
+    }
+    #expect(signals.phases.map(\.isStopped).contains(true), "\(signals.phases)")
+    #expect(signals.phases.allSatisfy { $0.handlerSeconds == nil }, "\(signals.phases)")
+  }
+
   @Test func `what a phase costs by the rules' prices is the same on any machine`() throws {
     let machines: [MachineClass] = [.phone, .laptop, .server]
     let phases = try machines.map { machine in

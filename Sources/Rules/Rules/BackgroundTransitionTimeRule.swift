@@ -39,6 +39,9 @@ package enum BackgroundTransitionTimeRule: Rule {
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     let phases = PhaseUses.background(signals)
     guard !phases.isEmpty else { return .notApplicable(reason: PhaseUses.noBackground) }
+    guard signals.mainThread?.knownEventLoop != false else {
+      return .notApplicable(reason: MainThreadWaits.noEventLoop)
+    }
     let handled = PhaseUses.handled(phases)
     guard let (phase, worst) = handled.first else {
       return .notApplicable(

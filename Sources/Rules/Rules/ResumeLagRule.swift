@@ -28,6 +28,9 @@ package enum ResumeLagRule: Rule {
       return .notApplicable(
         reason: "the program did not come back from an inactive or background phase")
     }
+    guard signals.mainThread?.knownEventLoop != false else {
+      return .notApplicable(reason: MainThreadWaits.noEventLoop)
+    }
     let handled = PhaseUses.handled(returns)
     guard let worst = handled.first?.seconds else {
       return .notApplicable(reason: "the main thread had no turn in the second after it came back")

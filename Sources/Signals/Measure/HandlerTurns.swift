@@ -16,7 +16,13 @@ struct HandlerTurns {
     case nil:
       var turns: [(start: Timestamp, end: Timestamp)] = []
       var begin = subject.start
-      for wait in subject.history(of: choice.thread).idleWaits {
+      let history = subject.history(of: choice.thread)
+      // A program without an event loop is told nothing: all its life is one turn.
+      guard history.totals.eventWaits > 0 else {
+        self.turns = []
+        return
+      }
+      for wait in history.idleWaits {
         if wait.start > begin { turns.append((begin, wait.start)) }
         begin = wait.end
       }
