@@ -160,6 +160,45 @@ struct ThreadChurnTests {
   }
 }
 
+struct ThreadRoleTests {
+  // 250 ms of the first job of MainActor were "blocked on the pool".
+  @Test func `the first thread is none of the pool, whatever jobs it runs before it is parked`()
+    throws
+  {
+    let signals = try measureProgram { builder in
+      builder.switchIn(time: second, 100)
+      try builder.wait(
+        from: 10, to: 260, in: ["clock_nanosleep", "usleep", "load()", "swift_job_run", "main"],
+        id: 1)
+      builder.blockedStack(time: second + 270 * millisecond, 100)
+      try builder.stack(
+        time: second + 270 * millisecond, tid: 100, functions: ["_dispatch_sigsuspend", "main"],
+        firstID: 10)
+      builder.switchOut(time: second + 270 * millisecond, 100)
+      for (index, queue) in [" (main queue)", ""].enumerated() {
+        let (tid, from) = (Int32(101 + index), second + UInt64(300 + index * 200) * millisecond)
+        builder.fork(time: from, pid: 100, tid: tid, parentPid: 100)
+        builder.switchIn(time: from, tid)
+        builder.blockedStack(time: from + millisecond, tid)
+        let drain = index == 0 ? ["_dispatch_lane_serial_drain" + queue] : []
+        try builder.stack(
+          time: from + millisecond, tid: tid,
+          functions: ["clock_nanosleep", "usleep", "work()", "swift_job_run"] + drain
+            + ["_dispatch_worker_thread"], firstID: 20 + index * 10)
+        builder.switchOut(time: from + millisecond, tid)
+        builder.waking(time: from + 100 * millisecond, by: 0, of: tid, context: .hardInterrupt)
+        builder.switchIn(time: from + 100 * millisecond, tid)
+        builder.switchOut(time: from + 110 * millisecond, tid)
+        builder.exit(time: from + 110 * millisecond, pid: 100, tid: tid)
+      }
+      builder.exit(time: second + 900 * millisecond, pid: 100, tid: 100)
+    }
+    let roles = Dictionary(uniqueKeysWithValues: signals.threads.map { ($0.tid, $0.role) })
+    #expect(roles[100] == .other && roles[102] == .cooperativePool, "\(roles)")
+    #expect(!signals.criticalThreads.contains { $0.tid == 100 && $0.role == .cooperativePool })
+  }
+}
+
 struct WakeupMeasureTests {
   @Test func `a 50 ms timer is found with its period and count`() throws {
     let signals = try measureProgram { builder in

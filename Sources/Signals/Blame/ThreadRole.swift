@@ -80,7 +80,9 @@ struct ThreadRoles {
       found.formUnion(stacks.signs(of: sample.stack))
     }
     for row in RoleSignature.functions where found.contains(.function(of: row.role)) {
-      if row.role == .cooperativePool, !found.contains(.pooledJob) { continue }
+      // The first thread runs MainActor's jobs until it is parked, and is never one of the pool.
+      let isOfPool = found.contains(.pooledJob) && thread.tid != subject.pid
+      if row.role == .cooperativePool, !isOfPool { continue }
       return row.role
     }
     return RoleSignature.role(ofThreadNamed: thread.name)
