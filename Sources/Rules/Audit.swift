@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// What a rule came to.
@@ -162,5 +163,24 @@ package struct Audit: Sendable, Equatable {
     self.evidence = evidence
     self.advice = advice
     self.savings = savings
+  }
+}
+
+extension Audit {
+  /// Spans what the rule comes to for a program of another sort, where it is not known which of both this is. A verdict
+  /// that differs is open.
+  mutating func leaveOpen(_ other: Audit) {
+    guard let own = range else { return }
+    if let also = other.range { range = own.spanning(also) }
+    guard status.isScored, status != other.status, let range else { return }
+    let doubt = "whether it has an event loop is not known"
+    status = .notMeasured
+    (score, savings) = (nil, nil)
+    self.doubt = doubt
+    reason =
+      other.range == nil
+      ? "\(doubt): without one the rule does not count"
+      : "\(doubt): its score lies between \(Figures.fixed(range.low, 0)) and "
+        + "\(Figures.fixed(range.high, 0))"
   }
 }

@@ -22,9 +22,12 @@ package enum Evaluator {
     let seen = ScoringProfile.choose(for: signals)
     let prescribed = configuration.prescribedProfile
     let scheme = configuration.scheme(for: prescribed ?? seen.profile)
+    let other = prescribed == nil ? seen.other.map(configuration.scheme(for:)) : nil
     let variants = signals.variants
-    let audits = rules.map { rule in
+    let others = other.map { other in rules.map { audit($0, signals.withoutEventLoop, other) } }
+    let audits = rules.enumerated().map { index, rule in
       var audit = audit(rule, signals, scheme)
+      if let others { audit.leaveOpen(others[index]) }
       guard var savings = audit.savings else { return audit }
       SavingsRange.fill(
         &savings, of: rule, by: variants, scheme.scale(ofRule: rule.metadata.id))
@@ -35,7 +38,9 @@ package enum Evaluator {
     let present = RuleCategory.allCases.filter { category in
       rules.contains { $0.metadata.category == category }
     }
-    let sum = ScoreSum(scheme: scheme, audits: audits)
+    let sum = ScoreSum(
+      scheme: scheme, audits: audits,
+      other: other.flatMap { other in others.map { (other, $0) } })
     let categories = present.map { category in
       let score = sum.category(category)
       return CategoryScore(
@@ -241,6 +246,17 @@ extension SignalSet {
       if kind == .network, network?.missing == reason { return reason }
     }
     return nil
+  }
+
+  /// The same of a program without an event loop, where it is not known whether there is one.
+  fileprivate var withoutEventLoop: SignalSet {
+    var set = self
+    var main = mainThread ?? MainThreadSignal(hasEventLoop: false)
+    main.blockedByCause[.other, default: 0] +=
+      main.blockedByCause.removeValue(forKey: .unknown) ?? 0
+    main.beganInWait = false
+    set.mainThread = main
+    return set
   }
 
   /// Whether a signal was measured.

@@ -89,6 +89,63 @@ private enum NaNRule: Rule {
 }
 
 @Suite struct EvaluatorTests {
+  // SQLite's 123 syncs failed by 0.007 to 0.016 points as an app's, and were 49.5 as the tool's that they were, whose
+  // run is all there is.
+  @Test func `what is by the run of a tool is within the bounds of what may be one`() throws {
+    func audit(waitsAreKnown: Bool) throws -> Audit {
+      var signals = SignalSet(
+        durationSeconds: 0.5,
+        mainThread: MainThreadSignal(
+          hasEventLoop: false, runningSeconds: 0.4, blockedSeconds: 0.1,
+          blockedByCause: waitsAreKnown ? [.sync: 0.1] : [.unknown: 0.1]),
+        disk: DiskSignal(writes: 408, bytesWritten: 409_600, syncs: 123, syncSeconds: 0.1))
+      signals.isWholeRun = true
+      if !waitsAreKnown { signals.unavailable[.mainThread] = "not known" }
+      let evaluation = Evaluator.evaluate(
+        signals, configuration: .standard, rules: [SyncFrequencyRule.self])
+      return try #require(evaluation.audits.first)
+    }
+    let score = try #require(try audit(waitsAreKnown: true).score)
+    let range = try #require(try audit(waitsAreKnown: false).range)
+    #expect(abs(score - 49.5) < 0.1 && range.low < 1, "\(range)")
+    #expect(range.low <= score && score <= range.high, "\(score) in \(range)")
+  }
+
+  @Test func `where two profiles fit the bounds hold what either comes to`() throws {
+    func evaluation(waitsAreKnown: Bool) -> Evaluation {
+      var signals = SignalSet(
+        durationSeconds: 60,
+        mainThread: MainThreadSignal(
+          hasEventLoop: false, runningSeconds: 58, blockedSeconds: 2,
+          blockedByCause: waitsAreKnown ? [.file: 2] : [.unknown: 2]))
+      signals.cpu = CPUSignal(totalSeconds: 3)
+      var configuration = FixedRule.configuration
+      var tool = RuleScoring()
+      tool.p10 = 4
+      tool.median = 8
+      tool.limit = 100
+      configuration.layers[0].profiles[.tool, default: ScoringTable()].rules["fixed"] = tool
+      tool.notFor = "a tool"
+      configuration.layers[0].profiles[.tool]?.rules["steady"] = tool
+      return Evaluator.evaluate(
+        signals, configuration: configuration, rules: [FixedRule.self, SteadyRule.self])
+    }
+    let known = evaluation(waitsAreKnown: true)
+    let unknown = evaluation(waitsAreKnown: false)
+    #expect(known.profile == .tool && unknown.profile == .app)
+    let (truth, audit) = (known.audits[0], unknown.audits[0])
+    #expect(truth.status == .pass && audit.status == .notMeasured, "\(audit)")
+    let (score, range) = (try #require(truth.score), try #require(audit.range))
+    #expect(range.low < 50 && range.high >= score && range.low <= range.value, "\(range)")
+    #expect(audit.reason?.contains("event loop is not known") == true)
+    // Of a rule that may not count it is not known whether it passes.
+    #expect(known.audits[1].status == .notApplicable && unknown.audits[1].status == .notMeasured)
+    let (overall, low, high) = (
+      try #require(known.overall), try #require(unknown.low), try #require(unknown.high)
+    )
+    #expect(low <= overall && overall <= high, "\(overall) in \(low) to \(high)")
+  }
+
   private func audit(_ seconds: Double) throws -> Audit {
     let signals = SignalSet(durationSeconds: 60, cpu: CPUSignal(totalSeconds: seconds))
     let evaluation = Evaluator.evaluate(

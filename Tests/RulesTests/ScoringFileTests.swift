@@ -81,6 +81,15 @@ import Testing
     #expect(profile { _ in } == .app)
     #expect(profile { $0.mainThread?.hasEventLoop = false } == .tool)
     #expect(profile { $0.mainThread = nil } == .app)
+    var unknown = MainThreadSignal(
+      hasEventLoop: false, blockedSeconds: 1, blockedByCause: [.unknown: 1])
+    unknown.runningSeconds = 9
+    let choice = ScoringProfile.choose(
+      for: SignalSet(durationSeconds: 10, mainThread: unknown))
+    #expect(choice.profile == .app && choice.other == .tool)
+    var without = SignalSet(durationSeconds: 10)
+    without.unavailable[.mainThread] = "not recorded"
+    #expect(ScoringProfile.choose(for: without).other == .tool)
     #expect(
       profile { $0.network = NetworkSignal(listeners: [ListenerSignal(local: "[::]:80")]) }
         == .server)

@@ -25,6 +25,11 @@ package struct ScoreRange: Sendable, Equatable {
   /// Points from one end to the other.
   package var width: Double { high - low }
 
+  /// The same value, within bounds that hold another's too.
+  func spanning(_ other: ScoreRange) -> ScoreRange {
+    ScoreRange(low: min(low, other.low), value: value, high: max(high, other.high))
+  }
+
   /// Nothing above this.
   func capped(low: Double, value: Double, high: Double) -> ScoreRange {
     ScoreRange(

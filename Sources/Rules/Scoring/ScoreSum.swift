@@ -17,16 +17,33 @@ struct KnownScore: Sendable, Equatable {
 struct ScoreSum {
   let scheme: ScoringScheme
   let audits: [Audit]
+  /// By the profile that fits as well, whose scores are within the bounds.
+  var other: (scheme: ScoringScheme, audits: [Audit])?
 
   private var formula: ScoreFormula { scheme.formula }
 
+  private var otherSum: ScoreSum? {
+    other.map { ScoreSum(scheme: $0.scheme, audits: $0.audits) }
+  }
+
   /// The score of a category; nil where none of its rules counts.
   func category(_ category: RuleCategory) -> KnownScore {
-    known(parts(of: category))
+    spanning(known(parts(of: category)), otherSum?.category(category))
   }
 
   /// The score of the whole, and whether enough is known to give it.
   func whole(_ categories: [RuleCategory]) -> KnownScore {
+    spanning(ownWhole(categories), otherSum?.whole(categories))
+  }
+
+  private func spanning(_ own: KnownScore, _ other: KnownScore?) -> KnownScore {
+    guard let range = own.range, let also = other?.range else { return own }
+    var both = known(range.spanning(also), share: own.measuredShare)
+    both.limit = own.limit
+    return both
+  }
+
+  private func ownWhole(_ categories: [RuleCategory]) -> KnownScore {
     var all: [ScorePart] = []
     for category in categories {
       let parts = parts(of: category)
