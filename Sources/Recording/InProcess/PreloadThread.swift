@@ -16,6 +16,8 @@ final class PreloadThread {
     var isLikelyInvoluntary = false
     /// How often it went to sleep, where that is known, and until when.
     var times: (count: UInt64, until: UInt64)?
+    /// So long before it the thread is taken to have had no CPU, since it lacks that much CPU time.
+    var keptBefore: UInt64 = 0
 
     /// How often it is told that the thread went to sleep.
     var timesTold: UInt64 {
@@ -54,6 +56,11 @@ final class PreloadThread {
   private var brief: (function: String, length: UInt64)?
   /// The longest time between two waits since the last reading.
   private var longestGap: (from: UInt64, to: UInt64)?
+  /// By how much what is told as run exceeds the CPU time that was read, in nanoseconds; less than none where it falls
+  /// short of it. It is made up for before the next waits: of a busy thread no gap has room for all that is missing.
+  private var excess: Int64 = 0
+  /// How much of it was made up for since the last reading.
+  private var keptSince: UInt64 = 0
 
   /// A wait for descriptors that came to an end, until what is read then tells what ended it.
   var unexplained: Wait?
@@ -68,6 +75,7 @@ final class PreloadThread {
   static let mostTimes: UInt64 = 100
   /// What is missing may be less by what interrupts took.
   private static let leastUnseen: UInt64 = 500_000
+  private static let mostExcess: Int64 = 100_000_000
 
   init(tid: Int32, began: UInt64, processor: UInt64, waits: UInt64 = 0) {
     self.tid = tid
@@ -82,8 +90,9 @@ final class PreloadThread {
     var told: Wait?
     let start = max(start, covered)
     if end > start, let off = timeToTell(from: start, to: end, meaning, use) {
-      noteGap(until: start)
       var wait = Wait(from: start, to: min(end, start + off))
+      wait.keptBefore = makeUp(before: start)
+      noteGap(until: start - wait.keptBefore)
       if let use, let before = use.waitsBefore {
         let count = use.waits &- before
         wait.isInvoluntary = count == 0
@@ -142,6 +151,17 @@ final class PreloadThread {
     return end - lastReading.time - min(told, end - lastReading.time)
   }
 
+  /// How much of the time before a wait is not told as run.
+  private func makeUp(before start: UInt64) -> UInt64 {
+    guard excess >= Self.shortestWait, start > covered else { return 0 }
+    // Something it did there.
+    let kept = min(UInt64(excess), (start - covered) / 4 * 3)
+    excess -= Int64(kept)
+    keptSince += kept
+    offSince += kept
+    return kept
+  }
+
   private func noteGap(until end: UInt64) {
     guard end > covered else { return }
     if let longest = longestGap, longest.to - longest.from >= end - covered { return }
@@ -165,7 +185,7 @@ final class PreloadThread {
     noteGap(until: time)
     defer {
       lastReading = (time, use)
-      offSince = 0
+      (offSince, keptSince) = (0, 0)
       waitsSince = 0
       longestGap = nil
       covered = max(covered, time)
@@ -175,14 +195,20 @@ final class PreloadThread {
     let slept = use.waits >= before.waits ? use.waits - before.waits : 0
     let told = offSince + used
     let length = time - lastReading.time
+    excess += Int64(clamping: length + keptSince) - Int64(clamping: told)
+    // What one reading was wrong about, as that of a kernel which counts in steps, is not made up for all the time.
+    excess = min(max(excess, -Self.mostExcess), Self.mostExcess)
     guard let gap = longestGap else { return nil }
     let missing = length > told ? length - told : 0
     let unseen = missing >= Self.leastUnseen ? min(missing, gap.to - gap.from) : 0
     var reading = Reading()
     let brief = slept > waitsSince ? slept - waitsSince : 0
     if brief > 1 || brief == 1 && unseen == 0 {
-      reading.brief = (brief, min(missing, gap.to - gap.from), gap.from..<gap.to)
+      let length = min(missing, gap.to - gap.from)
+      reading.brief = (brief, length, gap.from..<gap.to)
+      excess -= Int64(length)
     } else if unseen > 0 {
+      excess -= Int64(unseen)
       reading.unseen = Wait(
         from: gap.to - unseen, to: gap.to, isInvoluntary: slept == 0,
         isLikelyInvoluntary: brief == 0)

@@ -22,6 +22,11 @@ extension PreloadSource {
     _ process: PreloadProcess, _ tid: Int32, goOn: Bool = false, into output: inout RecordBytes
   ) {
     guard let wait, wait.to > wait.from else { return }
+    if wait.keptBefore > 0 {
+      let kept = PreloadThread.Wait(
+        from: wait.from - wait.keptBefore, to: wait.from, isInvoluntary: true)
+      tellUnseen(kept, process, tid, into: &output)
+    }
     if wait.isInvoluntary { return tellUnseen(wait, process, tid, into: &output) }
     if wait.times == nil, let stop = process.stops.within(wait.from, wait.to).first {
       // It goes on to wait once it is let go.
