@@ -15,7 +15,7 @@ struct ExpiryWorkTests {
   /// A thread that sleeps for 250 ms and then runs a job for 60 µs, 40 times; the job's task goes on so many
   /// microseconds after the expiry, on another thread, unless it sleeps again.
   private func timer(
-    goesOn: UInt64? = nil, writes: Bool = false, mostWakes: Int? = nil
+    goesOn: UInt64? = nil, writes: Bool = false, mostWakes: Int? = nil, handsOn: UInt64? = nil
   ) throws -> TimerSignal {
     var builder = TraceBuilder()
     try builder.capture(time: second, rootPid: 100)
@@ -34,6 +34,9 @@ struct ExpiryWorkTests {
       builder.switchIn(time: end, Self.sleeper)
       if mostWakes != nil {
         builder.waking(time: end + 5 * microsecond, by: Self.sleeper, of: 100)
+      }
+      if let handsOn {
+        builder.waking(time: end + handsOn * microsecond, by: Self.sleeper, of: Wakeup.nobodyKnown)
       }
       ends.append(Timestamp(nanoseconds: end))
       func job(_ start: UInt64, tid: Int32) -> JobRun {
@@ -74,6 +77,11 @@ struct ExpiryWorkTests {
 
   @Test func `a line that is written each time is something`() throws {
     #expect(try timer(writes: true).expiredWithoutWork <= 1)
+  }
+
+  // Within the process it is not seen to whom.
+  @Test func `to hand something on is something`() throws {
+    #expect(try timer(handsOn: 50).expiredWithoutWork <= 1)
   }
 
   @Test func `where too many wakes are not followed nobody knows what came of a timer`() throws {

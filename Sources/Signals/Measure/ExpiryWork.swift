@@ -41,6 +41,8 @@ struct ExpiryWork {
   private let histories: [Int32: ThreadHistory]
   /// When each thread wrote, sent, or woke another process, or a thread that had waited for that.
   private var acts: [Int32: [UInt64]] = [:]
+  /// When each ended another's wait for just that, as it is told: see `endOfWait`.
+  private var releases: [Int32: [UInt64]] = [:]
   private var wakes: [Int32: [(time: Timestamp, woken: Int32)]] = [:]
   private var jobs: [Int32: [JobRun]] = [:]
   /// Runs of one task after another, and when timed waits expired, on whatever thread.
@@ -75,7 +77,7 @@ struct ExpiryWork {
           acts[wakeup.waker, default: []].append(wakeup.time.nanoseconds)
         }
       // It had waited for this.
-      default: acts[wakeup.waker, default: []].append(wakeup.time.nanoseconds)
+      default: releases[wakeup.waker, default: []].append(wakeup.time.nanoseconds)
       }
     }
     isUntold = count > mostWakes
@@ -104,6 +106,7 @@ struct ExpiryWork {
     }
     for tid in sites.keys { sites[tid]?.sort { $0.time < $1.time } }
     for tid in acts.keys { acts[tid]?.sort() }
+    for tid in releases.keys { releases[tid]?.sort() }
     guard subject.trace.jobs.count <= Self.mostJobs else { return }
     for job in subject.trace.jobs.runs(of: pid) {
       jobs[job.tid, default: []].append(job)
@@ -125,7 +128,9 @@ struct ExpiryWork {
     guard depth < Self.deepest else { return found }
     let handed = handedOn(in: spell)
     found.isAlone = handed.isEmpty
-    if handed.count > Self.mostFollowed { found.worked = true }
+    if handed.count > Self.mostFollowed || handed.contains(where: isSignal) {
+      found.worked = true
+    }
     for wake in handed.prefix(Self.mostFollowed)
     where !found.worked || found.function?.isProgram != true {
       guard let next = self.spell(of: wake.woken, from: wake.time) else { continue }
@@ -137,9 +142,26 @@ struct ExpiryWork {
   }
 
   private func hasActed(in spell: Spell) -> Bool {
-    guard let times = acts[spell.tid] else { return false }
-    let next = times.partitioningIndex { $0 >= spell.from.nanoseconds }
-    return next < times.count && times[next] <= spell.until.nanoseconds
+    Self.hasOne(acts[spell.tid], from: spell.from, until: spell.until)
+      || Self.hasOne(
+        releases[spell.tid], from: spell.from, until: endOfWait(of: spell.tid, from: spell.until))
+  }
+
+  private static func hasOne(
+    _ times: [UInt64]?, from start: Timestamp, until end: Timestamp
+  ) -> Bool {
+    guard let times else { return false }
+    let next = times.partitioningIndex { $0 >= start.nanoseconds }
+    return next < times.count && times[next] <= end.nanoseconds
+  }
+
+  /// Whether what woke a thread is a signal, for which it had waited: no other wake ends such a wait.
+  private func isSignal(_ wake: (time: Timestamp, woken: Int32)) -> Bool {
+    guard let history = histories[wake.woken],
+      let wait = history.from(wake.time).first(where: { $0.end >= wake.time }),
+      wait.state == .blocked(.eventWait), let stack = wait.stack
+    else { return false }
+    return SignalWaits.contains(subject.trace.stacks.frames(of: stack))
   }
 
   /// Whether a task that ran was then kept waiting by something else than a timer, as by a database's queue: what it

@@ -85,10 +85,10 @@ enum SchedulerDecoder {
     // TRACE_FLAG_HARDIRQ 0x08, TRACE_FLAG_SOFTIRQ 0x10 (include/linux/trace_events.h).
     let kind: Wakeup.Context =
       flags & 0x08 != 0 ? .hardInterrupt : flags & 0x10 != 0 ? .softInterrupt : .task
-    guard
-      let (pid, waited) = state.schedule.wake(
-        tid: tid, by: kind == .task ? waker : nil, at: time)
-    else { return }
+    let woken: (pid: Int32, waited: WaitCause?)? =
+      tid == Wakeup.nobodyKnown
+      ? (tid, nil) : state.schedule.wake(tid: tid, by: kind == .task ? waker : nil, at: time)
+    guard let (pid, waited) = woken else { return }
     state.wakeups.append(
       Wakeup(
         time: time, tid: tid, pid: pid, waker: waker, wakerPid: wakerPid, context: kind,

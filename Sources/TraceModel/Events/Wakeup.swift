@@ -10,6 +10,10 @@ public struct Wakeup: Sendable {
     case unknown
   }
 
+  /// What stands for the thread, and its process, where a recording within the process knows of a wake, or of what is
+  /// as good as one, by its maker alone.
+  public static let nobodyKnown: Int32 = -1
+
   public var time: Timestamp
   public var tid: Int32
   public var pid: Int32
