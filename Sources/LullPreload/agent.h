@@ -85,6 +85,8 @@ struct agent {
   uint32_t off;
   // It came out of a wait for descriptors: what it reads first says which of them there was something to read from.
   uint32_t woken;
+  // It handed something on to another thread since a call of it was told that took long.
+  uint32_t hands_on;
   // How often it was told that it ends.
   uint32_t ends;
   // A vfork began: until it is over, the child runs with this memory.

@@ -1,6 +1,7 @@
 #include "interpose.h"
 
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -38,6 +39,32 @@ EXPORT int timerfd_settime(int fd, int flags, const struct itimerspec *value, st
   return result;
 }
 
+// Two descriptors, of which one brings what is written to the other.
+#define JOINS(name, parameters, arguments, call_number) \
+  DECLARE(name) \
+  EXPORT int name parameters { \
+    struct call call; \
+    bool is_told = lull_begin(&call, call_number, -1); \
+    int result = REAL(name) arguments; \
+    is_told = is_told || lull_is_late(&call, call_number, -1); \
+    if (result == 0) { \
+      lull_forget_descriptor(ends[0]); \
+      lull_forget_descriptor(ends[1]); \
+    } \
+    if (is_told) { \
+      struct outcome outcome = {.result = result, .descriptor = -1}; \
+      if (result == 0) { \
+        outcome.first = (uint64_t)ends[0]; \
+        outcome.second = (uint64_t)ends[1]; \
+      } \
+      lull_finish(&call, outcome); \
+    } \
+    return result; \
+  }
+JOINS(pipe, (int ends[2]), (ends), SYS_pipe2)
+JOINS(pipe2, (int ends[2], int flags), (ends, flags), SYS_pipe2)
+JOINS(socketpair, (int domain, int type, int protocol, int ends[2]), (domain, type, protocol, ends), SYS_socketpair)
+
 // They read and write within the C library.
 EXPORT int eventfd_read(int fd, eventfd_t *value) {
   return read(fd, value, sizeof *value) == sizeof *value ? 0 : -1;
@@ -47,4 +74,6 @@ EXPORT int eventfd_write(int fd, eventfd_t value) {
   return write(fd, &value, sizeof value) == sizeof value ? 0 : -1;
 }
 
-void lull_resolve_events(void) { FIND(eventfd) FIND(timerfd_create) FIND(timerfd_settime) }
+void lull_resolve_events(void) {
+  FIND(eventfd) FIND(timerfd_create) FIND(timerfd_settime) FIND(pipe) FIND(pipe2) FIND(socketpair)
+}

@@ -1,7 +1,9 @@
 #include "handlers.h"
 
 #include "segments.h"
+#include "wakes.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 
@@ -31,8 +33,7 @@ struct interrupted {
   struct registers registers;
 };
 
-static enum lull_sender sender(int number, const siginfo_t *information) {
-  if (!tells_sender[number]) return lull_sender_unknown;
+enum lull_sender lull_sender_of(int number, const siginfo_t *information) {
   switch (information->si_code) {
     case SI_TIMER: return lull_sender_timer;
     // Of an interval timer (setitimer, alarm).
@@ -64,8 +65,11 @@ static bool begin_handler(struct interrupted *interrupted, int number, const sig
   agent->place = UINTPTR_MAX;
   if (now - call->start < NO_WAIT) return true;
   int descriptor = (int)interrupted->call.descriptor;
-  struct outcome outcome = {.first = (uint64_t)descriptor, .third = sender(number, information),
-                            .descriptor = descriptor, .manner = manner_wait | manner_interrupted};
+  struct outcome outcome = {.first = (uint64_t)descriptor,
+                            .second = lull_signals_of(pthread_self()),
+                            .third = tells_sender[number] ? lull_sender_of(number, information) : lull_sender_unknown,
+                            .descriptor = descriptor,
+                            .manner = manner_wait | manner_interrupted};
   lull_finish_slowly(call, now, &outcome, has_registers ? &interrupted->registers : NULL);
   return true;
 }

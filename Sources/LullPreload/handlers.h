@@ -3,12 +3,16 @@
 
 #include "agent.h"
 
+#include <signal.h>
+
 // What stands before the program's handlers of signals.
 
 // Whether a handler is a function, and not one of the kernel's own answers.
 HIDDEN bool lull_is_function(const void *handler);
 // Whether the signal asks the program to end.
 HIDDEN bool lull_asks_to_end(int number);
+// Who sent one, by what the kernel says of it.
+HIDDEN enum lull_sender lull_sender_of(int number, const siginfo_t *information);
 // What the kernel is to be told in a handler's place: where that is the library's, it notes the program's.
 HIDDEN void *lull_handler_for(int number, void *wanted);
 HIDDEN bool lull_is_own_handler(const void *handler);

@@ -64,18 +64,55 @@ LOCKS(sem_clockwait, (sem_t * semaphore, clockid_t clock, const struct timespec 
 DECLARE(pthread_join)
 LOCKS(pthread_join, (pthread_t thread, void **result_place), (thread, result_place), thread, result)
 DECLARE(pthread_barrier_wait)
-LOCKS(pthread_barrier_wait, (pthread_barrier_t * barrier), (barrier), barrier, 0)
+EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier) {
+  struct call call;
+  bool is_told = lull_begin(&call, SYS_futex, -1);
+  int result = REAL(pthread_barrier_wait)(barrier);
+  if (is_told || lull_is_late(&call, SYS_futex, -1)) {
+    lull_finish(&call, (struct outcome){.first = (uint64_t)barrier, .descriptor = -1, .manner = manner_wait});
+  }
+  // Whoever came last has ended the others' waits.
+  lull_hand_on();
+  return result;
+}
 DECLARE(sem_wait)
 LOCKS(sem_wait, (sem_t * semaphore), (semaphore), semaphore, FAILURE)
 DECLARE(sem_timedwait)
 LOCKS(sem_timedwait, (sem_t * semaphore, const struct timespec *until), (semaphore, until), semaphore, FAILURE)
 
 // Semaphores of System V.
+static bool adds(const struct sembuf *operations, size_t count) {
+  for (size_t index = 0; index < count; index++) {
+    if (operations[index].sem_op > 0) return true;
+  }
+  return false;
+}
+
 DECLARE(semop)
-WAITS(int, semop, (int set, struct sembuf *operations, size_t count), (set, operations, count), SYS_semtimedop)
+EXPORT int semop(int set, struct sembuf *operations, size_t count) {
+  struct call call;
+  bool is_told = lull_begin(&call, SYS_semtimedop, -1);
+  int result = REAL(semop)(set, operations, count);
+  if (result == 0 && adds(operations, count)) lull_hand_on();
+  if (is_told || lull_is_late(&call, SYS_semtimedop, -1)) {
+    lull_finish(&call, (struct outcome){.descriptor = -1, .manner = manner_wait});
+  }
+  return result;
+}
+
 DECLARE(semtimedop)
-WAITS(int, semtimedop, (int set, struct sembuf *operations, size_t count, const struct timespec *timeout),
-      (set, operations, count, timeout), SYS_semtimedop)
+EXPORT int semtimedop(int set, struct sembuf *operations, size_t count, const struct timespec *timeout) {
+  struct call call;
+  bool is_told = lull_begin(&call, SYS_semtimedop, -1);
+  int result = REAL(semtimedop)(set, operations, count, timeout);
+  if (result == 0 && adds(operations, count)) lull_hand_on();
+  if (is_told || lull_is_late(&call, SYS_semtimedop, -1)) {
+    // The same error as of one that is not to wait, which is none that did.
+    bool is_over = result < 0 && errno == EAGAIN;
+    lull_finish(&call, (struct outcome){.second = is_over ? ETIMEDOUT : 0, .descriptor = -1, .manner = manner_wait});
+  }
+  return result;
+}
 
 DECLARE(pthread_rwlock_tryrdlock)
 DECLARE(pthread_rwlock_trywrlock)
@@ -127,6 +164,23 @@ LOCKS(cnd_timedwait, (cnd_t * condition, mtx_t *mutex, const struct timespec *un
       condition, OVER)
 DECLARE(thrd_join) LOCKS(thrd_join, (thrd_t thread, int *result_place), (thread, result_place), thread, 0)
 
+// Who ends another's wait, of which that one's own record does not tell: what is given back while others wait for it.
+// With priorities, or robust, the word is the holder's number, and its highest bit says that (linux/futex.h).
+static inline bool is_awaited(const pthread_mutex_t *mutex) {
+  unsigned word = (unsigned)mutex->__data.__lock;
+  return (mutex->__data.__kind & kinds) <= plain_kinds ? word > 1 : word >> 31;
+}
+#define GIVES_BACK(name, type, awaited) \
+  DECLARE(name) \
+  EXPORT int name(type *on) { \
+    if (unlikely(awaited)) lull_hand_on(); \
+    return REAL(name)(on); \
+  }
+GIVES_BACK(pthread_mutex_unlock, pthread_mutex_t, is_awaited(on))
+GIVES_BACK(mtx_unlock, mtx_t, is_awaited((const pthread_mutex_t *)on))
+// The second bit of each of its words that are waited on (nptl/pthread_rwlock_common.c).
+GIVES_BACK(pthread_rwlock_unlock, pthread_rwlock_t, (on->__data.__wrphase_futex | on->__data.__writers_futex) & 2)
+
 // Who ends another's wait, where there is one.
 #define WAKES(name, type, waiters) \
   DECLARE(name) \
@@ -154,6 +208,7 @@ void lull_resolve_locks(void) {
   FIND(pthread_join) FIND(pthread_barrier_wait) FIND(sem_wait) FIND(sem_timedwait)
   FIND(pthread_rwlock_tryrdlock) FIND(pthread_rwlock_trywrlock) FIND(pthread_rwlock_rdlock) FIND(pthread_rwlock_wrlock)
   FIND(semop) FIND(semtimedop) FIND(pthread_cond_signal) FIND(pthread_cond_broadcast) FIND(sem_post)
+  FIND(pthread_mutex_unlock) FIND(mtx_unlock) FIND(pthread_rwlock_unlock)
   FIND(mtx_lock) FIND(mtx_timedlock) FIND(cnd_wait) FIND(cnd_timedwait) FIND(thrd_join)
   FIND(cnd_signal) FIND(cnd_broadcast)
 }

@@ -119,6 +119,15 @@ static bool describe(struct telling *telling, long number, const long *words) {
   return tells_descriptor(telling, words[0]);
 }
 
+// Whether it hands something on, to whoever waits for that.
+static bool hands_on(long number) {
+  switch (number) {
+    case SYS_kill: case SYS_tkill: case SYS_tgkill: case SYS_rt_sigqueueinfo: case SYS_rt_tgsigqueueinfo:
+    case SYS_mq_timedsend: case SYS_msgsnd: case SYS_semop: case SYS_semtimedop: return true;
+    default: return false;
+  }
+}
+
 // libdispatch and Swift's own locks make their futex calls by this.
 DECLARE(syscall)
 EXPORT long syscall(long number, ...) {
@@ -134,13 +143,8 @@ EXPORT long syscall(long number, ...) {
     bool waits = operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET || operation == FUTEX_LOCK_PI ||
                  operation == FUTEX_LOCK_PI2 || operation == FUTEX_WAIT_REQUEUE_PI;
     bool wakes = operation == FUTEX_WAKE || operation == FUTEX_WAKE_BITSET;
-    if (wakes) {
-      uint64_t time = lull_is_joined() ? lull_now() : 0;
-      long result = CALL;
-      // What found nobody waiting is of no interest.
-      if (result > 0 && time > 0) lull_tell_wake(time, (uint64_t)words[0]);
-      return result;
-    }
+    // Who waits there may go on, and look for who woke it, before this call is over.
+    if (wakes && lull_is_joined()) lull_tell_wake(lull_now(), (uint64_t)words[0]);
     if (!waits) return CALL;
     bool is_told = lull_begin(&call, SYS_futex, -1);
     long result = CALL;
@@ -167,6 +171,11 @@ EXPORT long syscall(long number, ...) {
     lull_program_ends();
     long result = CALL;
     lull_resume_samples();
+    return result;
+  }
+  if (hands_on(number)) {
+    long result = CALL;
+    if (result >= 0) lull_hand_on();
     return result;
   }
   struct telling telling;

@@ -226,9 +226,11 @@ void lull_finish_slowly(struct call *call, uint64_t end, const struct outcome *o
     record.stack = 0;
   }
   record.size = (uint32_t)((size + 63) & ~63ul);
+  if (agent->hands_on) record.parts |= lull_part_handed_on;
   lull_settle(agent);
   struct lull_record *place = lull_reserve(agent, record.size, is_long ? important : ordinary);
   if (place) {
+    agent->hands_on = 0;
     *place = record;
     uint64_t at = agent->head + sizeof record;
     if (record.parts & lull_part_cpu) lull_write_part(agent, &at, cpu, sizeof cpu);

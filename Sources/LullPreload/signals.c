@@ -3,7 +3,9 @@
 #include "handlers.h"
 #include "samples.h"
 #include "segments.h"
+#include "wakes.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -81,24 +83,64 @@ SETS(__sysv_signal)
 MASKS(sigprocmask)
 MASKS(pthread_sigmask)
 
-// Waits for signals: what is waited for asks to end as a handler does.
-#define TAKES(type, name, parameters, arguments, taken) \
-  DECLARE(name) \
-  EXPORT type name parameters { \
-    sigset_t copy; \
-    mask = without_samples(mask, &copy); \
-    struct call call; \
-    bool is_told = lull_begin(&call, SYS_rt_sigtimedwait, -1); \
-    type result = REAL(name) arguments; \
-    if (lull_asks_to_end(taken)) lull_note_asked(taken); \
-    is_told = is_told || lull_is_late(&call, SYS_rt_sigtimedwait, -1); \
-    if (is_told) lull_finish(&call, (struct outcome){.result = 0, .descriptor = -1, .manner = manner_wait}); \
-    return result; \
+DECLARE(sigtimedwait)
+
+// Waits for a signal, and tells who sent it, or that its time was over. What is waited for asks to end as a handler
+// does.
+static inline __attribute__((always_inline)) int take_signal(const sigset_t *mask, siginfo_t *information,
+    const struct timespec *timeout) {
+  sigset_t copy;
+  siginfo_t own;
+  if (!information) information = &own;
+  mask = without_samples(mask, &copy);
+  struct call call;
+  bool is_told = lull_begin(&call, SYS_rt_sigtimedwait, -1);
+  int result = REAL(sigtimedwait)(mask, information, timeout);
+  if (lull_asks_to_end(result)) lull_note_asked(result);
+  if (is_told || lull_is_late(&call, SYS_rt_sigtimedwait, -1)) {
+    bool is_over = result < 0 && errno == EAGAIN;
+    lull_finish(&call, (struct outcome){.first = lull_signals_of(pthread_self()),
+                                        .second = is_over ? ETIMEDOUT : 0,
+                                        .third = result > 0 ? lull_sender_of(result, information) : lull_sender_unknown,
+                                        .descriptor = -1,
+                                        .manner = manner_wait});
   }
-TAKES(int, sigwait, (const sigset_t *mask, int *number), (mask, number), result == 0 ? *number : 0)
-TAKES(int, sigwaitinfo, (const sigset_t *mask, siginfo_t *information), (mask, information), result)
-TAKES(int, sigtimedwait, (const sigset_t *mask, siginfo_t *information, const struct timespec *timeout), (mask,
-    information, timeout), result)
+  return result;
+}
+
+// As glibc does it (signal/sigwait.c).
+EXPORT int sigwait(const sigset_t *mask, int *number) {
+  int result;
+  do result = take_signal(mask, NULL, NULL);
+  while (result < 0 && errno == EINTR);
+  if (result < 0) return errno;
+  *number = result;
+  return 0;
+}
+
+EXPORT int sigwaitinfo(const sigset_t *mask, siginfo_t *information) { return take_signal(mask, information, NULL); }
+
+EXPORT int sigtimedwait(const sigset_t *mask, siginfo_t *information, const struct timespec *timeout) {
+  return take_signal(mask, information, timeout);
+}
+
+// Who sends a signal, to a thread or to a process.
+#define SIGNALS(name, parameters, arguments, place) \
+  DECLARE(name) \
+  EXPORT int name parameters { \
+    if (number) lull_tell_signal(place); \
+    return REAL(name) arguments; \
+  }
+SIGNALS(pthread_kill, (pthread_t thread, int number), (thread, number), lull_signals_of(thread))
+SIGNALS(pthread_sigqueue, (pthread_t thread, int number, const union sigval value), (thread, number, value),
+        lull_signals_of(thread))
+SIGNALS(kill, (pid_t process, int number), (process, number), lull_signals_of_process(process))
+SIGNALS(sigqueue, (pid_t process, int number, const union sigval value), (process, number, value),
+        lull_signals_of_process(process))
+SIGNALS(killpg, (pid_t group, int number), (group, number), 0)
+#if __GLIBC_PREREQ(2, 30)
+SIGNALS(tgkill, (pid_t process, pid_t thread, int number), (process, thread, number), lull_signals_of_process(process))
+#endif
 
 DECLARE(signalfd)
 EXPORT int signalfd(int fd, const sigset_t *mask, int flags) {
@@ -118,5 +160,9 @@ void lull_note_signals(const void *read, long count) {
 
 void lull_resolve_signals(void) {
   FIND(sigaction) FIND(signal) FIND(ssignal) FIND(__sysv_signal) FIND(sigprocmask) FIND(pthread_sigmask)
-  FIND(sigwait) FIND(sigwaitinfo) FIND(sigtimedwait) FIND(signalfd)
+  FIND(sigtimedwait) FIND(signalfd)
+  FIND(pthread_kill) FIND(pthread_sigqueue) FIND(kill) FIND(sigqueue) FIND(killpg)
+#if __GLIBC_PREREQ(2, 30)
+  FIND(tgkill)
+#endif
 }

@@ -1,5 +1,7 @@
 #include "interpose.h"
 
+#include "wakes.h"
+
 #include <mqueue.h>
 #include <netdb.h>
 #include <poll.h>
@@ -119,7 +121,7 @@ DECLARE(clock_nanosleep)
 SLEEPS(int, clock_nanosleep, (clockid_t clock, int flags, const struct timespec *length, struct timespec *rest),
       (clock, flags, length, rest),
       clock != CLOCK_MONOTONIC && (flags & TIMER_ABSTIME || clock != CLOCK_REALTIME)
-          ? 0 : (flags & TIMER_ABSTIME ? -lull_clock_ahead : start) + of_timespec(length))
+          ? LULL_SOMETIME : (flags & TIMER_ABSTIME ? -lull_clock_ahead : start) + of_timespec(length))
 DECLARE(thrd_sleep)
 SLEEPS(int, thrd_sleep, (const struct timespec *length, struct timespec *rest), (length, rest),
        start + of_timespec(length))
@@ -145,27 +147,45 @@ WAITS_UNLESS(int, waitid, (idtype_t type, id_t child, siginfo_t *information, in
 DECLARE(system) WAITS(int, system, (const char *command), (command), SYS_wait4)
 DECLARE(pclose) WAITS(int, pclose, (FILE * stream), (stream), SYS_wait4)
 
-// Messages of POSIX and of System V.
-DECLARE(mq_receive)
-WAITS(ssize_t, mq_receive, (mqd_t queue, char *text, size_t room, unsigned *priority), (queue, text, room, priority),
-      SYS_mq_timedreceive)
-DECLARE(mq_timedreceive)
-WAITS(ssize_t, mq_timedreceive,
-      (mqd_t queue, char *text, size_t room, unsigned *priority, const struct timespec *until),
-      (queue, text, room, priority, until), SYS_mq_timedreceive)
-DECLARE(mq_send)
-WAITS(int, mq_send, (mqd_t queue, const char *text, size_t length, unsigned priority), (queue, text, length, priority),
-      SYS_mq_timedsend)
-DECLARE(mq_timedsend)
-WAITS(int, mq_timedsend,
-      (mqd_t queue, const char *text, size_t length, unsigned priority, const struct timespec *until),
-      (queue, text, length, priority, until), SYS_mq_timedsend)
+// Messages of POSIX and of System V. The wait for one may be over by its time: an error's number.
+#define EXCHANGES(type, name, parameters, arguments, call_number, hands_on) \
+  DECLARE(name) \
+  EXPORT type name parameters { \
+    struct call call; \
+    bool is_told = lull_begin(&call, call_number, -1); \
+    type result = REAL(name) arguments; \
+    if ((hands_on) && result == 0) lull_hand_on(); \
+    if (is_told || lull_is_late(&call, call_number, -1)) { \
+      lull_finish(&call, (struct outcome){.second = result < 0 ? (uint64_t)errno : 0, .descriptor = -1, \
+                                          .manner = manner_wait}); \
+    } \
+    return result; \
+  }
+EXCHANGES(ssize_t, mq_receive, (mqd_t queue, char *text, size_t room, unsigned *priority),
+          (queue, text, room, priority), SYS_mq_timedreceive, false)
+EXCHANGES(ssize_t, mq_timedreceive,
+          (mqd_t queue, char *text, size_t room, unsigned *priority, const struct timespec *until),
+          (queue, text, room, priority, until), SYS_mq_timedreceive, false)
+EXCHANGES(int, mq_send, (mqd_t queue, const char *text, size_t length, unsigned priority),
+          (queue, text, length, priority), SYS_mq_timedsend, true)
+EXCHANGES(int, mq_timedsend,
+          (mqd_t queue, const char *text, size_t length, unsigned priority, const struct timespec *until),
+          (queue, text, length, priority, until), SYS_mq_timedsend, true)
 DECLARE(msgrcv)
 WAITS_UNLESS(ssize_t, msgrcv, (int queue, void *message, size_t room, long type, int flags),
              (queue, message, room, type, flags), SYS_msgrcv, flags & IPC_NOWAIT)
 DECLARE(msgsnd)
-WAITS_UNLESS(int, msgsnd, (int queue, const void *message, size_t length, int flags), (queue, message, length, flags),
-             SYS_msgsnd, flags & IPC_NOWAIT)
+EXPORT int msgsnd(int queue, const void *message, size_t length, int flags) {
+  struct call call;
+  bool is_told = lull_begin(&call, SYS_msgsnd, -1);
+  int result = REAL(msgsnd)(queue, message, length, flags);
+  if (result == 0) lull_hand_on();
+  if (is_told || lull_is_late(&call, SYS_msgsnd, -1)) {
+    bool is_look = flags & IPC_NOWAIT;
+    lull_finish(&call, (struct outcome){.descriptor = -1, .manner = manner_wait | (is_look ? manner_look : 0)});
+  }
+  return result;
+}
 
 // What the C library sends and receives for a name is seen by nobody here. Whether it had to ask for it is known by
 // whether the thread slept.

@@ -35,6 +35,13 @@ void lull_tell_wake_slowly(struct agent *agent, struct wakes *wakes, uint64_t ti
   __atomic_store_n(&wakes->tid, (uint32_t)agent->slot->tid, __ATOMIC_RELEASE);
 }
 
+void lull_tell_signal(uint64_t place) {
+  struct agent *agent = &lull_agent;
+  if (!lull_is_joined() || !agent->slot || agent->forking || agent->busy || !lull_owner->pid) return;
+  agent->hands_on = 1;
+  if (place) write_wake(agent, lull_now(), place);
+}
+
 uint64_t lull_waker(uint64_t place, uint64_t start, uint64_t end) {
   struct wakes *wakes = lull_wakes_of(place);
   uint32_t tid = __atomic_load_n(&wakes->tid, __ATOMIC_ACQUIRE);

@@ -3,6 +3,8 @@
 
 #include "agent.h"
 
+#include <pthread.h>
+
 // Who ends whose waits: a place in memory for each that is waited on, which who has waited looks at. Threads that hand
 // work to and fro do so a hundred thousand times a second, and hardly one of their waits is long enough to be told.
 
@@ -38,5 +40,18 @@ static inline void lull_tell_wake(uint64_t time, uint64_t place) {
   }
   lull_tell_wake_slowly(agent, wakes, time, place);
 }
+
+// Says that the thread hands something on to another, or to another process: that it does so, and no more.
+static inline void lull_hand_on(void) {
+  if (lull_is_joined()) lull_agent.hands_on = 1;
+}
+
+// The places at which signals of a thread, and of the process, are waited for: no locks lie at odd addresses.
+static inline uint64_t lull_signals_of(pthread_t thread) { return (uint64_t)thread | 1; }
+static inline uint64_t lull_signals_of_process(pid_t process) {
+  return lull_owner && process == lull_owner->pid ? LULL_PROCESS_SIGNALS : 0;
+}
+// Tells that the thread sends a signal, to a place of this process or elsewhere (0).
+HIDDEN void lull_tell_signal(uint64_t place);
 
 #endif

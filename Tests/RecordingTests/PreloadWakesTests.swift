@@ -117,6 +117,58 @@ import Testing
     #expect(ending(120, 130) == .woken(nil))
   }
 
+  @Test func `what is read of a pipe was written to its other end, or to a copy of that`() throws {
+    var wakes = PreloadWakes()
+    func call(
+      _ number: UInt32, _ result: Int64, _ first: UInt64, _ second: UInt64 = 0, at time: UInt64,
+      by tid: Int32 = 7
+    ) {
+      var record = lull_record()
+      (record.number, record.result) = (number, result)
+      (record.start, record.end) = (time, time)
+      record.arguments = (first, second, 0)
+      record.descriptor_kind = UInt16(lull_descriptor_pipe.rawValue)
+      wakes.add(record, by: tid)
+    }
+    func writer(_ descriptor: UInt64, _ from: UInt64, _ to: UInt64) -> PreloadWakes.Writer? {
+      wakes.writer(of: descriptor, in: .init(from: from, to: to), readAt: to + 1)
+    }
+    typealias Number = CallMeaning.Number
+    let join = UInt32(try #require(Number.joins.numbers.first))
+    let copy = UInt32(try #require(Number.duplicates.numbers.min()))
+    #expect(writer(4, 10, 100) == .otherProcess)
+    call(join, 0, 4, 5, at: 200)
+    call(Number.write, 1, 5, at: 250, by: 8)
+    #expect(writer(4, 210, 260) == .thread(8))
+    #expect(writer(4, 260, 290) == .otherProcess)
+    call(copy, 9, 5, at: 300)
+    call(Number.write, 1, 9, at: 350, by: 9)
+    #expect(writer(4, 310, 360) == .thread(9))
+    // To its own end, and to that of another pipe.
+    call(Number.write, 1, 4, at: 400, by: 9)
+    call(join, 0, 14, 15, at: 410)
+    call(Number.write, 1, 15, at: 420, by: 9)
+    #expect(writer(4, 390, 430) == .otherProcess)
+    // Where an end is of a pipe that is not known it may be that.
+    call(Number.write, 1, 30, at: 500, by: 9)
+    #expect(writer(31, 490, 510) == nil)
+    #expect(writer(4, 490, 510) == .otherProcess)
+    call(Number.close, 0, 4, at: 600)
+    #expect(writer(4, 590, 620) == .otherProcess)
+    call(Number.write, 1, 5, at: 700, by: 9)
+    #expect(writer(4, 690, 710) == .otherProcess)
+  }
+
+  @Test func `a signal was sent to the thread, or to its process`() {
+    var wakes = PreloadWakes()
+    wakes.add(wake(0x101, at: 100), by: 7)
+    wakes.add(wake(UInt64(LULL_PROCESS_SIGNALS), at: 200), by: 8)
+    #expect(wakes.sender(to: 0x101, from: 50, to: 150) == 7)
+    #expect(wakes.sender(to: 0x101, from: 50, to: 250) == 8)
+    #expect(wakes.sender(to: 0x201, from: 50, to: 150) == nil)
+    #expect(wakes.sender(to: 0x201, from: 150, to: 250) == 8)
+  }
+
   @Test func `many wakes of one place take bounded memory, and the last is known`() {
     var wakes = PreloadWakes()
     for time in 1...100_000 as ClosedRange<UInt64> { wakes.add(wake(0x10, at: time), by: 7) }

@@ -236,7 +236,7 @@ enum lull_record_kind {
   // That was all of them, where the first argument is 1; with the folder that the program works in as its path.
   lull_record_inherited,
   // A call in whose midst a handler of a signal comes, until then. What is left of it is told as a call, if anything
-  // is; the last argument is of enum lull_sender.
+  // is; the last arguments are where the thread's signals come, and of enum lull_sender.
   lull_record_interrupted,
 };
 
@@ -280,6 +280,8 @@ enum lull_record_part {
   lull_part_stack = 16,
   // Nothing follows: the descriptor does not let the call wait (O_NONBLOCK, MSG_DONTWAIT).
   lull_part_unblocking = 32,
+  // Nothing follows: before it the thread handed something on, by what no other record tells.
+  lull_part_handed_on = 64,
 };
 
 // A call of no system call's number.
@@ -289,6 +291,12 @@ enum lull_number {
   // Another thread's wait is ended: the first argument is what it waits on.
   lull_number_wake,
 };
+
+// Where signals come that any thread of the process may take.
+#define LULL_PROCESS_SIGNALS 1
+
+// Of a sleep that is over, and nobody knows by when it was to be.
+#define LULL_SOMETIME 0xffffffffffffffffull
 
 // Who ended a wait: a thread's id, and below it how long before the wait's end its last wake was, in nanoseconds. 0
 // where that is not known, or the wakes are records of their own.
@@ -315,7 +323,8 @@ struct lull_record {
   int64_t result;
   // The descriptor; what else matters (open's flags, fcntl's command, the second descriptor, of a message its flags and
   // in the upper half what stands for the other end, where the call names it); the offset. Of a wait on
-  // a place in memory that, its error, and who ended it.
+  // a place in memory that, its error, and who ended it. Of one for a message or a System V semaphore its error. Of
+  // one for signals the place at which they come, its error, and of enum lull_sender.
   uint64_t arguments[3];
 };
 

@@ -33,6 +33,7 @@ struct CallMeaning {
       static let secondDescriptor: CallNumbers = [285, 76]
       static let duplicates: CallNumbers = [23, 24], control: UInt32 = 25
       static let setTimer: UInt32 = 86, write: UInt32 = 64, splice: UInt32 = 76
+      static let joins: CallNumbers = [59, 199]
       static let clone: UInt32 = 220, semaphore: UInt32 = 192
       static let receivesMessage: CallNumbers = [183, 188], sendsMessage: CallNumbers = [182, 189]
     }
@@ -54,6 +55,8 @@ struct CallMeaning {
       static let secondDescriptor: CallNumbers = [326, 275]
       static let duplicates: CallNumbers = [32, 292], control: UInt32 = 72
       static let setTimer: UInt32 = 286, write: UInt32 = 1, splice: UInt32 = 275
+      // Pipes and pairs of sockets.
+      static let joins: CallNumbers = [293, 53]
       static let clone: UInt32 = 56, semaphore: UInt32 = 220
       static let receivesMessage: CallNumbers = [243, 70], sendsMessage: CallNumbers = [242, 69]
     }
@@ -142,6 +145,16 @@ struct CallMeaning {
 }
 
 extension CallMeaning.Number {
+  /// Waits for messages and semaphores, of which an error tells that their time was over.
+  static func endsByError(_ number: UInt32) -> Bool {
+    number == semaphore || receivesMessage.contains(number) || sendsMessage.contains(number)
+  }
+
+  /// Calls that a socket's own limit of time may end.
+  static func isOfSocket(_ number: UInt32) -> Bool {
+    number == accept || number == connect || reads.contains(number) || writes.contains(number)
+  }
+
   /// Calls after which a descriptor stands for something else, or another one for the same.
   static let ofDescriptors = CallNumbers(
     duplicates.numbers.union([close, control, connect, accept, listen].map { Int($0) }))

@@ -93,9 +93,11 @@ extension PreloadSource {
         writer.processorSample(stack, .init(pid: pid, tid: thread.tid, time: record.end)))
     case lull_record_call.rawValue:
       guard let thread = process.threads[slot] else { return }
+      tellHandedOn(before: record, by: thread.tid, pid, into: &output)
       call(record, parts, of: process, thread, round, into: &output)
     case lull_record_interrupted.rawValue:
       guard let thread = process.threads[slot] else { return }
+      tellHandedOn(before: record, by: thread.tid, pid, into: &output)
       let wait = tellWait(in: record, parts, of: process, thread, into: &output)
       tellSender(of: record, waited: wait, process, thread, into: &output)
     case lull_record_sum.rawValue:

@@ -59,9 +59,33 @@ extension PreloadSource {
     case Number.sleep:
       leaveUnexplained(process, thread, into: &output)
       guard let wait, record.arguments.1 > 0 else { return }
-      tell(.timer(record.arguments.1), ended: wait, thread.tid, process.pid, into: &output)
+      let end = record.arguments.1 == LULL_SOMETIME ? nil : record.arguments.1
+      tell(.timer(end), ended: wait, thread.tid, process.pid, into: &output)
+    case let number where Number.endsByError(number):
+      leaveUnexplained(process, thread, into: &output)
+      guard let wait, Int32(truncatingIfNeeded: record.arguments.1) == ETIMEDOUT else { return }
+      tell(.timer(nil), ended: wait, thread.tid, process.pid, into: &output)
+    case let number where Number.signals.contains(number):
+      leaveUnexplained(process, thread, into: &output)
+      guard let wait else { return }
+      let isOver = Int32(truncatingIfNeeded: record.arguments.1) == ETIMEDOUT
+      let waker = isOver ? .timer(nil) : sender(record, to: record.arguments.0, in: wait, process)
+      guard let waker else { return }
+      tell(waker, ended: wait, thread.tid, process.pid, into: &output)
     default:
-      if let wait, Number.reads.contains(record.number), record.result > 0,
+      if let wait, record.result == -Int64(EAGAIN), Number.isOfSocket(record.number) {
+        // The time that it was given for that (SO_RCVTIMEO, SO_SNDTIMEO).
+        leaveUnexplained(process, thread, into: &output)
+        tell(.timer(nil), ended: wait, thread.tid, process.pid, into: &output)
+      } else if let wait, Number.reads.contains(record.number), record.result > 0,
+        UInt32(record.descriptor_kind) == lull_descriptor_event.rawValue
+      {
+        leaveUnexplained(process, thread, into: &output)
+        let place = PreloadWakes.Place.descriptor(record.arguments.0)
+        let maker = process.wakes.maker(of: place, from: wait.from, to: wait.to)
+        guard let maker else { return }
+        tell(.thread(maker), ended: wait, thread.tid, process.pid, into: &output)
+      } else if let wait, Number.reads.contains(record.number), record.result > 0,
         UInt32(record.descriptor_kind) == lull_descriptor_timer.rawValue
       {
         leaveUnexplained(process, thread, into: &output)
@@ -78,7 +102,12 @@ extension PreloadSource {
           guard case .woken(let maker) = ending else { return }
           tell(.thread(maker), ended: wait, thread.tid, process.pid, into: &output)
         case lull_descriptor_pipe.rawValue, lull_descriptor_local_socket.rawValue:
-          tell(.otherProcess, ended: wait, thread.tid, process.pid, into: &output)
+          let writer = process.wakes.writer(
+            of: record.arguments.0, in: wait, readAt: record.start)
+          guard let writer else { return }
+          let waker: Waker =
+            if case .thread(let tid) = writer { .thread(tid) } else { .otherProcess }
+          tell(waker, ended: wait, thread.tid, process.pid, into: &output)
         case lull_descriptor_timer.rawValue:
           let expiry = process.wakes.expiry(of: record.arguments.0, in: wait)
           guard let expiry else { return }
@@ -98,14 +127,31 @@ extension PreloadSource {
   ) {
     guard let wait = waited, wait.to > wait.from else { return }
     leaveUnexplained(process, thread, into: &output)
-    let waker: Waker
-    switch UInt32(truncatingIfNeeded: record.arguments.2) {
-    case lull_sender_timer.rawValue: waker = .timer(nil)
-    case lull_sender_own_process.rawValue: waker = .thread(nil)
-    case lull_sender_other_process.rawValue: waker = .otherProcess
-    default: return
-    }
+    guard let waker = sender(record, to: record.arguments.1, in: wait, process) else { return }
     tell(waker, ended: wait, thread.tid, process.pid, into: &output)
+  }
+
+  /// Who sent the signal that ended a wait, where signals of the thread come at a place; nil where that is not known.
+  private func sender(
+    _ record: lull_record, to place: UInt64, in wait: PreloadThread.Wait, _ process: PreloadProcess
+  ) -> Waker? {
+    switch UInt32(truncatingIfNeeded: record.arguments.2) {
+    case lull_sender_timer.rawValue: .timer(nil)
+    case lull_sender_own_process.rawValue:
+      .thread(process.wakes.sender(to: place, from: wait.from, to: wait.to))
+    case lull_sender_other_process.rawValue: .otherProcess
+    // A handler of signal() is not told by the kernel.
+    default: process.wakes.sender(to: place, from: wait.from, to: wait.to).map { .thread($0) }
+    }
+  }
+
+  /// Tells that a thread handed something on before a call of it: to whom is not known (-1).
+  func tellHandedOn(
+    before record: lull_record, by tid: Int32, _ pid: Int32, into output: inout RecordBytes
+  ) {
+    guard UInt32(record.parts) & lull_part_handed_on.rawValue != 0 else { return }
+    let place = Place(pid: pid, tid: tid, time: record.start - 1)
+    templates.tellWake(of: -1, by: place, context: 0, into: &output)
   }
 
   /// Nothing that the thread read tells what ended a wait for descriptors: another thread may read it. Which timers of

@@ -1,6 +1,7 @@
 import CPreloadRing
 
-/// Who ended the waits of a process's threads, by what was waited on: a futex's address, or a descriptor.
+/// Who ended the waits of a process's threads, by what was waited on: a futex's address, a descriptor, or one end of a
+/// pipe or a pair of sockets.
 struct PreloadWakes {
   /// What a thread waits on: an address, or with the highest bit, which no program's address has, a descriptor.
   struct Place: Hashable {
@@ -8,6 +9,20 @@ struct PreloadWakes {
 
     static func address(_ address: UInt64) -> Place { .init(value: address) }
     static func descriptor(_ number: UInt64) -> Place { .init(value: number | 1 << 63) }
+    /// Where something can be read that was written to the other end.
+    fileprivate static func end(_ end: End) -> Place {
+      .init(value: end.pair << 1 | (end.isSecond ? 1 : 0) | 3 << 62)
+    }
+    /// Any end of a pipe or socket of which the other one is not known.
+    fileprivate static let unpaired = Place(value: .max)
+  }
+
+  /// One of two descriptors that a call made.
+  fileprivate struct End {
+    var pair: UInt64
+    var isSecond: Bool
+
+    var other: End { End(pair: pair, isSecond: !isSecond) }
   }
 
   private struct Wake {
@@ -23,6 +38,9 @@ struct PreloadWakes {
   }
 
   private var wakes: [Place: [Wake]] = [:]
+  /// What descriptors were made, copied and closed as, and since when; nil is something else.
+  private var ends: [UInt64: [(since: UInt64, end: End?)]] = [:]
+  private var pairs: UInt64 = 0
   /// Until when all is known that is not long over.
   private var forgotten: UInt64 = 0
   /// As the timers of descriptors were set last, and before that.
@@ -41,7 +59,8 @@ struct PreloadWakes {
         (timers[record.arguments.0] ?? []).suffix(Self.kept) + [timer]
       return
     }
-    guard let place = Self.place(wokenBy: record) else { return }
+    noteEnds(record)
+    guard let place = place(wokenBy: record) else { return }
     let wake = Wake(from: record.start, to: record.end, tid: tid)
     Self.add(wake, to: &wakes[place, default: []])
   }
@@ -51,12 +70,54 @@ struct PreloadWakes {
     if list.count > 2 * kept { list.removeFirst(list.count - kept) }
   }
 
-  private static func place(wokenBy record: lull_record) -> Place? {
+  private func place(wokenBy record: lull_record) -> Place? {
     if record.number == lull_number_wake.rawValue { return .address(record.arguments.0) }
-    let isWrite =
-      record.descriptor_kind == lull_descriptor_event.rawValue
-      && CallMeaning.Number.writes.contains(record.number) && record.result > 0
-    return isWrite ? .descriptor(record.arguments.0) : nil
+    guard record.result > 0, CallMeaning.Number.writes.contains(record.number) else { return nil }
+    switch UInt32(record.descriptor_kind) {
+    case lull_descriptor_event.rawValue: return .descriptor(record.arguments.0)
+    case lull_descriptor_pipe.rawValue, lull_descriptor_local_socket.rawValue:
+      return end(of: record.arguments.0, at: record.start).map { .end($0.other) } ?? .unpaired
+    default: return nil
+    }
+  }
+
+  private mutating func noteEnds(_ record: lull_record) {
+    typealias Number = CallMeaning.Number
+    func note(_ descriptor: UInt64, _ end: End?, since time: UInt64) {
+      ends[descriptor] = (ends[descriptor] ?? []).suffix(Self.kept) + [(time, end)]
+    }
+    if Number.joins.contains(record.number) {
+      guard record.result == 0 else { return }
+      pairs += 1
+      note(record.arguments.0, End(pair: pairs, isSecond: false), since: record.end)
+      note(record.arguments.1, End(pair: pairs, isSecond: true), since: record.end)
+    } else if record.number == Number.close {
+      if ends[record.arguments.0] != nil { note(record.arguments.0, nil, since: record.start) }
+    } else if Number.duplicates.contains(record.number) || record.number == Number.control {
+      guard record.result >= 0 else { return }
+      let (copy, end) = (
+        UInt64(record.result), end(of: record.arguments.0, at: record.start)
+      )
+      if end != nil || ends[copy] != nil { note(copy, end, since: record.end) }
+    }
+  }
+
+  private func end(of descriptor: UInt64, at time: UInt64) -> End? {
+    ends[descriptor]?.last { $0.since <= time }?.end
+  }
+
+  /// Who wrote what a thread read of a pipe or a local socket, for which it had waited.
+  enum Writer: Equatable {
+    case thread(Int32)
+    case otherProcess
+  }
+
+  /// Nil where that is not known: a thread of the process may have written it to an end of which nothing is known.
+  func writer(of descriptor: UInt64, in wait: PreloadThread.Wait, readAt time: UInt64) -> Writer? {
+    if let end = end(of: descriptor, at: time) {
+      return maker(of: .end(end), from: wait.from, to: wait.to).map { .thread($0) } ?? .otherProcess
+    }
+    return maker(of: .unpaired, from: wait.from, to: wait.to) == nil ? .otherProcess : nil
   }
 
   /// The thread that ended a wait, the last one where several may have; nil where none is known to have.
@@ -66,6 +127,13 @@ struct PreloadWakes {
 
   private func wake(at place: Place, from start: UInt64, to end: UInt64) -> Wake? {
     wakes[place]?.last { $0.from <= end && $0.to >= start }
+  }
+
+  /// The thread that sent the last signal to where a thread's come, or those of its process.
+  func sender(to place: UInt64, from start: UInt64, to end: UInt64) -> Int32? {
+    [place, UInt64(LULL_PROCESS_SIGNALS)]
+      .compactMap { wake(at: .address($0), from: start, to: end) }
+      .max { $0.to < $1.to }?.tid
   }
 
   /// The same for a wait on a place in memory, of which its own record may tell who ended it.
