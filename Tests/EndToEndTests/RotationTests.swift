@@ -102,6 +102,31 @@ extension EndToEnd {
       }
     }
 
+    /// Pairs of threads on one CPU, of which one answers the other, three times a second: as a part begins all wait,
+    /// and most had given the CPU to one another.
+    @Test(.enabled(if: Rung.areThere, Rung.needsTools), arguments: [Rung.root, .processes])
+    func `a thread that waits as a part begins does not run there`(rung: Rung) throws {
+      let scratch = try Scratch()
+      let folder = scratch.file("parts")
+      let result = try Command.run(
+        rung.words(writingTo: scratch) + [
+          Machine.lull, "record", "-q", "--recorder", "perf", "--rotate", "1s", "-o", folder, "--",
+          "taskset", "-c", "0", Machine.workload, "rally", "rounds=1", "later=15", "gap=300",
+          "pairs=12", "rest=0", "writes=1", "path=\(scratch.file("log"))",
+        ])
+      try #require(result.status == 0, "\(result.errors)")
+      let parts = Self.parts(in: folder)
+      try #require(parts.count >= 4)
+      func processor(_ path: String) throws -> Double {
+        let report = try Recorded.report(path)
+        return try #require(report["signals"]["cpu"]["totalSeconds"].double)
+      }
+      let whole = try processor(folder)
+      let sum = try parts.map(processor).reduce(0, +)
+      #expect(abs(sum - whole) < 0.1 * whole + 0.005, "\(parts.count) parts: \(sum), \(whole)")
+      #expect(try processor(parts[2]) < 0.05)
+    }
+
     @Test func `so many are kept, which can be read without those before`() throws {
       let scratch = try Scratch()
       let folder = scratch.file("parts")

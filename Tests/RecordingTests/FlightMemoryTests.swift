@@ -1,4 +1,5 @@
 import PerfData
+import TestSupport
 import Testing
 
 @testable import Recording
@@ -63,5 +64,27 @@ struct FlightMemoryTests {
         blocks(11, 1000),
         RecordBuilder.contextSwitch(.left, pid: 10, tid: 11, time: 1000, id: 5),
       ])
+  }
+
+  // Whoever had got the CPU as a wait began ran from the part's beginning on, by what was told of the wait.
+  @Test func `a wait that goes on gives its CPU to nobody`() throws {
+    let event = BuiltTracepoint.schedSwitchStack
+    var spec = EventSpec(
+      name: event.rawValue, kind: .tracepoint, config: UInt64(event.id), purpose: .mainThread)
+    spec.fields = [.base, .callchain, .raw]
+    spec.format = event.formatText
+    let attribute = EventAttribute(
+      type: 2, config: spec.config, sampleType: spec.fields, ids: [5], name: spec.name)
+    func blocks(_ time: UInt64, next: Int64, named name: String) -> [UInt8] {
+      RecordBuilder.sample(
+        attribute: attribute, id: 5, time: time, pid: 10, tid: 11, cpu: 0, callchain: [7, 8, 9],
+        raw: event.payload(
+          ["prev_pid": 11, "prev_state": 1, "next_pid": next, "next_prio": 120],
+          texts: ["prev_comm": "waiter", "next_comm": name]))
+    }
+    var waits = StandingWaits([spec])
+    waits.left(11, at: 100, blocks(100, next: 12, named: "other"))
+    let records = waits.records(at: 1000, id: 5)
+    #expect(records.first == blocks(1000, next: 0, named: ""))
   }
 }

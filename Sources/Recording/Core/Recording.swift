@@ -141,7 +141,9 @@ final class Recording {
     // Last, since a part ends when all others have collected.
     let keepers: [(any RecordingSource)?] = [losses, rotation, flight]
     self.sources = (sources + keepers).compactMap { $0 }
-    if options.parts != nil { drain.standingWaits = StandingWaits() }
+    if options.parts != nil {
+      drain.standingWaits = StandingWaits(drain.events.events.map(\.spec))
+    }
     var summary = Self.summary(options, subject, machine, complete: false)
     for source in self.sources { source.describe(&summary) }
     features = summary.features

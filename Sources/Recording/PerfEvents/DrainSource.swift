@@ -36,7 +36,7 @@ struct DrainSource {
       weight = spec.period
     }
     hasCallchain = spec.fields.contains(.callchain)
-    tellsWaits = hasCallchain && spec.purpose == .mainThread && spec.kind == .tracepoint
+    tellsWaits = spec.tellsWaits
     shift = SamplePlaces(spec.fields.union(.base)).time - SamplePlaces(.base).time
     guard let text = spec.format, let format = TracepointFormat(parsing: text) else {
       // Without its format a tracepoint cannot be told apart by field.

@@ -16,6 +16,16 @@ struct StandingWaits {
   private let places = SamplePlaces(.base)
   /// Of more threads only that they wait is known.
   private static let most = 1024
+  /// Where in the raw payload, behind the callchain, a switch says who got the CPU.
+  private let arrival: [Range<Int>]
+
+  /// The waits that such events tell.
+  init(_ specs: [EventSpec] = []) {
+    let text = specs.first(where: \.tellsWaits)?.format
+    let format = text.flatMap { TracepointFormat(parsing: $0) }
+    arrival = ["next_comm", "next_pid"].compactMap { format?.field($0) }
+      .map { $0.offset..<$0.offset + $0.size }
+  }
 
   /// A thread blocks: the sample of it.
   mutating func left(_ tid: Int32, at time: UInt64, _ record: @autoclosure () -> [UInt8]) {
@@ -39,7 +49,7 @@ struct StandingWaits {
     waits.sorted { $0.key < $1.key }.flatMap { tid, wait -> [[UInt8]] in
       guard wait.left > wait.arrived, wait.record.count >= Int(places.rest) else { return [] }
       let time = max(time, wait.left)
-      var record = wait.record
+      var record = withoutArrival(wait.record)
       let pid = record.withUnsafeBytes {
         $0.loadUnaligned(fromByteOffset: Int(places.pid), as: Int32.self)
       }
@@ -48,5 +58,26 @@ struct StandingWaits {
       }
       return [record, RecordBuilder.contextSwitch(.left, pid: pid, tid: tid, time: time, id: id)]
     }
+  }
+
+  /// A wait's switch with nobody who gets the CPU: that was when the wait began, and whoever it was may wait as well.
+  private func withoutArrival(_ record: [UInt8]) -> [UInt8] {
+    guard !arrival.isEmpty else { return record }
+    var record = record
+    record.withUnsafeMutableBytes { bytes in
+      let count = bytes.loadUnaligned(fromByteOffset: Int(places.rest), as: UInt64.self)
+      let payload = Int(places.rest) + 8 * (1 + Int(min(count, 8192))) + SamplePart.rawSize.width
+      for place in arrival where payload + place.upperBound <= bytes.count {
+        for index in place { bytes[payload + index] = 0 }
+      }
+    }
+    return record
+  }
+}
+
+extension EventSpec {
+  /// Its samples tell with what stack a thread blocks.
+  var tellsWaits: Bool {
+    fields.contains(.callchain) && purpose == .mainThread && kind == .tracepoint
   }
 }
