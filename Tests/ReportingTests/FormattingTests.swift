@@ -12,6 +12,17 @@ import Testing
     #expect(Escaped.text("naïve 漢") == "naïve 漢")
     #expect(Escaped.text("\u{3164}\u{A0}") == "\\u{3164}\\u{A0}")
     #expect(Escaped.markdown("a|b<i>*_`") == "a\\|b&lt;i&gt;\\*\\_\\`")
+    // A mark behind one of them makes no other character of it.
+    #expect(Escaped.markdown("a|\u{301}<\u{301}") == "a\\|\u{301}&lt;\u{301}")
+  }
+
+  // `it's “é”` was `it's “\u{E9}”` on a page, and so was each letter behind a quote that is not ASCII.
+  @Test func `on a page only what would hide markup is escaped beside it`() {
+    #expect(PageText.shown("\"é\" & \u{300C}'漢'\u{300D} <ü>") == "\"é\" & \u{300C}'漢'\u{300D} <ü>")
+    #expect(PageText.shown("e\u{301}<e\u{301}") == "e\u{301}<e\u{301}")
+    #expect(PageText.shown("<\u{301}b\u{301}") == "<\\u{301}b\u{301}")
+    // A letter that is of one character with whatever follows.
+    #expect(PageText.shown("\u{D4E}<b") == "\\u{D4E}<b")
   }
 
   @Test func `widths are those of a terminal`() {

@@ -2,20 +2,24 @@
 enum PageText {
   /// The text with what cannot be seen written as escapes; the template escapes what is markup.
   ///
-  /// A template escapes whole characters, so a mark that would join a quote or bracket to
-  /// form one character with it is written as an escape too.
+  /// A template escapes whole characters, so what would form one character with a quote or bracket, as a mark behind
+  /// it does, is written as an escape too.
   static func shown(_ text: String) -> String {
     let escaped = Escaped.visible(text)
     if escaped.utf8.allSatisfy({ $0 < 0x80 }) { return escaped }
+    let markup = "<>&\"'".unicodeScalars
     var result = ""
-    var afterMarkup = false
-    for scalar in escaped.unicodeScalars {
-      if afterMarkup && !scalar.isASCII {
-        result += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
-      } else {
-        result.unicodeScalars.append(scalar)
+    for character in escaped {
+      let scalars = character.unicodeScalars
+      guard scalars.count > 1, scalars.contains(where: { markup.contains($0) }) else {
+        result.append(character)
+        continue
       }
-      afterMarkup = "<>&\"'".unicodeScalars.contains(scalar)
+      for scalar in scalars {
+        result +=
+          scalar.isASCII
+          ? String(scalar) : "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+      }
     }
     return result
   }

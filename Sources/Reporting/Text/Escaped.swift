@@ -27,14 +27,15 @@ package enum Escaped {
   /// Text that is already escaped for the terminal, its Markdown marks made inert.
   package static func inert(_ text: String) -> String {
     var result = ""
-    for character in text {
-      switch character {
+    // A mark behind one of these is of one character with it, and leaves it what it is.
+    for scalar in text.unicodeScalars {
+      switch scalar {
       case "&": result += "&amp;"
       case "<": result += "&lt;"
       case ">": result += "&gt;"
       case "\\", "`", "*", "_", "[", "]", "|", "#", "~", "!", "@":
-        result += "\\" + String(character)
-      default: result.append(character)
+        result += "\\" + String(scalar)
+      default: result.unicodeScalars.append(scalar)
       }
     }
     return result

@@ -11,6 +11,7 @@ import Testing
     "<!--<script>window.owned = 1</script>",
     "\" onmouseover=\"window.owned = 1\" x=\"", "' onclick='window.owned = 1'",
     "\"\u{301} onmouseover=\u{301}\"\u{301}window.owned = 1\"", "{{title}}{{{frame.script}}}",
+    "\u{D4E}<img src=x onerror=\u{D4E}\"window.owned = 1\u{D4E}\">",
     "line\nbreak\r\ttab", "a\u{1B}[31mred\u{1B}[0m\u{07}", "right\u{202E}tfel\u{202C}\u{2066}",
     "javascript:window.owned = 1", "&lt;b&gt;&amp;", "\u{2028}\u{2029}\u{0}",
     String(decoding: [0x61, 0xFF, 0xC0, 0x80, 0xFE], as: UTF8.self), "__proto__", "constructor",
