@@ -116,6 +116,8 @@ package struct Audit: Sendable, Equatable {
   package var weight: Double
   /// The measured value, in `unit`.
   package var value: Double?
+  /// It is not applicable since nothing of what the value counts occurred, as far as the recording is whole.
+  package var hadNothing = false
   /// Between what the true value lies.
   package var bounds: Bounds?
   /// For how long it would have to be recorded to tell; nil where that is not what is missing.

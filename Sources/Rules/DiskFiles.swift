@@ -29,10 +29,10 @@ enum DiskFiles {
     where isThere: (String) -> Bool
   ) -> RuleOutcome {
     guard let disk = signals.disk else { return .notMeasured(reason: "not recorded") }
-    guard disk.writes > 0 else { return .notApplicable(reason: "no regular file was written") }
+    guard disk.writes > 0 else { return .nothing(reason: "no regular file was written") }
     let files = disk.files.filter { isThere($0.path) }
     let bytes = files.reduce(0.0) { $0 + Double(amount($1)) }
-    guard bytes > 0 else { return .notApplicable(reason: "nothing was written in \(noun)") }
+    guard bytes > 0 else { return .nothing(reason: "nothing was written in \(noun)") }
     let rate = Exposure(signals).perMinute(
       EventSum(total: bytes / 1e6, events: spells(disk), unseen: 0))
     return .measured(

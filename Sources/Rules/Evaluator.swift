@@ -86,17 +86,27 @@ package enum Evaluator {
       audit.reason = reason
       audit.displayValue = "not measured: \(reason)"
     }
-    switch outcome(rule, signals, scheme) {
-    case .notMeasured(let reason):
-      leaveOpen(reason)
-    case .notApplicable(var reason, let finding):
-      if let loss, finding == nil { reason += ", as far as is known: \(loss.text)" }
+    func leaveOut(_ reason: String) {
+      let reason = loss.map { "\(reason), as far as is known: \($0.text)" } ?? reason
       audit.status = .notApplicable
       audit.reason = reason
       audit.displayValue = "not applicable: \(reason)"
-      audit.value = finding?.value
-      if finding?.isPerRun == true { audit.unit = metadata.unit.byTheRun }
-      audit.evidence = finding?.evidence ?? []
+    }
+    switch outcome(rule, signals, scheme) {
+    case .notMeasured(let reason):
+      leaveOpen(reason)
+    case .nothing(let reason):
+      leaveOut(reason)
+      audit.hadNothing = loss == nil
+    case .notApplicable(let reason, let finding?):
+      audit.status = .notApplicable
+      audit.reason = reason
+      audit.displayValue = "not applicable: \(reason)"
+      audit.value = finding.value
+      if finding.isPerRun { audit.unit = metadata.unit.byTheRun }
+      audit.evidence = finding.evidence
+    case .notApplicable(let reason, nil):
+      leaveOut(reason)
     case .notObservable(let reason, let evidence):
       audit.status = .notObservable
       audit.reason = reason

@@ -31,7 +31,7 @@ enum MainThreadWaits {
     let untold = causes.reduce(0) { $0 + (main.untold.blockedByCause[$1] ?? 0) }
     guard seconds > 0 || !main.hasEventLoop else {
       if untold > 0, let doubt = main.untold.doubt { return .notMeasured(reason: doubt) }
-      return .notApplicable(reason: "the main thread was in no such wait")
+      return .nothing(reason: "the main thread was in no such wait")
     }
     let rate = Exposure(signals).perMinute(sum(of: places, seconds: seconds, main.waitSampling))
       .raised(by: untold, main.untold, in: signals)

@@ -17,7 +17,7 @@ enum PeerDoubt {
     let other = try evaluate(all)
     guard known != other else { return known }
     // Where neither has a subject, what is told is that of all there was.
-    if case .notApplicable = known, case .notApplicable = other { return other }
+    if known.hasNoSubject, other.hasNoSubject { return other }
     guard case .measured(let most) = other else { return known }
     let text = text(peerless)
     guard case .measured(var finding) = known else { return .notMeasured(reason: text) }
@@ -35,5 +35,14 @@ enum PeerDoubt {
     let bytes = Double(traffic.bytesSent &+ traffic.bytesReceived)
     return "whether \(Figures.bytes(bytes)) left the machine is not known, for the other ends of "
       + "\(Figures.count(traffic.sockets, "socket")) are not"
+  }
+}
+
+extension RuleOutcome {
+  fileprivate var hasNoSubject: Bool {
+    switch self {
+    case .notApplicable, .nothing: true
+    case .measured, .notMeasured, .notObservable, .informative: false
+    }
   }
 }

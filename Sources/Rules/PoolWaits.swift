@@ -57,7 +57,7 @@ enum PoolWaits {
     }
     guard let worst = threads.max(by: { blocked($0) < blocked($1) }), blocked(worst) > 0 else {
       return doubt.map { .notMeasured(reason: $0) }
-        ?? .notApplicable(reason: "no such thread was in any such wait")
+        ?? .nothing(reason: "no such thread was in any such wait")
     }
     var rate = Exposure(signals).perMinute(
       MainThreadWaits.sum(

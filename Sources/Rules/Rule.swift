@@ -191,8 +191,10 @@ package struct RuleFinding: Sendable, Equatable {
 package enum RuleOutcome: Sendable, Equatable {
   /// A value, to be scored.
   case measured(RuleFinding)
-  /// The subject did not occur, or the rule is not meant for such a program.
+  /// There is no value to be had, or the rule is not meant for such a program.
   case notApplicable(reason: String, finding: RuleFinding? = nil)
+  /// The signal was recorded, and nothing of what the value counts occurred in it.
+  case nothing(reason: String)
   /// The signal was not recorded.
   case notMeasured(reason: String)
   /// No Linux process can show it; a sighting is what hints at it.

@@ -20,7 +20,7 @@ enum SavingsRange {
     guard let outcome = try? rule.evaluate(signals, scale) else { return nil }
     switch outcome {
     case .measured(let finding), .informative(_, let finding): return finding.savings?.joules ?? 0
-    case .notApplicable, .notMeasured, .notObservable: return nil
+    case .notApplicable, .nothing, .notMeasured, .notObservable: return nil
     }
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Reporting
+import Rules
 import Testing
 
 @testable import Budgets
@@ -119,6 +120,59 @@ import Testing
     let found = RunComparer().compare(base: [run], new: [run])
     #expect(found.verdict == .pass)
     #expect(!found.figures.contains { $0.path == "signals.mainThread.launchSeconds" })
+  }
+
+  private func expired(_ rates: [Double?]) throws -> [Run] {
+    try rates.enumerated().map { index, rate in
+      try SampleRuns.run("run\(index)") { report in
+        for audit in report.audits.indices where report.audits[audit].id == "polling-timers" {
+          report.audits[audit].value = rate
+          report.audits[audit].status = rate == nil ? .notApplicable : .pass
+          report.audits[audit].hadNothing = rate == nil ? true : nil
+        }
+      }
+    }
+  }
+
+  // Equal builds could not be compared since in two runs of twelve no thread had waited again and again.
+  @Test func `what there was nothing of in some runs comes to nothing in them`() throws {
+    let some: [Double?] = [0.23, nil, nil, 0.45, 0.7, 0.45]
+    func polling(_ base: [Double?], _ new: [Double?]) throws -> (Comparison, ComparedFigure?) {
+      let found = RunComparer().compare(base: try expired(base), new: try expired(new))
+      return (found, found.figures.first { $0.path == "audits.polling-timers.value" })
+    }
+    let (same, equal) = try polling(some, [0.71, 0.46, 0.69, nil, 0.3, 0.45])
+    #expect(same.verdict == .pass && equal?.verdict != .incomparable, "\(same.figures)")
+    #expect(equal?.baseValues == [0.23, 0, 0, 0.45, 0.7, 0.45])
+    let many: [Double?] = [179, 181, 188, 186, 180, 184]
+    for base in [some, [nil, nil, nil, nil, nil, nil]] {
+      let (worse, risen) = try polling(base, many)
+      #expect(worse.verdict == .fail && risen?.verdict == .worse, "\(worse.figures)")
+    }
+  }
+
+  @Test func `runs to which a rule does not apply say nothing of the others`() throws {
+    func run(_ value: Double?, _ status: AuditStatus) throws -> Run {
+      try SampleRuns.run { report in
+        for index in report.audits.indices where report.audits[index].id == "launch-time" {
+          (report.audits[index].value, report.audits[index].status) = (value, status)
+        }
+      }
+    }
+    let file = try BudgetParser.parse(
+      "[[budget]]\npath = \"audits.launch-time.value\"\nchange = { relative = 0.1 }\n", path: "b")
+    func compare(_ base: [Run], _ new: [Run]) -> Comparison {
+      RunComparer(file: file, scenario: nil).compare(base: base, new: new)
+    }
+    let (one, none) = (try run(1, .pass), try run(nil, .notApplicable))
+    let some = compare([one, none, one], [none, one, one])
+    #expect(some.verdict == .pass && some.figures.first?.baseValues == [1, 1], "\(some.figures)")
+    // One side has none of it, what was not measured may be anything, and nothing is no comparison.
+    #expect(compare([none, none], [one, one]).figures.first?.verdict == .incomparable)
+    let open = compare([one, try run(nil, .notMeasured)], [one, none])
+    #expect(open.figures.first?.reason?.hasPrefix("not measured") == true, "\(open.figures)")
+    let nothing = compare([none], [none])
+    #expect(nothing.figures.first?.verdict == .notMeasured && nothing.verdict == .inconclusive)
   }
 
   // "+223 % within +30.1 MB and +30.1 MB" was said of one run of each side.

@@ -65,7 +65,7 @@ private enum CountingRule: Rule {
     let value = signals.wakeups?.perSecond ?? 0
     return value > 0
       ? .measured(RuleFinding(fact: value, displayValue: "v"))
-      : .notApplicable(reason: "it slept")
+      : .nothing(reason: "it slept")
   }
 }
 
@@ -293,9 +293,22 @@ private enum NaNRule: Rule {
     let nothing = try audit(CountingRule.self, wakeups(0))
     #expect(nothing.status == .notApplicable)
     #expect(nothing.reason == "it slept" || isOpen && nothing.reason?.contains("lost") == true)
+    // Nothing is known to have been none where all was recorded.
+    #expect(nothing.hadNothing == !isOpen)
     // Memory is read, whatever is lost in between.
     let memory = try audit(ReadingRule.self) { $0.memory = MemorySignal(peakFootprintBytes: 1) }
     #expect(memory.status == .pass)
+  }
+
+  @Test func `what did not occur is told from what has no value`() {
+    let signals = SignalSet(durationSeconds: 60, wakeups: WakeupSignal(), disk: DiskSignal())
+    let audits = Evaluator.evaluate(signals).audits
+    func hadNothing(_ id: String) -> Bool? { audits.first { $0.id == id }?.hadNothing }
+    for id in ["polling-timers", "sync-frequency", "write-frequency"] {
+      #expect(hadNothing(id) == true, "\(id)")
+    }
+    // A share of no writes, and of what was not recorded.
+    for id in ["unchanged-rewrites", "launch-time"] { #expect(hadNothing(id) == false, "\(id)") }
   }
 
   @Test func `nothing passes by a part, and what is too much in it already fails`() throws {

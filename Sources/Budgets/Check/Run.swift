@@ -91,6 +91,13 @@ package struct Run: Sendable {
     return audit.status == .notApplicable || audit.status == .notObservable
   }
 
+  /// The figure for a comparison: what did not occur in one run of a program and did in another came to zero there.
+  func comparedValue(of path: FigurePath, in unit: FigureUnit) -> Double? {
+    if let value = figures.value(of: path, in: unit) { return value }
+    guard path.keys.last == "value", let rule = FigureNames.rule(of: path) else { return nil }
+    return report.audits.contains { $0.id == rule && $0.hadNothing == true } ? 0 : nil
+  }
+
   /// Whether the signal that the figure is of was measured; a rule that was not measured is its own, and the score is
   /// of all of them.
   func holdsSignal(of path: FigurePath) -> Bool {

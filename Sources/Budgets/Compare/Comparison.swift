@@ -9,7 +9,8 @@ package enum ComparisonVerdict: String, Sendable, Codable {
   case tooFewRuns
   /// Not measured, or not under the same conditions.
   case incomparable
-  /// Measured on neither side, though its signal was: what follows from others' figures, or did not come to its end.
+  /// Measured on neither side, though its signal was: what follows from others' figures, did not come to its end, or
+  /// does not apply.
   case notMeasured
 }
 
@@ -146,16 +147,21 @@ package struct RunComparer: Sendable {
       if let flaw = run.flaw(maxLoss: maxLoss) { return .incomparable(flaw) }
     }
     guard let unit else { return .incomparable((base + new).unitsDiffer(at: gate.path)) }
-    let before = base.compactMap { $0.figures.value(of: gate.path, in: unit) }
-    let after = new.compactMap { $0.figures.value(of: gate.path, in: unit) }
-    if before.count < base.count || after.count < new.count {
-      let missing = (base + new).first { $0.figures.numbers[gate.path] == nil }
+    if let first = (base + new).first, (base + new).allSatisfy({ $0.isInapplicable(gate.path) }) {
+      return gate.isAsked ? .notMeasured(first.lack(of: gate.path)) : .absent
+    }
+    let lacking = (base + new).filter { $0.comparedValue(of: gate.path, in: unit) == nil }
+    // Those to which it does not apply say nothing of the others.
+    let (base, new) = (applicable(base, gate.path, unit), applicable(new, gate.path, unit))
+    let before = base.compactMap { $0.comparedValue(of: gate.path, in: unit) }
+    let after = new.compactMap { $0.comparedValue(of: gate.path, in: unit) }
+    if before.isEmpty || after.isEmpty || before.count < base.count || after.count < new.count {
+      let missing = lacking.first { !$0.isInapplicable(gate.path) } ?? lacking.first
       let reason = missing?.lack(of: gate.path) ?? "no runs"
       guard !gate.isAsked, before.count + after.count == 0, missing != nil else {
         return .incomparable(reason)
       }
-      if (base + new).allSatisfy({ $0.isInapplicable(gate.path) }) { return .absent }
-      return (base + new).allSatisfy { $0.holdsSignal(of: gate.path) }
+      return lacking.allSatisfy { $0.holdsSignal(of: gate.path) }
         ? .notMeasured(reason) : .incomparable(reason)
     }
     if let part = (base + new).lazy.compactMap({ $0.part(of: gate.path) }).first {
@@ -176,6 +182,10 @@ package struct RunComparer: Sendable {
     return .found(
       FigureSamples(
         base: before, new: after, allowed: gate.allowed, direction: gate.direction))
+  }
+
+  private func applicable(_ runs: [Run], _ path: FigurePath, _ unit: FigureUnit) -> [Run] {
+    runs.filter { $0.comparedValue(of: path, in: unit) != nil || !$0.isInapplicable(path) }
   }
 
   private func figure(
@@ -221,7 +231,7 @@ package struct RunComparer: Sendable {
   private func verdict(_ figures: [ComparedFigure]) -> BudgetVerdict {
     if figures.contains(where: { $0.verdict == .worse }) { return .fail }
     let isOpen =
-      figures.isEmpty
+      figures.allSatisfy { $0.verdict == .notMeasured }
       || figures.contains { $0.verdict == .incomparable || $0.verdict == .tooFewRuns }
     return isOpen ? .inconclusive : .pass
   }

@@ -7,7 +7,7 @@ enum AuditBuilding {
       id: audit.id, title: audit.title, category: audit.category, status: audit.status,
       score: audit.score?.finite, low: audit.range?.low.finite, high: audit.range?.high.finite,
       weight: audit.weight.finite, value: audit.value?.finite,
-      unit: audit.unit, limit: audit.limit?.finite,
+      hadNothing: audit.hadNothing ? true : nil, unit: audit.unit, limit: audit.limit?.finite,
       curve: audit.curve.map { CurveSection(p10: $0.p10.finite, median: $0.median.finite) },
       displayValue: audit.displayValue,
       reason: audit.reason, guide: audit.guide, evidence: audit.evidence, advice: audit.advice,

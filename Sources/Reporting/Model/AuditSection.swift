@@ -14,6 +14,8 @@ package struct AuditSection: Codable, Sendable, Equatable {
   @Nullable package var high: Double?
   package var weight: Double
   @Nullable package var value: Double?
+  /// It does not apply since nothing of what the value counts occurred, though that was recorded; else left out.
+  package var hadNothing: Bool? = nil
   package var unit: String
   @Nullable package var limit: Double?
   /// The curve in force; null when only the limit counts.

@@ -30,7 +30,7 @@ package enum BackgroundSocketsRule: Rule {
     let phases = signals.phases.filter { $0.name == .background && $0.durationSeconds > 0 }
     guard !phases.isEmpty else { return .notApplicable(reason: PhaseUses.noBackground) }
     guard !network.listeners.isEmpty else {
-      return .notApplicable(reason: "the program had no listening socket")
+      return .nothing(reason: "the program had no listening socket")
     }
     let open = network.listeners.filter { listener in
       phases.contains { phase in

@@ -22,7 +22,7 @@ package enum BundleWritesRule: Rule {
 
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let disk = signals.disk else { return .notMeasured(reason: "not recorded") }
-    guard disk.writes > 0 else { return .notApplicable(reason: "no regular file was written") }
+    guard disk.writes > 0 else { return .nothing(reason: "no regular file was written") }
     guard let executable = signals.executable, let slash = executable.lastIndex(of: "/"),
       slash != executable.startIndex
     else { return .notMeasured(reason: "the path of the executable is not known") }

@@ -21,7 +21,7 @@ package enum BytesTransferredRule: Rule {
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let network = signals.network else { return .notMeasured(reason: "not recorded") }
     let bytes = Double(network.bytesSent) + Double(network.bytesReceived)
-    guard bytes > 0 else { return .notApplicable(reason: RadioTails.noTraffic) }
+    guard bytes > 0 else { return .nothing(reason: RadioTails.noTraffic) }
     let rate = Exposure(signals).perMinute(
       EventSum(total: bytes / 1e6, events: network.bursts.count, unseen: 0))
     var hosts: [String: Double] = [:]

@@ -31,7 +31,7 @@ package enum BytesWrittenRule: Rule {
 
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let disk = signals.disk else { return .notMeasured(reason: "not recorded") }
-    guard disk.writes > 0 else { return .notApplicable(reason: "no regular file was written") }
+    guard disk.writes > 0 else { return .nothing(reason: "no regular file was written") }
     let seconds = signals.durationSeconds
     let megabytes = Double(disk.bytesWritten) / 1e6
     let rate: Rate

@@ -31,12 +31,12 @@ package enum ConnectionReuseRule: Rule {
     // Connections that others opened are theirs to reuse.
     let opened = network.connections.filter { !$0.isServerSide && $0.protocol == "tcp" }
     guard !opened.isEmpty else {
-      return .notApplicable(reason: "the program opened no connection")
+      return .nothing(reason: "the program opened no connection")
     }
     // One that failed is there for nobody to use again; that it is tried again is another rule's.
     let own = opened.filter { !$0.hasFailed }
     guard !own.isEmpty else {
-      return .notApplicable(reason: "no connection of the program's came to be")
+      return .nothing(reason: "no connection of the program's came to be")
     }
     var again: [String: Int] = [:]
     for (remote, connections) in Dictionary(grouping: own, by: \.remote) {
@@ -49,7 +49,7 @@ package enum ConnectionReuseRule: Rule {
     let silent = network.exchange.connections.reduce(0) { $0 + $1.idleGaps.count }
     let count = again.values.reduce(0, +)
     guard own.count > 1 || silent > 0 else {
-      return .notApplicable(reason: "one connection was opened, and it was used")
+      return .nothing(reason: "one connection was opened, and it was used")
     }
     let rate = Exposure(signals).perMinute(EventSum(count: count + silent))
     return .measured(

@@ -36,7 +36,7 @@ package enum KeepAliveIntervalRule: Rule {
       guard network.countsCalls else {
         return .notMeasured(reason: ChattyProtocolRule.callsNotCounted)
       }
-      return .notApplicable(reason: "no connection was kept alive by small regular sends")
+      return .nothing(reason: "no connection was kept alive by small regular sends")
     }
     let value = 3600 / shortest.found.periodSeconds
     return .measured(

@@ -36,7 +36,7 @@ package enum LargeFileReadsRule: Rule {
     guard disk.readsMeasured else {
       return .notMeasured(reason: "the recording has no events of reads")
     }
-    guard !disk.loads.isEmpty else { return .notApplicable(reason: "no large file was read") }
+    guard !disk.loads.isEmpty else { return .nothing(reason: "no large file was read") }
     guard disk.loads.allSatisfy({ $0.heldBytes != nil }) else {
       return .notMeasured(reason: "the footprint was not read before and after a large read")
     }

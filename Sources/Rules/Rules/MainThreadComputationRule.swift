@@ -40,7 +40,7 @@ package enum MainThreadComputationRule: Rule {
       if main.untold.runningSeconds >= 0.05, let doubt = main.untold.doubt {
         return .notMeasured(reason: doubt)
       }
-      return .notApplicable(reason: "no turn of 50 ms and more computed")
+      return .nothing(reason: "no turn of 50 ms and more computed")
     }
     let rate = Exposure(signals).perMinute(
       EventSum(

@@ -25,7 +25,7 @@ package enum MajorFaultsRule: Rule {
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let memory = signals.memory else { return .notMeasured(reason: "not recorded") }
     guard memory.majorFaults > 0 else {
-      return .notApplicable(reason: "no page had to be read from a device")
+      return .nothing(reason: "no page had to be read from a device")
     }
     var rate = Exposure(signals).perMinute(EventSum(count: memory.majorFaults))
     let count = Double(memory.majorFaults)

@@ -24,7 +24,7 @@ package enum PollingTimersRule: Rule {
     guard let wakeups = signals.wakeups else { return .notMeasured(reason: "not recorded") }
     if let reason = wakeups.whyTimersAreUntold { return .notMeasured(reason: reason) }
     guard !wakeups.timers.isEmpty else {
-      return .notApplicable(reason: "no thread waited for a time again and again")
+      return .nothing(reason: "no thread waited for a time again and again")
     }
     let polling = wakeups.timers.filter { $0.expiredWithoutWork > 0 }
       .sorted { ($0.expiredWithoutWork, $1.tid) > ($1.expiredWithoutWork, $0.tid) }

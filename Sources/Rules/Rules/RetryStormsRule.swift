@@ -31,7 +31,7 @@ package enum RetryStormsRule: Rule {
         return .notMeasured(
           reason: "what sockets carried is known, not which connections and sends failed")
       }
-      return .notApplicable(reason: "no connection and no send failed")
+      return .nothing(reason: "no connection and no send failed")
     }
     let hosts = Dictionary(grouping: network.failures, by: \.remote).map {
       (host: $0, times: $1.map(\.time).sorted(), count: $1.reduce(0) { $0 + $1.count })

@@ -26,7 +26,7 @@ package enum ServerPollingRule: Rule {
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let network = signals.network else { return .notMeasured(reason: "not recorded") }
     guard network.bursts.count > 1 || !network.quickPolls.isEmpty else {
-      return .notApplicable(reason: "there was no second burst that could have come regularly")
+      return .nothing(reason: "there was no second burst that could have come regularly")
     }
     var byHost: [String: [Burst]] = [:]
     for burst in network.bursts where burst.class == .periodic {

@@ -31,7 +31,7 @@ package enum SpinWaitsRule: Rule {
       return .notMeasured(reason: "calls that come back with nothing were not recorded")
     }
     guard spins.total > 0 else {
-      return .notApplicable(reason: "no call came back with nothing")
+      return .nothing(reason: "no call came back with nothing")
     }
     let rate = Exposure(signals).perSecond(EventSum(count: spins.total, recorded: spins.recorded))
     return .measured(

@@ -28,7 +28,7 @@ package enum StructuredDataStoreRule: Rule {
 
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let disk = signals.disk else { return .notMeasured(reason: "not recorded") }
-    guard disk.writes > 0 else { return .notApplicable(reason: "no regular file was written") }
+    guard disk.writes > 0 else { return .nothing(reason: "no regular file was written") }
     let paths = Set(disk.files.map(\.path))
     let files = disk.files.filter { file in
       file.extentBytes > smallestBytes && file.scatteredWrites >= fewestScattered

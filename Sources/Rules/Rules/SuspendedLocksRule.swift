@@ -35,7 +35,7 @@ package enum SuspendedLocksRule: Rule {
       return .notMeasured(reason: "the recording does not tell which locks were held")
     }
     let locks = held.filter(\.isLock)
-    guard !locks.isEmpty else { return .notApplicable(reason: "no file was locked for long") }
+    guard !locks.isEmpty else { return .nothing(reason: "no file was locked for long") }
     let kept = locks.compactMap { lock -> (lock: HeldSignal, phase: Phase)? in
       phases.first { isHeld(lock, in: $0) }.map { (lock, $0) }
     }

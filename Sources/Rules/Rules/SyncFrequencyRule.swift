@@ -37,7 +37,7 @@ package enum SyncFrequencyRule: Rule {
 
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let disk = signals.disk else { return .notMeasured(reason: "not recorded") }
-    guard disk.syncs > 0 else { return .notApplicable(reason: "nothing was synced") }
+    guard disk.syncs > 0 else { return .nothing(reason: "nothing was synced") }
     let rate = Exposure(signals).perMinute(
       EventSum(count: disk.syncs, recorded: disk.syncsRecorded))
     let timed = disk.syncs - disk.syncsUntimed

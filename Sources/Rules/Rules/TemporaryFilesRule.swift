@@ -32,7 +32,7 @@ package enum TemporaryFilesRule: Rule {
         ? .notMeasured(reason: "the recording ended before the program did")
         : .notApplicable(reason: "no temporary file was made")
     }
-    guard files.made > 0 else { return .notApplicable(reason: "no temporary file was made") }
+    guard files.made > 0 else { return .nothing(reason: "no temporary file was made") }
     guard signals.isSeenStarting || Double(files.left.count) > scale.target else {
       return .notMeasured(reason: "what it made before the recording began is not known")
     }

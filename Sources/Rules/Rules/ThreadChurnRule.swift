@@ -36,7 +36,7 @@ package enum ThreadChurnRule: Rule {
       return .notMeasured(reason: "the beginnings of threads were not recorded")
     }
     guard churn.repeated > 0 else {
-      return .notApplicable(reason: "no thread was made where another had ended")
+      return .nothing(reason: "no thread was made where another had ended")
     }
     let short = min(churn.shortLived, churn.repeated)
     var threads = EventSum(count: churn.repeated - short)

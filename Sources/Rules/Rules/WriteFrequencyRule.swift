@@ -36,7 +36,7 @@ package enum WriteFrequencyRule: Rule {
 
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
     guard let disk = signals.disk else { return .notMeasured(reason: "not recorded") }
-    guard disk.writes > 0 else { return .notApplicable(reason: "no regular file was written") }
+    guard disk.writes > 0 else { return .nothing(reason: "no regular file was written") }
     // The first small write to a file could not have been joined to an earlier one.
     let repeated =
       disk.files.isEmpty
