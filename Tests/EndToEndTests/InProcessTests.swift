@@ -69,6 +69,7 @@ extension EndToEnd {
         $0["signal"].string == "wakeups" && $0["reason"].string?.contains("are not among") == true
       }
       #expect(abs(told - slept) < 0.05 * slept || (missing && told < slept), "\(told) of \(slept)")
+      #expect((run.signals["wakeups"]["isLeast"].bool == true) == missing)
     }
 
     @Test(arguments: [Rung.user, .dockerENOSYS])

@@ -68,7 +68,7 @@ import TraceModel
     ("signals.wakeups", ["total", "perSecond", "idle", "idlePerSecond", "byCause", "timers"]),
     (
       "signals.wakeups.byCause",
-      ["timer", "network", "disk", "sameProcess", "otherProcess", "signal", "other"]
+      ["timer", "network", "disk", "sameProcess", "otherProcess", "signal", "other", "unknown"]
     ),
     (
       "signals.wakeups.timers",

@@ -16,6 +16,13 @@ import TraceModel
     lines(report).joined(separator: " ").split(separator: " ").joined(separator: " ")
   }
 
+  @Test func `wakeups of which more are not told are the least that there were`() {
+    var report = SampleReport.report()
+    #expect(!TextReport.render(report).contains("all          at least"))
+    report.signals.wakeups?.isLeast = true
+    #expect(TextReport.render(report).contains("all          at least"))
+  }
+
   @Test(arguments: [40, 60, 80])
   func `no line is wider than asked for`(width: Int) {
     for line in lines(SampleReport.report(), width: width) {

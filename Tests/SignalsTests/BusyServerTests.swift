@@ -45,7 +45,7 @@ struct BusyServerTests {
       }
       builder.exit(time: second + 2001 * millisecond, pid: 100, tid: 100)
     }
-    #expect(signals.wakeups?.byCause == [isSampled ? .other : .timer: 40])
+    #expect(signals.wakeups?.byCause == [isSampled ? .unknown : .timer: 40])
     #expect(signals.wakeups?.timers.isEmpty == isSampled)
   }
 

@@ -16,6 +16,9 @@ extension CaptureEvent {
     if let processesLookedAt {
       whole.processesLookedAt = Set(processesLookedAt + (later.processesLookedAt ?? [])).sorted()
     }
+    if let missesWaits {
+      whole.missesWaits = Set(missesWaits + (later.missesWaits ?? [])).sorted()
+    }
     for index in whole.machine?.idleStates?.indices ?? 0..<0 {
       let state = whole.machine?.idleStates?[index].name
       let before = machine?.idleStates?.first { $0.name == state }?.entries

@@ -224,6 +224,9 @@ public struct CaptureEvent: SyntheticPayload, Hashable {
   /// In how many calls a process asked others for names (getaddrinfo), where what these sent and received is not seen.
   public var namesAsked: [NamesAsked]?
 
+  /// The processes whose threads waited more often than is told, or may have, where their wakeups are told by that.
+  public var missesWaits: [Int]?
+
   /// When the process that was started or attached to had begun, in nanoseconds on the trace's clock, as exactly as
   /// /proc tells (10 ms); nil where it does not.
   public var processStartNs: UInt64?

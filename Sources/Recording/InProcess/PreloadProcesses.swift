@@ -82,6 +82,7 @@ extension PreloadSource {
       let told = process.toldWaits
       let difference = max(counted, told) - min(counted, told)
       if difference > Self.fewWaits, Double(difference) > Self.smallShare * Double(counted) {
+        if told < counted { missesWaits.insert(process.pid) }
         if waitCounts.count < Self.mostNamed || waitCounts[process.pid] != nil {
           waitCounts[process.pid] = (counted, told)
         } else {

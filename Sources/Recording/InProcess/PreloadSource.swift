@@ -34,6 +34,8 @@ final class PreloadSource: RecordingSource {
   var namesAsked: [Int32: Int] = [:]
   /// Of processes of which another number of waits was told than the kernel counted.
   var waitCounts: [Int32: (counted: UInt64, told: UInt64)] = [:]
+  /// Processes whose threads waited more often than is told.
+  var missesWaits: Set<Int32> = []
   var hasMoreWaitCounts = false
   /// Of more processes it is only said that there are more.
   static let mostNamed = 16
@@ -355,5 +357,8 @@ final class PreloadSource: RecordingSource {
         .map { .init(pid: Int($0.key), calls: $0.value) }
     }
     summary.capture.processesRecorded = seen.sorted().map(Int.init)
+    // Of a program that Lull did not start nobody counts them.
+    let missing = door == nil ? missesWaits : seen
+    if !missing.isEmpty { summary.capture.missesWaits = missing.sorted().map(Int.init) }
   }
 }

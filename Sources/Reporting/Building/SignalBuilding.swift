@@ -119,7 +119,8 @@ enum SignalBuilding {
     // A report lists them all, be they zero.
     let causes = WakeupCause.allCases.map { ($0.rawValue, signal.byCause[$0] ?? 0) }
     return WakeupSection(
-      total: signal.total, perSecond: signal.perSecond.finite, idle: signal.idle,
+      total: signal.total, isLeast: signal.isLeast ? true : nil,
+      perSecond: signal.perSecond.finite, idle: signal.idle,
       idlePerSecond: signal.idlePerSecond.finite, foundCPUIdle: signal.foundCPUIdle,
       byCause: Dictionary(uniqueKeysWithValues: causes),
       timers: signal.timers.map { timer in

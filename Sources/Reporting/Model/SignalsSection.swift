@@ -178,6 +178,8 @@ package struct SerialQueueSection: Codable, Sendable, Equatable {
 /// How often the process's threads were woken.
 package struct WakeupSection: Codable, Sendable, Equatable {
   package var total: Int
+  /// There were more, which the recording does not tell; else left out.
+  package var isLeast: Bool? = nil
   package var perSecond: Double
   package var idle: Int
   package var idlePerSecond: Double

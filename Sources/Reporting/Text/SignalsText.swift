@@ -72,7 +72,9 @@ enum SignalsText {
 
   private static func write(_ wakeups: WakeupSection, _ canvas: inout TextCanvas) {
     canvas.item(
-      "all", "\(Figures.grouped(wakeups.total)), \(Figures.brief(wakeups.perSecond)) a second")
+      "all",
+      (wakeups.isLeast == true ? "at least " : "")
+        + "\(Figures.grouped(wakeups.total)), \(Figures.brief(wakeups.perSecond)) a second")
     canvas.item(
       "idle",
       "\(Figures.grouped(wakeups.idle)), \(Figures.brief(wakeups.idlePerSecond)) a second, "

@@ -66,7 +66,7 @@ package enum IdleWakeupsRule: Rule {
     case .network: networkAdvice
     case .signal: signalAdvice
     case .other: otherAdvice
-    case .disk, .sameProcess, .otherProcess: nil
+    case .disk, .sameProcess, .otherProcess, .unknown: nil
     }
   }
 
@@ -107,6 +107,7 @@ package enum IdleWakeupsRule: Rule {
     case .sameProcess: "the process itself"
     case .otherProcess: "other processes"
     case .other: "other interrupts"
+    case .unknown: "what is not known"
     }
   }
 

@@ -95,7 +95,11 @@ package enum Measurement {
         set.mainThread?.hangs = (known + more).sorted { $0.start < $1.start }
       }
     }
-    if set.unavailable[.wakeups] == nil { set.wakeups = wakeups.signal }
+    if set.unavailable[.wakeups] == nil {
+      set.wakeups = wakeups.signal
+      let misses = trace.capture?.missesWaits ?? []
+      set.wakeups?.isLeast = misses.contains(Int(trace.subject.pid))
+    }
     var roles = ThreadRoles(subject, main: choice?.thread.tid)
     set.threads = ThreadMeasure.measure(subject, roles: &roles)
     if let critical {

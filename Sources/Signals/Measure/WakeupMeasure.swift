@@ -100,16 +100,16 @@ struct WakeupMeasure {
     }
     if !wakeup.isIdleWakeup {
       if isSignalled(wakeup) { return .signal }
-      if wakeup.context == .unknown { return .other }
+      if wakeup.context == .unknown { return .unknown }
       return wakeup.wakerPid == subject.pid ? .sameProcess : .otherProcess
     }
     if wakeup.waited == .network || receivesSoon(wakeup) { return .network }
     if isBySoftInterrupt(wakeup) { return hasSockets ? .network : .other }
     if isSignalled(wakeup) { return .signal }
-    if isUntold(wakeup) { return .other }
+    if isUntold(wakeup) { return .unknown }
     // Where receives were too many to record each, a busy server's wakes look like timers'.
     let time = wakeup.time.nanoseconds
-    return unseenReceives.contains { $0.contains(time) } ? .other : .timer
+    return unseenReceives.contains { $0.contains(time) } ? .unknown : .timer
   }
 
   /// Where interrupts are told, those on idle CPUs may be left out: a timer's, or a packet's where there are sockets.
@@ -178,7 +178,7 @@ struct WakeupMeasure {
       idle += 1
       idleByCause[cause, default: 0] += 1
       if wakeup.foundCPUIdle { foundIdle += 1 }
-      if cause == .other, isUntold(wakeup) { untold += 1 }
+      if cause == .unknown, isUntold(wakeup) { untold += 1 }
       if cause == .timer {
         expiries[wakeup.tid, default: []].append(wakeup.time)
       } else if cause == .disk {

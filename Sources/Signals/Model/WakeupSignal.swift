@@ -1,12 +1,18 @@
 /// What made a thread go on.
 package enum WakeupCause: String, CaseIterable, Sendable {
-  case timer, network, disk, sameProcess, otherProcess, signal, other
+  case timer, network, disk, sameProcess, otherProcess, signal
+  /// An interrupt of none of these.
+  case other
+  /// Nothing tells.
+  case unknown
 }
 
 /// How often threads of the process were woken, and by what.
 package struct WakeupSignal: Sendable, Equatable {
   /// All wakeups.
   package var total: Int
+  /// There were more: its threads waited more often than is told.
+  package var isLeast = false
   /// All wakeups per second of the recording.
   package var perSecond: Double
   /// Wakeups made in interrupt context, as macOS and iOS count them.

@@ -49,12 +49,13 @@ struct LargeReportTests {
     lanes.append(
       lane(.cpu, ["running"], budget: Timeline.otherBudget) { turns(&$0, seed: 99, idles: false) })
     let causes = [
-      "timer", "network", "disk", "sameProcess", "otherProcess", "signal", "other", "idle",
+      "timer", "network", "disk", "sameProcess", "otherProcess", "signal", "other",
+      "unknown", "idle",
     ]
     lanes.append(
       lane(.wakeups, causes, budget: Timeline.otherBudget) { grid in
         for index in 0..<UInt64(1_000_000) {
-          grid.add(1, at: index * turn, channel: Int(index % 8))
+          grid.add(1, at: index * turn, channel: Int(index % 9))
         }
       })
     lanes.append(

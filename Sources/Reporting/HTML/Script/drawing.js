@@ -8,7 +8,7 @@ const stateOrder = ["running", "runnable", "file", "sync", "network", "lock", "s
   "pageFault", "ipc", "other", "unknown"];
 const causeColors = {
   timer: "sleep", network: "network", disk: "file", sameProcess: "running",
-  otherProcess: "ipc", signal: "runnable", other: "other"
+  otherProcess: "ipc", signal: "runnable", other: "other", unknown: "unknown"
 };
 
 const powerColors = { cpu: "running", wakeups: "sleep", radio: "network", disk: "file" };
