@@ -4,8 +4,8 @@ import TraceModel
 /// The highest footprint of some readings, and between them.
 ///
 /// The kernel keeps the peak of the resident size alone (VmHWM), in which mapped files count. What it rose to between
-/// two readings was footprint as far as it is more than the mapped files at either. Huge pages do not count in it: those
-/// held at both were held meanwhile.
+/// two readings was footprint as far as it is more than the mapped files at either. Huge pages do not count in it:
+/// those held at both were held meanwhile.
 enum FootprintPeak {
   /// What a program loads of its libraries is less, a choice.
   private static let leastRise: UInt64 = 32 << 20
