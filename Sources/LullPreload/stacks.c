@@ -47,8 +47,7 @@ enum { key_bytes = 1024, candidates = 4 };
 
 struct stack_place lull_place_of(const struct agent *agent, const struct lull_record *record,
     const struct registers *registers, bool is_deep) {
-  uint64_t from = registers->values[LULL_STACK_POINTER] & ~7ul;
-  uint64_t to = from + (is_deep ? (uint64_t)lull_deep_stack_bytes : (uint64_t)key_bytes);
+  uint64_t from = registers->values[LULL_STACK_POINTER] & ~7ul, to = from + key_bytes;
   // Beyond its page a stack may end, unless more of it was read before.
   if (from < agent->stack_from || to > agent->stack_to) {
     uint64_t end = (from | (lull_page_bytes - 1)) + 1;
@@ -138,7 +137,9 @@ void lull_write_stack(
   uint64_t place = *at + sizeof(uint64_t);
   uint64_t count = copy_stack(agent, place, from, most);
   if (count > 0) {
-    know_stack(agent, from, from + count);
+    // Of a deep one the rest may be beyond the stack, and given back before the next.
+    uint64_t sure = stack_bytes(false);
+    know_stack(agent, from, from + (count < sure ? count : sure));
   } else {
     // Where that is not allowed, the page that the stack is on is there in any case.
     count = lull_page_bytes - (from & (lull_page_bytes - 1));
