@@ -147,7 +147,8 @@ final class PreloadThread {
   /// What is neither CPU time since the last reading nor told as time off the CPU; nil where that is not known.
   private func timeLeft(until end: UInt64, _ use: PreloadUse) -> UInt64? {
     guard end > lastReading.time, use.processor >= lastReading.use.processor else { return nil }
-    let told = offSince + use.processor - lastReading.use.processor
+    // What was made up for is of before.
+    let told = offSince - keptSince + use.processor - lastReading.use.processor
     return end - lastReading.time - min(told, end - lastReading.time)
   }
 
