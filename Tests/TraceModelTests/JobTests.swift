@@ -44,18 +44,25 @@ import Testing
     begin(4, 110, isMainActor: false)
     // In an event loop from 130 on.
     begin(6, 120)
+    // In what is not known from 130 on.
+    begin(7, 125)
     let states: [(UInt64, UInt64, ThreadState)] = [
       (0, 100, .blocked(.eventWait)), (100, 130, .running), (130, 400, .blocked(.eventWait)),
     ]
     let history = ThreadHistory(
       states.map { ThreadInterval(start: time($0), end: time($1), state: $2, stack: nil) })
+    let unknown = ThreadHistory([
+      ThreadInterval(start: time(0), end: time(130), state: .running, stack: nil),
+      ThreadInterval(start: time(130), end: time(400), state: .blocked(.unknown), stack: nil),
+    ])
     let threads = [
+      ThreadModel(tid: 7, pid: 1, name: "", start: time(0), end: nil, intervals: unknown),
       ThreadModel(tid: 2, pid: 1, name: "", start: time(0), end: time(250)),
       ThreadModel(tid: 3, pid: 1, name: "", start: time(0), end: nil),
       ThreadModel(tid: 6, pid: 1, name: "", start: time(0), end: nil, intervals: history),
     ]
     let runs = tracker.finish(threads: threads, at: time(400), isWhole: true)
-    #expect(runs.map(\.end) == [time(95), time(250), time(400), time(130)])
+    #expect(runs.map(\.end) == [time(95), time(250), time(400), time(130), time(130)])
     #expect(tracker.finish(threads: threads, at: time(400), isWhole: false).count == 1)
   }
 

@@ -584,6 +584,7 @@ struct WaitClassifierTests {
       // A program's life: in its main function, or as an application's last piece of work.
       (["RunLoop.run(mode:before:)", "main"], .eventWait),
       (["RunLoop.run()", "work()", "_dispatch_continuation_pop"], .eventWait),
+      (["RunLoop.run(until:)", "main()", "swift_job_run"], .eventWait),
     ] as [([String], WaitCause)])
   func `a run loop within a piece of work is not the program's event loop`(
     outer: [String], expected: WaitCause

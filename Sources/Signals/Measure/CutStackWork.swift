@@ -5,19 +5,11 @@ import TraceModel
 ///
 /// Where jobs of Swift concurrency are probed, these tell which of it was a task's. All else may have been.
 struct CutStackWork {
-  /// Something that a thread did.
-  struct Piece {
-    var tid: Int32
-    var seconds: Double
-    /// What it waited for; nil where it computed.
-    var cause: WaitCause?
-  }
-
   /// What a CPU sample stands for.
   static let sampleSeconds = 0.01
 
   /// By workers that serve the main queue, which it may have been of.
-  private(set) var ofQueues: [Piece] = []
+  private(set) var ofQueues = UntoldQueueWork()
   /// Waits of workers that serve the cooperative pool, which may have been of its tasks.
   private(set) var ofPool = UntoldTaskWaits()
   /// When waits of tasks on the pool began, as the probes tell, by thread.
@@ -30,15 +22,17 @@ struct CutStackWork {
       return shown.contains(.cut) && shown.isDisjoint(with: shows)
     }
     var jobs: JobSpans?
-    func add(_ piece: Piece, at time: Timestamp, by thread: ThreadModel) {
+    func add(
+      _ seconds: Double, waitingFor cause: WaitCause?, at time: Timestamp, by thread: ThreadModel
+    ) {
       let known = jobs ?? JobSpans(of: subject)
       jobs = known
-      if known.contains(time, tid: piece.tid) {
-        if !thread.mayDrainMainQueue { taskWaits[piece.tid, default: []].insert(time) }
+      if known.contains(time, tid: thread.tid) {
+        if !thread.mayDrainMainQueue { taskWaits[thread.tid, default: []].insert(time) }
       } else if thread.mayDrainMainQueue {
-        ofQueues.append(piece)
-      } else if known.isEmpty {
-        piece.cause.map { ofPool.add(piece.seconds, waitingFor: $0, tid: Int(piece.tid)) }
+        ofQueues.add(seconds, waitingFor: cause)
+      } else if known.isEmpty, let cause {
+        ofPool.add(seconds, waitingFor: cause, tid: Int(thread.tid))
       }
     }
     let workers = subject.threads.filter { $0.tid != first && $0.isDispatchWorker }
@@ -47,9 +41,7 @@ struct CutStackWork {
         guard case .blocked(let cause) = interval.state, !cause.isIdle, let stack = interval.stack,
           isCut(stack)
         else { continue }
-        add(
-          Piece(tid: thread.tid, seconds: interval.length.seconds, cause: cause),
-          at: interval.start, by: thread)
+        add(interval.length.seconds, waitingFor: cause, at: interval.start, by: thread)
       }
     }
     let queueWorkers = workers.filter(\.mayDrainMainQueue)
@@ -57,9 +49,7 @@ struct CutStackWork {
       guard let stack = sample.stack, isCut(stack),
         let thread = queueWorkers.first(where: { $0.tid == sample.tid })
       else { continue }
-      add(
-        Piece(tid: sample.tid, seconds: Self.sampleSeconds, cause: nil), at: sample.time,
-        by: thread)
+      add(Self.sampleSeconds, waitingFor: nil, at: sample.time, by: thread)
     }
   }
 

@@ -28,8 +28,7 @@ struct MainQueueWork {
     for job in subject.trace.jobs.runs(of: subject.pid, onMainActor: true) where job.tid != first {
       jobs[job.tid, default: []].append((job.start, job.end))
     }
-    let cut = CutStackWork(of: subject, besides: first, &signs)
-    for work in cut.ofQueues { untold.add(work.seconds, waitingFor: work.cause) }
+    untold = CutStackWork(of: subject, besides: first, &signs).ofQueues
     var weights: [Int32: [Int: Double]] = [:]
     func add(_ stack: Int?, _ tid: Int32, _ seconds: Double, waitingFor cause: WaitCause? = nil) {
       guard let stack, tid != first else { return }

@@ -59,9 +59,10 @@ struct JobTracker {
         $0.tid == run.tid && $0.pid == run.pid && $0.start <= run.start
       }
       run.end = max(run.start, thread?.end ?? end)
-      // A program's event loop may begin in a job, and go on from there: `dispatchMain()`, `RunLoop.run()`.
+      // A program's event loop may begin in a job, and go on from there: `dispatchMain()`, `RunLoop.run()`. What is not
+      // known may be that.
       let loop = thread?.intervals.from(run.start).first {
-        $0.start >= run.start && $0.state == .blocked(.eventWait)
+        $0.start >= run.start && [.blocked(.eventWait), .blocked(.unknown)].contains($0.state)
       }
       if let loop { run.end = loop.start }
       all.append(run)

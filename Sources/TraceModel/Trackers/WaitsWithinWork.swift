@@ -10,15 +10,19 @@ enum WaitsWithinWork {
 
   /// Functions that run a loop until a time or an event, where `RunLoop.run()` is a program's life, and that wait for
   /// another thread's answer, where a server waits so for its channel to close.
-  private static let bounded: [(function: String, cause: WaitCause)] = [
-    ("RunLoop.run(mode:before:)", .other), ("RunLoop.run(until:)", .other),
-    ("EventLoopFuture.wait", .lock), ("EventLoopFuture._blockingWait", .lock),
+  private static let bounded: [(function: String, cause: WaitCause, callers: [String])] = [
+    ("RunLoop.run(mode:before:)", .other, callers), ("RunLoop.run(until:)", .other, callers),
+    ("EventLoopFuture.wait", .lock, callers + [job]),
+    ("EventLoopFuture._blockingWait", .lock, callers + [job]),
   ]
 
-  /// Functions of an event loop, or of an executor, that call a program's piece of work.
+  /// Calls a job of Swift concurrency, as which an async main may run the program's loop.
+  private static let job = "swift_job_run"
+
+  /// Functions of an event loop that call a program's piece of work.
   private static let callers = [
     "_dispatch_continuation_pop", "_dispatch_client_callout", "_dispatch_call_block_and_release",
-    "_dispatch_source_invoke", "__CFRUNLOOP_IS_", "swift_job_run",
+    "_dispatch_source_invoke", "__CFRUNLOOP_IS_",
   ]
 
   /// The innermost of the user frames among which one of those stands.
@@ -33,7 +37,7 @@ enum WaitsWithinWork {
     for (place, function) in functions.enumerated() {
       guard let row = bounded.first(where: { function.contains($0.function) }) else { continue }
       let isInWork = user[(place + 1)...].contains { frame in
-        callers.contains { frame.function?.hasPrefix($0) == true }
+        row.callers.contains { frame.function?.hasPrefix($0) == true }
       }
       return isInWork ? row.cause : nil
     }
