@@ -61,11 +61,29 @@ struct TimerTrainsTests {
     #expect(found.map(\.count).max() == 160, "\(found.map(\.count))")
   }
 
+  /// As of loops that poll while a request lasts: each sleeps 100 ms again and again, from where it began.
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func `loops that poll for a while are one timer each, and one where they follow each other`(
+    seed: UInt64
+  ) {
+    var random = SeededGenerator(seed: seed)
+    let first = series([(0.302, 0.1003)], until: 1.1, seed: seed)
+    let second = series([(1.636, 0.1002)], until: 3.2, seed: seed)
+    let beside = series([(2.039, 0.1003)], until: 2.9, seed: seed)
+    let others = (0..<20).map { _ in Double(random.next() >> 40) / Double(1 << 24) * 6 }
+    let times = (first + second + beside + others).sorted()
+    let found = TimerTrains.split(times)
+    #expect(found.count == 2, "\(found.map(\.count))")
+    let counts = found.map(\.count)
+    #expect(abs((counts.first ?? 0) - first.count - second.count) <= 2, "\(counts)")
+    #expect(abs((counts.last ?? 0) - beside.count) <= 2, "\(counts)")
+  }
+
   @Test func `a timer alone is one train`() {
     #expect(periods(series([(0, 0.02)], until: 4)).count == 1)
   }
 
-  @Test(arguments: 0..<20 as Range<UInt64>)
+  @Test(arguments: 0..<40 as Range<UInt64>)
   func `random times are no trains`(seed: UInt64) {
     var state = seed &+ 99
     var time = 0.0
