@@ -1,3 +1,4 @@
+import Quantities
 import Signals
 
 /// The main thread must not wait for a network response.
@@ -32,9 +33,34 @@ package enum MainThreadNetworkWaitsRule: Rule {
           durationSeconds: 10,
           mainThread: MainThreadSignal(
             hasEventLoop: false, turns: 1, blockedByCause: [.network: 0.5]))),
+      RuleExample(
+        "polls of half a second, of which is not known what they were for", .notMeasured,
+        SignalSet(
+          durationSeconds: 10,
+          mainThread: MainThreadSignal(turns: 5, blockedByCause: [.other: 0.5]))),
     ])
 
+  /// Less of other waits is left alone.
+  private static let leastOther = 0.05
+
   package static func evaluate(_ signals: SignalSet, _ scale: RuleScale) throws -> RuleOutcome {
-    MainThreadWaits.outcome(signals, scale, causes: [.network], noun: "wait", countsLaunch: true)
+    let outcome = MainThreadWaits.outcome(
+      signals, scale, causes: [.network], noun: "wait", countsLaunch: true)
+    guard let main = signals.mainThread, main.hasEventLoop,
+      let other = main.blockedByCause[.other], other >= leastOther
+    else { return outcome }
+    // Who polls within its work may wait for a peer.
+    let doubt =
+      "for what the main thread waited \(Figures.seconds(other)) in calls such as poll() is not known"
+    switch outcome {
+    case .nothing: return .notMeasured(reason: doubt)
+    case .measured(var finding):
+      let most = finding.bounds.high + other * 60_000 / signals.durationSeconds
+      finding.bounds.high = most
+      finding.limitBounds.high = most
+      finding.doubt = doubt
+      return .measured(finding)
+    default: return outcome
+    }
   }
 }

@@ -65,6 +65,15 @@ struct IntervalKinds: Sendable {
   /// Of one run so much is not counted.
   mutating func shortenRun(by length: TimeSpan) { counted[Self.running].shorten(by: length) }
 
+  /// Event waits with these stacks were for that; nothing is added afterwards.
+  mutating func tellEventWaits(at stacks: Set<Int>, _ cause: WaitCause) {
+    for number in all.indices where all[number].state == .blocked(.eventWait) {
+      if let stack = all[number].stack, stacks.contains(stack) {
+        all[number].state = .blocked(cause)
+      }
+    }
+  }
+
   /// Takes unknown waits for event waits; nothing is added afterwards.
   mutating func takeUnknownForIdle() {
     for number in all.indices where all[number].isUnknown {

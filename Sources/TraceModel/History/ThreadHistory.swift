@@ -43,7 +43,7 @@ public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, 
   static let stride = 256
 
   private let log: ByteLog
-  let marks: [Mark]
+  private(set) var marks: [Mark]
   private(set) var kinds: IntervalKinds
   private let end: UInt64
   private(set) var bounds: Range<Int>
@@ -154,6 +154,28 @@ public struct ThreadHistory: RandomAccessCollection, ExpressibleByArrayLiteral, 
     changed.idle += unknown
     changed.unknown = .zero
     return changed
+  }
+
+  /// The stacks of its waits for events.
+  var eventWaitStacks: Set<Int> {
+    Set(
+      kinds.tallies.lazy.filter { $0.kind.state == .blocked(.eventWait) }.compactMap(\.kind.stack))
+  }
+
+  /// Waits for events with these stacks were for that.
+  mutating func tellEventWaits(at stacks: Set<Int>, _ cause: WaitCause) {
+    kinds.tellEventWaits(at: stacks, cause)
+    let isIdle = kinds.all.map {
+      if case .blocked(let cause) = $0.state { cause.isIdle } else { false }
+    }
+    idle = .zero
+    var iterator = makeIterator(from: 0)
+    var index = 0
+    while let (start, end, kind) = iterator.skip() {
+      if index % Self.stride == 0 { marks[index / Self.stride].idle = idle }
+      if isIdle[kind] { idle += TimeSpan(nanoseconds: Int64(truncatingIfNeeded: end &- start)) }
+      index += 1
+    }
   }
 
   /// Leaves out what came before a moment, of sums too; where a program began then, that takes no longer than reading

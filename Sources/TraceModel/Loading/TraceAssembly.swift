@@ -53,6 +53,8 @@ extension TraceLoader {
     state.tables.wakeups = state.wakeups.finish()
     state.weights.complete(&state.tables.wakeups)
     state.tables.threads = state.schedule.finish(at: end)
+    var nested = NestedWaits(state.stacks.table)
+    nested.tell(&state.tables.threads)
     state.tables.processes = state.processes.finish(threads: state.tables.threads)
     completeThreadNames()
     guard !state.tables.processes.isEmpty else {

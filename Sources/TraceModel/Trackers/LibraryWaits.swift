@@ -55,7 +55,8 @@ enum LibraryWaits {
   static func cause(of user: [Frame]) -> WaitCause? {
     for frame in user.prefix(depth) {
       guard let function = frame.function.map(plain), let cause = causes[function] else { continue }
-      return polls.contains(function) && WaitClassifier.isOfProgram(user) ? .other : cause
+      guard polls.contains(function) else { return cause }
+      return WaitClassifier.causeOfPoll(user)
     }
     return nil
   }
@@ -64,7 +65,7 @@ enum LibraryWaits {
   private static let polls: Set = ["poll", "ppoll", "select", "pselect"]
 
   /// A name without what the library puts before those of its own: `__GI___poll` is poll.
-  private static func plain(_ name: String) -> String {
+  static func plain(_ name: String) -> String {
     var rest = name[...]
     var length = -1
     while rest.count != length {

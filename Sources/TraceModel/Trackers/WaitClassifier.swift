@@ -153,15 +153,18 @@ package enum WaitClassifier {
     let kernel = frames.prefix { $0.isKernel }.compactMap(\.function)
     let user = Array(frames.drop { $0.isKernel })
     if isIdle(user) { return WaitsWithinWork.cause(of: user) ?? .eventWait }
-    if kernel.isEmpty { return LibraryWaits.cause(of: user) ?? .unknown }
+    if kernel.isEmpty {
+      return LibraryWaits.cause(of: user) ?? (BlockingCalls.holds(user) ? .network : .unknown)
+    }
     if kernel.suffix(4).contains(where: { name in faultFunctions.contains { name.hasSuffix($0) } })
     {
       return .pageFault
     }
     if kernel.first == outOfCalls { return .unknown }
     for row in kernelRows where kernel.contains(where: { row.matches($0) }) {
-      if row.cause == .eventWait, isPoll(kernel), isOfProgram(user) { return .other }
-      return row.cause
+      guard row.cause == .eventWait else { return row.cause }
+      if BlockingCalls.holds(user) { return .network }
+      return isPoll(kernel) && isOfProgram(user) ? .other : .eventWait
     }
     if let transfer = kernel.firstIndex(where: transfers.matches) {
       return causeOfTransfer(kernel[..<transfer])
@@ -183,6 +186,12 @@ package enum WaitClassifier {
     }
   }
 
+  /// What a poll-like wait was for, by the functions that made it.
+  static func causeOfPoll(_ user: [Frame]) -> WaitCause {
+    if BlockingCalls.holds(user) { return .network }
+    return isOfProgram(user) ? .other : .eventWait
+  }
+
   private static func isPoll(_ kernel: [String]) -> Bool {
     kernel.contains { name in pollFunctions.contains { name.hasPrefix($0) } }
   }
@@ -192,7 +201,7 @@ package enum WaitClassifier {
   /// Where the caller has no name, or is another library's, it may be an event loop's, whoever called that: an
   /// interpreter comes to its own by paths of which some have names and others not (CPython 3.11 takes another after
   /// eight times).
-  static func isOfProgram(_ user: [Frame]) -> Bool {
+  private static func isOfProgram(_ user: [Frame]) -> Bool {
     let caller = user.prefix(3).first {
       $0.isProgram || $0.module != user[0].module && !LibraryWaits.isWait($0.function)
     }
