@@ -39,6 +39,23 @@ import Testing
     #expect(check.verdict == verdict, "\(check.results)")
   }
 
+  /// From outside nine hangs of 101 ms were four, and a limit of six was kept.
+  @Test(arguments: [
+    (0...9, "max = 6", BudgetVerdict.inconclusive), (0...9, "max = 9", .pass),
+    (7...9, "max = 6", .fail), (0...1, "max = 0", .inconclusive), (0...0, "max = 0", .pass),
+  ])
+  func `so does the number of hangs where turns may be on either side of one`(
+    counts: ClosedRange<Int>, limit: String, verdict: BudgetVerdict
+  ) throws {
+    let run = try SampleRuns.run {
+      $0.signals.mainThread?.fewestHangs = counts.lowerBound
+      $0.signals.mainThread?.mostHangs = counts.upperBound
+    }
+    let text = "[[budget]]\npath = \"signals.mainThread.hangs.count\"\n" + limit
+    let check = try SampleRuns.check(text, [run])
+    #expect(check.verdict == verdict, "\(check.results)")
+  }
+
   /// What did not occur has no figure, least of all zero: its limit is neither kept nor broken.
   @Test(arguments: [
     (AuditStatus.notApplicable, BudgetVerdict.notApplicable), (.notMeasured, .inconclusive),

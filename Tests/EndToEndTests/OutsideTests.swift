@@ -77,6 +77,36 @@ extension EndToEnd {
         reasons.contains { $0.contains("waited at least as often as is counted") }, "\(reasons)")
     }
 
+    @Test func `turns near a hang's length may be hangs or none`() throws {
+      let scratch = try Scratch()
+      let program = try scratch.program(
+        "near",
+        """
+        #include <sys/epoll.h>
+        #include <sys/timerfd.h>
+        #include <unistd.h>
+        int main(void) {
+          int set = epoll_create1(0), timer = timerfd_create(1, 0);
+          struct itimerspec each = {{0, 150000000}, {0, 150000000}};
+          struct epoll_event event = {.events = EPOLLIN};
+          epoll_ctl(set, EPOLL_CTL_ADD, timer, &event);
+          timerfd_settime(timer, 0, &each, 0);
+          long ticks;
+          for (int i = 0; i < 12; i++) epoll_wait(set, &event, 1, -1), read(timer, &ticks, 8), usleep(101000);
+          return 0;
+        }
+        """)
+      let run = try Recorded([program], options: ["--recorder", "outside"], scratch: scratch)
+      let main = run.mainThread
+      #expect((main["fewestHangs"].int ?? 99) < 6, "\(main)")
+      #expect((10...13).contains(main["mostHangs"].int ?? 0), "\(main)")
+      let text = try Command.run([Machine.lull, "report", run.trace]).text
+      #expect(text.contains("hangs: seen from outside, turns near"), "\(text)")
+      let exact = try Recorded([program], options: ["--recorder", "perf"])
+      #expect(exact.mainThread["mostHangs"].int == nil, "\(exact.mainThread)")
+      #expect((11...12).contains(exact.mainThread["hangs"].items.count), "\(exact.mainThread)")
+    }
+
     // 1,118 turns of 3,613 were told as the count of them.
     @Test func `turns between looks are told to be more than are counted`() throws {
       let scratch = try Scratch()

@@ -56,12 +56,14 @@ struct PendingResult {
     }
   }
 
-  /// Holds a score to the absolute limits: it breaks one only with all of its bounds, and keeps one only with all.
-  mutating func hold(_ bounds: [ScoreBounds], to budget: Budget) {
+  /// Holds what lies between bounds to the absolute limits: it breaks one only with all of its bounds, and keeps one
+  /// only with all.
+  mutating func hold(_ bounds: [FigureBounds], to budget: Budget) {
     guard !bounds.isEmpty else { return hold(to: budget) }
     let low = budget.aggregate.value(of: bounds.map(\.low))
     let high = budget.aggregate.value(of: bounds.map(\.high))
-    guard high - low > Self.closeScores else { return hold(to: budget) }
+    let (advice, closeness) = (bounds[0].advice, bounds[0].closeness)
+    guard high - low > closeness else { return hold(to: budget) }
     let found = "\(unit.text(low)) to \(unit.text(high))"
     if let max = budget.max, low > max {
       fail("\(found), the limit is \(unit.text(max))")
@@ -73,7 +75,7 @@ struct PendingResult {
       let limit =
         budget.min.map { "the least allowed is \(unit.text($0))" }
         ?? budget.max.map { "the limit is \(unit.text($0))" } ?? ""
-      doubt("\(found), \(limit): too little was seen to tell; record for longer")
+      doubt("\(found), \(limit): \(advice)")
     }
   }
 
@@ -97,9 +99,6 @@ struct PendingResult {
           + "allowed is \(worst.rawValue): too little was seen to tell; record for longer")
     }
   }
-
-  /// Bounds that are closer than this are one number.
-  private static let closeScores = 1.0
 
   mutating func fail(_ message: String) {
     if result.verdict == .fail {

@@ -46,12 +46,19 @@ package struct Run: Sendable {
     return "\(source) lost the records of \(Figures.percent(time)) of its time, \(allowed)"
   }
 
-  /// Between what a score lies; nil for other figures, and in reports that know no bounds.
-  func bounds(of path: FigurePath) -> ScoreBounds? {
+  /// Between what a score or the number of hangs lies; nil for other figures, and in reports that know no bounds.
+  func bounds(of path: FigurePath) -> FigureBounds? {
+    if path.keys == Self.hangs, let main = report.signals.mainThread {
+      let count = Double(main.hangs.count)
+      return FigureBounds(
+        low: main.fewestHangs.map(Double.init) ?? count,
+        high: main.mostHangs.map(Double.init) ?? count,
+        advice: "seen from outside, turns near 100 ms may be on either side of it", closeness: 0)
+    }
     guard let places = FigureNames.bounds(of: path), let low = figures.numbers[places.low],
       let high = figures.numbers[places.high]
     else { return nil }
-    return ScoreBounds(low: low, high: high)
+    return FigureBounds(low: low, high: high)
   }
 
   /// Why the figure is of a part of what there was, and whether it is the least of that; nil where it is all, or not
@@ -68,6 +75,8 @@ package struct Run: Sendable {
     default: return nil
     }
   }
+
+  private static let hangs = ["signals", "mainThread", "hangs", "count"]
 
   private static let ofRuns: Set = ["runningSeconds", "runnableSeconds"]
 
@@ -143,10 +152,14 @@ package struct Run: Sendable {
   }
 }
 
-/// Between what a score lies.
-struct ScoreBounds {
+/// Between what a figure lies: by default a score.
+struct FigureBounds {
   var low: Double
   var high: Double
+  /// What is to be done about them.
+  var advice = "too little was seen to tell; record for longer"
+  /// Bounds that are no farther apart than this are one number.
+  var closeness = 1.0
 }
 
 /// The recordings of one scenario, or of none in particular.

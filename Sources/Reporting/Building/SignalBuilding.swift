@@ -59,6 +59,7 @@ enum SignalBuilding {
       tid: signal.threadID, name: signal.threadName, foundBy: signal.foundBy,
       hasEventLoop: signal.knownEventLoop, turns: signal.turns,
       turnsAreLeast: signal.turnsAreLeast ? true : nil,
+      fewestHangs: signal.hangCounts?.lowerBound, mostHangs: signal.hangCounts?.upperBound,
       shortTurnsUntold: signal.shortTurnsUntold ? true : nil,
       untoldSeconds: signal.untold.doubt == nil ? nil : signal.untold.seconds.finite,
       runningSeconds: signal.runningSeconds.finite,

@@ -89,6 +89,10 @@ package struct MainThreadSection: Codable, Sendable, Equatable {
   package var turns: Int
   /// True where they were seen by looks from outside, between which short ones are over. Left out elsewhere.
   package var turnsAreLeast: Bool?
+  /// How many hangs there are at least and at most, where turns near 100 ms may be on either side of it. Left out
+  /// elsewhere.
+  package var fewestHangs: Int?
+  package var mostHangs: Int?
   /// True where workers drain the main queue: most turns under 1 ms are not among `turns`. Left out elsewhere.
   package var shortTurnsUntold: Bool?
   /// Work of serial queues that may be the main queue's, and is not in what follows; left out where that is too little

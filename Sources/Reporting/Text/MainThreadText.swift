@@ -47,6 +47,9 @@ enum MainThreadText {
     }
   }
 
+  private static let nearHang =
+    "seen from outside, turns near 100 ms may be on either side of it"
+
   private static func hangs(
     _ thread: MainThreadSection, _ report: Report, _ canvas: inout TextCanvas
   ) {
@@ -57,7 +60,10 @@ enum MainThreadText {
         && report.capture.unavailable.allSatisfy {
           $0.signal != SignalKind.mainThread.rawValue
         }
-      canvas.item("hangs", isKnown ? "none" : "not known", style: isKnown ? .good : .middling)
+      let most = thread.mostHangs.map { "none to \(Figures.grouped($0)): \(nearHang)" }
+      canvas.item(
+        "hangs", isKnown ? most ?? "none" : "not known",
+        style: isKnown && most == nil ? .good : .middling)
       return
     }
     var counts: [(String, Int)] = []
@@ -74,6 +80,10 @@ enum MainThreadText {
       ($1.durationSeconds, $0.start) < ($0.durationSeconds, $1.start)
     }
     for hang in worst.prefix(hangsShown) { canvas.item("", describe(hang)) }
+    if let fewest = thread.fewestHangs, let most = thread.mostHangs {
+      canvas.item(
+        "", "between \(Figures.grouped(fewest)) and \(Figures.grouped(most)) hangs: \(nearHang)")
+    }
   }
 
   static func describe(_ hang: HangSection) -> String {

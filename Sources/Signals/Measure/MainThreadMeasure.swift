@@ -150,6 +150,9 @@ enum MainThreadMeasure {
 }
 
 extension MainThreadSignal {
+  /// Looks from outside are seldom farther apart, and a turn's beginning and end are each known to that.
+  private static let lookSeconds = 0.015
+
   /// Adds what its turns of 50 ms and more come to.
   fileprivate mutating func addLong(_ long: [Turn], in subject: SubjectView) {
     func count(_ seconds: Double) -> Int { long.count { $0.length.seconds >= seconds } }
@@ -158,6 +161,9 @@ extension MainThreadSignal {
       over2s: count(2))
     hangs = long.filter { $0.length.seconds >= 0.1 }.map { MainThreadMeasure.hang($0, subject) }
       .filter(\.isKnown)
+    let fewest = min(count(0.1 + Self.lookSeconds), hangs.count)
+    let most = max(count(0.1 - Self.lookSeconds), hangs.count)
+    hangCounts = fewest < most ? fewest...most : nil
     computingSeconds50ms = TimeParts(long.lazy.map(\.intervals).joined()).running.seconds
     computingWhileIdleCPUs = IdleProcessors.overlap(of: long.map(\.intervals), in: subject)
   }

@@ -72,6 +72,8 @@ package enum Measurement {
       if let capture = trace.capture, capture.looksAt(subject.pid), capture.recordsSwitches != true
       {
         set.mainThread?.turnsAreLeast = true
+      } else {
+        set.mainThread?.hangCounts = nil
       }
       set.lifecycle = LifecycleMeasure.measure(
         main: choice.first, marks: set.marks, in: subject)

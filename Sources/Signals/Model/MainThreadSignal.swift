@@ -20,6 +20,9 @@ package struct MainThreadSignal: Sendable, Equatable {
   package var turns: Int
   /// It was looked at from outside, which short turns go on between.
   package var turnsAreLeast = false
+  /// Between what the number of hangs lies, where turns are known to the distance of two looks only; nil where each is
+  /// known to be one or none.
+  package var hangCounts: ClosedRange<Int>?
   /// Workers drain the main queue, and of turns that are too short to show whose work they are most are not among
   /// `turns`, nor their time among what it ran.
   package var shortTurnsUntold = false
