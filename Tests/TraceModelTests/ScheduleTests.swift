@@ -306,6 +306,34 @@ struct ScheduleTests {
     #expect(try waits(nil).lengths.starts(with: [765, 400]))
   }
 
+  // 50 ms of computing were idle, and 28 ms of it in the queue for a CPU.
+  @Test func `a run whose beginning was dropped begins with its wake or its first sample`() throws {
+    var builder = TraceBuilder()
+    func at(_ milliseconds: UInt64) -> UInt64 { second + milliseconds * millisecond }
+    var capture = CaptureEvent(mode: .wrap, scope: .process, rootPid: 100, complete: true)
+    capture.recorder = CaptureEvent.kernelRecorder
+    try builder.synthetic(capture, time: second, pid: 100)
+    builder.comm(time: second, pid: 100, tid: 100, name: "burner")
+    builder.contextSwitch(time: at(1), 100, .arrived)
+    builder.contextSwitch(time: at(2), 100, .left)
+    // Neither its wake nor its arrival is told.
+    for time in [12, 22, 32] { builder.processorSample(time: at(UInt64(time)), 100) }
+    builder.contextSwitch(time: at(40), 100, .preempted)
+    for time in [60, 70] { builder.processorSample(time: at(UInt64(time)), 100) }
+    builder.contextSwitch(time: at(75), 100, .left)
+    // Who is woken by an idle CPU has it at once.
+    builder.waking(time: at(80), by: 0, of: 100, context: .hardInterrupt)
+    builder.contextSwitch(time: at(90), 100, .left)
+    builder.contextSwitch(time: at(95), 100, .left)
+    let trace = try builder.withFile { try Trace.load(path: $0) }
+    let thread = try #require(trace.threads.first { $0.tid == 100 })
+    #expect(
+      thread.intervals.filter { $0.state == .running }.map(\.length.nanoseconds)
+        == [1_000_000, 28_000_000, 15_000_000, 10_000_000, 1])
+    #expect(thread.untoldRuns == 3)
+    #expect(trace.wakeups.count { $0.tid == 100 } == 3)
+  }
+
   // A task of which all CPUs' switches told nothing but that it left one after a second had that second as CPU time.
   @Test(arguments: [true, false])
   func `who is first seen as it leaves a CPU had it no longer than nobody else`(isFirst: Bool)

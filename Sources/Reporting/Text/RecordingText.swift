@@ -25,8 +25,8 @@ enum RecordingText {
     if let runs = trace.untoldRuns {
       canvas.item(
         "CPU time",
-        "is more than is shown: nothing tells when \(Figures.count(runs, "run")) began; record "
-          + "with --switch-events", style: .middling)
+        "is more than is shown: nothing tells when \(Figures.count(runs, "run")) began"
+          + (capture.recorder == nil ? "; record with --switch-events" : ""), style: .middling)
     }
     for (label, problems) in [
       ("names missing", trace.symbolProblems), ("names in doubt", trace.nameDoubts ?? []),

@@ -48,11 +48,12 @@ enum SchedulerDecoder {
     }
   }
 
-  /// A sample was taken in a thread, so it had got a CPU.
+  /// A sample was taken in a thread, so it had got a CPU, where its switches may not tell that.
   @inline(__always)
   static func foundRunning(
     _ tid: Int32, byTracepoint: Bool, at time: Timestamp, _ state: inout LoaderState
   ) {
+    guard state.infersRuns || state.schedule.mayMissArrivals else { return }
     let untold = state.schedule.foundRunning(tid: tid, byTracepoint: byTracepoint, at: time)
     runsOn(tid, untold, at: time, &state)
   }

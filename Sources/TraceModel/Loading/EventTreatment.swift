@@ -99,7 +99,9 @@ struct FileEvents {
           format: decoded[index].format, countsCalls: countsCalls)
       }
       let treatment = EventTreatment(
-        frequent: frequent?.kind, showsRuns: infersRuns ? attribute.showsRuns : nil)
+        frequent: frequent?.kind,
+        showsRuns: infersRuns || (isOwn && attribute.samplingRank != nil)
+          ? attribute.showsRuns : nil)
       treatments.append(treatment)
       // Who runs on a CPU is followed by ids that are of one kind.
       demands.append(

@@ -117,12 +117,16 @@ extension ScheduleTracker.Thread {
     return switchInUntold(at: from, &processors)
   }
 
-  /// It leaves a CPU, and was not seen to get it. What it ran was some microseconds, for which a nanosecond stands.
+  /// It leaves a CPU, and was not seen to get it: what idle CPUs do the kernel does not always tell, and one takes a
+  /// thread as it is woken. Where the wake was not told either nothing tells since when it ran: a nanosecond stands for
+  /// it.
   @inline(__always)
   mutating func foundLeaving(
     at time: Timestamp, _ processors: inout ProcessorUse
   ) -> (pid: Int32, waited: WaitCause)? {
     guard state == .blocked || state == .runnable, time > since else { return nil }
+    if state == .runnable, isWoken { return switchInUntold(at: since, &processors) }
+    model.untoldRuns += 1
     return switchInUntold(at: Timestamp(nanoseconds: time.nanoseconds - 1), &processors)
   }
 
