@@ -1,4 +1,7 @@
 import CPreloadRing
+import Glibc
+import PerfData
+import Quantities
 import Testing
 
 @testable import Recording
@@ -140,6 +143,57 @@ import Testing
     let use = PreloadUse(processor: 2_000_000, waits: 1)
     let (wait, told) = thread.call(from: 2_000_000, to: 9_000_000, sleep, use: use)
     #expect(wait != nil && told?.brief == nil && told?.unseen == nil)
+  }
+
+  // MARK: - Sleeps beside queues
+
+  /// What is told of a call of 10 ms by a thread that queued for a CPU for as long, as far as /proc tells.
+  private func sleepsTold(
+    _ number: UInt32, _ use: PreloadUse?, then later: PreloadUse? = nil
+  ) throws -> UInt64 {
+    let options = RecordingOptions(target: .command(["x"]), outputPath: Scratch.path())
+    let folder = try PreloadFolder(options)
+    defer { folder.remove() }
+    let book = ProcessBook(root: 1, interval: TimeSpan(seconds: 1), programs: .events)
+    let source = PreloadSource(
+      folder: folder, door: nil, options: options, processes: book, root: 1, own: [])
+    let (thread, process) = (
+      PreloadThread(tid: getpid(), began: 0, processor: 0), PreloadProcess(getpid(), [], at: 0)
+    )
+    source.runDelays.left[getpid()] = 1_000_000_000
+    var record = lull_record()
+    (record.number, record.start, record.end) = (number, 1_000_000, 11_000_000)
+    var output = RecordBytes()
+    _ = source.tellWait(
+      in: record, PreloadParts(use: use), of: process, thread, into: &output)
+    if let later {
+      source.tell(thread.read(later, at: 12_000_000), process, thread.tid, into: &output)
+    }
+    return process.toldWaits
+  }
+
+  // Of a busy machine's fsync all was told as a queue for a CPU, and none of its waits, which were counted as told.
+  @Test func `what slept is told to have slept, however long it queued for a CPU`() throws {
+    var use = PreloadUse(
+      processor: 1_000_000, processorBefore: 1_000_000, waits: 4, waitsBefore: 0)
+    #expect(try sleepsTold(CallMeaning.Number.fsync, use) == 4)
+    use.waitsBefore = 4
+    #expect(try sleepsTold(CallMeaning.Number.fsync, use) == 4, "before the call")
+    // Of a write it is known how often its thread slept since its CPU time was last read.
+    #expect(
+      try sleepsTold(UInt32(SystemCallFilter.write), PreloadUse(processor: 1_000_000, waits: 1))
+        == 1)
+    #expect(
+      try sleepsTold(UInt32(SystemCallFilter.write), PreloadUse(processor: 1_000_000, waits: 5))
+        == 5)
+  }
+
+  @Test func `what is told as a queue for a CPU is no sleep, and is told by the next reading`()
+    throws
+  {
+    #expect(try sleepsTold(UInt32(SystemCallFilter.write), nil) == 0)
+    let later = PreloadUse(processor: 2_000_000, waits: 1)
+    #expect(try sleepsTold(UInt32(SystemCallFilter.write), nil, then: later) == 1)
   }
 
   @Test func `who writes works, who reads waits, unless there was nothing to read`() {

@@ -51,9 +51,10 @@ extension PreloadSource {
     let (wait, _) = thread.call(from: outer.start, to: time, outer.meaning, use: nil)
     let look = [process.looks[slot], process.outerLooks[slot]].lazy.compactMap(\.self)
       .first { $0.start == outer.start }?.stack
-    tellWait(
+    let told = tellWait(
       wait, of: outer.meaning, PreloadParts(stack: outer.stack ?? look), process, thread.tid,
       into: &output)
-    if wait != nil { process.toldWaits += 1 }
+    process.toldWaits += told
+    if let wait, told == 0, !wait.isInvoluntary { thread.takeBackWait() }
   }
 }

@@ -29,7 +29,8 @@ extension PreloadSource {
         from: start > 0 ? start : record.end, to: record.end, meaning,
         use: PreloadUse(told: record.arguments.0, waits: record.arguments.2 >> 32))
       tell(reading, process, thread.tid, into: &output)
-      tellWait(wait, of: meaning, parts, process, thread.tid, into: &output)
+      process.toldWaits += tellWait(
+        wait, of: meaning, parts, process, thread.tid, into: &output)
       let end = Place(pid: pid, tid: thread.tid, time: record.end)
       // Of the first thread it would be the process's, as long as no other is known: one may be about to begin.
       if thread.tid == pid, process.threads.values.isEmpty {

@@ -16,6 +16,8 @@ final class PreloadThread {
     var isLikelyInvoluntary = false
     /// How often it went to sleep, where that is known, and until when.
     var times: (count: UInt64, until: UInt64)?
+    /// How often it surely went to sleep: so much is no queue for a CPU, in which it may be for nearly all of its time.
+    var leastSleeps: UInt64 = 0
     /// So long before it the thread is taken to have had no CPU, since it lacks that much CPU time.
     var keptBefore: UInt64 = 0
 
@@ -24,11 +26,20 @@ final class PreloadThread {
       isInvoluntary ? 0 : max(1, min(times?.count ?? 1, PreloadThread.mostTimes))
     }
 
+    /// How much of it may have been a queue for a CPU: each of its sleeps is told.
+    var longestQueue: UInt64 {
+      let length = to - from
+      return length - min(length, leastSleeps * Self.leastPiece)
+    }
+
+    /// With what the thread runs after it.
+    private static let leastPiece: UInt64 = 4
+
     /// As many waits of the same length as it was, with what the thread ran between them, from a moment on.
     func forEachPiece(from start: UInt64, _ body: (_ from: UInt64, _ to: UInt64) -> Void) {
       guard start < to else { return }
       guard let times else { return body(start, to) }
-      let count = min(times.count, PreloadThread.mostTimes, (to - start) / 4)
+      let count = min(timesTold, (to - start) / Self.leastPiece)
       guard count > 1 else { return body(start, to) }
       let gap = max(1, (times.until - to) / count)
       let step = (times.until - start) / count
@@ -97,12 +108,15 @@ final class PreloadThread {
         let count = use.waits &- before
         wait.isInvoluntary = count == 0
         wait.times = (count, end)
+        wait.leastSleeps = min(count, Self.mostTimes)
         waitsSince += count
       } else if let use, use.waits == lastReading.use.waits, use.waits > 0 || !meaning.onlyWaits {
         // It did not go to sleep since its CPU time was last read, where that is counted: a kernel that only stands for
         // Linux (gVisor) says of all threads that they never do.
         wait.isInvoluntary = true
       } else {
+        // One that no wait before it was told for.
+        if let use, use.waits > lastReading.use.waits + waitsSince { wait.leastSleeps = 1 }
         waitsSince += 1
       }
       told = wait
@@ -111,6 +125,10 @@ final class PreloadThread {
     }
     return (told, use.flatMap { read($0, at: end) })
   }
+
+  /// A wait of which nothing was read turned out to be a queue for a CPU: how often the thread went to sleep is told by
+  /// the next reading.
+  func takeBackWait() { waitsSince -= min(waitsSince, 1) }
 
   /// The time off the CPU that is told in a call: its own, with that of shorter ones of its kind before it.
   private func timeToTell(
@@ -212,7 +230,7 @@ final class PreloadThread {
       excess -= Int64(unseen)
       reading.unseen = Wait(
         from: gap.to - unseen, to: gap.to, isInvoluntary: slept == 0,
-        isLikelyInvoluntary: brief == 0)
+        isLikelyInvoluntary: brief == 0, leastSleeps: brief)
     }
     return reading
   }

@@ -2,7 +2,7 @@
 struct RunDelays {
   private var last: [Int32: UInt64] = [:]
   /// What was asked for in this round and not taken yet.
-  private var left: [Int32: UInt64] = [:]
+  var left: [Int32: UInt64] = [:]
 
   /// Takes as much of a thread's wait as it is known to have queued for a CPU; nil where nothing is known any longer.
   mutating func take(upTo length: UInt64, pid: Int32, tid: Int32) -> UInt64? {
