@@ -88,6 +88,7 @@ import Testing
     let inode: UInt32
     private let own: Int32
     private(set) var writer: PerfDataWriter?
+    private var book: ProcessBook?
 
     init() throws {
       own = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -100,7 +101,9 @@ import Testing
       unlink(path)
     }
 
-    func counts(by table: any SocketTable) throws -> (SocketCounts, TraceSink) {
+    func counts(
+      by table: any SocketTable, isFound: Bool = true
+    ) throws -> (SocketCounts, TraceSink) {
       let book = ProcessBook(
         root: getpid(), interval: TimeSpan(nanoseconds: 1_000_000_000), programs: .events)
       let counts = SocketCounts(of: book, root: getpid(), table: table)
@@ -110,23 +113,35 @@ import Testing
         path: path, attributes: attributes, features: FileFeatures())
       self.writer = writer
       let sink = TraceSink(writer: writer, synthetic: [process])
-      try book.begin(getpid(), parentPid: 1, kind: .start, time: 1, to: sink)
+      self.book = book
+      if isFound { try find(to: sink) }
       return (counts, sink)
+    }
+
+    /// This process is found to be one of the recorded ones.
+    func find(to sink: TraceSink) throws {
+      try book?.begin(getpid(), parentPid: 1, kind: .start, time: 1, to: sink)
     }
   }
 
-  /// What is recorded of these looks, a second apart, of which the last is the recording's last.
-  private func told(_ looks: (_ listener: lull_socket) -> [Look]) throws -> Told {
+  /// What is recorded of these looks, a second apart, of which the last is the recording's last. Before the first of
+  /// them the process is let go.
+  private func told(
+    before: Look? = nil, foundBefore found: Int = 0, since start: UInt64 = 0,
+    _ looks: (_ listener: lull_socket) -> [Look]
+  ) throws -> Told {
     let setting = try Setting()
     let looks = looks(Self.listener(setting.inode))
-    let script = Script([looks[0]] + looks)
-    let (counts, sink) = try setting.counts(by: script)
-    counts.start(at: 0)
+    let script = Script([before ?? looks[0]] + looks)
+    let (counts, sink) = try setting.counts(by: script, isFound: found == 0)
     script.next()
+    counts.start(at: start)
     for number in looks.indices {
+      if number == found, found > 0 { try setting.find(to: sink) }
       try counts.collect(
         Round(
-          now: UInt64(number + 1) * 1_000_000_000, sink: sink, isLast: number == looks.count - 1))
+          now: start + UInt64(number + 1) * 1_000_000_000, sink: sink,
+          isLast: number == looks.count - 1))
       script.next()
     }
     try sink.flushWhole()
@@ -254,6 +269,56 @@ import Testing
     #expect(told.sent == 100 && told.closed == 1, "\(told)")
     #expect(told.notes.count == 2 && told.notes.last?.contains("end of 1 connection,") == true)
     #expect(told.notes.last?.contains("are not told either") == true, "\(told)")
+  }
+
+  // MARK: - Processes that are found late
+
+  // Of a child that was found after two looks nothing was told, and it passed for one that uses no network.
+  @Test func `a process that is found late has what its sockets carried until then`() throws {
+    let told = try told(foundBefore: 4) { listener in
+      let connection = { Self.connection(inode: listener.inode, sent: $0, received: 9) }
+      return [
+        Look(), Look(listed: [connection(100)]), Look(listed: [connection(200)]),
+        Look(listed: [connection(300)]), Look(listed: [connection(700)]),
+        Look(endedBefore: [connection(1000)]),
+      ]
+    }
+    #expect(told.sent == 1000 && told.received == 9 && told.opened == 1, "\(told)")
+    #expect(told.closed == 1 && told.notes.count == 1, "\(told)")
+  }
+
+  @Test func `what ended before a process was found that ran by then may be its`() throws {
+    func told(since start: UInt64) throws -> Told {
+      try self.told(foundBefore: 4, since: start) { listener in
+        let connection = { Self.connection(inode: listener.inode, sent: $0) }
+        return [
+          Look(), Look(listed: [connection(100)]), Look(listed: [connection(200)]),
+          Look(endedBefore: [connection(1000)]), Look(), Look(),
+        ]
+      }
+    }
+    let unknown = try told(since: SystemInfo.monotonicNanoseconds())
+    #expect(unknown.sent == 0 && unknown.notes.count == 2, "\(unknown)")
+    #expect(unknown.notes.last?.contains("with 1 kB,") == true, "\(unknown)")
+    // One that began after that had none of it.
+    let others = try told(since: 0)
+    #expect(others.sent == 0 && others.notes.count == 1, "\(others)")
+  }
+
+  @Test func `what is listed at the end and nobody was asked for yet is told of`() throws {
+    let told = try told { listener in
+      let client = Self.connection(port: 50000, sent: 700)
+      return [Look(listed: [listener]), Look(listed: [listener, client])]
+    }
+    #expect(told.sent == 0 && told.notes.last?.contains("with 700 B,") == true, "\(told)")
+  }
+
+  @Test func `a connection of the command carried nothing before the command was let go`() throws {
+    let told = try told(before: Look()) { listener in
+      let connection = { Self.connection(inode: listener.inode, sent: $0) }
+      return [Look(listed: [connection(500)]), Look(endedBefore: [connection(900)])]
+    }
+    #expect(told.sent == 900 && told.notes.count == 1, "\(told)")
   }
 
   // MARK: - Limits

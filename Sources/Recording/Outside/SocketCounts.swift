@@ -23,9 +23,16 @@ final class SocketCounts: RecordingSource {
   private var gone: [UInt64: UInt64] = [:]
   /// Those that were none of the recorded processes' when they were first seen.
   private var doubtful: Set<UInt64> = []
-  /// Sockets that are none of the recorded processes'.
+  /// Sockets that are none of the recorded processes', as far as these are known.
   private var foreign: Set<UInt64> = []
+  /// Those of them that ended just now, and by when that was: a process that is found after that may have had them.
+  private var endedForeign: [(socket: lull_socket, time: UInt64)] = []
   private var owners: [UInt32: Int32] = [:]
+  /// The processes whose descriptors were looked at, those that were found since, and what these have.
+  private var asked: Set<Int32> = []
+  private var found: Set<Int32> = []
+  private var ofFound: Set<UInt32> = []
+  private var foundSinceDatagrams = false
   private var next: UInt64 = 0
   private var lastLook: UInt64 = 0
   /// What there was as the recording began: what these carried before is none of it.
@@ -33,7 +40,7 @@ final class SocketCounts: RecordingSource {
   /// Ports of both ends of the recorded processes' sockets, and ports at which others listen.
   private var ends: Set<UInt32> = []
   private var othersPorts: Set<UInt16> = []
-  /// Connections that lived too short to be seen, of which it is not known whose they were, and what all others
+  /// Connections that ended, or came to the recording's end, before it was known whose they were, and what all others
   /// carried.
   private var unowned = (count: 0, bytes: UInt64(0))
   /// Connections whose end the kernel did not tell, so that the last of what they carried is not known.
@@ -72,6 +79,7 @@ final class SocketCounts: RecordingSource {
         KernelFile.link("/proc/\(root)/ns/net") == own
         ? nil
         : "process \(root) is in another network namespace: record from within its container"
+      if refusal == nil { findEarlier() }
     } catch {
       table = nil
       refusal = "sockets' counts cannot be asked for: \(KernelFile.errorText(error.errno))"
@@ -84,6 +92,16 @@ final class SocketCounts: RecordingSource {
     self.root = root
     self.table = table
     refusal = nil
+    findEarlier()
+  }
+
+  /// Before the command is let go: what it opens then carried nothing before.
+  private func findEarlier() {
+    // What ended before was not recorded.
+    _ = table?.ended()
+    for family in [AF_INET, AF_INET6] {
+      for socket in table?.list(family, IPPROTO_TCP) ?? [] { earlier[socket.cookie] = socket }
+    }
   }
 
   var isThere: Bool { refusal == nil }
@@ -103,7 +121,8 @@ final class SocketCounts: RecordingSource {
         .init(
           .connections,
           "looked at from outside: \(Figures.count(unowned.count, "connection")) of this network namespace, with "
-            + "\(Figures.bytes(unowned.bytes)), lived shorter than the distance of two looks, and whose is not known"
+            + "\(Figures.bytes(unowned.bytes)), lived shorter than the distance of two looks, or ended before their process was found, and whose is"
+            + " not known"
         ))
     }
     if isFinished, untold > 0 || missesEnds {
@@ -118,13 +137,7 @@ final class SocketCounts: RecordingSource {
   }
 
   func start(at time: UInt64) {
-    guard isThere else { return }
     lastLook = time
-    // What ended before was not recorded.
-    _ = table?.ended()
-    for family in [AF_INET, AF_INET6] {
-      for socket in table?.list(family, IPPROTO_TCP) ?? [] { earlier[socket.cookie] = socket }
-    }
   }
 
   func nextDue(now: UInt64) -> UInt64 { isThere ? next : .max }
@@ -136,10 +149,12 @@ final class SocketCounts: RecordingSource {
     // What went since the last look may have gone at any time; at the end the process is over by now.
     let time = round.isLast ? lastLook + 1 : (lastLook + round.now) / 2
     lastLook = round.now
+    noteFound()
     // Those that ended first: their numbers may be others' by now.
     takeEnded(at: time, into: &output)
     var present: Set<UInt64> = []
     var isWhole = true
+    var last: [lull_socket] = []
     let doubted = doubtful
     doubtful = []
     for family in [AF_INET, AF_INET6] {
@@ -147,6 +162,7 @@ final class SocketCounts: RecordingSource {
         isWhole = false
         continue
       }
+      last += list
       findOwners(of: list)
       // Those that wait first: which connections came to them is told by that.
       for socket in list.filter({ $0.state == State.listening })
@@ -157,6 +173,11 @@ final class SocketCounts: RecordingSource {
       }
     }
     takeEnded(at: time, into: &output)
+    if round.isLast {
+      for socket in last where doubtful.contains(socket.cookie) && !isOthers(socket) {
+        if socket.sent + socket.received > 0 { noteUnowned(socket) }
+      }
+    }
     if !hasDatagrams, round.now >= nextDatagrams || round.isLast {
       nextDatagrams = round.now + Self.longest
       lookForDatagrams()
@@ -170,6 +191,30 @@ final class SocketCounts: RecordingSource {
     // A machine with very many sockets is asked less often.
     let least = round.now < denseUntil ? Self.dense : Self.shortest
     next = round.now + min(max(least, (OutsidePace.ownTime - before) * 100), Self.longest)
+  }
+
+  /// Sees which processes were found since the last look, and what they may have had that has ended.
+  private func noteFound() {
+    let living = Set(processes.living)
+    found = living.subtracting(asked)
+    asked = living
+    ofFound = []
+    if !found.isEmpty { foundSinceDatagrams = true }
+    let begun = endedForeign.isEmpty ? [] : found.map { ProcessProbe.began(pid: $0) ?? 0 }
+    endedForeign = endedForeign.filter { ended in
+      guard ended.time + Self.patience >= lastLook else { return false }
+      guard begun.contains(where: { $0 <= ended.time }) else { return true }
+      if !isOthers(ended.socket) { noteUnowned(ended.socket) }
+      return false
+    }
+  }
+
+  /// Notes what a connection carried of which it is not known whose it was.
+  private func noteUnowned(_ socket: lull_socket) {
+    guard socket.state != State.listening, socket.has_counts != 0 else { return }
+    let before = earlier[socket.cookie].map { $0.sent + received($0) } ?? 0
+    unowned.count += 1
+    unowned.bytes += socket.sent + socket.received - min(before, socket.sent + socket.received)
   }
 
   /// What stands for one that waits only for the other side's last word (inet_timewait_sock) has no counts: those of
@@ -210,7 +255,7 @@ final class SocketCounts: RecordingSource {
   private func lookForDatagrams() {
     for family in [AF_INET, AF_INET6] {
       guard let list = table?.list(family, IPPROTO_UDP) else { continue }
-      findOwners(of: list)
+      findOwners(of: list, isAsked: foundSinceDatagrams)
       for socket in list where socket.inode != 0 {
         if owners[socket.inode] != nil {
           hasDatagrams = true
@@ -219,6 +264,7 @@ final class SocketCounts: RecordingSource {
         }
       }
     }
+    foundSinceDatagrams = false
   }
 
   private func takeEnded(at time: UInt64, into output: inout RecordBytes) {
@@ -234,11 +280,15 @@ final class SocketCounts: RecordingSource {
         }
         begin(socket, of: pid, at: time, into: &output)
       }
+      if foreign.contains(socket.cookie), earlier[socket.cookie] == nil,
+        endedForeign.count < Self.mostForeign
+      {
+        endedForeign.append((socket, lastLook))
+      }
       if known[socket.cookie] != nil { end(socket, at: time, into: &output) }
     }
     for socket in unknown where !isOthers(socket) {
-      unowned.count += 1
-      unowned.bytes += socket.sent + socket.received
+      noteUnowned(socket)
       // The next of them is to be seen while it lives.
       denseUntil = time + Self.longest
     }
@@ -255,17 +305,19 @@ final class SocketCounts: RecordingSource {
   }
 
   /// Whose the sockets are that were not seen before, by the descriptors of the recorded processes.
-  private func findOwners(of list: [lull_socket]) {
+  private func findOwners(of list: [lull_socket], isAsked: Bool = false) {
     let isNew = list.contains {
-      $0.inode != 0 && known[$0.cookie] == nil && !foreign.contains($0.cookie)
+      $0.inode != 0 && known[$0.cookie] == nil
+        && (!found.isEmpty || !foreign.contains($0.cookie))
     }
-    guard isNew else { return }
+    guard isNew || isAsked else { return }
     owners = [:]
     for pid in processes.living {
       for descriptor in KernelFile.numbers(in: "/proc/\(pid)/fd") {
         guard let target = KernelFile.link("/proc/\(pid)/fd/\(descriptor)"),
           target.hasPrefix("socket:["), let inode = UInt32(target.dropFirst(8).dropLast())
         else { continue }
+        if found.contains(pid) { ofFound.insert(inode) }
         // What a child has of its parent's is the parent's.
         owners[inode] = min(owners[inode] ?? pid, pid)
       }
@@ -277,7 +329,13 @@ final class SocketCounts: RecordingSource {
   ) {
     if known[socket.cookie] == nil {
       // One that nobody has accepted yet has no number.
-      guard socket.inode != 0, !foreign.contains(socket.cookie) else { return }
+      guard socket.inode != 0 else { return }
+      if foreign.contains(socket.cookie) {
+        // A process was found that it may be of.
+        guard ofFound.contains(socket.inode) else { return }
+        foreign.remove(socket.cookie)
+        if socket.state == State.listening { othersPorts.remove(socket.own_port) }
+      }
       // It may have been closed since it was listed, or be a child's that is not known yet: it is asked again. What was
       // accepted is the listener's then.
       let accepted = wasDoubted ? listener(of: socket.own_port) : nil

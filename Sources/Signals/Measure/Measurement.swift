@@ -211,7 +211,8 @@ package enum Measurement {
     guard let count = trace.capture?.connectionsOfUnknown else { return nil }
     return "\(Figures.count(count, "connection")) on the machine"
       + (trace.capture?.bytesOfUnknown.map { " with \(Figures.bytes($0))" } ?? "")
-      + " lived shorter than the distance of two looks, and whose they were is not known"
+      + " lived shorter than the distance of two looks, or ended before their process was found, and whose they were is"
+      + " not known"
   }
 
   private static func lost(_ trace: Trace) -> LostRecords? {
