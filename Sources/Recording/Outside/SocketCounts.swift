@@ -121,8 +121,8 @@ final class SocketCounts: RecordingSource {
         .init(
           .connections,
           "looked at from outside: \(Figures.count(unowned.count, "connection")) of this network namespace, with "
-            + "\(Figures.bytes(unowned.bytes)), lived shorter than the distance of two looks, or ended before their process was found, and whose is"
-            + " not known"
+            + "\(Figures.bytes(unowned.bytes)), lived shorter than the distance of two looks, or ended before their"
+            + " process was found, and whose is not known"
         ))
     }
     if isFinished, untold > 0 || missesEnds {
