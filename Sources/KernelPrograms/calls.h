@@ -181,6 +181,29 @@ static __always_inline bool may_wait(
          (is_among(settings->fourth_timeouts, number) && (__u32)words[3]);
 }
 
+/* Calls that would have to wait are told from so many in a row on: fewer are how reading until nothing is left ends. */
+#define FEWEST_IN_ROW 3
+/* Such calls that are further apart are in no row. */
+static const __u64 row_time = 10000000;
+
+/* Counts a call that would have to wait, and gives how many are to be told with it. */
+static __always_inline __u32 ask(struct lull_kernel_repeat *repeat, struct task_struct *task) {
+  __u64 time = bpf_ktime_get_ns();
+  if (repeat->asker != (__u32)task->pid || time - repeat->asked_at > row_time) repeat->asked = 0;
+  repeat->asker = (__u32)task->pid;
+  repeat->asked_at = time;
+  repeat->asked++;
+  return repeat->asked > FEWEST_IN_ROW ? 1 : repeat->asked < FEWEST_IN_ROW ? 0 : FEWEST_IN_ROW;
+}
+
+/* The thread has found something: what it asks for from now on begins another row. */
+static __always_inline void found(struct task_struct *task) {
+  struct lull_kernel_repeat *repeat = repeat_of(task, lull_kernel_of_spins);
+  if (!repeat || !repeat->asked || repeat->asker != (__u32)task->pid) return;
+  repeat->asked = 0;
+  end_row(task, lull_kernel_of_spins);
+}
+
 SEC("tp_btf/sys_exit")
 int BPF_PROG(returned, struct pt_regs *registers, long result) {
   struct task_struct *task = bpf_get_current_task_btf();
@@ -190,6 +213,8 @@ int BPF_PROG(returned, struct pt_regs *registers, long result) {
   if (!set) return 0;
   __u64 number = entry_of(registers).call;
   if (number >= LULL_KERNEL_NUMBERS) return 0;
+  bool is_attempt = is_among(set->attempts, number);
+  if ((is_attempt && result >= 0) || (result > 0 && is_among(set->event_waits, number))) found(task);
   bool is_write = is_among(set->repeated, number);
   bool is_spin = false, is_large_read = result >= (long)set->large_read && is_among(set->reads, number);
   if (!is_write && (result < 0 || !is_among(set->calls, number))) {
@@ -199,8 +224,8 @@ int BPF_PROG(returned, struct pt_regs *registers, long result) {
       return 0;
     }
     /* What comes back at once with nothing (EAGAIN). */
-    is_spin = result == -AGAIN ||
-              (result == 0 && is_among(set->spins, number) && !may_wait(registers, set, number));
+    is_spin = ((result == -AGAIN && is_attempt) || (result == 0 && is_among(set->spins, number))) &&
+              !may_wait(registers, set, number);
     if (!is_large_read && !is_spin) return 0;
   }
   __u64 words[4] = {};
@@ -212,6 +237,8 @@ int BPF_PROG(returned, struct pt_regs *registers, long result) {
     repeat->count++;
     return 0;
   }
+  __u32 count = is_spin && result == -AGAIN && repeat ? ask(repeat, task) : 1;
+  if (!count) return 0;
   /* What goes through a socket is told by the socket. A descriptor's number is told by the first word, but on arm64,
      where it is lost. To ask takes longer than all of the above: a repetition is of the same file, unless another
      thread closed that and a socket took its number within the tick. */
@@ -220,6 +247,7 @@ int BPF_PROG(returned, struct pt_regs *registers, long result) {
   if (repeat && repeat->call.tid != task->pid && repeat->tick == tick) repeat = NULL;
   struct lull_kernel_call_record call;
   begin_call(&call, task, registers, is_spin ? lull_kernel_spin : lull_kernel_call, number, result);
+  call.head.flags = count;
   if (repeat) {
     begin_row(repeat, &call, tick, is_spin ? lull_kernel_spins : lull_kernel_calls);
     tell(&call, sizeof call);

@@ -27,8 +27,10 @@ package struct TraceBuilder: Sendable {
   private var indexOfName: [String: Int] = [:]
 
   /// An empty trace of an imagined machine with two CPUs.
-  package init(withJobs: Bool = false) {
-    let events = withJobs ? BuiltTracepoint.allCases : BuiltTracepoint.usual
+  package init(withJobs: Bool = false, withSpins: Bool = false) {
+    let events =
+      (withJobs ? BuiltTracepoint.allCases.filter { $0 != .spin } : BuiltTracepoint.usual)
+      + (withSpins ? [.spin] : [])
     var features = FileFeatures()
     features.hostname = "testhost"
     features.osRelease = "6.1.0-test"
@@ -43,7 +45,7 @@ package struct TraceBuilder: Sendable {
     features.clockData = ClockData(
       wallNanoseconds: 1_700_000_000_000_000_000, clockNanoseconds: 1_000_000_000)
     var formats: [TracingData.Format] = []
-    for event in events where event != .schedSwitchStack {
+    for event in events where event != .schedSwitchStack && event != .spin {
       formats.append(TracingData.Format(system: event.system, text: event.formatText))
     }
     features.tracingData = TracingData(
@@ -87,7 +89,7 @@ package struct TraceBuilder: Sendable {
       attribute.sampleType.formUnion([.callchain, .userRegisters, .userStack])
       attribute.sampleRegsUser = unwindingRegisters
       attribute.sampleStackUser = 1024
-    case .sysExit:
+    case .sysExit, .spin:
       attribute.sampleType.formUnion([.period, .userRegisters])
       attribute.sampleRegsUser = argumentRegisters
     case .socketSend, .socketReceive: attribute.sampleType.insert(.period)

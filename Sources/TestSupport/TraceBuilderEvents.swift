@@ -77,15 +77,15 @@ extension TraceBuilder {
   /// A system call returns; `arguments` are the first, second, third and fourth as far as given.
   package mutating func exitSyscall(
     time: UInt64, tid: Int32, number: Int, result: Int, arguments: [UInt64] = [],
-    period: UInt64 = 1, cpu: Int32 = 0
+    period: UInt64 = 1, cpu: Int32 = 0, as event: BuiltTracepoint = .sysExit
   ) {
-    let raw = BuiltTracepoint.sysExit.payload(
+    let raw = event.payload(
       ["common_pid": Int64(tid), "id": Int64(number), "ret": Int64(result)])
     func argument(_ index: Int) -> UInt64 { index < arguments.count ? arguments[index] : 0 }
     // The record has them by register number: DX, SI, DI, R10.
     let registers = [argument(2), argument(1), argument(0), argument(3)]
     sample(
-      BuiltTracepoint.sysExit.rawValue, time: time, tid: tid, cpu: cpu, period: period, raw: raw,
+      event.rawValue, time: time, tid: tid, cpu: cpu, period: period, raw: raw,
       userRegisters: registers)
   }
 

@@ -68,13 +68,14 @@ extension TraceBuilder {
   package mutating func capture(
     time: UInt64, rootPid: Int32, mode: CaptureEvent.Mode = .wrap,
     scope: CaptureEvent.Scope = .system, commandLine: [String] = ["./program"],
-    unavailable: [CaptureEvent.Unavailable] = [], complete: Bool = true
+    unavailable: [CaptureEvent.Unavailable] = [], complete: Bool = true, recorder: String? = nil
   ) throws(PerfDataError) {
-    try synthetic(
-      CaptureEvent(
-        mode: mode, scope: scope, privilege: "root", commandLine: commandLine,
-        rootPid: Int(rootPid), intervalNs: 100_000_000, unavailable: unavailable,
-        complete: complete, lullVersion: "test"), time: time, pid: rootPid)
+    var capture = CaptureEvent(
+      mode: mode, scope: scope, privilege: "root", commandLine: commandLine,
+      rootPid: Int(rootPid), intervalNs: 100_000_000, unavailable: unavailable,
+      complete: complete, lullVersion: "test")
+    capture.recorder = recorder
+    try synthetic(capture, time: time, pid: rootPid)
   }
 
   /// A process begins, is found, or ends.

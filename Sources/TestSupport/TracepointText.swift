@@ -12,6 +12,8 @@ package enum BuiltTracepoint: String, CaseIterable, Sendable {
   case schedWakeupNew = "sched:sched_wakeup_new"
   /// A system call returns.
   case sysExit = "raw_syscalls:sys_exit"
+  /// A system call comes back with nothing: only in traces that were asked for it.
+  case spin = "raw_syscalls:sys_exit/spin/"
   /// fsync begins.
   case enterFsync = "syscalls:sys_enter_fsync"
   /// fdatasync begins.
@@ -37,7 +39,7 @@ package enum BuiltTracepoint: String, CaseIterable, Sendable {
   case jobRan = "lull_1:swift_job_run_ret"
 
   /// Those of every trace.
-  static let usual = allCases.filter { $0 != .jobRun && $0 != .jobRan }
+  static let usual = allCases.filter { $0 != .jobRun && $0 != .jobRan && $0 != .spin }
 
   /// The tracepoint's id; the same kernel event opened twice has one id.
   package var id: Int {
@@ -45,7 +47,7 @@ package enum BuiltTracepoint: String, CaseIterable, Sendable {
     case .schedSwitch, .schedSwitchStack: return 372
     case .schedWaking: return 375
     case .schedWakeupNew: return 373
-    case .sysExit: return 442
+    case .sysExit, .spin: return 442
     case .enterFsync: return 901
     case .enterFdatasync: return 902
     case .socketSend: return 2284
@@ -86,7 +88,7 @@ package enum BuiltTracepoint: String, CaseIterable, Sendable {
         ("char comm[16]", 8, 16, false), ("pid_t pid", 24, 4, true), ("int prio", 28, 4, true),
         ("int target_cpu", 32, 4, true),
       ]
-    case .sysExit: return [("long id", 8, 8, true), ("long ret", 16, 8, true)]
+    case .sysExit, .spin: return [("long id", 8, 8, true), ("long ret", 16, 8, true)]
     case .enterFsync, .enterFdatasync:
       return [("int __syscall_nr", 8, 4, true), ("unsigned int fd", 16, 8, false)]
     case .socketSend, .socketReceive:

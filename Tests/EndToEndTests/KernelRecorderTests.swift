@@ -308,6 +308,65 @@ extension EndToEnd {
           )
         }
       }
+
+      // Two threads at one mutex: FUTEX_WAIT says EAGAIN where the mutex is free by then. And a server that reads until
+      // nothing is left.
+      @Test(arguments: recorders) func `threads at a mutex, and a server, wait not busily`(
+        recorder: String
+      ) throws {
+        let source = """
+          #include <pthread.h>
+          #include <sys/epoll.h>
+          #include <sys/socket.h>
+          #include <time.h>
+          static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+          static int ends[2];
+          static double now(void) {
+            struct timespec time;
+            clock_gettime(CLOCK_MONOTONIC, &time);
+            return time.tv_sec + time.tv_nsec * 1e-9;
+          }
+          static void *locks(void *end) {
+            while (now() < *(double *)end) {
+              pthread_mutex_lock(&mutex);
+              for (volatile int i = 0; i < 2000; i++) {}
+              pthread_mutex_unlock(&mutex);
+              for (volatile int i = 0; i < 2000; i++) {}
+            }
+            return 0;
+          }
+          static void *asks(void *unused) {
+            char byte;
+            for (int i = 0; i < 2000; i++) send(ends[0], "x", 1, 0), recv(ends[0], &byte, 1, 0);
+            shutdown(ends[0], SHUT_RDWR);
+            return unused;
+          }
+          int main(void) {
+            pthread_t threads[2];
+            double end = now() + 1;
+            for (int i = 0; i < 2; i++) pthread_create(threads + i, 0, locks, &end);
+            for (int i = 0; i < 2; i++) pthread_join(threads[i], 0);
+            socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
+            int set = epoll_create1(0);
+            struct epoll_event event = {EPOLLIN | EPOLLET};
+            epoll_ctl(set, EPOLL_CTL_ADD, ends[1], &event);
+            pthread_create(threads, 0, asks, 0);
+            for (;;) {
+              epoll_wait(set, &event, 1, -1);
+              char byte;
+              long got;
+              while ((got = recv(ends[1], &byte, 1, MSG_DONTWAIT)) > 0) send(ends[1], &byte, 1, 0);
+              if (got == 0) return 0;
+            }
+          }
+          """
+        let scratch = try Scratch()
+        let run = try Recorded(
+          [try scratch.program("waits", source, ["-pthread"])], options: ["--recorder", recorder],
+          scratch: scratch)
+        let rule = run.audit("spin-waits")
+        #expect(rule["status"].string == "notApplicable", "\(rule)")
+      }
     #endif
 
     @Test func `files that are written one after the other each have their own writes`() throws {

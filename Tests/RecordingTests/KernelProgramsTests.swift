@@ -178,6 +178,7 @@ struct KernelProgramsRunningTests {
     var transfers: [lull_kernel_transfer_record] = []
     var calls: [lull_kernel_call_record] = []
     var rows: [lull_kernel_call_record] = []
+    var spins: [lull_kernel_call_record] = []
     var reads: [lull_kernel_call_record] = []
     var readRows: [lull_kernel_call_record] = []
     var paths: [(call: lull_kernel_call_record, paths: KernelPaths)] = []
@@ -191,6 +192,8 @@ struct KernelProgramsRunningTests {
         transfers.append(record.load(as: lull_kernel_transfer_record.self))
       case lull_kernel_call: calls.append(record.load(as: lull_kernel_call_record.self))
       case lull_kernel_calls: rows.append(record.load(as: lull_kernel_call_record.self))
+      case lull_kernel_spin, lull_kernel_spins:
+        spins.append(record.load(as: lull_kernel_call_record.self))
       case lull_kernel_read: reads.append(record.load(as: lull_kernel_call_record.self))
       case lull_kernel_reads: readRows.append(record.load(as: lull_kernel_call_record.self))
       case lull_kernel_path:
@@ -292,6 +295,35 @@ struct KernelProgramsRunningTests {
       #expect(count >= 90, "\(count)")
     }
   }
+
+  #if !arch(arm64)
+    // A server that reads until nothing is left makes as many calls that would have to wait as it gets messages.
+    @Test(arguments: [false, true])
+    func `calls that would have to wait are told where there are three in a row`(
+      findsMuch: Bool
+    ) throws {
+      var ends: [Int32] = [0, 0]
+      #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+      defer { for end in ends { close(end) } }
+      let tid = Self.ownThread()
+      var byte: UInt8 = 0
+      let (records, programs) = try recorded { _ in
+        for turn in 0..<600 {
+          if findsMuch, turn % 2 == 0 {
+            #expect(send(ends[0], &byte, 1, 0) == 1)
+            #expect(recv(ends[1], &byte, 1, 0) == 1)
+          }
+          #expect(recv(ends[1], &byte, 1, Int32(MSG_DONTWAIT)) == -1)
+        }
+      }
+      // The row that stands is not told by itself.
+      let place = Int(tid) & Int(LULL_KERNEL_REPEATS - 1) + Int(LULL_KERNEL_REPEATS)
+      let told = records.spins.filter { $0.tid == tid && $0.number == 45 }
+      let standing = Int(programs.row(at: place).sum.count)
+      let count = told.reduce(standing) { $0 + Int($1.head.flags) }
+      #expect(count == (findsMuch ? 0 : 600), "\(told.map(\.head.flags))")
+    }
+  #endif
 
   @Test func `what is written to an internet socket is told by the socket alone`() throws {
     var local: [Int32] = [0, 0]

@@ -174,7 +174,9 @@ struct lull_kernel_repeat {
   lull_u64 count;
   /* What those that read brought. */
   lull_u64 bytes;
-  lull_u64 unused[4];
+  /* Which thread was last told that nothing is there (EAGAIN), when that began or went on, and how often in a row. */
+  lull_u64 asker, asked_at, asked;
+  lull_u64 unused;
 };
 
 struct lull_kernel_job_mark {
@@ -228,7 +230,9 @@ struct lull_kernel_settings {
   /* Of those with nothing, calls that may have waited for it, unless the time that they were given is 0, which the
      third word tells, or the fourth. */
   lull_kernel_numbers third_timeouts, fourth_timeouts;
-  /* Of these, calls whose first word is the descriptor: smaller ones of files are told too, added up. */
+  /* Calls of which EAGAIN says that they would have to wait, and those that tell that there is something. */
+  lull_kernel_numbers attempts, event_waits;
+  /* Of those that read, calls whose first word is the descriptor: smaller ones of files are told too, added up. */
   lull_kernel_numbers small_reads;
   /* Calls that may write to a socket, whose first word is its descriptor. */
   lull_kernel_numbers sends;

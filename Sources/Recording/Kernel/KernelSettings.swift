@@ -11,6 +11,8 @@ extension lull_kernel_settings {
     Self.set(&settings.sends, CallMeaning.Number.plainWrites.numbers)
     Self.set(&settings.stacks, Filter.fileWrites.numbers)
     Self.set(&settings.spins, Filter.spinning)
+    Self.set(&settings.attempts, Filter.attempts)
+    Self.set(&settings.event_waits, Filter.eventWaits)
     Self.set(&settings.third_timeouts, Filter.timeouts.third)
     Self.set(&settings.fourth_timeouts, Filter.timeouts.fourth)
     Self.set(&settings.reads, Filter.fileReads.numbers)

@@ -125,7 +125,19 @@ enum SystemCallFilter {
       [], [35, 38, 56, 276, 437], [38, 276]
     )
     static let spinning: [Int] = []
-    static let timeouts: (third: [Int], fourth: [Int]) = ([], [])
+    /// Of those that come back with nothing, semtimedop, which may have waited.
+    static let timeouts: (third: [Int], fourth: [Int]) = ([], [192])
+    /// Calls of which EAGAIN says that they would have to wait.
+    static let attempts: [Int] = [
+      25, 32,  // fcntl, flock
+      63, 64, 65, 66, 67, 68,  // read, write, readv, writev, pread64, pwrite64
+      69, 70, 71,  // preadv, pwritev, sendfile
+      75, 76, 77,  // vmsplice, splice, tee
+      182, 183, 189, 192, 193,  // mq_timedsend, mq_timedreceive, msgsnd, semtimedop, semop
+      202, 203, 206, 207,  // accept, connect, sendto, recvfrom
+      211, 212, 242, 243, 269,  // sendmsg, recvmsg, accept4, recvmmsg, sendmmsg
+      278, 286, 287,  // getrandom, preadv2, pwritev2
+    ]
     /// arm64 has no registers left that would tell a poll's timeout.
     static let spins: String? = nil
   #else
@@ -141,10 +153,22 @@ enum SystemCallFilter {
     )
     /// sched_yield, and poll, epoll_wait, epoll_pwait that found nothing.
     static let spinning = [7, 24, 232, 281]
-    /// Of these, those that were given a time to wait by their third word, and by the fourth.
-    static let timeouts: (third: [Int], fourth: [Int]) = ([7], [232, 281])
+    /// Of these and semtimedop, those that were given a time to wait by their third word, and by the fourth.
+    static let timeouts: (third: [Int], fourth: [Int]) = ([7], [220, 232, 281])
+    /// Calls of which EAGAIN says that they would have to wait. Of others it says that a value has changed (futex), a
+    /// time is over (rt_sigtimedwait) or there is no more to be had (clone, mmap).
+    static let attempts: [Int] = [
+      0, 1, 17, 18, 19, 20, 40,  // read, write, pread64, pwrite64, readv, writev, sendfile
+      42, 43, 44, 45, 46, 47,  // connect, accept, sendto, recvfrom, sendmsg, recvmsg
+      65, 69, 72, 73, 220,  // semop, msgsnd, fcntl, flock, semtimedop
+      242, 243, 275, 276, 278,  // mq_timedsend, mq_timedreceive, splice, tee, vmsplice
+      288, 295, 296, 299, 307,  // accept4, preadv, pwritev, recvmmsg, sendmmsg
+      318, 327, 328,  // getrandom, preadv2, pwritev2
+    ]
     /// sched_yield, what would block (EAGAIN, 11), and poll, epoll_wait, epoll_pwait that found nothing.
-    static let spins: String? = "id==24||ret==-11||(ret==0&&(id==7||id==232||id==281))"
+    static var spins: String? {
+      "id==24||(ret==-11&&(\(tree(ranges(attempts)[...]))))||(ret==0&&(id==7||id==232||id==281))"
+    }
   #endif
 
   private static func ranges(_ numbers: [Int]) -> [ClosedRange<Int>] {
