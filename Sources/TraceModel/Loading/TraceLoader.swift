@@ -144,7 +144,9 @@ struct TraceLoader: ~Copyable {
       file.forEachSample(ofAttributes: isFirst) { record in
         if let decode = events.handlers[Int(record.attribute)]?.first { run(decode, record) }
       }
-      state.stacks.sortNames()
+      // Parts before the newest one have told theirs.
+      state.stacks.sortNames(
+        areWhole: state.capture?.complete != false || state.partsBefore != nil)
     }
     // The newest part of a recording may not have its names yet.
     if state.capture?.part != nil { state.stacks.lacksStacks = true }

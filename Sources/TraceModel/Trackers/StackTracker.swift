@@ -21,6 +21,9 @@ struct StackTracker {
   /// The mappings that an exec ended.
   private var replaced: [Int32: MappingTable] = [:]
   private var kernelSymbols: [KernelSymbolEvent] = []
+  /// Whether the names of all the kernel's functions in stacks are there, each of which goes up to the next one: a
+  /// recorder that was killed has not told them.
+  private var hasAllNames = true
   /// Where to find the kernel's names once the first is wanted, of a trace that brings none.
   var kernelNames: KernelNames?
   private var embedded = EmbeddedStacks()
@@ -84,7 +87,8 @@ struct StackTracker {
   mutating func add(_ symbol: KernelSymbolEvent) { kernelSymbols.append(symbol) }
 
   /// What was added is asked for from here on.
-  mutating func sortNames() {
+  mutating func sortNames(areWhole: Bool = true) {
+    hasAllNames = areWhole
     kernelSymbols.sort { $0.address < $1.address }
     embedded.sort()
   }
@@ -351,13 +355,18 @@ struct StackTracker {
     return frames
   }
 
+  /// Addresses that stand for functions which were not looked up (`PreloadWriter`), below where x86-64 has its kernel.
+  private static let standIns: Range<UInt64> = 0xffff_ffff_8000_0000..<0xffff_ffff_8100_0000
+
   private mutating func kernelFrame(_ address: UInt64) -> Int32 {
     if kernelSymbols.isEmpty, let names = kernelNames {
       kernelNames = nil
       kernelSymbols = names.load()
     }
     let next = kernelSymbols.partitioningIndex { $0.address > address }
-    let name = next > 0 ? kernelSymbols[next - 1].name : nil
+    let symbol = next > 0 ? kernelSymbols[next - 1] : nil
+    let isExact = !hasAllNames || symbol.map { Self.standIns.contains($0.address) } ?? false
+    let name = isExact && symbol?.address != address ? nil : symbol?.name
     // What stands for no function is in no kernel either.
     let module = name == WaitClassifier.outOfCalls ? "" : "[kernel]"
     return table.intern(
