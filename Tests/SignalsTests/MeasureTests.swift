@@ -375,6 +375,25 @@ struct WakeupMeasureTests {
     #expect(signals.wakeups?.byCause == [.sameProcess: 1, .disk: 2])
   }
 
+  // It was said to be statically linked, or another user's.
+  @Test(arguments: [true, false])
+  func `of a process that a killed recorder had not named it is not said why`(
+    isWhole: Bool
+  ) throws {
+    var builder = TraceBuilder()
+    var capture = CaptureEvent(mode: .wrap, scope: .process, rootPid: 100, complete: isWhole)
+    capture.recorder = CaptureEvent.processRecorder
+    capture.processesRecorded = [99]
+    try builder.synthetic(capture, time: second, pid: 100)
+    try builder.process(time: second, pid: 100)
+    builder.switchIn(time: second, 100)
+    builder.exit(time: second + 3 * millisecond, pid: 100, tid: 100)
+    let signals = try Measurement.measure(builder.withFile { try Trace.load(path: $0) })
+    let reason = try #require(signals.unavailable[.disk])
+    #expect(reason.contains("statically linked") == isWhole, "\(reason)")
+    #expect(reason.contains("did not reach its end") == !isWhole, "\(reason)")
+  }
+
   // "caused by other 59,857" was said of wakes that two threads of a process gave each other, a tenth of all.
   @Test(arguments: [true, false])
   func `a wake by whom nothing tells is of no known cause, and of untold waits there were more`(

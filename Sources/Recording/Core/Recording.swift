@@ -213,10 +213,12 @@ final class Recording {
     }
     var told = started
     let governor = sources.lazy.compactMap { $0 as? RateGovernor }.first
+    var names = NamesMeanwhile()
     let ending = session.run(duration: options.duration, since: started) { now in
       // What is kept in memory is told when it is written.
+      let areNamesDue = names.areDue(sources.reduce(0) { $0 + $1.namedProcesses }, now: now)
       if writer != nil, session.writeFailure == nil,
-        governor?.isDueMeanwhile(now: now) == true
+        governor?.isDueMeanwhile(now: now) == true || areNamesDue
       {
         // That it cannot be written shows in the next round.
         try? sink.append(summary(complete: false).capture, pid: subject.pid, time: now)

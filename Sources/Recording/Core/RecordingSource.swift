@@ -70,6 +70,10 @@ protocol RecordingSource: AnyObject {
   /// Takes back what it put into the kernel or a folder, once the trace is written; leaves what takes long.
   func remove(_ leftovers: Leftovers)
 
+  /// Of how many processes it has told by now that it records them: where these become more that is told meanwhile, for
+  /// a recording that is killed.
+  var namedProcesses: Int { get }
+
   /// Adds what it tells of the recording as a whole, at the beginning and at the end.
   func describe(_ summary: inout RecordingSummary)
 }
@@ -93,6 +97,7 @@ extension RecordingSource {
   func stop() {}
   func finish(_ ending: RecordingEnding, _ round: Round) throws(PerfDataError) {}
   func remove(_ leftovers: Leftovers) {}
+  var namedProcesses: Int { 0 }
   func describe(_ summary: inout RecordingSummary) {}
 }
 

@@ -342,6 +342,8 @@ final class PreloadSource: RecordingSource {
 
   func remove(_ leftovers: Leftovers) { folder.remove() }
 
+  var namedProcesses: Int { seen.count }
+
   func describe(_ summary: inout RecordingSummary) {
     summary.features.tracingData = PreloadEvent.tracingData
     summary.features.buildIDs = buildIDs.entries.sorted { $0.key < $1.key }

@@ -301,6 +301,8 @@ final class OutsideSource: RecordingSource {
     return list
   }
 
+  var namedProcesses: Int { seen.count }
+
   func describe(_ summary: inout RecordingSummary) {
     summary.features.tracingData = PreloadEvent.tracingData
     let known = Set(summary.features.buildIDs.map(\.path))

@@ -277,11 +277,14 @@ package enum Measurement {
       }
     } else if let within = trace.capture?.processesRecorded, !within.contains(Int(pid)) {
       for kind in [SignalKind.mainThread, .lifecycle, .wakeups, .network, .disk, .cpu] {
+        // It tells at its end of which it had records, and meanwhile now and then.
         result[kind] =
-          trace.capture?.recorder == CaptureEvent.outsideRecorder
-          ? "process \(trace.subject.pid) was not looked at: it ended too soon, or may not be looked into"
-          : "process \(trace.subject.pid) was not recorded from within: it is statically linked, runs with another"
-            + " user's rights, or was started without the environment of its parent"
+          trace.capture?.complete == false
+          ? "the recorder did not reach its end, and had not told by then whether process \(pid) was recorded"
+          : trace.capture?.recorder == CaptureEvent.outsideRecorder
+            ? "process \(trace.subject.pid) was not looked at: it ended too soon, or may not be looked into"
+            : "process \(trace.subject.pid) was not recorded from within: it is statically linked, runs with another"
+              + " user's rights, or was started without the environment of its parent"
       }
     }
     if trace.subject.unrecordedFrom != nil {
