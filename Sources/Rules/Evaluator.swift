@@ -137,17 +137,21 @@ package enum Evaluator {
       audit.displayValue = finding.displayValue
       audit.evidence = finding.evidence
       audit.advice = finding.advice ?? metadata.advice
-      if let status = status(of: range) {
+      let status = status(of: range)
+      let open = finding.untold.flatMap {
+        status != .pass || passes($0, audit.curve) ? nil : $0
+      }
+      if let status, open == nil {
         audit.status = status
         audit.score = range.value
         audit.savings = finding.savings
       } else {
         let short = "\(Figures.seconds(signals.durationSeconds)) are too little to tell"
-        audit.doubt = finding.doubt
+        audit.doubt = open?.reason ?? finding.doubt
         audit.reason =
-          "\(finding.doubt ?? short): its score lies between "
+          "\(audit.doubt ?? short): its score lies between "
           + "\(Figures.fixed(range.low, 0)) and \(Figures.fixed(range.high, 0))"
-        if finding.doubt == nil {
+        if audit.doubt == nil {
           audit.secondsWanted = secondsWanted(
             finding, good: audit.curve?.p10, over: signals.durationSeconds)
         }
@@ -175,6 +179,12 @@ package enum Evaluator {
   static func status(of range: ScoreRange) -> AuditStatus? {
     guard range.high.isPass else { return range.value.isFailure ? .fail : .warn }
     return range.value.isPass && !range.low.isFailure ? .pass : nil
+  }
+
+  /// Whether a figure passes with what is not told of it too: that is no matter of chance, as bounds are.
+  private static func passes(_ untold: UntoldPart, _ curve: Curve?) -> Bool {
+    guard let curve else { return true }
+    return (curve.score(untold.value) * 100).isPass
   }
 
   /// How long a recording would show that such a value passes or does not: the distance to its bound shrinks with the

@@ -70,6 +70,14 @@ struct Exposure: Sendable, Equatable {
   }
 }
 
+/// What a figure would be if all were of it of which it is not known what it was of.
+package struct UntoldPart: Sendable, Equatable {
+  /// The figure then.
+  var value: Double
+  /// What is not known, as a sentence.
+  var reason: String
+}
+
 /// A figure by the time, with its bounds.
 struct Rate: Sendable, Equatable {
   var value: Double
@@ -78,6 +86,8 @@ struct Rate: Sendable, Equatable {
   var isPerRun = false
   /// What makes the bounds wide where that is not the time.
   var doubt: String?
+  /// What it may be by what is known to have been, and not of what; nil where all is told.
+  var untold: UntoldPart?
 
   /// Of a tool's run of which some only was recorded.
   static let sampled = "of what it did some only was recorded"

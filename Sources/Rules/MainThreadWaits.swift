@@ -86,8 +86,11 @@ extension Rate {
 
   /// The same, of milliseconds a minute, where it may be so many seconds more.
   func raised(by seconds: Double, because doubt: String, in signals: SignalSet) -> Rate {
+    guard seconds > 0 else { return self }
     var rate = self
-    let most = bounds.high + seconds * 60_000 / signals.durationSeconds
+    let more = seconds * 60_000 / signals.durationSeconds
+    let most = bounds.high + more
+    rate.untold = UntoldPart(value: value + more, reason: doubt)
     if most - bounds.high > bounds.high - value { rate.doubt = doubt }
     rate.bounds.high = most
     return rate

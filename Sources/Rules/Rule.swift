@@ -127,6 +127,8 @@ package struct RuleFinding: Sendable, Equatable {
   package var limitBounds: Bounds
   /// What makes the bounds wide where that is not the recording's length, as a sentence.
   package var doubt: String?
+  /// What the value may be by what happened and is not told: nothing passes that would not with it.
+  package var untold: UntoldPart?
   /// What to do about what was found; nil where the rule's own advice says it.
   package var advice: String?
 
@@ -175,6 +177,7 @@ package struct RuleFinding: Sendable, Equatable {
       savings: savings)
     isPerRun = rate.isPerRun
     doubt = rate.doubt
+    untold = rate.untold
   }
 
   /// Makes a finding of what is known as it is: it was seen whole.

@@ -138,6 +138,24 @@ import Testing
     #expect(try audit(set, MainThreadHangsRule.self).status == .pass)
   }
 
+  // 253 ms of computing of which it was not known whether it was the main queue's left a pass by 3 ms: it scored 51 with
+  // them, and no bound of chance that is above 50 unmakes a pass.
+  @Test func `nothing passes that would not with what may be the main queue's`() throws {
+    var main = MainThreadSignal(
+      turns: 9, blockedByCause: [.lock: 0.001], computingSeconds50ms: 0.003)
+    main.untold.runningSeconds = 0.253
+    main.untold.blockedByCause = [.lock: 0.02]
+    let set = SignalSet(durationSeconds: 4.8, mainThread: main)
+    let rules: [any Rule.Type] = [MainThreadComputationRule.self, MainThreadLockWaitsRule.self]
+    for rule in rules {
+      let untold = try audit(set, rule)
+      #expect(untold.status == .notMeasured && untold.secondsWanted == nil, "\(untold)")
+      #expect(
+        untold.reason?.hasPrefix("of 273 ms of work of serial queues it is not known") == true,
+        "\(untold)")
+    }
+  }
+
   @Test func `of waits of which nobody knows what came of them that is named`() throws {
     var set = SignalSet(
       durationSeconds: 60,
