@@ -268,6 +268,12 @@ extension SignalSet {
     return nil
   }
 
+  /// Whether opens and the like were recorded, all or a part.
+  var seesFileCalls: Bool {
+    guard let reason = unavailable[.disk] else { return true }
+    return disk?.missing == reason
+  }
+
   /// The same of a program without an event loop, where it is not known whether there is one.
   fileprivate var withoutEventLoop: SignalSet {
     var set = self

@@ -156,6 +156,29 @@ import Testing
     }
   }
 
+  @Test func `that no file call blocked says nothing where the others were not seen`() throws {
+    var set = SignalSet(durationSeconds: 60, mainThread: MainThreadSignal(turns: 9))
+    #expect(try audit(set, MainThreadFileAccessRule.self).status == .notApplicable)
+    set.unavailable[.disk] = "system calls are not seen"
+    let unseen = try audit(set, MainThreadFileAccessRule.self)
+    #expect(unseen.status == .notMeasured, "\(unseen)")
+    #expect(unseen.reason == "file calls that did not block were not recorded")
+  }
+
+  @Test func `files opened at launch are no number where opens were not seen`() throws {
+    var set = SignalSet(
+      durationSeconds: 10,
+      lifecycle: LifecycleSignal(
+        launchSeconds: 0.1, launch: LaunchSignal(seconds: 0.1, bytesRead: 40_000)))
+    #expect(try audit(set, LaunchFileLoadingRule.self).displayValue.contains("0 files opened"))
+    set.unavailable[.disk] = "system calls are not seen"
+    let unseen = try audit(set, LaunchFileLoadingRule.self)
+    #expect(unseen.status == .pass, "\(unseen)")
+    #expect(
+      unseen.displayValue
+        == "40.0 kB read before the first event; which files it opened was not seen", "\(unseen)")
+  }
+
   @Test func `of waits of which nobody knows what came of them that is named`() throws {
     var set = SignalSet(
       durationSeconds: 60,

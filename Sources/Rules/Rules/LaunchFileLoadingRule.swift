@@ -37,11 +37,15 @@ package enum LaunchFileLoadingRule: Rule {
       return .notMeasured(reason: "/proc told no bytes read before the program was ready")
     }
     let value = Double(bytes) / 1e6
+    // Bytes are of /proc; what was opened is known by the calls alone.
+    let files =
+      signals.seesFileCalls
+      ? "\(Figures.count(launch.filesOpened, "file")) opened before the first event"
+      : "before the first event; which files it opened was not seen"
     return .measured(
       RuleFinding(
         fact: value,
-        displayValue: "\(Figures.bytes(bytes)) read and "
-          + "\(Figures.count(launch.filesOpened, "file")) opened before the first event",
+        displayValue: "\(Figures.bytes(bytes)) read \(signals.seesFileCalls ? "and " : "")\(files)",
         evidence: launch.files.prefix(8).map { Evidence(summary: "opened \($0)", path: $0) },
         savings: scale.saving(of: value)))
   }

@@ -53,10 +53,13 @@ package enum MainThreadFileAccessRule: Rule {
     guard let main = signals.mainThread, main.hasEventLoop, !main.isParked else { return waited }
     if case .notMeasured = waited { return waited }
     guard let access = main.fileAccess else {
-      guard case .measured(let finding) = waited, signals.unavailable[.disk] != nil,
-        finding.value <= scale.target
-      else { return waited }
-      return .notMeasured(reason: "file calls that did not block were not recorded")
+      guard signals.unavailable[.disk] != nil else { return waited }
+      switch waited {
+      case .measured(let finding) where finding.value > scale.target: return waited
+      case .measured, .nothing:
+        return .notMeasured(reason: "file calls that did not block were not recorded")
+      default: return waited
+      }
     }
     guard access.calls > 0 else { return waited }
     let cold =
