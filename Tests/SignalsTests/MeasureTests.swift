@@ -303,6 +303,39 @@ struct WakeupMeasureTests {
     #expect((wakeups.whyTimersAreUntold != nil) == (wakeups.untold > 0))
   }
 
+  // A pair of UDP sockets that was used once made 42 of 60 wakeups of a run loop's timer ones of unknown cause.
+  @Test(arguments: [17, 6])
+  func `what no datagram follows is no packet's where there are datagrams alone`(
+    transport: Int
+  ) throws {
+    let signals = try measureProgram { builder in
+      try builder.synthetic(
+        CaptureEvent(mode: .wrap, scope: .process, rootPid: 100, complete: true), time: second,
+        pid: 100)
+      builder.switchIn(time: second, 100)
+      for tick in UInt64(1)...40 {
+        let time = second + tick * 50 * millisecond
+        try builder.stack(
+          time: time - 35_000, tid: 100, functions: ["epoll_wait", "serve()"],
+          firstID: Int(tick) * 10)
+        builder.blockedStack(time: time - 35_000, 100)
+        builder.switchOut(time: time - 30_000, 100)
+        if tick <= 2 {
+          builder.waking(time: time - 10_000, by: 0, of: 100, context: .hardInterrupt)
+        }
+        builder.switchIn(time: time, 100)
+        if tick == 20 {
+          builder.receive(
+            time: time + 7 * millisecond, tid: 100, socket: 0x77, bytes: 1,
+            protocol: transport)
+        }
+      }
+      builder.exit(time: second + 2001 * millisecond, pid: 100, tid: 100)
+    }
+    let wakeups = try #require(signals.wakeups)
+    #expect(wakeups.untold == (transport == 17 ? 1 : 38), "\(wakeups.byCause)")
+  }
+
   // A heartbeat's sends were taken for what had woken it; what an answer wakes is the network's.
   @Test(arguments: [true, false])
   func `a timer that sends each time is a timer, what receives is none`(receives: Bool) throws {

@@ -70,6 +70,9 @@ enum SignalsText {
       + "\(Figures.seconds(interval)) (--interval)"
   }
 
+  /// Fewer wakeups of unknown cause, as a share of a timer's, leave its count as it is.
+  private static let leastUnknown = 0.05
+
   private static func write(_ wakeups: WakeupSection, _ canvas: inout TextCanvas) {
     canvas.item(
       "all",
@@ -84,10 +87,13 @@ enum SignalsText {
       Figures.grouped(Int($0))
     }
     if !causes.isEmpty { canvas.item("caused by", causes) }
+    let unknown = wakeups.byCause["unknown"] ?? 0
     for timer in wakeups.timers.sorted(by: { $0.count > $1.count }).prefix(rowsShown) {
       var text =
         "every \(Figures.seconds(timer.periodSeconds)) on "
         + "\(Columns.clip(Escaped.text(timer.thread), to: 24)), "
+        // Those of unknown cause may be its own as well.
+        + (Double(unknown) > Self.leastUnknown * Double(timer.count) ? "at least " : "")
         + "\(Figures.count(timer.count, "time"))"
       if timer.expiredWithoutWork > 0 {
         text += ", \(Figures.grouped(timer.expiredWithoutWork)) without work"

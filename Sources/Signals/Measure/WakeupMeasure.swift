@@ -13,6 +13,9 @@ struct WakeupMeasure {
   private let sends: [UInt64]
   private let isRealTime: Bool
   private let hasSockets: Bool
+  /// When the process received, in order, where all that could bring it a packet is UDP and its receives were recorded;
+  /// else nil.
+  private let datagrams: [UInt64]?
   /// Whether wakes by interrupts are told as such. From within those are told that are known to be by packets or late
   /// timers; all others are timers'.
   private let tellsInterrupts: Bool
@@ -24,6 +27,9 @@ struct WakeupMeasure {
   /// A receive this soon after an interrupt's wake shows that the network made it, if it is no answer to what the
   /// thread sent in between.
   private static let receiveWindow = 0.005
+  /// A datagram that woke somebody is received by then, be it by another thread.
+  private static let datagramWindow: UInt64 = 50_000_000
+  private static let udp = 17
   /// A signal this soon before a wake made it.
   private static let signalWindow: UInt64 = 200_000
 
@@ -50,6 +56,15 @@ struct WakeupMeasure {
       !receives.isEmpty || !sends.isEmpty
       || subject.trace.connections.contains { $0.isOf(subject.pid) }
       || subject.trace.listeners.contains { $0.pid == subject.pid }
+    let isConnected =
+      subject.trace.connections.contains { $0.isOf(subject.pid) }
+      || subject.trace.listeners.contains { $0.pid == subject.pid }
+      || subject.trace.transfers.contains {
+        $0.pid == subject.pid && $0.transportProtocol != Self.udp
+      }
+    datagrams =
+      isConnected || receives.isEmpty || !unseenReceives.isEmpty
+      ? nil : receives.values.joined().sorted()
     tellsInterrupts =
       subject.trace.capture?.recorder != CaptureEvent.processRecorder
       && subject.trace.wakeups.countsByKind.contains { wakeup, _ in
@@ -114,7 +129,13 @@ struct WakeupMeasure {
 
   /// Where interrupts are told, those on idle CPUs may be left out: a timer's, or a packet's where there are sockets.
   private func isUntold(_ wakeup: Wakeup) -> Bool {
-    wakeup.context == .unknown && wakeup.waited != .sleep && hasSockets && tellsInterrupts
+    guard wakeup.context == .unknown, wakeup.waited != .sleep, hasSockets, tellsInterrupts else {
+      return false
+    }
+    guard let datagrams else { return true }
+    // No acknowledgement or connection wakes anybody, and what a datagram wakes somebody for is read.
+    let time = wakeup.time.nanoseconds
+    return Self.firstTime(datagrams, from: time, to: time &+ Self.datagramWindow) != nil
   }
 
   /// What a thread itself set, its timeout too, expires in the timer's hard interrupt (hrtimers). The soft interrupts
