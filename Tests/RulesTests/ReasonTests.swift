@@ -156,6 +156,32 @@ import Testing
     }
   }
 
+  @Test func `a peak that may have been higher passes by what bounds it alone`() throws {
+    var memory = MemorySignal(
+      peakFootprintBytes: 15_000_000, endFootprintBytes: 15_000_000, peakResidentBytes: 21_000_000)
+    memory.peakIsLeast = true
+    memory.unreadSecondsAtEnd = 0.003
+    func audit() throws -> Audit {
+      try self.audit(
+        SignalSet(durationSeconds: 0.04, memory: memory), PeakFootprintRule.self)
+    }
+    let bounded = try audit()
+    #expect(bounded.status == .pass)
+    #expect(
+      bounded.displayValue
+        == "at least 15.0 MB at the peak, 15.0 MB 3 ms before its end", "\(bounded)")
+    memory.peakResidentBytes = 350_000_000
+    let open = try audit()
+    #expect(open.status == .notMeasured && open.reason?.contains("kernel's peak") == true)
+    (memory.isPeakBounded, memory.peakResidentBytes) = (false, 0)
+    let unread = try audit()
+    #expect(unread.status == .notMeasured, "\(unread)")
+    #expect(unread.reason?.hasPrefix("it was last read 3 ms before its end") == true)
+    memory.peakFootprintBytes = 2_000_000_000
+    memory.leastPeakFootprintBytes = 2_000_000_000
+    #expect(try audit().status == .fail)
+  }
+
   @Test func `that no file call blocked says nothing where the others were not seen`() throws {
     var set = SignalSet(durationSeconds: 60, mainThread: MainThreadSignal(turns: 9))
     #expect(try audit(set, MainThreadFileAccessRule.self).status == .notApplicable)

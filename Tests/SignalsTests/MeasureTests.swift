@@ -688,6 +688,44 @@ struct MemoryMeasureTests {
     #expect(memory.peakResidentBytes == megabytes * 1_000_000)
   }
 
+  // Programs of 40 ms were "15.0 MB at the peak, 15.0 MB at the end", as they were read half-way to 21 MB that they freed,
+  // and one that a signal ended at once was "12.3 kB at its peak", with 100 points.
+  @Test(
+    arguments: [
+      (40, 21_000_000, true, true), (40, 17_200_000, false, true), (40, nil, true, false),
+      (2000, nil, false, true), (2500, nil, true, false), (2500, 21_000_000, true, true),
+    ] as [(UInt64, UInt64?, Bool, Bool)])
+  func `what is not read before the end makes a peak the least that it was`(
+    end: UInt64, peak: UInt64?, isLeast: Bool, isBounded: Bool
+  ) throws {
+    var builder = TraceBuilder()
+    try builder.synthetic(
+      CaptureEvent(mode: .wrap, scope: .system, rootPid: 100, intervalNs: second / 10),
+      time: second, pid: 100)
+    try builder.process(time: second, pid: 100)
+    builder.switchIn(time: second, 100)
+    let last = end > 1000 ? 1950 : 25
+    for time in end > 1000 ? [25, 500, 1000, 1500, last] : [last] {
+      builder.footprint(
+        time: second + UInt64(time) * millisecond, pid: 100, anonymous: 15_000_000, file: 2_000_000)
+    }
+    let time = second + end * millisecond
+    try builder.synthetic(
+      ProcessEvent(pid: 100, kind: .exit, exitStatus: 0, peakResidentBytes: peak), time: time,
+      pid: 100)
+    builder.exit(time: time, pid: 100, tid: 100)
+    if end == 40 {
+      // What a program reads and writes is told once more when its memory is gone.
+      builder.footprint(time: time + 1000, pid: 100, anonymous: 15_000_000, file: 2_000_000)
+    }
+    let trace = try builder.withFile { try Trace.load(path: $0) }
+    let memory = try #require(try Measurement.measure(trace).memory)
+    #expect(memory.peakFootprintBytes == 15_000_000)
+    #expect(memory.peakIsLeast == isLeast && memory.isPeakBounded == isBounded, "\(memory)")
+    let unread = Double(end - UInt64(last)) / 1000
+    #expect(memory.unreadSecondsAtEnd == (end == 2000 ? nil : unread), "\(memory)")
+  }
+
   /// 4 MB fill up with a time constant of 3 s, and 0.11 MB a minute are kept for good.
   @Test(arguments: [(6, 6.0...60), (30, 0.11...0.9), (120, 0.1099...0.1101)])
   func `the slope is that of the end, when what fills up once has filled up`(

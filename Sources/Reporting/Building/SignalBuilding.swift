@@ -137,7 +137,9 @@ enum SignalBuilding {
       peakFootprintBytes: signal.peakFootprintBytes,
       leastPeakFootprintBytes: signal.leastPeakFootprintBytes < signal.peakFootprintBytes
         ? signal.leastPeakFootprintBytes : nil,
+      peakIsLeast: signal.peakIsLeast ? true : nil,
       endFootprintBytes: signal.endFootprintBytes,
+      unreadSecondsAtEnd: signal.unreadSecondsAtEnd?.finite,
       peakResidentBytes: signal.peakResidentBytes,
       growthBytesPerMinute: signal.growthBytesPerMinute?.finite,
       growthInterval: signal.growthInterval?.map(\.finite),

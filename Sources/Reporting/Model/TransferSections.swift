@@ -204,7 +204,11 @@ package struct MemorySection: Codable, Sendable, Equatable {
   package var peakFootprintBytes: UInt64
   /// What the peak was at least, where it rose after the last reading, as the kernel's own peak tells; else left out.
   package var leastPeakFootprintBytes: UInt64?
+  /// It may have been higher, after its last reading; else left out.
+  package var peakIsLeast: Bool?
   package var endFootprintBytes: UInt64
+  /// How long before its end that was read, where it is too long to be the end's; else left out.
+  package var unreadSecondsAtEnd: Double?
   package var peakResidentBytes: UInt64
   @Nullable package var growthBytesPerMinute: Double?
   /// The 95 % interval of the growth.

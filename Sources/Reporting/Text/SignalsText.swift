@@ -281,10 +281,14 @@ enum SignalsText {
     let least = memory.leastPeakFootprintBytes.map {
       " (\(Figures.bytes($0)) as it was last read, the rest by the kernel's peak of all memory)"
     }
+    let end = memory.unreadSecondsAtEnd.map {
+      "as it was last read, \(Figures.seconds($0)) before its end"
+    }
     canvas.item(
       "footprint",
-      "\(Figures.bytes(memory.peakFootprintBytes)) at its peak\(least ?? ""), "
-        + "\(Figures.bytes(memory.endFootprintBytes)) at the end")
+      (memory.peakIsLeast == true ? "at least " : "")
+        + "\(Figures.bytes(memory.peakFootprintBytes)) at its peak\(least ?? ""), "
+        + "\(Figures.bytes(memory.endFootprintBytes)) \(end ?? "at the end")")
     canvas.item("resident", "\(Figures.bytes(memory.peakResidentBytes)) at its peak")
     if let growth = memory.growthBytesPerMinute {
       var text = "\(Figures.bytes(growth)) a minute"

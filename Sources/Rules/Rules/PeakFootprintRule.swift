@@ -25,14 +25,21 @@ package enum PeakFootprintRule: Rule {
       return .notMeasured(reason: "no sample of the footprint was taken")
     }
     let value = Double(memory.peakFootprintBytes) / 1e6
+    let least = memory.peakIsLeast ? "at least " : ""
+    let unread = memory.unreadSecondsAtEnd.map { "\(Figures.seconds($0)) before its end" }
+    if memory.peakIsLeast, !memory.isPeakBounded, value <= scale.target {
+      return .notMeasured(
+        reason: "it was last read \(unread ?? "before its end"), at "
+          + "\(Figures.bytes(memory.endFootprintBytes)), and nothing tells what it came to")
+    }
     let peak = memory.samples.max { $0.footprintBytes < $1.footprintBytes }
     // Between two readings it may have been higher, and never above the kernel's own peak of all memory.
     let most = max(value, Double(memory.peakResidentBytes) / 1e6)
-    let least = min(value, Double(memory.leastPeakFootprintBytes) / 1e6)
+    let low = min(value, Double(memory.leastPeakFootprintBytes) / 1e6)
     var finding = RuleFinding(
-      value: value, bounds: Bounds(low: least, high: most),
-      displayValue: "\(Figures.bytes(value * 1e6)) at the peak, "
-        + "\(Figures.bytes(memory.endFootprintBytes)) at the end",
+      value: value, bounds: Bounds(low: low, high: most),
+      displayValue: "\(least)\(Figures.bytes(value * 1e6)) at the peak, "
+        + "\(Figures.bytes(memory.endFootprintBytes)) \(unread ?? "at the end")",
       evidence: peak.map {
         [
           Evidence(
@@ -44,6 +51,9 @@ package enum PeakFootprintRule: Rule {
     finding.doubt =
       "between two readings it may have been up to \(Figures.bytes(most * 1e6)), the kernel's peak of all memory, "
       + "mapped files too"
+    if memory.peakIsLeast, let doubt = finding.doubt {
+      finding.untold = UntoldPart(value: most, reason: doubt)
+    }
     return .measured(finding)
   }
 }

@@ -28,6 +28,7 @@ enum MemoryMeasure {
       peakResidentBytes: max(
         all.map(\.sample.peakResident).max() ?? 0, process.peakResidentBytes ?? 0))
     signal.leastPeakFootprintBytes = FootprintPeak.of(readings)
+    fillEnd(&signal, all, process, every: subject.trace.capture?.intervalNs ?? 0)
     let attached = subject.trace.startsLate
     signal.majorFaults = Int(
       clamping: last.sample.majorFaults &- (attached ? first.sample.majorFaults : 0))
@@ -49,6 +50,43 @@ enum MemoryMeasure {
     let settled = betweenTurns(samples.filter { $0.time >= origin }, main, subject)
     fillGrowth(&signal, settled, age: age)
     return signal
+  }
+
+  /// The kernel's counts of pages, which each CPU gathers by itself, are off by so much.
+  private static let leastRise: UInt64 = 512 << 10
+  /// Of a life of fewer readings what the last one tells is a matter of chance.
+  private static let fewReadings: UInt64 = 5
+
+  /// What is read nearer to the end is read as the program exits.
+  private static let longestExit = TimeSpan(nanoseconds: 100_000)
+
+  /// What the last reading does not tell of the end, which came after it.
+  private static func fillEnd(
+    _ signal: inout MemorySignal, _ readings: [Footprint], _ process: ProcessModel,
+    every interval: UInt64
+  ) {
+    guard interval > 0, let end = process.end, var last = readings.last else { return }
+    let before = readings.dropLast().last
+    if let before, end - last.time < longestExit, last.sample.hasSameMemory(as: before.sample) {
+      // Its counts of files were read once more, when its memory was gone: that is as it was.
+      last = before
+    }
+    guard end - last.time >= longestExit else { return }
+    func isLonger(_ span: TimeSpan, than readings: UInt64) -> Bool {
+      span >= TimeSpan(nanoseconds: Int64(clamping: readings * interval))
+    }
+    let isShort = !isLonger(end - (process.programStart ?? process.start), than: fewReadings)
+    // Half a distance for what makes a reading late.
+    let isLate = (end - last.time).seconds > 1.5e-9 * Double(interval)
+    if isShort || isLate { signal.unreadSecondsAtEnd = (end - last.time).seconds }
+    if let peak = process.peakResidentBytes {
+      signal.peakIsLeast =
+        peak > last.sample.peakResident + leastRise
+        && peak > signal.peakFootprintBytes + leastRise
+    } else {
+      signal.isPeakBounded = !(isShort || isLate)
+      signal.peakIsLeast = isShort || isLate
+    }
   }
 
   /// `age` is that of the program as the recording begins, in seconds; nil where it is not known.
@@ -100,5 +138,12 @@ enum MemoryMeasure {
         $0.footprintBytes < $1.footprintBytes
       }
     }
+  }
+}
+
+extension FootprintSample {
+  fileprivate func hasSameMemory(as other: FootprintSample) -> Bool {
+    footprint == other.footprint && resident == other.resident && file == other.file
+      && peakResident == other.peakResident
   }
 }

@@ -8,8 +8,14 @@ package struct MemorySignal: Sendable, Equatable {
   package var peakFootprintBytes: UInt64
   /// What it was at least: in the rest that came after the last reading may be mapped files.
   package var leastPeakFootprintBytes: UInt64
+  /// Whether it was higher, or may have been: it ended at a time after its last reading in which it could have grown.
+  package var peakIsLeast = false
+  /// Whether the kernel told the resident peak of its whole life, above which no footprint but of huge pages was.
+  package var isPeakBounded = true
   /// Last footprint seen.
   package var endFootprintBytes: UInt64
+  /// How long before its end that was, where it is too long to be the end's; else nil.
+  package var unreadSecondsAtEnd: Double?
   /// Highest resident size.
   package var peakResidentBytes: UInt64
   /// Theil–Sen slope of the footprint, nil with too few samples. Of a program that was recorded while it warmed up it
