@@ -107,6 +107,25 @@ extension EndToEnd {
       #expect((11...12).contains(exact.mainThread["hangs"].items.count), "\(exact.mainThread)")
     }
 
+    // A child that its parent did not ask for was found again each time its threads were listed, and told to have run:
+    // for 30 ms here, and for 1.3 s beside a program that computed.
+    @Test func `a process that has ended does nothing until it is asked for`() throws {
+      let scratch = try Scratch()
+      let program = try scratch.program(
+        "leaves",
+        """
+        #include <unistd.h>
+        int main(void) {
+          if (fork() == 0) { usleep(500000); _exit(0); }
+          for (int i = 0; i < 30; i++) usleep(50000);
+          return 0;
+        }
+        """)
+      let run = try Recorded([program], options: ["--recorder", "outside"], scratch: scratch)
+      let used = run.report["processes"].items.compactMap { $0["cpuSeconds"].double }
+      #expect(!used.isEmpty && used.reduce(0, +) < 0.015, "\(used)")
+    }
+
     // 1,118 turns of 3,613 were told as the count of them.
     @Test func `turns between looks are told to be more than are counted`() throws {
       let scratch = try Scratch()

@@ -111,6 +111,11 @@ final class OutsideFiles {
     bytes.isEmpty || bytes.first == UInt8(ascii: "0") ? nil : String(decoding: bytes, as: UTF8.self)
   }
 
+  /// Whether nothing but its id is left, by which whoever waits for it learns its status.
+  var isEnded: Bool {
+    KernelFile.bytes(folder + "/stat").flatMap { ProcessStatistics(parsing: $0[...]) }?.state == "Z"
+  }
+
   /// Whether it is stopped, by a signal or by who traces it.
   var isStopped: Bool {
     KernelFile.bytes(folder + "/stat").flatMap { ProcessStatistics(parsing: $0[...]) }?.isStopped

@@ -10,7 +10,8 @@ extension OutsideSource {
         begin(tid, earlier, of: process, into: &output)
         continue
       }
-      guard let files = OutsideFiles(pid: process.pid, tid: tid),
+      // A process that its parent has not asked for yet still has its first thread's id.
+      guard let files = OutsideFiles(pid: process.pid, tid: tid), !files.isEnded,
         let reading = files.reading(buffer)
       else { continue }
       begin(tid, files, reading, of: process, into: &output)
