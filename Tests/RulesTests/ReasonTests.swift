@@ -138,8 +138,8 @@ import Testing
     #expect(try audit(set, MainThreadHangsRule.self).status == .pass)
   }
 
-  // 253 ms of computing of which it was not known whether it was the main queue's left a pass by 3 ms: it scored 51 with
-  // them, and no bound of chance that is above 50 unmakes a pass.
+  // 253 ms of computing of which it was not known whether it was the main queue's left a pass by 3 ms: it scored 51
+  // with them, and no bound of chance that is above 50 unmakes a pass.
   @Test func `nothing passes that would not with what may be the main queue's`() throws {
     var main = MainThreadSignal(
       turns: 9, blockedByCause: [.lock: 0.001], computingSeconds50ms: 0.003)

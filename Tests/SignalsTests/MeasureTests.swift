@@ -688,8 +688,8 @@ struct MemoryMeasureTests {
     #expect(memory.peakResidentBytes == megabytes * 1_000_000)
   }
 
-  // Programs of 40 ms were "15.0 MB at the peak, 15.0 MB at the end", as they were read half-way to 21 MB that they freed,
-  // and one that a signal ended at once was "12.3 kB at its peak", with 100 points.
+  // Programs of 40 ms were "15.0 MB at the peak, 15.0 MB at the end", as they were read half-way to 21 MB that they
+  // freed, and one that a signal ended at once was "12.3 kB at its peak", with 100 points.
   @Test(
     arguments: [
       (40, 21_000_000, true, true), (40, 17_200_000, false, true), (40, nil, true, false),

@@ -26,8 +26,8 @@ struct SpinMeasureTests {
     return try Measurement.measure(trace, options: .init()).spins
   }
 
-  // Two threads at a mutex: a futex whose value had changed (EAGAIN) would not have slept. It was taken for a busy wait,
-  // as were times that were over and threads that could not be made.
+  // Two threads at a mutex: a futex whose value had changed (EAGAIN) would not have slept. It was taken for a busy
+  // wait, as were times that were over and threads that could not be made.
   @Test(
     arguments: [
       ("futex", 202, 0, 0), ("rt_sigtimedwait", 128, 0, 0), ("clone", 56, 0, 0),

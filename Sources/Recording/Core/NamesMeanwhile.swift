@@ -1,5 +1,5 @@
-/// When the processes that are recorded are told of while it goes on: of a recording that is killed it would be known of
-/// none, not even of the first, whether they were.
+/// When the processes that are recorded are told of while it goes on: of a recording that is killed it would be known
+/// of none, not even of the first, whether they were.
 struct NamesMeanwhile {
   private var told = 0
   private var next: UInt64 = 0

@@ -82,7 +82,7 @@ enum MemoryMeasure {
     if let peak = process.peakResidentBytes {
       signal.peakIsLeast =
         peak > last.sample.peakResident + leastRise
-        && peak > signal.peakFootprintBytes + leastRise
+        && peak > signal.peakFootprintBytes + last.sample.file + leastRise
     } else {
       signal.isPeakBounded = !(isShort || isLate)
       signal.peakIsLeast = isShort || isLate

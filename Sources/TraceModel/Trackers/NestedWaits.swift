@@ -4,8 +4,8 @@ import Quantities
 /// They are idle for that library alone; all of the loop's other events wait meanwhile.
 ///
 /// A thread has a loop where it waits for events, works and waits there again. A stack that goes through the function
-/// of the loop, and from there by the program's to another wait, is of a piece of that work, if the thread comes back to
-/// the loop from it.
+/// of the loop, and from there by the program's to another wait, is of a piece of that work, if the thread comes back
+/// to the loop from it.
 struct NestedWaits {
   private let table: StackTable
   /// The user frames of stacks of event waits, the outermost first.
