@@ -33,4 +33,15 @@ import Testing
     #expect(process.newMappings(now: 3001 * Self.millisecond) == nil)
     #expect(process.newMappings(now: 3020 * Self.millisecond) != nil)
   }
+
+  // A program's first wait, 2 ms after it was found, was in [unknown] for the 2 s that it lasted.
+  @Test func `of one that has just begun they are asked for at once, and then less and less`() {
+    let process = OutsideProcess(pid: getpid(), parent: getppid(), at: 0)
+    var asked: [UInt64] = []
+    for time in 0..<UInt64(100) {
+      if process.newMappings(now: time * Self.millisecond) != nil { asked.append(time) }
+      process.isAt(0x1000)
+    }
+    #expect(asked == [0, 1, 3, 7, 15, 31, 51, 71, 91])
+  }
 }

@@ -27,6 +27,9 @@ final class OutsideProcess {
   private var code: [Range<UInt64>] = []
   private var mapsRead: UInt64 = 0
   private var mapsWait = OutsideProcess.shortestMapsInterval
+  /// How long after that what is at an address of none is asked for: a program that begins is soon where its libraries
+  /// are, and waits there for long.
+  private var strangeWait = OutsideProcess.shortestStrangeWait
   private var nextMaps: UInt64 = 0
   private var threadCount: UInt64 = 0
   private let folder: OwnedDescriptor?
@@ -38,6 +41,7 @@ final class OutsideProcess {
   private static let listing: UInt64 = 100_000_000
   private static let mapsInterval: UInt64 = 2_000_000_000
   private static let shortestMapsInterval: UInt64 = 20_000_000
+  private static let shortestStrangeWait: UInt64 = 500_000
 
   init(pid: Int32, parent: Int32, at time: UInt64) {
     self.pid = pid
@@ -137,7 +141,7 @@ final class OutsideProcess {
   /// since it may be code that no file has.
   func isAt(_ instruction: UInt64) {
     guard instruction > 0, !code.contains(where: { $0.contains(instruction) }) else { return }
-    nextMaps = min(nextMaps, mapsRead + Self.shortestMapsInterval)
+    nextMaps = min(nextMaps, mapsRead + strangeWait)
   }
 
   /// The executable mappings that were not there when last asked; nil where that is not due.
@@ -148,10 +152,12 @@ final class OutsideProcess {
     if isOther {
       program = running
       (mapped, mapsWait) = ([], Self.shortestMapsInterval)
+      strangeWait = Self.shortestStrangeWait
     }
     (mapsRead, nextMaps) = (now, now + mapsWait)
     // A program loads its libraries as it begins.
     mapsWait = min(2 * mapsWait, Self.mapsInterval)
+    strangeWait = min(2 * strangeWait, Self.shortestMapsInterval)
     let before = mapped
     let mappings = ProcessMaps.executable(pid: pid).map {
       (mapping: $0, key: "\($0.start) \($0.length) \($0.path)")

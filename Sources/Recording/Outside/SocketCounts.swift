@@ -35,6 +35,8 @@ final class SocketCounts: RecordingSource {
   private var foundSinceDatagrams = false
   private var next: UInt64 = 0
   private var lastLook: UInt64 = 0
+  /// Until when a look may cost more than else.
+  private var beginning: UInt64 = 0
   /// What there was as the recording began: what these carried before is none of it.
   private var earlier: [UInt64: lull_socket] = [:]
   /// Ports of both ends of the recorded processes' sockets, and ports at which others listen.
@@ -138,6 +140,7 @@ final class SocketCounts: RecordingSource {
 
   func start(at time: UInt64) {
     lastLook = time
+    beginning = time + Self.longest
   }
 
   func nextDue(now: UInt64) -> UInt64 { isThere ? next : .max }
@@ -169,7 +172,11 @@ final class SocketCounts: RecordingSource {
         + list.filter({ $0.state != State.listening })
       {
         present.insert(socket.cookie)
-        take(socket, at: time, wasDoubted: doubted.contains(socket.cookie), into: &output)
+        // Its process has it now; half-way to the last look that may not have begun its program.
+        let isNew = known[socket.cookie] == nil && !round.isLast
+        take(
+          socket, at: isNew ? round.now : time, wasDoubted: doubted.contains(socket.cookie),
+          into: &output)
       }
     }
     takeEnded(at: time, into: &output)
@@ -190,7 +197,9 @@ final class SocketCounts: RecordingSource {
     isFinished = round.isLast
     // A machine with very many sockets is asked less often.
     let least = round.now < denseUntil ? Self.dense : Self.shortest
-    next = round.now + min(max(least, (OutsidePace.ownTime - before) * 100), Self.longest)
+    // A program connects as it begins, and the first look may have come before.
+    let share: UInt64 = round.now < beginning ? 10 : 100
+    next = round.now + min(max(least, (OutsidePace.ownTime - before) * share), Self.longest)
   }
 
   /// Sees which processes were found since the last look, and what they may have had that has ended.
