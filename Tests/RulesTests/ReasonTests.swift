@@ -138,6 +138,20 @@ import Testing
     #expect(try audit(set, MainThreadHangsRule.self).status == .pass)
   }
 
+  // Polls of 0.5 s beside 0.2 ms of waits for the network left a pass: what they were for is not known.
+  @Test(arguments: [10.0, 60, 600])
+  func `what polls were for that nothing tells leaves waits for the network open`(seconds: Double)
+    throws
+  {
+    let signals = SignalSet(
+      durationSeconds: seconds,
+      mainThread: MainThreadSignal(turns: 50, blockedByCause: [.network: 0.0002, .other: 3]))
+    let audit = try #require(
+      Evaluator.evaluate(signals).audits.first { $0.id == "main-thread-network-waits" })
+    #expect(audit.status != .pass && audit.status != .notApplicable, "\(audit)")
+    #expect(audit.reason?.contains("waited 3 s in calls such as poll() is not known") == true)
+  }
+
   // 253 ms of computing of which it was not known whether it was the main queue's left a pass by 3 ms: it scored 51
   // with them, and no bound of chance that is above 50 unmakes a pass.
   @Test func `nothing passes that would not with what may be the main queue's`() throws {

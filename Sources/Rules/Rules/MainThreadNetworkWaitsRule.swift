@@ -55,9 +55,11 @@ package enum MainThreadNetworkWaitsRule: Rule {
     switch outcome {
     case .nothing: return .notMeasured(reason: doubt)
     case .measured(var finding):
-      let most = finding.bounds.high + other * 60_000 / signals.durationSeconds
-      finding.bounds.high = most
-      finding.limitBounds.high = most
+      let more = other * 60_000 / signals.durationSeconds
+      finding.untold = UntoldPart(
+        value: (finding.untold?.value ?? finding.value) + more, reason: doubt)
+      finding.bounds.high += more
+      finding.limitBounds.high = finding.bounds.high
       finding.doubt = doubt
       return .measured(finding)
     default: return outcome
