@@ -49,6 +49,11 @@ struct NestedWaits {
   /// interpreter's loop calls the interpreter again.
   private func isNested(_ place: Int, in loop: Int) -> Bool {
     guard let inner = chains[place], let outer = chains[loop] else { return false }
+    // Of a stack that is deeper than what was taken the loop's own part is missing, where the loop's is all there.
+    if inner.first?.isGap == true, outer.first?.isGap == false {
+      return inner.count > outer.count
+        && inner.contains { frame in outer.contains { Self.isSame(frame, $0) && !$0.isWait } }
+    }
     let common = zip(inner, outer).prefix { Self.isSame($0, $1) }.count
     guard common > 0, common < inner.count else { return false }
     let function = inner[common - 1]
@@ -88,4 +93,9 @@ struct NestedWaits {
     }
     return Set(loops.keys.filter { 2 * ended[$0, default: 0] >= max(begun[$0, default: 0], 1) })
   }
+}
+
+extension Frame {
+  /// It is the C library's function that waits, which all waits have.
+  fileprivate var isWait: Bool { LibraryWaits.isWait(function) }
 }
